@@ -1,13 +1,13 @@
-//! Errors of `/pg`, which postgres-meta writes as `{"error": "…"}`.
+//! Errors of `/pg`, rendered as `{"error": "…"}` as postgres-meta does.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
 use serde_json::{Map, Value, json};
 
-/// A request that was not answered with data.
+/// Every error that `/pg` responds with; [`ResponseError::status_code`] has the status of each.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MetaError {
-    /// The request asks for something that makes no sense, such as a limit that is no number.
+    /// A parameter or the body is malformed, such as a `limit` that is not a number.
     #[error("{0}")]
     Request(String),
     /// No object has this id or name.
@@ -19,19 +19,19 @@ pub(crate) enum MetaError {
         "changes are not accepted from web pages, because a service key must not be in a browser: call /pg from a server"
     )]
     FromWebPage,
-    /// PostgreSQL refused the statement of the caller, for the reasons in these members.
+    /// PostgreSQL refused the SQL of `POST /pg/query`. The map is the response body: message, code, detail and position.
     #[error("the statement failed")]
     Statement(Map<String, Value>),
-    /// The statement ran longer than the caller wanted to wait.
+    /// The SQL of `POST /pg/query` ran longer than the request's timeout.
     #[error("Query read timeout")]
     TimedOut,
-    /// PostgreSQL refused to change an object.
+    /// PostgreSQL refused a statement that creates, changes or drops an object.
     #[error("{}", describe_database_error(.0))]
     Refused(tokio_postgres::Error),
-    /// A query on the catalog failed.
+    /// A query on the system catalog failed.
     #[error("{}", describe_database_error(.0))]
     Catalog(#[from] tokio_postgres::Error),
-    /// No connection could be had.
+    /// No connection to the database became available.
     #[error("the database cannot be reached: {0}")]
     Unavailable(String),
 }
@@ -69,7 +69,7 @@ impl ResponseError for MetaError {
     }
 }
 
-/// The words of the server, because the driver's own say no more than that there was an error.
+/// Returns the server's message, because the driver's own text is only `db error`.
 fn describe_database_error(error: &tokio_postgres::Error) -> String {
     error
         .as_db_error()

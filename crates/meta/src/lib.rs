@@ -1,9 +1,14 @@
-//! The API of postgres-meta, which dashboards and tools call under `/pg`: lists of database objects, SQL, and types.
+//! `/pg`: the API of postgres-meta 0.99, by which dashboards and tools list and change database objects, run SQL and generate
+//! types.
 //!
-//! In come a database with a single login and requests that the gateway has admitted: it lets nobody but `service_role`
-//! pass. Out come JSON objects as postgres-meta 0.99 writes them. Everything runs with the rights of that login, which is
-//! `postgres` and no superuser. What changes the
-//! database is refused to web pages, since the keys of a developer's machine are known to everybody.
+//! In: requests that the gateway let pass, which it does for `service_role` only, and a database with one login. Out: the same
+//! JSON as postgres-meta, or `{"error": "…"}`. Everything runs with the rights of that login, `postgres`, which is no
+//! superuser.
+//!
+//! Requests that change the database and carry `Origin` are refused: the keys of `selvedge start` are published, so any web page
+//! could otherwise change the database of a developer who visits it.
+//!
+//! Which requests may come here, and CORS, are left to the gateway.
 
 mod changes;
 mod error;

@@ -10,7 +10,8 @@ use crate::lists::{self, Listing};
 use crate::query;
 use crate::state::Meta;
 
-/// Mounts the paths of the service in a scope.
+/// Mounts the service in a scope: lists and objects, `/query`, `/config/version` and `/generators/{language}`. Every other path
+/// is answered 404.
 pub fn configure(meta: Arc<Meta>) -> impl FnOnce(&mut web::ServiceConfig) {
     move |app| {
         app.app_data(web::PayloadConfig::new(meta.config.body_bytes))
@@ -25,7 +26,7 @@ pub fn configure(meta: Arc<Meta>) -> impl FnOnce(&mut web::ServiceConfig) {
     }
 }
 
-/// Answers where the original has no route; it does not distinguish unknown paths from unknown methods.
+/// 404 for unknown paths. Compat: postgres-meta also responds 404, not 405, for an unknown method of a known path.
 async fn answer_not_found() -> HttpResponse {
     HttpResponse::NotFound().json(json!({ "error": "Not found" }))
 }

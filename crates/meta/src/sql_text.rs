@@ -1,9 +1,9 @@
-//! Parts of SQL statements that are written from values of a request.
+//! Writes values of a request as SQL: literals, quoted names, types.
 
 use selvedge_postgres::{quote_identifier, quote_literal};
 use serde_json::Value;
 
-/// Writes a value as a literal without a type, as node-postgres sends it.
+/// Writes a JSON value as an untyped SQL literal; an array becomes PostgreSQL's array text. Compat: as node-postgres does.
 pub(crate) fn write_literal(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -13,7 +13,7 @@ pub(crate) fn write_literal(value: &Value) -> String {
     }
 }
 
-/// Writes the text of an array, with every element in quotes but null.
+/// Writes PostgreSQL's text form of an array, such as `{"a","1",NULL}`.
 fn write_array(items: &[Value]) -> String {
     let write_item = |item: &Value| match item {
         Value::Null => "NULL".to_owned(),
@@ -29,18 +29,18 @@ fn quote_element(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Writes the name of an object in a schema.
+/// Writes the quoted name of an object in a schema.
 pub(crate) fn qualify(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 
-/// Writes names with commas between them.
+/// Quotes names and joins them by commas.
 pub(crate) fn join_identifiers<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(quote_identifier).collect();
     quoted.join(", ")
 }
 
-/// Writes the name of a role. `public` is a keyword that stands for all of them.
+/// Quotes a role's name. `public` is written as the keyword PUBLIC, which stands for all roles.
 pub(crate) fn write_role(name: &str) -> String {
     if name.eq_ignore_ascii_case("public") {
         "public".to_owned()
@@ -49,14 +49,14 @@ pub(crate) fn write_role(name: &str) -> String {
     }
 }
 
-/// Writes the names of roles with commas between them.
+/// Writes the names of roles as [`write_role`] does, joined by commas.
 pub(crate) fn join_roles(names: &[String]) -> String {
     let roles: Vec<String> = names.iter().map(|name| write_role(name)).collect();
     roles.join(", ")
 }
 
-/// Writes a type. A name that SQL would not read as it is, such as one with capitals, is quoted; what is more than a name,
-/// such as `numeric(10,2)`, `double precision` or `public.mood`, is SQL already.
+/// Writes a type. A bare name that SQL would fold or misread, such as `Mood`, is quoted; text with a dot, parenthesis, space or
+/// quote, such as `numeric(10,2)` or `public.mood`, is taken as SQL.
 pub(crate) fn write_type(text: &str) -> String {
     if let Some(element) = text.strip_suffix("[]") {
         return format!("{}[]", write_type(element));
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_cannot_leave_their_quotes() {
+    fn quotes_in_values_are_escaped() {
         assert_eq!(write_literal(&json!("a'b\\c")), r"E'a''b\\c'");
         assert_eq!(
             write_literal(&json!(["a\"b", null, 1])),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_written_as_sql_reads_them() {
+    fn write_type_quotes_bare_names_that_sql_would_fold() {
         for (text, expected) in [
             ("int4", "int4"),
             ("Mood[]", "\"Mood\"[]"),

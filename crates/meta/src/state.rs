@@ -12,7 +12,8 @@ use crate::error::MetaError;
 /// Connections for lists of objects. Statements of callers get connections of their own.
 const LIST_CONNECTIONS: usize = 2;
 
-/// The login, and whether SQL can leave the database with its rights. A superuser is a member of every role.
+/// Returns the login's name, and whether it may run programs or touch files of the machine. Superusers count as members of every
+/// role.
 const DANGEROUS_RIGHTS: &str = "select current_user::text, exists (
       select from pg_catalog.pg_roles g
       where g.rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
@@ -21,7 +22,7 @@ const DANGEROUS_RIGHTS: &str = "select current_user::text, exists (
 /// Limits of the service.
 #[derive(Debug, Clone, Copy)]
 pub struct MetaConfig {
-    /// The longest time of a statement, and of a query on the catalog.
+    /// How long a statement, or a query on the system catalog, may run.
     pub statement_timeout: Duration,
     /// The largest body of a request in bytes.
     pub body_bytes: usize,
@@ -38,7 +39,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// Makes the service. `database` has a single login. A connection is opened when it is first needed.
+    /// Creates the state. All SQL runs as `Login::Authenticator` of `database`. No connection is opened yet.
     pub fn new(database: Arc<Database>, config: MetaConfig) -> Arc<Self> {
         let catalog = database.pool(Login::Authenticator, LIST_CONNECTIONS);
         Arc::new(Self {
@@ -48,23 +49,26 @@ impl Meta {
         })
     }
 
-    /// Opens a connection that ends with the request: what a statement has changed in its session must not meet the next
-    /// caller.
+    /// Opens a connection for one request, so that session settings left by its SQL do not reach another caller.
+    ///
+    /// # Errors
+    /// 503 when the connection fails.
     pub(crate) async fn connect(&self) -> Result<Client, MetaError> {
         let opened = self.database.client(Login::Authenticator).await;
         opened.map_err(|error| MetaError::Unavailable(error.to_string()))
     }
 
-    /// The limits with which the service was made.
+    /// Returns the limits given to [`Self::new`].
     #[must_use]
     pub fn config(&self) -> MetaConfig {
         self.config
     }
 
-    /// Refuses a login with which the service key would give away the database's machine.
+    /// Checks that the login may neither run programs nor read or write files on the database's machine, because everyone with the
+    /// service key could do so through `POST /pg/query`.
     ///
     /// # Errors
-    /// A login that fails, or one that is a superuser or may run programs or touch files.
+    /// A sentence for the log when the login fails or has such rights, as a superuser does.
     pub async fn check_login(&self) -> Result<(), String> {
         let row = async {
             let client = self.catalog.get().await?;

@@ -421,7 +421,7 @@ async fn types_are_generated_in_four_languages() {
 }
 
 #[actix_web::test]
-async fn changes_happen_whole_or_not_at_all_and_never_for_web_pages() {
+async fn a_failed_change_is_rolled_back_and_requests_with_origin_are_refused() {
     let fixture = Fixture::create().await;
     let id = fixture.find("/pg/tables", "lines").await["id"].clone();
     let patch = |body: Value| {
@@ -443,7 +443,7 @@ async fn changes_happen_whole_or_not_at_all_and_never_for_web_pages() {
         &table["primary_keys"][1]["name"],
     ];
     assert_eq!(json!(state), json!([false, null, "place"]));
-    // A fragment of SQL cannot bring further statements with it.
+    // SQL fragments of a request cannot contain further statements.
     let policy =
         json!({ "name": "p", "table": "lines", "definition": "true); commit; drop table lines; --" });
     let (status, body) = fixture
@@ -472,7 +472,7 @@ async fn changes_happen_whole_or_not_at_all_and_never_for_web_pages() {
 }
 
 #[actix_web::test]
-async fn objects_that_only_superusers_may_create_are_created_as_in_migrations() {
+async fn publications_of_all_tables_and_bypassrls_roles_can_be_created() {
     let fixture = Fixture::create().await;
     let post = |path: &str, body: Value| test::TestRequest::post().uri(path).set_json(body);
 
@@ -508,7 +508,7 @@ async fn objects_that_only_superusers_may_create_are_created_as_in_migrations() 
 }
 
 #[actix_web::test]
-async fn a_function_keeps_its_properties_when_its_body_changes() {
+async fn patching_a_function_body_keeps_its_other_properties() {
     let fixture = Fixture::create().await;
     fixture
         .query("create function strict_one(a int default 1) returns int language sql strict parallel safe cost 7 set work_mem = '4MB' as 'select $1';

@@ -1,11 +1,11 @@
-//! Types of a database for supabase-js and clients in other languages, as `supabase gen types` prints them.
+//! Generates the types of a database for client libraries, as `supabase gen types` does.
 //!
-//! In comes a connection and the names of schemas, out goes the text of `database.types.ts`, or of a file in Go, Python or
-//! Swift. The text is byte for byte that of postgres-meta 0.98 (TypeScript) and 0.99, which the Supabase CLI runs in a
-//! container: the recordings in `e2e/golden/types` are the specification. Names are sorted by the rules of JavaScript's
-//! `localeCompare`, and the layout of TypeScript is Prettier's.
+//! In: a connection and the names of schemas. Out: the text of `database.types.ts`, or of a Go, Python or Swift file, byte for
+//! byte as postgres-meta 0.98 (TypeScript) and 0.99 (other languages) write it. Source: the recordings in `e2e/golden/types`.
+//! Names are sorted by the rules of JavaScript's `localeCompare`, and the layout of TypeScript is Prettier's.
 //!
-//! Where the text goes, and which database is meant, is left to the command line.
+//! Which database is read, and where the text is written, is left to the callers: `selvedge gen types` and
+//! `GET /pg/generators/{language}`.
 
 mod catalog;
 mod languages;
@@ -16,30 +16,36 @@ use languages::{go, python, swift, typescript};
 
 pub use languages::SwiftAccess;
 
-/// What is generated.
+/// Which schemas are generated, and in which variant.
 #[derive(Debug, Clone)]
 pub struct TypeOptions {
-    /// The schemas whose tables, views, functions, enums and composite types are listed. Names that do not exist are
-    /// passed over.
+    /// The schemas whose tables, views, functions, enums and composite types are generated. Names that do not exist are
+    /// ignored.
     pub schemas: Vec<String>,
-    /// Whether relationships in TypeScript say if they are one-to-one. PostgREST before version 10 does not know such
-    /// relationships.
+    /// Whether relationships in TypeScript have the member `isOneToOne`. False for PostgREST before version 10, which treats
+    /// every foreign key as many-to-one. Ignored for other languages.
     pub detects_one_to_one: bool,
 }
 
-/// A language in which types are written.
+/// The language of the generated text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
+    /// `database.types.ts` for supabase-js.
     TypeScript,
+    /// Structs with JSON tags, package `database`.
     Go,
+    /// Pydantic models and `TypedDict` classes for supabase-py.
     Python,
+    /// Codable structs for supabase-swift, with this access level.
     Swift(SwiftAccess),
 }
 
-/// Reads the catalog of the connected database and returns its types.
+/// Reads the system catalog of the connected database and returns the text of a source file, without a line break at its end.
+///
+/// The connection's `search_path` matters: types in it are named without their schema.
 ///
 /// # Errors
-/// When a query on the catalog fails.
+/// PostgreSQL's error when a query on the system catalog fails.
 pub async fn generate_types(
     client: &Client,
     options: &TypeOptions,

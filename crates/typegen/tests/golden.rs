@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
-/// Folder, recorded file, and the schemas that were asked for. Beside `types.ts` are recordings in other languages.
+/// Folder, recorded TypeScript file, and the requested schemas. Recordings in other languages have the same name with their own
+/// extension.
 const RECORDINGS: [(&str, &str, &str); 9] = [
     ("columns", "types.ts", "public"),
     ("relations", "types.ts", "public"),
@@ -18,7 +19,7 @@ const RECORDINGS: [(&str, &str, &str); 9] = [
     ("rest", "types.public.ts", "public"),
 ];
 
-/// The languages by the ends of recorded files.
+/// The languages by the extensions of recorded files.
 const LANGUAGES: [(&str, Language); 4] = [
     (".ts", Language::TypeScript),
     (".go", Language::Go),
@@ -32,7 +33,7 @@ fn corpus(folder: &str) -> PathBuf {
         .join(folder)
 }
 
-/// An empty database, unlike those of projects: the recordings were made on such.
+/// Loads a recording's schema into a database without the platform schema, as the recordings were made.
 async fn load_schema(database: &TestDatabase, folder: &str) -> tokio_postgres::Client {
     let client = database.superuser().await;
     let name = format!("{}_{folder}", database.name());
@@ -52,7 +53,7 @@ async fn load_schema(database: &TestDatabase, folder: &str) -> tokio_postgres::C
     client
 }
 
-/// The first line in which the texts differ, with its neighbours.
+/// Describes the first line in which the texts differ, with the lines around it.
 fn describe_difference(recorded: &str, generated: &str) -> String {
     let recorded: Vec<&str> = recorded.lines().collect();
     let generated: Vec<&str> = generated.lines().collect();
@@ -83,7 +84,7 @@ async fn expect_recorded_types(folder: &str) {
         };
         for (extension, language) in LANGUAGES {
             let file = file.replace(".ts", extension);
-            // Other languages than TypeScript are recorded once for each folder but the largest one.
+            // The other languages are recorded once per folder, and not for `rest`.
             let is_recorded = extension == ".ts" || (folder != "rest" && file == format!("types{extension}"));
             if !is_recorded {
                 continue;
@@ -95,7 +96,7 @@ async fn expect_recorded_types(folder: &str) {
                 .await
                 .expect("the catalog is read");
 
-            // The generators' command prints the text as a line.
+            // postgres-meta's command prints the text with a line break at its end.
             let printed = format!("{generated}\n");
             let difference = describe_difference(&recorded, &printed);
             assert!(recorded == printed, "{folder}/{file}, {difference}");

@@ -1,4 +1,6 @@
-//! `/pg/columns`: POST, PATCH, DELETE.
+//! `POST /pg/columns` and `PATCH`, `DELETE /pg/columns/{table oid}.{column number}`.
+//!
+//! Bodies: [`NewColumn`] and [`ColumnChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/columns.json`.
 
 use selvedge_postgres::{quote_identifier, quote_literal};
 use serde::Deserialize;
@@ -11,38 +13,45 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::{qualify, write_literal, write_type};
 
-/// Finds the names of a table by its oid, and a column by its table and name.
-const TABLE_NAME: &str = "select format('%I.%I', n.nspname, c.relname) from pg_catalog.pg_class c
+/// Returns the quoted qualified name of the table with oid `$1`.
+const FIND_TABLE_NAME: &str = "select format('%I.%I', n.nspname, c.relname) from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.oid = $1 and c.relkind in ('r', 'p')";
+/// Returns the id of column `$2` of table `$1`, such as `16402.3`.
 const FIND_COLUMN: &str = "select attrelid || '.' || attnum from pg_catalog.pg_attribute
     where attrelid = $1 and attname = $2";
 
-/// The constraints of one type that concern one column alone, the oldest first.
-const COLUMN_CONSTRAINTS: &str = "select conname::text from pg_catalog.pg_constraint
+/// Names of the constraints of type `$1` (`u` unique, `c` check) whose only column is number `$3` of table `$2`, oldest first.
+const LIST_COLUMN_CONSTRAINTS: &str = "select conname::text from pg_catalog.pg_constraint
     where contype::text = $1 and conrelid = $2 and conkey = array[$3::int2] order by oid";
 
-/// The columns that a constraint concerns.
-const CONSTRAINT_COLUMNS: &str = "select unnest(conkey)::text from pg_catalog.pg_constraint
+/// Numbers of the columns that constraint `$2` of table `$1` refers to.
+const LIST_CONSTRAINT_COLUMNS: &str = "select unnest(conkey)::text from pg_catalog.pg_constraint
     where conrelid = $1 and conname = $2";
 
+/// Columns of ordinary and partitioned tables.
 pub(super) struct Columns;
 
 #[derive(Deserialize)]
 pub(super) struct NewColumn {
+    /// Oid of the table.
     #[serde(deserialize_with = "read_oid")]
     table_id: u32,
     name: String,
+    /// A type's name or SQL, such as `int8`, `Mood[]` or `numeric(10,2)`.
     r#type: String,
+    /// Refused together with `is_identity`.
     #[serde(default, deserialize_with = "read_any")]
     default_value: Option<Value>,
     #[serde(default)]
     default_value_format: DefaultFormat,
     is_identity: Option<bool>,
+    /// `BY DEFAULT` unless given.
     identity_generation: Option<IdentityGeneration>,
     is_nullable: Option<bool>,
     is_primary_key: Option<bool>,
     is_unique: Option<bool>,
     comment: Option<String>,
+    /// SQL of a check constraint.
     check: Option<String>,
 }
 
@@ -65,7 +74,7 @@ pub(super) struct ColumnChanges {
     check: Option<Option<String>>,
 }
 
-/// Whether a default is a value or SQL.
+/// How `default_value` is meant: as a value that is quoted, or as SQL such as `now()`.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum DefaultFormat {
@@ -83,7 +92,7 @@ enum IdentityGeneration {
     ByDefault,
 }
 
-/// A listed column.
+/// The members of a column in `GET /pg/columns` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Column {
     id: String,
@@ -104,9 +113,10 @@ impl ObjectKind for Columns {
 
     async fn create(change: &Change<'_>, new: NewColumn) -> Result<String, MetaError> {
         let missing = || format!("Cannot find a table with ID {}", new.table_id);
-        let table = change.query_text(TABLE_NAME, &[&new.table_id], missing).await?;
-        // The table is named by its oid in the request, and by its name in the statement.
-        let column = describe_column(&new)?;
+        let table = change
+            .query_text(FIND_TABLE_NAME, &[&new.table_id], missing)
+            .await?;
+        let column = write_column_definition(&new)?;
         change
             .run(&format!("alter table {table} add column {column}"))
             .await?;
@@ -122,7 +132,7 @@ impl ObjectKind for Columns {
     async fn alter(change: &Change<'_>, column: Column, changes: ColumnChanges) -> Result<String, MetaError> {
         let table = qualify(&column.schema, &column.table);
         let name = quote_identifier(&column.name);
-        // One statement for each action, in the order of the list: within a single ALTER TABLE PostgreSQL chooses the order.
+        // One statement per action, because PostgreSQL reorders the actions of a single ALTER TABLE.
         for action in list_actions(&column, &changes) {
             change
                 .run(&format!("alter table {table} alter column {name} {action}"))
@@ -160,7 +170,7 @@ impl ObjectKind for Columns {
 }
 
 impl IdentityGeneration {
-    fn as_sql(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         match self {
             Self::Always => "always",
             Self::ByDefault => "by default",
@@ -168,15 +178,18 @@ impl IdentityGeneration {
     }
 }
 
-/// Writes the column of ADD COLUMN.
-fn describe_column(new: &NewColumn) -> Result<String, MetaError> {
+/// Writes the column definition of `ALTER TABLE … ADD COLUMN`.
+///
+/// # Errors
+/// 400 for an identity column with a default.
+fn write_column_definition(new: &NewColumn) -> Result<String, MetaError> {
     let mut parts = vec![quote_identifier(&new.name), write_type(&new.r#type)];
     if new.is_identity == Some(true) {
         if new.default_value.is_some() {
             let message = "Columns cannot both be identity and have a default value";
             return Err(MetaError::Request(message.to_owned()));
         }
-        let generation = new.identity_generation.unwrap_or_default().as_sql();
+        let generation = new.identity_generation.unwrap_or_default().keyword();
         parts.push(format!("generated {generation} as identity"));
     } else if let Some(value) = &new.default_value {
         parts.push(format!(
@@ -184,7 +197,7 @@ fn describe_column(new: &NewColumn) -> Result<String, MetaError> {
             write_default(value, new.default_value_format)
         ));
     }
-    // Without a word about it a column is nullable unless it is a key, so nothing is written then.
+    // Nothing is written when the request does not say, because NULL would contradict PRIMARY KEY.
     if let Some(is_nullable) = new.is_nullable {
         parts.push(if is_nullable { "null" } else { "not null" }.to_owned());
     }
@@ -213,7 +226,8 @@ fn comment_on(table: &str, column: &str, comment: Option<&str>) -> String {
     format!("comment on column {table}.{} is {text}", quote_identifier(column))
 }
 
-/// What ALTER COLUMN does, in an order in which a type, its default and an identity do not stand in each other's way.
+/// Returns the actions of `ALTER COLUMN` in an order in which none fails because of a later one: NOT NULL, type, default,
+/// identity.
 fn list_actions(column: &Column, changes: &ColumnChanges) -> Vec<String> {
     let mut actions = Vec::new();
     if let Some(is_nullable) = changes.is_nullable {
@@ -222,7 +236,7 @@ fn list_actions(column: &Column, changes: &ColumnChanges) -> Vec<String> {
     }
     if let Some(name) = &changes.r#type {
         let new_type = write_type(name);
-        // The cast also converts between types that have no assignment cast.
+        // The explicit cast allows types without an assignment cast, such as text to integer.
         let value = quote_identifier(&column.name);
         actions.push(format!("set data type {new_type} using {value}::{new_type}"));
     }
@@ -233,14 +247,14 @@ fn list_actions(column: &Column, changes: &ColumnChanges) -> Vec<String> {
         actions.push(format!("set default {default}"));
     }
     let generation = changes.identity_generation;
-    // An identity column cannot have NULL, which is why this comes after the first action.
+    // ADD GENERATED AS IDENTITY requires NOT NULL, which the first action may have set.
     match (changes.is_identity, column.is_identity) {
         (Some(false), _) => actions.push("drop identity if exists".to_owned()),
         (_, true) => {
-            actions.extend(generation.map(|generation| format!("set generated {}", generation.as_sql())));
+            actions.extend(generation.map(|generation| format!("set generated {}", generation.keyword())));
         }
         (Some(true), false) => {
-            let generation = generation.unwrap_or_default().as_sql();
+            let generation = generation.unwrap_or_default().keyword();
             actions.push(format!("add generated {generation} as identity"));
         }
         (None, false) => {}
@@ -248,7 +262,7 @@ fn list_actions(column: &Column, changes: &ColumnChanges) -> Vec<String> {
     actions
 }
 
-/// Adds a unique constraint on a column alone, or drops all that there are.
+/// Adds a unique constraint on the column, or drops every unique constraint whose only column it is.
 async fn set_unique(change: &Change<'_>, column: &Column, is_unique: bool) -> Result<(), MetaError> {
     let table = qualify(&column.schema, &column.table);
     if is_unique {
@@ -257,14 +271,18 @@ async fn set_unique(change: &Change<'_>, column: &Column, is_unique: bool) -> Re
             .run(&format!("alter table {table} add unique ({name})"))
             .await;
     }
-    // Constraints of several columns stay: they do not make this one unique.
+    // Unique constraints over several columns stay: they do not make this column unique.
     for constraint in list_constraints(change, column, "u").await? {
         drop_constraint(change, &table, &constraint).await?;
     }
     Ok(())
 }
 
-/// Drops the oldest check of a column alone, and adds another one if there is an expression.
+/// Drops the oldest check constraint whose only column this is, and adds one named `<table>_<column>_check` if an expression is
+/// given.
+///
+/// # Errors
+/// 400 when the expression refers to no column, or to another one.
 async fn replace_check(
     change: &Change<'_>,
     column: &Column,
@@ -284,9 +302,10 @@ async fn replace_check(
             "alter table {table} add constraint {quoted} check ({expression})"
         ))
         .await?;
-    // PostgreSQL finds out which columns an expression is about, so it is asked afterwards; a refusal undoes all.
+    // Only PostgreSQL can tell which columns an expression refers to, and does so once the constraint exists. An error rolls
+    // the transaction back.
     let columns = change
-        .query_texts(CONSTRAINT_COLUMNS, &[&column.table_id, &constraint])
+        .query_texts(LIST_CONSTRAINT_COLUMNS, &[&column.table_id, &constraint])
         .await?;
     check_columns(&columns, column).map_err(|what| {
         MetaError::Request(format!(
@@ -295,7 +314,7 @@ async fn replace_check(
     })
 }
 
-/// Refuses a check that is not about its column alone: it would not be listed with the column.
+/// Refuses a check constraint that refers to other columns than `column`: the column's entry in the list would not show it.
 fn check_columns(columns: &[String], column: &Column) -> Result<(), &'static str> {
     match columns {
         [] => Err("must refer to this column"),
@@ -312,7 +331,7 @@ async fn list_constraints(
 ) -> Result<Vec<String>, MetaError> {
     let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
         [&kind, &column.table_id, &column.ordinal_position];
-    change.query_texts(COLUMN_CONSTRAINTS, &values).await
+    change.query_texts(LIST_COLUMN_CONSTRAINTS, &values).await
 }
 
 async fn drop_constraint(change: &Change<'_>, table: &str, name: &str) -> Result<(), MetaError> {

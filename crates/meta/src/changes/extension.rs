@@ -1,4 +1,6 @@
-//! `/pg/extensions`: POST, PATCH, DELETE.
+//! `POST /pg/extensions` and `PATCH`, `DELETE /pg/extensions/{name}`.
+//!
+//! Bodies: [`NewExtension`] and [`ExtensionChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/extensions.json`.
 
 use selvedge_postgres::{quote_identifier, quote_literal};
 use serde::Deserialize;
@@ -8,6 +10,7 @@ use super::table::drop_behavior;
 use super::transaction::Change;
 use crate::error::MetaError;
 
+/// Extensions, whose ids are their names.
 pub(super) struct Extensions;
 
 #[derive(Deserialize)]
@@ -15,19 +18,21 @@ pub(super) struct NewExtension {
     name: String,
     schema: Option<String>,
     version: Option<String>,
+    /// Whether the extensions that it requires are created, too.
     #[serde(default)]
     cascade: bool,
 }
 
 #[derive(Deserialize)]
 pub(super) struct ExtensionChanges {
+    /// Whether the extension is updated: to `version`, or to the default version.
     #[serde(default)]
     update: bool,
     version: Option<String>,
     schema: Option<String>,
 }
 
-/// A listed extension, installed or not.
+/// The member of an extension in `GET /pg/extensions` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Extension {
     name: String,
@@ -51,7 +56,7 @@ impl ObjectKind for Extensions {
             statement.push_str(" cascade");
         }
         change.run(&statement).await?;
-        // Extensions are found by their names.
+        // The id of an extension is its name.
         Ok(new.name)
     }
 
@@ -61,7 +66,7 @@ impl ObjectKind for Extensions {
         changes: ExtensionChanges,
     ) -> Result<String, MetaError> {
         let name = quote_identifier(&extension.name);
-        // A version counts only along with `update`, as in the original.
+        // Compat: postgres-meta ignores `version` without `update`.
         if changes.update {
             let version = changes.version.iter();
             let version: String = version

@@ -1,4 +1,6 @@
-//! `/pg/functions`: POST, PATCH, DELETE.
+//! `POST /pg/functions` and `PATCH`, `DELETE /pg/functions/{oid}`.
+//!
+//! Bodies: [`NewFunction`] and [`FunctionChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/functions.json`.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +13,13 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::qualify;
 
-/// Finds the function that this transaction has created: one name can belong to several, which differ in their arguments.
+/// Returns the oid of the function `$1.$2` that this transaction created. Overloads of older transactions have the same name, so
+/// the row's transaction id (`xmin`) tells them apart.
 const FIND_NEW_FUNCTION: &str = "select p.oid::text from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where n.nspname = $1 and p.proname = $2 and p.xmin = pg_catalog.pg_current_xact_id()::xid";
 
+/// Functions and procedures.
 pub(super) struct Functions;
 
 #[derive(Deserialize)]
@@ -23,9 +27,10 @@ pub(super) struct NewFunction {
     name: String,
     #[serde(default = "public_schema")]
     schema: String,
-    /// Arguments as in SQL, such as `a int default 1`.
+    /// One SQL declaration per argument, such as `a int default 1`.
     #[serde(default)]
     args: Vec<String>,
+    /// The function's body.
     definition: String,
     #[serde(default = "void")]
     return_type: String,
@@ -62,7 +67,7 @@ enum Behavior {
     Volatile,
 }
 
-/// A listed function.
+/// The members of a function in `GET /pg/functions` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Function {
     id: u32,
@@ -106,11 +111,14 @@ impl ObjectKind for Functions {
     ) -> Result<String, MetaError> {
         if let Some(definition) = changes.definition {
             let statement = replace_definition(&function, &definition).unwrap_or_else(|| {
-                create_statement("create or replace function", &as_new(&function, definition))
+                create_statement(
+                    "create or replace function",
+                    &to_new_function(&function, definition),
+                )
             });
             change.run(&statement).await?;
         }
-        // Functions of one name differ in the types of their arguments, so these belong to the name.
+        // ALTER FUNCTION needs the argument types, because overloads share a name.
         let arguments = &function.identity_argument_types;
         let name = changes.name.as_ref().unwrap_or(&function.name);
         if *name != function.name {
@@ -150,7 +158,7 @@ fn create_statement(verb: &str, new: &NewFunction) -> String {
     } else {
         "invoker"
     };
-    // Settings hold while the function runs, such as a search path that nobody can replace.
+    // `SET` clauses apply while the function runs, for example a fixed search_path of a SECURITY DEFINER function.
     let settings = new.config_params.iter().flatten();
     let settings: Vec<String> = settings.map(|(name, value)| write_setting(name, value)).collect();
     format!(
@@ -164,7 +172,7 @@ fn create_statement(verb: &str, new: &NewFunction) -> String {
     )
 }
 
-/// Writes a setting with which a function runs. The value is SQL, such as `''` or `public, extensions`.
+/// Writes a `SET` clause of CREATE FUNCTION. The value is SQL, such as `''` or `public, extensions`.
 fn write_setting(name: &str, value: &str) -> String {
     let name = quote_identifier(name);
     if value == "FROM CURRENT" {
@@ -174,11 +182,11 @@ fn write_setting(name: &str, value: &str) -> String {
     }
 }
 
-/// The function's own statement with another body, so that it stays STRICT, PARALLEL SAFE and so on; `None` when its body is
-/// no text in that statement.
+/// Returns the function's CREATE OR REPLACE statement with another body, so that STRICT, PARALLEL SAFE and other properties stay.
+/// `None` when the statement has no quoted body, as for `BEGIN ATOMIC` functions.
 fn replace_definition(function: &Function, definition: &str) -> Option<String> {
     let statement = function.complete_statement.trim_end();
-    // PostgreSQL encloses the body in a tag that does not occur in it: $function$, or else $functionx$ and so on.
+    // pg_get_functiondef quotes the body with $function$, or with $functionx$ and so on when the body contains that.
     let tag = &statement[statement.rfind("$function")?..];
     let head = statement
         .strip_suffix(tag)?
@@ -188,8 +196,8 @@ fn replace_definition(function: &Function, definition: &str) -> Option<String> {
         .then(|| format!("{head}{}", quote_literal(definition)))
 }
 
-/// The request that would create a function as it is, with another body.
-fn as_new(function: &Function, definition: String) -> NewFunction {
+/// Describes an existing function, with another body, as the request that would create it.
+fn to_new_function(function: &Function, definition: String) -> NewFunction {
     NewFunction {
         name: function.name.clone(),
         schema: function.schema.clone(),

@@ -1,31 +1,39 @@
-//! What is different between the kinds of objects that can be changed.
+//! The trait that tables, columns, policies and the other changeable kinds of objects implement.
 
 use serde::de::DeserializeOwned;
 
 use super::transaction::Change;
 use crate::error::MetaError;
 
-/// A kind of database object: the bodies of its requests, and the statements that they become.
+/// A kind of database object: its path, the bodies of its requests, and the statements that they are turned into.
+///
+/// The handlers in [`super`] open the transaction, call these functions and return the object as the list shows it.
 pub(crate) trait ObjectKind: 'static {
-    /// The path of the list of such objects below `/pg`.
+    /// Path of the list below `/pg`, such as `/tables`.
     const PATH: &'static str;
-    /// The body that creates one.
+    /// Body of POST.
     type New: DeserializeOwned;
-    /// The body that changes one. Members that are missing stay as they are.
+    /// Body of PATCH. A missing member leaves that property unchanged.
     type Changes: DeserializeOwned;
-    /// The members of a listed object that its statements are made of.
+    /// The members of an object in the list that its statements need, such as schema and name.
     type Object: DeserializeOwned;
 
-    /// Creates an object and returns its id.
+    /// Creates an object and returns the id under which the list shows it.
+    ///
+    /// # Errors
+    /// 400 with PostgreSQL's message when it refuses a statement.
     async fn create(change: &Change<'_>, new: Self::New) -> Result<String, MetaError>;
 
-    /// Changes an object and returns its id, which is another one if the object had to be created anew.
+    /// Changes an object and returns its id: a new one when the object had to be dropped and created again.
+    ///
+    /// # Errors
+    /// 400 with PostgreSQL's message when it refuses a statement.
     async fn alter(
         change: &Change<'_>,
         object: Self::Object,
         changes: Self::Changes,
     ) -> Result<String, MetaError>;
 
-    /// The statement that drops an object, with all that depends on it if it `cascades`.
+    /// Returns the DROP statement; `cascades` adds CASCADE, which drops the objects that depend on it, too.
     fn drop_statement(object: &Self::Object, cascades: bool) -> String;
 }

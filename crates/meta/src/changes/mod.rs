@@ -1,4 +1,7 @@
-//! POST, PATCH and DELETE of database objects, each one transaction on a connection of its own.
+//! POST, PATCH and DELETE of database objects. Each request runs in one transaction on a new connection.
+//!
+//! Errors: 400 `{"error": PostgreSQL's message}`, 403 for requests with `Origin`, 404 for an unknown id, 503 without a
+//! connection.
 
 mod body;
 mod column;
@@ -35,7 +38,7 @@ use crate::state::Meta;
 
 pub(crate) use self::body::reject_web_page;
 
-/// Adds the routes that create objects to the resource of their list, where the original has them.
+/// Adds POST to the resource of a list, for the kinds for which postgres-meta has it; for privileges also DELETE.
 pub(crate) fn add_collection_routes(path: &str, resource: Resource) -> Resource {
     match path {
         "/tables" => resource.route(web::post().to(create_object::<Tables>)),
@@ -47,7 +50,7 @@ pub(crate) fn add_collection_routes(path: &str, resource: Resource) -> Resource 
         "/roles" => resource.route(web::post().to(create_object::<Roles>)),
         "/extensions" => resource.route(web::post().to(create_object::<Extensions>)),
         "/schemas" => resource.route(web::post().to(create_object::<Schemas>)),
-        // Privileges have no ids: both directions take lists of them at the path of all.
+        // Privileges have no ids, so a grant (POST) and a revoke (DELETE) send a list of them to the collection's path.
         "/table-privileges" => resource
             .route(web::post().to(grant_on_tables))
             .route(web::delete().to(revoke_on_tables)),
@@ -58,7 +61,7 @@ pub(crate) fn add_collection_routes(path: &str, resource: Resource) -> Resource 
     }
 }
 
-/// Adds the routes that change and drop an object to the resource of a single one.
+/// Adds PATCH and DELETE to the resource of a single object, for the kinds for which postgres-meta has them.
 pub(crate) fn add_object_routes(path: &str, resource: Resource) -> Resource {
     match path {
         "/tables" => add_routes::<Tables>(resource),
@@ -80,7 +83,7 @@ fn add_routes<K: ObjectKind>(resource: Resource) -> Resource {
         .route(web::delete().to(drop_object::<K>))
 }
 
-/// `POST /pg/{objects}`: creates an object and answers with it.
+/// `POST /pg/{objects}` → 200 with the created object.
 async fn create_object<K: ObjectKind>(
     request: HttpRequest,
     body: web::Bytes,
@@ -91,13 +94,13 @@ async fn create_object<K: ObjectKind>(
     let mut client = meta.connect().await?;
     let change = Change::begin(&mut client, &meta).await?;
     let id = K::create(&change, new).await?;
-    // Still in the transaction, so that nobody can have changed or dropped the object in between.
+    // Read inside the transaction, so that no other client can have changed or dropped the object.
     let object = change.read_object(K::PATH, &id).await?;
     change.commit().await?;
     Ok(json_response(object))
 }
 
-/// `PATCH /pg/{objects}/{id}`: changes what the body names and answers with the object as it is then.
+/// `PATCH /pg/{objects}/{id}` → 200 with the object after the change.
 async fn alter_object<K: ObjectKind>(
     request: HttpRequest,
     path: web::Path<String>,
@@ -115,7 +118,7 @@ async fn alter_object<K: ObjectKind>(
     Ok(json_response(object))
 }
 
-/// `DELETE /pg/{objects}/{id}`: drops an object and answers with it as it was.
+/// `DELETE /pg/{objects}/{id}?cascade=` → 200 with the object as it was before.
 async fn drop_object<K: ObjectKind>(
     request: HttpRequest,
     path: web::Path<String>,
@@ -125,7 +128,7 @@ async fn drop_object<K: ObjectKind>(
     let cascades = wants_cascade(request.query_string())?;
     let mut client = meta.connect().await?;
     let change = Change::begin(&mut client, &meta).await?;
-    // Read first: afterwards there is nothing to answer with.
+    // Read before the DROP, because the response contains the object.
     let text = change.read_object(K::PATH, &path).await?;
     let object: K::Object = change.parse_object(K::PATH, &path).await?;
     change.run(&K::drop_statement(&object, cascades)).await?;

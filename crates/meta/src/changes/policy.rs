@@ -1,4 +1,6 @@
-//! `/pg/policies`: POST, PATCH, DELETE.
+//! `POST /pg/policies` and `PATCH`, `DELETE /pg/policies/{oid}`.
+//!
+//! Bodies: [`NewPolicy`] and [`PolicyChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/policies.json`.
 
 use selvedge_postgres::quote_identifier;
 use serde::Deserialize;
@@ -9,12 +11,13 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::{join_roles, qualify};
 
-/// Finds a policy by schema, table and name.
+/// Returns the oid of policy `$3` on table `$1.$2`.
 const FIND_POLICY: &str = "select p.oid::text from pg_catalog.pg_policy p
     join pg_catalog.pg_class c on c.oid = p.polrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = $1 and c.relname = $2 and p.polname = $3";
 
+/// Row-level security policies.
 pub(super) struct Policies;
 
 #[derive(Deserialize)]
@@ -23,7 +26,9 @@ pub(super) struct NewPolicy {
     table: String,
     #[serde(default = "public_schema")]
     schema: String,
+    /// SQL of USING.
     definition: Option<String>,
+    /// SQL of WITH CHECK.
     check: Option<String>,
     #[serde(default)]
     action: Action,
@@ -64,7 +69,7 @@ enum Command {
     Delete,
 }
 
-/// A listed policy.
+/// The members of a policy in `GET /pg/policies` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Policy {
     id: u32,
@@ -88,7 +93,7 @@ impl ObjectKind for Policies {
     }
 
     async fn alter(change: &Change<'_>, policy: Policy, changes: PolicyChanges) -> Result<String, MetaError> {
-        // ALTER POLICY takes these together, but renames alone; one statement each is the same in a transaction.
+        // ALTER POLICY cannot rename and change a policy in one statement, so each change gets its own.
         let mut actions = Vec::new();
         if let Some(definition) = &changes.definition {
             actions.push(format!("using ({definition})"));
@@ -102,7 +107,7 @@ impl ObjectKind for Policies {
         if let Some(name) = changes.name.as_ref().filter(|name| **name != policy.name) {
             actions.push(format!("rename to {}", quote_identifier(name)));
         }
-        let subject = describe(&policy);
+        let subject = name_on_table(&policy);
         for action in actions {
             change.run(&format!("alter policy {subject} {action}")).await?;
         }
@@ -110,12 +115,12 @@ impl ObjectKind for Policies {
     }
 
     fn drop_statement(policy: &Policy, _: bool) -> String {
-        format!("drop policy {}", describe(policy))
+        format!("drop policy {}", name_on_table(policy))
     }
 }
 
-/// Writes a policy's name and table.
-fn describe(policy: &Policy) -> String {
+/// Writes `name ON schema.table`, as statements about policies expect it.
+fn name_on_table(policy: &Policy) -> String {
     let table = qualify(&policy.schema, &policy.table);
     format!("{} on {table}", quote_identifier(&policy.name))
 }

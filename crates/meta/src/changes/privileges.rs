@@ -1,4 +1,6 @@
-//! `/pg/table-privileges` and `/pg/column-privileges`: POST grants, DELETE revokes, each in a list.
+//! `/pg/table-privileges` and `/pg/column-privileges`: POST grants and DELETE revokes the privileges in a JSON array.
+//!
+//! Source: postgres-meta 0.99, recorded in `e2e/golden/pg/privileges.json`.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -10,20 +12,20 @@ use crate::lists::json_response;
 use crate::sql_text::write_role;
 use crate::state::Meta;
 
-/// The quoted name of a relation by its oid.
+/// Returns the quoted qualified name of the relation with oid `$1`.
 const RELATION_NAME: &str = "select format('%I.%I', n.nspname, c.relname) from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.oid = $1";
 
-/// The quoted names of a column and its relation, by oid and number.
+/// Returns `(column) on table schema.relation`, quoted, for a column id such as `16402.3`.
 const COLUMN_NAME: &str = "select format('(%I) on table %I.%I', a.attname, n.nspname, c.relname)
     from pg_catalog.pg_attribute a
     join pg_catalog.pg_class c on c.oid = a.attrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where a.attrelid || '.' || a.attnum = $1 and a.attnum > 0 and not a.attisdropped";
 
-/// Whether privileges are given or taken.
+/// GRANT or REVOKE.
 #[derive(Clone, Copy)]
-enum Direction {
+enum GrantAction {
     Grant,
     Revoke,
 }
@@ -43,7 +45,7 @@ struct ColumnPrivilege {
     privilege: Privilege,
 }
 
-/// Who may do what.
+/// A privilege and the role that has it, gets it or loses it.
 #[derive(Deserialize)]
 struct Privilege {
     grantee: String,
@@ -66,74 +68,76 @@ enum PrivilegeType {
     Maintain,
 }
 
-/// `POST /pg/table-privileges`
+/// `POST /pg/table-privileges [{relation_id, grantee, privilege_type, is_grantable?}]` → the privileges of these relations.
 pub(crate) async fn grant_on_tables(
     request: HttpRequest,
     body: web::Bytes,
     meta: web::Data<Meta>,
 ) -> Result<HttpResponse, MetaError> {
-    change_tables(&request, &body, &meta, Direction::Grant).await
+    change_tables(&request, &body, &meta, GrantAction::Grant).await
 }
 
-/// `DELETE /pg/table-privileges`
+/// `DELETE /pg/table-privileges [{relation_id, grantee, privilege_type}]` → the privileges that are left on these relations.
 pub(crate) async fn revoke_on_tables(
     request: HttpRequest,
     body: web::Bytes,
     meta: web::Data<Meta>,
 ) -> Result<HttpResponse, MetaError> {
-    change_tables(&request, &body, &meta, Direction::Revoke).await
+    change_tables(&request, &body, &meta, GrantAction::Revoke).await
 }
 
-/// `POST /pg/column-privileges`
+/// `POST /pg/column-privileges [{column_id, grantee, privilege_type, is_grantable?}]` → the privileges of these columns.
 pub(crate) async fn grant_on_columns(
     request: HttpRequest,
     body: web::Bytes,
     meta: web::Data<Meta>,
 ) -> Result<HttpResponse, MetaError> {
-    change_columns(&request, &body, &meta, Direction::Grant).await
+    change_columns(&request, &body, &meta, GrantAction::Grant).await
 }
 
-/// `DELETE /pg/column-privileges`
+/// `DELETE /pg/column-privileges [{column_id, grantee, privilege_type}]` → the privileges that are left on these columns.
 pub(crate) async fn revoke_on_columns(
     request: HttpRequest,
     body: web::Bytes,
     meta: web::Data<Meta>,
 ) -> Result<HttpResponse, MetaError> {
-    change_columns(&request, &body, &meta, Direction::Revoke).await
+    change_columns(&request, &body, &meta, GrantAction::Revoke).await
 }
 
-/// Answers with the privileges of the relations of a request as they are then.
+/// Grants or revokes privileges on relations, all in one transaction, and responds with the privileges that these relations then
+/// have.
 async fn change_tables(
     request: &HttpRequest,
     body: &[u8],
     meta: &Meta,
-    direction: Direction,
+    action: GrantAction,
 ) -> Result<HttpResponse, MetaError> {
     reject_web_page(request)?;
     let privileges: Vec<TablePrivilege> = parse_body(body)?;
     let mut client = meta.connect().await?;
     let change = Change::begin(&mut client, meta).await?;
     let mut ids = Vec::new();
-    // All of a request are granted or none: a faulty one at the end undoes those before it.
+    // An error rolls back the entries before it.
     for one in &privileges {
         let missing = || format!("Cannot find a relation with ID {}", one.relation_id);
         let name = change
             .query_text(RELATION_NAME, &[&one.relation_id], missing)
             .await?;
         change
-            .run(&one.privilege.to_statement(direction, &format!("on table {name}")))
+            .run(&one.privilege.to_statement(action, &format!("on table {name}")))
             .await?;
         ids.push(one.relation_id.to_string());
     }
     respond(change, "/table-privileges", ids).await
 }
 
-/// Answers with the privileges of the columns of a request as they are then.
+/// Grants or revokes privileges on columns, all in one transaction, and responds with the privileges that these columns then
+/// have.
 async fn change_columns(
     request: &HttpRequest,
     body: &[u8],
     meta: &Meta,
-    direction: Direction,
+    action: GrantAction,
 ) -> Result<HttpResponse, MetaError> {
     reject_web_page(request)?;
     let privileges: Vec<ColumnPrivilege> = parse_body(body)?;
@@ -143,9 +147,7 @@ async fn change_columns(
     for one in privileges {
         let missing = || format!("Cannot find a column with ID {}", one.column_id);
         let column = change.query_text(COLUMN_NAME, &[&one.column_id], missing).await?;
-        change
-            .run(&one.privilege.to_statement(direction, &column))
-            .await?;
+        change.run(&one.privilege.to_statement(action, &column)).await?;
         ids.push(one.column_id);
     }
     respond(change, "/column-privileges", ids).await
@@ -158,11 +160,11 @@ async fn respond(change: Change<'_>, path: &str, ids: Vec<String>) -> Result<Htt
 }
 
 impl Privilege {
-    fn to_statement(&self, direction: Direction, subject: &str) -> String {
-        let privilege = self.privilege_type.as_sql();
+    fn to_statement(&self, action: GrantAction, subject: &str) -> String {
+        let privilege = self.privilege_type.keyword();
         let grantee = write_role(&self.grantee);
-        match direction {
-            Direction::Grant => {
+        match action {
+            GrantAction::Grant => {
                 let option = if self.is_grantable {
                     " with grant option"
                 } else {
@@ -170,14 +172,14 @@ impl Privilege {
                 };
                 format!("grant {privilege} {subject} to {grantee}{option}")
             }
-            // Also takes the option to pass the privilege on.
-            Direction::Revoke => format!("revoke {privilege} {subject} from {grantee}"),
+            // REVOKE also removes the grant option.
+            GrantAction::Revoke => format!("revoke {privilege} {subject} from {grantee}"),
         }
     }
 }
 
 impl PrivilegeType {
-    fn as_sql(self) -> &'static str {
+    fn keyword(self) -> &'static str {
         match self {
             Self::All => "all",
             Self::Select => "select",

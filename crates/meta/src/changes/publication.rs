@@ -1,4 +1,7 @@
-//! `/pg/publications`: POST, PATCH, DELETE.
+//! `POST /pg/publications` and `PATCH`, `DELETE /pg/publications/{oid}`.
+//!
+//! Bodies: [`NewPublication`] and [`PublicationChanges`]. Source: postgres-meta 0.99, recorded in
+//! `e2e/golden/pg/publications.json`.
 
 use selvedge_postgres::quote_identifier;
 use serde::Deserialize;
@@ -9,6 +12,7 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::{qualify, write_role};
 
+/// Publications of logical replication.
 pub(super) struct Publications;
 
 #[derive(Deserialize)]
@@ -22,7 +26,7 @@ pub(super) struct NewPublication {
     publish_delete: bool,
     #[serde(default)]
     publish_truncate: bool,
-    /// Tables as `name` or `schema.name`; without a list all tables are published.
+    /// Tables as `name` or `schema.name`; null or missing publishes all tables.
     tables: Option<Vec<String>>,
 }
 
@@ -34,11 +38,12 @@ pub(super) struct PublicationChanges {
     publish_update: Option<bool>,
     publish_delete: Option<bool>,
     publish_truncate: Option<bool>,
+    /// As in [`NewPublication`]; missing leaves the tables unchanged.
     #[serde(default, deserialize_with = "read_nullable")]
     tables: Option<Option<Vec<String>>>,
 }
 
-/// A listed publication.
+/// The members of a publication in `GET /pg/publications` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Publication {
     name: String,
@@ -91,7 +96,7 @@ impl ObjectKind for Publications {
             let statements = replace_tables(&publication, tables.as_deref(), &operations);
             change.run_all(&statements).await?;
         }
-        // A publication that was created anew has these already; for all others they may have changed.
+        // Redundant for a publication that `replace_tables` created again, needed for the others.
         change
             .run(&format!(
                 "alter publication {name} set (publish = '{operations}')"
@@ -110,7 +115,7 @@ impl ObjectKind for Publications {
                 .run(&format!("alter publication {name} rename to {new_name}"))
                 .await?;
         }
-        // By its name, because a publication that was created anew has another oid.
+        // Looked up by name, because a publication that was dropped and created again has another oid.
         find_publication(change, new_name).await
     }
 
@@ -125,7 +130,8 @@ async fn find_publication(change: &Change<'_>, name: &str) -> Result<String, Met
     change.query_text(find, &[&name], missing).await
 }
 
-/// The operations that are published, as PostgreSQL's parameter `publish` has them.
+/// Writes the value of the publication parameter `publish`, such as `insert, delete`. The flags are insert, update, delete and
+/// truncate.
 fn list_operations(published: [bool; 4]) -> String {
     let names = ["insert", "update", "delete", "truncate"].into_iter();
     let published = names.zip(published).filter(|(_, is_published)| *is_published);
@@ -143,13 +149,13 @@ fn create_statement(name: &str, tables: Option<&[String]>, operations: &str) -> 
     format!("create publication {name} {subject} with (publish = '{operations}')")
 }
 
-/// The statements after which a publication has other tables.
+/// Returns the statements that replace a publication's tables.
 fn replace_tables(publication: &Publication, tables: Option<&[String]>, operations: &str) -> Vec<String> {
     let name = quote_identifier(&publication.name);
     match (&publication.tables, tables) {
         (None, None) => Vec::new(),
         (Some(before), Some([])) if before.is_empty() => Vec::new(),
-        // SET TABLE needs at least one table.
+        // SET TABLE requires at least one table, so the last ones are removed by DROP TABLE.
         (Some(before), Some([])) => {
             let before = before.iter().map(|table| qualify(&table.schema, &table.name));
             let before = before.collect::<Vec<_>>().join(", ");
@@ -161,7 +167,7 @@ fn replace_tables(publication: &Publication, tables: Option<&[String]>, operatio
                 join_tables(tables)
             )]
         }
-        // No statement turns a publication of all tables into one of some, or the other way round.
+        // ALTER PUBLICATION cannot switch between FOR ALL TABLES and a list of tables, so it is dropped and created again.
         (None, Some(_)) | (Some(_), None) => vec![
             format!("drop publication {name}"),
             create_statement(&publication.name, tables, operations),
@@ -173,7 +179,7 @@ fn replace_tables(publication: &Publication, tables: Option<&[String]>, operatio
     }
 }
 
-/// Writes the names of tables. What is in front of the first dot is a schema.
+/// Quotes table names and joins them by commas. Text before the first dot of a name is its schema.
 fn join_tables(tables: &[String]) -> String {
     let names = tables.iter().map(|table| match table.split_once('.') {
         Some((schema, name)) => qualify(schema, name),

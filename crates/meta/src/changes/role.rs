@@ -1,4 +1,6 @@
-//! `/pg/roles`: POST, PATCH, DELETE.
+//! `POST /pg/roles` and `PATCH`, `DELETE /pg/roles/{oid}`.
+//!
+//! Bodies: [`NewRole`] and [`RoleChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/roles.json`.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +14,7 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::join_identifiers;
 
+/// Roles of the cluster.
 pub(super) struct Roles;
 
 #[derive(Deserialize)]
@@ -19,9 +22,13 @@ pub(super) struct NewRole {
     name: String,
     #[serde(flatten)]
     options: RoleOptions,
+    /// Roles of which the new one becomes a member.
     member_of: Option<Vec<String>>,
+    /// Roles that become members of the new one.
     members: Option<Vec<String>>,
+    /// Roles that become members of the new one and may add others.
     admins: Option<Vec<String>>,
+    /// Settings for the role's sessions, by name.
     config: Option<BTreeMap<String, String>>,
 }
 
@@ -33,7 +40,7 @@ pub(super) struct RoleChanges {
     config: Option<Vec<ConfigChange>>,
 }
 
-/// What both CREATE ROLE and ALTER ROLE can set.
+/// The options that CREATE ROLE and ALTER ROLE have in common.
 #[derive(Deserialize)]
 struct RoleOptions {
     is_superuser: Option<bool>,
@@ -45,10 +52,11 @@ struct RoleOptions {
     can_bypass_rls: Option<bool>,
     connection_limit: Option<i32>,
     password: Option<SecretString>,
+    /// When the password expires, as SQL text such as `2027-01-01` or `infinity`.
     valid_until: Option<String>,
 }
 
-/// A step of a JSON patch on the settings of a role.
+/// A JSON Patch operation (RFC 6902) on a role's settings. `path` is the setting's name, without a slash.
 #[derive(Deserialize)]
 struct ConfigChange {
     op: ConfigOperation,
@@ -64,7 +72,7 @@ enum ConfigOperation {
     Remove,
 }
 
-/// A listed role.
+/// The members of a role in `GET /pg/roles` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Role {
     id: u32,
@@ -79,7 +87,7 @@ impl ObjectKind for Roles {
 
     async fn create(change: &Change<'_>, new: NewRole) -> Result<String, MetaError> {
         let name = quote_identifier(&new.name);
-        let mut options = describe_options(&new.options);
+        let mut options = write_options(&new.options);
         let lists = [
             ("in role", &new.member_of),
             ("role", &new.members),
@@ -87,7 +95,7 @@ impl ObjectKind for Roles {
         ];
         for (keyword, roles) in lists {
             let roles = roles.as_deref().unwrap_or_default();
-            // A keyword without a name behind it is a syntax error.
+            // `IN ROLE` without a role would be a syntax error.
             if !roles.is_empty() {
                 let roles = join_identifiers(roles.iter().map(String::as_str));
                 options.push(format!("{keyword} {roles}"));
@@ -98,7 +106,7 @@ impl ObjectKind for Roles {
             .await?;
         for (setting, value) in new.config.iter().flatten() {
             if !value.is_empty() {
-                change.run(&set_config(&name, setting, value)).await?;
+                change.run(&write_role_setting(&name, setting, value)).await?;
             }
         }
         let find = "select oid::text from pg_catalog.pg_roles where rolname = $1";
@@ -108,7 +116,7 @@ impl ObjectKind for Roles {
 
     async fn alter(change: &Change<'_>, role: Role, changes: RoleChanges) -> Result<String, MetaError> {
         let name = quote_identifier(&role.name);
-        let options = describe_options(&changes.options);
+        let options = write_options(&changes.options);
         if !options.is_empty() {
             change
                 .run(&format!("alter role {name} {}", options.join(" ")))
@@ -117,7 +125,7 @@ impl ObjectKind for Roles {
         for step in changes.config.iter().flatten() {
             let statement = match (step.op, &step.value) {
                 (ConfigOperation::Add | ConfigOperation::Replace, Some(value)) => {
-                    set_config(&name, &step.path, value)
+                    write_role_setting(&name, &step.path, value)
                 }
                 _ => format!("alter role {name} reset {}", quote_identifier(&step.path)),
             };
@@ -137,8 +145,8 @@ impl ObjectKind for Roles {
     }
 }
 
-/// Writes the options that a request names.
-fn describe_options(options: &RoleOptions) -> Vec<String> {
+/// Writes the options that the request contains, each as SQL.
+fn write_options(options: &RoleOptions) -> Vec<String> {
     let flags = [
         (options.is_superuser, "superuser", "nosuperuser"),
         (options.can_create_db, "createdb", "nocreatedb"),
@@ -149,7 +157,8 @@ fn describe_options(options: &RoleOptions) -> Vec<String> {
         (options.can_bypass_rls, "bypassrls", "nobypassrls"),
     ];
     let mut written = Vec::new();
-    // Only what is named: PostgreSQL refuses some of these to `postgres` even when they state the default.
+    // Options that the request does not contain are left out: PostgreSQL refuses ALTER ROLE … NOSUPERUSER to `postgres`, for
+    // example, even for a role that is no superuser.
     for (value, on, off) in flags {
         written.extend(value.map(|value| if value { on } else { off }.to_owned()));
     }
@@ -165,18 +174,19 @@ fn describe_options(options: &RoleOptions) -> Vec<String> {
     written
 }
 
-/// Writes a password as a verifier, so that PostgreSQL's log cannot show it when the statement fails.
+/// Writes a password as its SCRAM verifier, so that PostgreSQL does not log the password when the statement fails.
 fn write_password(password: &SecretString) -> String {
     match password.expose_secret() {
-        // PostgreSQL takes an empty password for none.
+        // PostgreSQL treats an empty password as no password.
         "" => "null".to_owned(),
         hashed if hashed.starts_with("SCRAM-SHA-256$") => quote_literal(hashed),
         _ => quote_literal(&scram_verifier(password)),
     }
 }
 
-/// The statement that gives a role a setting. Settings that are lists, such as `search_path`, take one literal per item.
-fn set_config(role: &str, setting: &str, value: &str) -> String {
+/// Writes `ALTER ROLE … SET`. The value is split at commas, because list settings such as `search_path` need one literal per
+/// item.
+fn write_role_setting(role: &str, setting: &str, value: &str) -> String {
     let setting = quote_identifier(setting);
     let items = value.split(',').map(|item| quote_literal(item.trim()));
     let items = items.collect::<Vec<_>>().join(", ");

@@ -1,4 +1,6 @@
-//! `/pg/schemas`: POST, PATCH, DELETE.
+//! `POST /pg/schemas` and `PATCH`, `DELETE /pg/schemas/{oid}`.
+//!
+//! Bodies: [`NewSchema`] and [`SchemaChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/schemas.json`.
 
 use selvedge_postgres::quote_identifier;
 use serde::Deserialize;
@@ -9,6 +11,7 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::write_role;
 
+/// Schemas of the database.
 pub(super) struct Schemas;
 
 #[derive(Deserialize)]
@@ -23,7 +26,7 @@ pub(super) struct SchemaChanges {
     owner: Option<String>,
 }
 
-/// A listed schema.
+/// The members of a schema in `GET /pg/schemas` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Schema {
     id: u32,
@@ -37,7 +40,7 @@ impl ObjectKind for Schemas {
     type Object = Schema;
 
     async fn create(change: &Change<'_>, new: NewSchema) -> Result<String, MetaError> {
-        // Not the login, which can be another role on a server of one's own.
+        // Named explicitly, because an external database may be reached by another login than `postgres`.
         let owner = write_role(new.owner.as_deref().unwrap_or("postgres"));
         let name = quote_identifier(&new.name);
         change

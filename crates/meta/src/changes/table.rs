@@ -1,4 +1,6 @@
-//! `/pg/tables`: POST, PATCH, DELETE.
+//! `POST /pg/tables` and `PATCH`, `DELETE /pg/tables/{oid}`.
+//!
+//! Bodies: [`NewTable`] and [`TableChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/tables.json`.
 
 use selvedge_postgres::{quote_identifier, quote_literal};
 use serde::Deserialize;
@@ -9,15 +11,16 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::{join_identifiers, qualify};
 
-/// Finds a table by its schema and name.
+/// Returns the oid of table `$1.$2`.
 const FIND_TABLE: &str = "select c.oid::text from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = $1 and c.relname = $2";
 
-/// The name of a table's primary key.
-const PRIMARY_KEY: &str =
+/// Returns the name of the primary key constraint of table `$1`.
+const FIND_PRIMARY_KEY: &str =
     "select conname::text from pg_catalog.pg_constraint where contype = 'p' and conrelid = $1";
 
+/// Ordinary and partitioned tables.
 pub(super) struct Tables;
 
 #[derive(Deserialize)]
@@ -28,7 +31,7 @@ pub(super) struct NewTable {
     comment: Option<String>,
 }
 
-/// The schema of objects that name none.
+/// The schema of a new object whose request has no `schema`.
 pub(super) fn public_schema() -> String {
     "public".to_owned()
 }
@@ -40,7 +43,9 @@ pub(super) struct TableChanges {
     rls_enabled: Option<bool>,
     rls_forced: Option<bool>,
     replica_identity: Option<ReplicaIdentity>,
+    /// The index of `INDEX`, by its name.
     replica_identity_index: Option<String>,
+    /// The columns of the new primary key; an empty list removes the key.
     primary_keys: Option<Vec<KeyColumn>>,
     #[serde(default, deserialize_with = "read_nullable")]
     comment: Option<Option<String>>,
@@ -60,7 +65,7 @@ struct KeyColumn {
     name: String,
 }
 
-/// A listed table.
+/// The members of a table in `GET /pg/tables` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Table {
     id: u32,
@@ -76,7 +81,7 @@ impl ObjectKind for Tables {
 
     async fn create(change: &Change<'_>, new: NewTable) -> Result<String, MetaError> {
         let table = qualify(&new.schema, &new.name);
-        // Columns follow one by one, by requests of their own.
+        // The table has no columns yet: clients add each one by `POST /pg/columns`.
         change.run(&format!("create table {table} ()")).await?;
         if let Some(comment) = &new.comment {
             change.run(&comment_on(&table, Some(comment))).await?;
@@ -89,15 +94,15 @@ impl ObjectKind for Tables {
 
     async fn alter(change: &Change<'_>, table: Table, changes: TableChanges) -> Result<String, MetaError> {
         let name = qualify(&table.schema, &table.name);
-        change.run_all(&alter_properties(&name, &changes)).await?;
+        change.run_all(&list_property_changes(&name, &changes)).await?;
         if let Some(columns) = &changes.primary_keys {
             replace_primary_key(change, &table, columns).await?;
         }
         if let Some(comment) = &changes.comment {
             change.run(&comment_on(&name, comment.as_deref())).await?;
         }
-        // Last, because the statements before it use the table's old name.
-        change.run_all(&move_table(&table, &changes)).await?;
+        // Renamed last, because the other statements use the old name.
+        change.run_all(&list_moves(&table, &changes)).await?;
         Ok(table.id.to_string())
     }
 
@@ -107,7 +112,7 @@ impl ObjectKind for Tables {
     }
 }
 
-/// What a DROP does with objects that depend on the dropped one.
+/// CASCADE drops the objects that depend on the dropped one, RESTRICT refuses the DROP when there are any.
 pub(super) fn drop_behavior(cascades: bool) -> &'static str {
     if cascades { "cascade" } else { "restrict" }
 }
@@ -117,8 +122,8 @@ fn comment_on(table: &str, comment: Option<&str>) -> String {
     format!("comment on table {table} is {text}")
 }
 
-/// The statements for row-level security and the replica identity.
-fn alter_properties(table: &str, changes: &TableChanges) -> Vec<String> {
+/// Returns the statements that change row-level security and the replica identity.
+fn list_property_changes(table: &str, changes: &TableChanges) -> Vec<String> {
     let mut actions = Vec::new();
     if let Some(is_enabled) = changes.rls_enabled {
         let verb = if is_enabled { "enable" } else { "disable" };
@@ -143,15 +148,15 @@ fn alter_properties(table: &str, changes: &TableChanges) -> Vec<String> {
         .collect()
 }
 
-/// Gives a table another primary key, or none if there are no columns.
+/// Replaces the primary key by one on `columns`; without columns the table has none afterwards.
 async fn replace_primary_key(
     change: &Change<'_>,
     table: &Table,
     columns: &[KeyColumn],
 ) -> Result<(), MetaError> {
     let name = qualify(&table.schema, &table.name);
-    // Lists of tables show the columns of a key and not its name, which DROP CONSTRAINT needs.
-    for key in change.query_texts(PRIMARY_KEY, &[&table.id]).await? {
+    // `GET /pg/tables` shows the key's columns, but not the constraint's name, which DROP CONSTRAINT needs.
+    for key in change.query_texts(FIND_PRIMARY_KEY, &[&table.id]).await? {
         let constraint = quote_identifier(&key);
         change
             .run(&format!("alter table {name} drop constraint {constraint}"))
@@ -166,10 +171,10 @@ async fn replace_primary_key(
         .await
 }
 
-/// The statements that give a table another schema and name.
-fn move_table(table: &Table, changes: &TableChanges) -> Vec<String> {
+/// Returns the statements that change a table's schema and name.
+fn list_moves(table: &Table, changes: &TableChanges) -> Vec<String> {
     let mut statements = Vec::new();
-    // The table keeps its name while it moves, and is renamed where it then lies.
+    // The schema is changed first, under the old name; the rename then happens in the new schema.
     let schema = changes.schema.as_ref().unwrap_or(&table.schema);
     if *schema != table.schema {
         let name = qualify(&table.schema, &table.name);

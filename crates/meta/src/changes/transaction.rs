@@ -1,4 +1,4 @@
-//! The transaction of one request that changes objects.
+//! The transaction in which a POST, PATCH or DELETE below `/pg` changes objects.
 
 use selvedge_postgres::migrate::substitute_superuser_statement;
 use serde::de::DeserializeOwned;
@@ -9,19 +9,19 @@ use crate::error::MetaError;
 use crate::lists::{Filter, find_listing, limit_statement_time, read_listed};
 use crate::state::Meta;
 
-/// An open transaction. It is rolled back unless it is committed.
+/// An open transaction, which is rolled back when it is dropped without [`Self::commit`].
 pub(crate) struct Change<'c> {
     transaction: Transaction<'c>,
     major_version: u32,
 }
 
 impl<'c> Change<'c> {
-    /// Begins a transaction with the time limit of the service.
+    /// Begins a transaction whose statements may each run for `MetaConfig::statement_timeout`.
     pub(super) async fn begin(client: &'c mut Client, meta: &Meta) -> Result<Self, MetaError> {
         let transaction = client.transaction().await.map_err(MetaError::Refused)?;
         limit_statement_time(&transaction, meta.config.statement_timeout).await?;
         let version = "select current_setting('server_version_num')::int4 / 10000";
-        // It decides which statements PostgreSQL reserves for superusers.
+        // Which statements PostgreSQL reserves for superusers depends on its major version.
         let major: i32 = transaction.query_one(version, &[]).await?.get(0);
         Ok(Self {
             transaction,
@@ -29,17 +29,21 @@ impl<'c> Change<'c> {
         })
     }
 
-    /// Runs a statement. Those that PostgreSQL reserves for superusers, and Supabase does not, run as in a migration.
+    /// Runs a statement. One that PostgreSQL reserves for superusers, but Supabase allows to `postgres`, is replaced by a call of a
+    /// platform function that runs it, as in migrations.
+    ///
+    /// # Errors
+    /// 400 with PostgreSQL's message.
     pub(super) async fn run(&self, statement: &str) -> Result<(), MetaError> {
         let substitute = substitute_superuser_statement(statement, self.major_version);
         let statement = substitute.as_deref().unwrap_or(statement);
-        // Sent by the extended protocol, which refuses a text of several statements: fragments of a request cannot end
-        // the transaction.
+        // The extended protocol refuses a text with several statements, so SQL fragments in a request, such as the definition
+        // of a policy, cannot contain a COMMIT.
         let sent = self.transaction.execute(statement, &[]).await;
         sent.map(|_| ()).map_err(MetaError::Refused)
     }
 
-    /// Runs several statements in order.
+    /// Runs several statements in order, until one fails.
     pub(super) async fn run_all(&self, statements: &[String]) -> Result<(), MetaError> {
         for statement in statements {
             self.run(statement).await?;
@@ -47,7 +51,7 @@ impl<'c> Change<'c> {
         Ok(())
     }
 
-    /// The texts that a query on the catalog returns, of which the first column counts.
+    /// Runs a query on the system catalog and returns the first column, which must be text.
     pub(super) async fn query_texts(
         &self,
         sql: &str,
@@ -57,7 +61,10 @@ impl<'c> Change<'c> {
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
-    /// The one text that a query on the catalog returns, or the error that nothing has been found.
+    /// Runs a query on the system catalog and returns the first row's text.
+    ///
+    /// # Errors
+    /// 404 with the message `missing` when there is no row.
     pub(super) async fn query_text(
         &self,
         sql: &str,
@@ -71,19 +78,22 @@ impl<'c> Change<'c> {
             .ok_or_else(|| MetaError::NotFound(missing()))
     }
 
-    /// The objects with these ids as the list of their kind shows them.
+    /// Returns the objects with these ids as JSON, as the list at `path` shows them.
     pub(super) async fn read_objects(&self, path: &str, ids: Vec<String>) -> Result<Vec<String>, MetaError> {
         read_listed(&self.transaction, find_listing(path), &Filter::with_ids(ids)).await
     }
 
-    /// One object as the list of its kind shows it.
+    /// Returns one object as JSON, as the list at `path` shows it.
+    ///
+    /// # Errors
+    /// 404 when there is no object with this id.
     pub(super) async fn read_object(&self, path: &str, id: &str) -> Result<String, MetaError> {
         let objects = self.read_objects(path, vec![id.to_owned()]).await?;
-        let missing = || find_listing(path).describe_missing(id);
+        let missing = || find_listing(path).not_found(id);
         objects.into_iter().next().ok_or_else(missing)
     }
 
-    /// The members of an object that statements are made of.
+    /// Reads one object and deserializes the members that its statements need.
     pub(super) async fn parse_object<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -93,9 +103,9 @@ impl<'c> Change<'c> {
         serde_json::from_str(&text).map_err(|error| MetaError::Request(format!("{path}/{id}: {error}")))
     }
 
-    /// Commits.
+    /// Commits the transaction.
     pub(super) async fn commit(self) -> Result<(), MetaError> {
-        // A deferred constraint fails only here.
+        // Deferred constraints are checked by COMMIT, so it can be refused.
         self.transaction.commit().await.map_err(MetaError::Refused)
     }
 }

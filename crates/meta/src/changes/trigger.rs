@@ -1,4 +1,6 @@
-//! `/pg/triggers`: POST, PATCH, DELETE.
+//! `POST /pg/triggers` and `PATCH`, `DELETE /pg/triggers/{oid}`.
+//!
+//! Bodies: [`NewTrigger`] and [`TriggerChanges`]. Source: postgres-meta 0.99, recorded in `e2e/golden/pg/triggers.json`.
 
 use selvedge_postgres::{quote_identifier, quote_literal};
 use serde::Deserialize;
@@ -9,12 +11,13 @@ use super::transaction::Change;
 use crate::error::MetaError;
 use crate::sql_text::qualify;
 
-/// Finds a trigger by schema, table and name.
+/// Returns the oid of trigger `$3` on table `$1.$2`.
 const FIND_TRIGGER: &str = "select t.oid::text from pg_catalog.pg_trigger t
     join pg_catalog.pg_class c on c.oid = t.tgrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = $1 and c.relname = $2 and t.tgname = $3";
 
+/// Triggers on tables and views.
 pub(super) struct Triggers;
 
 #[derive(Deserialize)]
@@ -28,9 +31,10 @@ pub(super) struct NewTrigger {
     function_schema: String,
     function_args: Option<Vec<String>>,
     activation: Activation,
-    /// SQL such as `INSERT` and `UPDATE OF name`.
+    /// The events in SQL, such as `INSERT` or `UPDATE OF name`.
     events: Vec<String>,
     orientation: Option<Orientation>,
+    /// SQL of WHEN.
     condition: Option<String>,
 }
 
@@ -57,7 +61,8 @@ enum Orientation {
     Statement,
 }
 
-/// When a trigger fires, by the role of the session in replication.
+/// In which sessions a trigger fires, by their `session_replication_role`: `ORIGIN` in ordinary ones, `REPLICA` in those that
+/// apply replicated changes.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum EnabledMode {
@@ -67,7 +72,7 @@ enum EnabledMode {
     Disabled,
 }
 
-/// A listed trigger.
+/// The members of a trigger in `GET /pg/triggers` that its statements need.
 #[derive(Deserialize)]
 pub(super) struct Trigger {
     id: u32,
@@ -95,7 +100,7 @@ impl ObjectKind for Triggers {
         trigger: Trigger,
         changes: TriggerChanges,
     ) -> Result<String, MetaError> {
-        // A trigger is enabled by its table, and renamed by itself.
+        // Triggers are enabled and disabled by ALTER TABLE, but renamed by ALTER TRIGGER.
         let table = qualify(&trigger.schema, &trigger.table);
         let name = quote_identifier(&trigger.name);
         if let Some(mode) = changes.enabled_mode {
@@ -140,7 +145,7 @@ fn create_statement(new: &NewTrigger) -> String {
         Some(condition) if !condition.is_empty() => format!("when ({condition})"),
         _ => String::new(),
     };
-    // Triggers pass texts alone to their functions.
+    // PostgreSQL passes every trigger argument as a string, so all are quoted.
     let arguments = new.function_args.iter().flatten();
     let arguments: Vec<String> = arguments.map(|argument| quote_literal(argument)).collect();
     format!(

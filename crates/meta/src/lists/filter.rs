@@ -1,18 +1,18 @@
-//! Which objects of a list a request wants, read from its query string.
+//! The query string of a list: which objects are returned.
 
 use actix_web::web;
 
 use super::listing::Listing;
 use crate::error::MetaError;
 
-/// The wanted objects.
+/// Which objects a list returns.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
-    /// Only objects in these schemas, if any are named.
+    /// Only objects in these schemas; `None` for all.
     pub(super) included_schemas: Option<Vec<String>>,
     /// No objects in these schemas.
     pub(super) excluded_schemas: Option<Vec<String>>,
-    /// Only the objects with these ids, if any are named.
+    /// Only objects with these ids; `None` for all.
     pub(super) ids: Option<Vec<String>>,
     /// Whether the objects of PostgreSQL itself are listed.
     pub(super) includes_system: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Reads the query string of a list. Parameters of no meaning to it are passed over, as postgres-meta does.
+    /// Parses the query string of a list. Unknown parameters are ignored, as postgres-meta does.
     pub(super) fn parse(query: &str, listing: &Listing) -> Result<Self, MetaError> {
         let mut filter = Self {
             includes_columns: listing.includes_columns,
@@ -48,7 +48,7 @@ impl Filter {
                 _ => {}
             }
         }
-        // Schemas that a request names are listed whatever else it says, the system's own among them.
+        // `included_schemas` overrides the other two, so that it can list PostgreSQL's own schemas.
         if filter.included_schemas.is_some() {
             filter.excluded_schemas = None;
             filter.includes_system = true;
@@ -56,7 +56,7 @@ impl Filter {
         Ok(filter)
     }
 
-    /// The filter that leaves the objects with these ids.
+    /// Returns the filter for the objects with these ids, objects of PostgreSQL itself among them.
     pub(crate) fn with_ids(ids: Vec<String>) -> Self {
         Self {
             ids: Some(ids),
@@ -67,14 +67,14 @@ impl Filter {
     }
 }
 
-/// Reads the names and values of a query string.
+/// Decodes the names and values of a query string, in their order.
 pub(crate) fn parse_pairs(query: &str) -> Result<Vec<(String, String)>, MetaError> {
     web::Query::<Vec<(String, String)>>::from_query(query)
         .map(web::Query::into_inner)
         .map_err(|error| MetaError::Request(format!("the query string cannot be read: {error}")))
 }
 
-/// Splits names that are separated by commas.
+/// Splits comma-separated names.
 pub(super) fn split_names(value: &str) -> Vec<String> {
     value.split(',').map(|name| name.trim().to_owned()).collect()
 }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_schemas_are_listed_although_they_are_of_the_system() {
+    fn included_schemas_may_name_system_schemas() {
         let filter =
             Filter::parse("included_schemas=pg_catalog,public&limit=2", &LISTINGS[0]).expect("valid");
         assert_eq!(
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_are_no_numbers_are_refused() {
+    fn limit_and_offset_must_be_numbers() {
         for query in ["limit=x", "limit=-1", "offset=1.5", "limit="] {
             assert!(Filter::parse(query, &LISTINGS[0]).is_err(), "{query}");
         }

@@ -1,4 +1,4 @@
-//! Which lists there are, and the query of each.
+//! The table of lists below `/pg`: path, query and filters of each.
 
 use crate::error::MetaError;
 
@@ -6,24 +6,24 @@ use crate::error::MetaError;
 pub(crate) struct Listing {
     /// The path of the list below `/pg`.
     pub(crate) path: &'static str,
-    /// The words in front of an id in the message that no object has it.
+    /// The object in the 404 message `Cannot find a table with ID 1`, without the id.
     pub(crate) described_as: &'static str,
-    /// What an id looks like in a path, or `None` where single objects have no path.
+    /// Pattern of an id in the path; `None` when single objects have no path.
     pub(crate) id_pattern: Option<&'static str>,
     /// The query of the list.
     pub(crate) sql: &'static str,
-    /// The query of a list of relations whose objects carry their columns, unless a request does not want them.
+    /// The query that also returns each relation's columns; `None` for other kinds of objects.
     pub(crate) sql_with_columns: Option<&'static str>,
-    /// Whether the list carries columns if a request says nothing about it.
+    /// Whether columns are included when the request has no `include_columns`.
     pub(crate) includes_columns: bool,
-    /// Whether the query takes the two parameters by which a list of types is widened.
+    /// Whether the query takes `$7` and `$8`: the row types of tables, and array types, are listed, too.
     pub(crate) has_type_flags: bool,
-    /// The name of the parameter in the query string that adds the objects of PostgreSQL itself.
+    /// The query parameter that adds PostgreSQL's own objects.
     pub(crate) system_flag: &'static str,
 }
 
-/// Makes a list query around one that returns every object: `$1` and `$2` are the schemas that are included and excluded, `$3`
-/// are the ids of single objects, `$4` adds the objects of PostgreSQL itself, `$5` and `$6` are the limit and the offset.
+/// Wraps a query that returns every object in the filters of a list. Parameters: `$1` included schemas, `$2` excluded schemas,
+/// `$3` ids, `$4` whether PostgreSQL's own objects are included, `$5` limit, `$6` offset.
 macro_rules! list_query {
     ($objects:expr, schema $schema:literal, id $id:literal, system $system:literal, order $order:literal) => {
         concat!(
@@ -48,7 +48,7 @@ macro_rules! list_query {
     };
 }
 
-/// Makes the list query of objects that lie in a schema.
+/// [`list_query`] for objects that belong to a schema.
 macro_rules! list_in_schemas {
     ($objects:expr, id $id:literal, order $order:literal) => {
         list_query!(
@@ -61,8 +61,8 @@ macro_rules! list_in_schemas {
     };
 }
 
-/// Makes the list query of relations with their columns. The columns are filtered like the relations, because PostgreSQL would
-/// otherwise describe those of all relations first.
+/// [`list_query`] for relations with their columns. The filters are repeated for the columns, because PostgreSQL would otherwise
+/// read the columns of every relation before it filters.
 macro_rules! list_with_columns {
     ($relations:literal) => {
         list_in_schemas!(
@@ -83,19 +83,22 @@ macro_rules! list_with_columns {
 }
 
 impl Listing {
-    /// The error that no object has this id.
-    pub(crate) fn describe_missing(&self, id: &str) -> MetaError {
+    /// Returns the 404 error for an id that no object has.
+    pub(crate) fn not_found(&self, id: &str) -> MetaError {
         MetaError::NotFound(format!("Cannot find {} {id}", self.described_as))
     }
 }
 
-/// The list at a path.
+/// Returns the list at a path of [`LISTINGS`].
+///
+/// # Panics
+/// When there is none.
 pub(crate) fn find_listing(path: &str) -> &'static Listing {
     let found = LISTINGS.iter().find(|listing| listing.path == path);
     found.expect("every kind of object that can be changed has a list")
 }
 
-/// The properties that most lists share.
+/// Default values of a [`Listing`].
 const COMMON: Listing = Listing {
     path: "",
     described_as: "",
@@ -107,7 +110,7 @@ const COMMON: Listing = Listing {
     system_flag: "include_system_schemas",
 };
 
-/// The list of objects that have an oid, a name and a schema.
+/// A [`Listing`] of objects that have an oid, a name and a schema.
 macro_rules! schema_listing {
     ($path:literal, $described_as:literal, $file:literal) => {
         Listing {
@@ -123,7 +126,7 @@ macro_rules! schema_listing {
     };
 }
 
-/// The list of relations, whose objects can carry their columns.
+/// A [`Listing`] of relations, which can include their columns.
 macro_rules! relation_listing {
     ($path:literal, $described_as:literal, $file:literal) => {
         Listing {
@@ -133,7 +136,7 @@ macro_rules! relation_listing {
     };
 }
 
-/// The list of objects that lie in no schema.
+/// [`list_query`] for objects that belong to no schema.
 macro_rules! global_query {
     ($file:literal, id $id:literal, system $system:literal, order $order:literal) => {
         list_query!(

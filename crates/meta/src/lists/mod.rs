@@ -1,4 +1,4 @@
-//! Lists of database objects, one query each, whose rows PostgreSQL renders as JSON.
+//! GET below `/pg`: lists of database objects and single ones. Each list is one query, whose rows PostgreSQL renders as JSON.
 
 mod filter;
 mod listing;
@@ -17,7 +17,7 @@ pub(crate) use types::get_types;
 use crate::error::MetaError;
 use crate::state::Meta;
 
-/// `GET /pg/{objects}`: every object of a kind that the query string does not leave out.
+/// `GET /pg/{objects}?included_schemas=&excluded_schemas=&limit=&offset=&…` → `[object, …]`; 400 for a malformed parameter.
 pub(crate) async fn list_objects(
     request: HttpRequest,
     meta: web::Data<Meta>,
@@ -28,7 +28,7 @@ pub(crate) async fn list_objects(
     Ok(json_response(format!("[{}]", objects.join(","))))
 }
 
-/// `GET /pg/{objects}/{id}`: one object by its oid, or by its name where the kind has no oid that clients use.
+/// `GET /pg/{objects}/{id}` → the object, or 404. The id is an oid; of a column `<table oid>.<number>`, of an extension its name.
 pub(crate) async fn get_object(
     path: web::Path<String>,
     meta: web::Data<Meta>,
@@ -38,11 +38,11 @@ pub(crate) async fn get_object(
     let objects = read_objects(&meta, &listing, &Filter::with_ids(vec![id.clone()])).await?;
     match objects.into_iter().next() {
         Some(object) => Ok(json_response(object)),
-        None => Err(listing.describe_missing(&id)),
+        None => Err(listing.not_found(&id)),
     }
 }
 
-/// `GET /pg/config/version`: the version of PostgreSQL and the number of its connections.
+/// `GET /pg/config/version` → `{version, version_number, active_connections, max_connections}`
 pub(crate) async fn get_version(meta: web::Data<Meta>) -> Result<HttpResponse, MetaError> {
     let mut client = meta.catalog.get().await?;
     let transaction = begin_reading(&mut client, &meta).await?;
@@ -52,14 +52,14 @@ pub(crate) async fn get_version(meta: web::Data<Meta>) -> Result<HttpResponse, M
     Ok(json_response(row.get(0)))
 }
 
-/// Reads the objects of a kind, each rendered as JSON.
+/// Reads objects on a pooled connection, each as JSON.
 async fn read_objects(meta: &Meta, listing: &Listing, filter: &Filter) -> Result<Vec<String>, MetaError> {
     let mut client = meta.catalog.get().await?;
     let transaction = begin_reading(&mut client, meta).await?;
     read_listed(&transaction, listing, filter).await
 }
 
-/// As [`read_objects`], in a transaction that may have changed them.
+/// Reads objects in the caller's transaction, so that its own changes are visible; each as JSON.
 pub(crate) async fn read_listed(
     transaction: &tokio_postgres::Transaction<'_>,
     listing: &Listing,
@@ -85,15 +85,15 @@ pub(crate) async fn read_listed(
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Begins a transaction on the catalog that can change nothing. It ends when it is dropped.
+/// Begins a read-only transaction, which ends when it is dropped.
 async fn begin_reading<'c>(client: &'c mut Object, meta: &Meta) -> Result<Transaction<'c>, MetaError> {
     let transaction = client.build_transaction().read_only(true).start().await?;
-    // The size of a table waits for whoever alters that table, and must not wait forever.
+    // Reading a table's size waits for the lock of an ALTER TABLE that runs on it, so the wait needs a limit.
     limit_statement_time(&transaction, meta.config.statement_timeout).await?;
     Ok(transaction)
 }
 
-/// Limits the time of each statement of a transaction.
+/// Sets `statement_timeout` for the rest of a transaction.
 pub(crate) async fn limit_statement_time(
     transaction: &tokio_postgres::Transaction<'_>,
     limit: Duration,
@@ -102,7 +102,7 @@ pub(crate) async fn limit_statement_time(
     Ok(transaction.batch_execute(&limit).await?)
 }
 
-/// The response whose body is the JSON that PostgreSQL has rendered.
+/// Returns 200 with JSON that PostgreSQL rendered.
 pub(crate) fn json_response(body: String) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/json; charset=utf-8")

@@ -1,4 +1,4 @@
-//! `GET /pg/generators/{language}`: the types of the database.
+//! `GET /pg/generators/{language}`: the types of the database for clients, in TypeScript, Go, Python or Swift.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
@@ -7,11 +7,12 @@ use super::filter::{parse_pairs, split_names};
 use crate::error::MetaError;
 use crate::state::Meta;
 
-/// The schemas whose types are generated when a request names none.
+/// Lists all schemas but PostgreSQL's own and those in `$1`: the ones whose types are generated without `included_schemas`.
 const PROJECT_SCHEMAS: &str = "select nspname::text from pg_catalog.pg_namespace
     where nspname !~ '^pg_' and nspname <> 'information_schema' and nspname <> all ($1) order by nspname";
 
-/// Answers with the types as the text of a source file.
+/// `GET /pg/generators/{language}?included_schemas=&excluded_schemas=&detect_one_to_one_relationships=&access_control=` → the text
+/// of a source file. 404 for an unknown language, 400 for an unknown `access_control`.
 pub(crate) async fn get_types(
     request: HttpRequest,
     language: web::Path<String>,
@@ -46,7 +47,7 @@ pub(crate) async fn get_types(
         .body(types))
 }
 
-/// The language of a path, and who may use its declarations.
+/// Parses the language in the path and the parameter `access_control`, which matters for Swift only.
 fn parse_language(name: &str, access: &str) -> Result<Language, MetaError> {
     Ok(match name {
         "typescript" => Language::TypeScript,

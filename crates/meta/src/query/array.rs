@@ -5,10 +5,10 @@ use std::str::Chars;
 
 use serde_json::Value;
 
-/// Arrays have at most six dimensions, so deeper nesting is no array.
+/// PostgreSQL's arrays have at most six dimensions.
 const MAX_DEPTH: usize = 6;
 
-/// Reads an array whose elements `read_element` reads; `None` when the text is no array.
+/// Parses an array and converts each element by `read_element`; `None` when the text is not a valid array.
 pub(super) fn read_array(text: &str, read_element: &impl Fn(String) -> Value) -> Option<Value> {
     // Bounds that do not begin at 1 are written in front: [0:1]={7,8}
     let body = match text.strip_prefix('[') {

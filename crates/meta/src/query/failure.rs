@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::MetaError;
 
-/// Describes the error of a statement that begins at a character of the caller's text.
+/// Renders the error of a statement. `begins_at` is the offset, in characters, of the statement in the body's text.
 pub(super) fn describe_failure(error: &TextNotice, sql: &str, begins_at: isize) -> MetaError {
     let position = error
         .position
@@ -46,7 +46,7 @@ pub(super) fn describe_failure(error: &TextNotice, sql: &str, begins_at: isize) 
     MetaError::Statement(members)
 }
 
-/// Says that a result was too large to be sent.
+/// Returns the error for a result above the limit in bytes.
 pub(super) fn result_too_large(bytes: usize, limit: usize) -> MetaError {
     let message = format!("Query result size ({bytes} bytes) exceeded the configured limit ({limit} bytes)");
     let mut members = Map::new();
@@ -80,7 +80,7 @@ fn format_failure(error: &TextNotice, sql: &str, position: Option<usize>) -> Str
     text
 }
 
-/// Returns number and text of the line with the character at `position`, counted from 1, and the column from 0.
+/// Finds the line with the character at `position` (from 1): returns the line's number from 1, its text, and the column from 0.
 fn find_line(sql: &str, position: usize) -> Option<(usize, &str, usize)> {
     let mut before = position - 1;
     for (index, line) in sql.split('\n').enumerate() {

@@ -1,4 +1,8 @@
-//! `POST /pg/query`: runs SQL and answers with the rows of its last result that has any.
+//! `POST /pg/query {query, parameters?}`: runs SQL and responds with the rows of the last statement that returned any, as an array
+//! of objects.
+//!
+//! Errors: 400 with PostgreSQL's fields (`{error, message, code, …}`) or with the code `RESULT_SIZE_EXCEEDED` for a result above
+//! `MetaConfig::result_bytes`; 408 after the time limit. Source: postgres-meta 0.99.
 
 mod array;
 mod failure;
@@ -18,8 +22,8 @@ use crate::changes::reject_web_page;
 use crate::error::MetaError;
 use crate::state::Meta;
 
-/// Runs the statements of a request on a connection of their own, which ends with the answer: what a statement has changed in
-/// its session must not meet the next caller.
+/// `POST /pg/query?statementTimeoutSecs=&queryTimeoutSecs=`. The statements run on a new connection, which is closed afterwards, so
+/// that session settings do not reach another caller.
 pub(crate) async fn run_query(
     request: HttpRequest,
     body: web::Bytes,
@@ -40,7 +44,7 @@ pub(crate) async fn run_query(
     }
 }
 
-/// Runs all statements. Several are one transaction, as when they are sent to PostgreSQL in one message.
+/// Runs all statements. Several run in one transaction, as PostgreSQL does when they arrive in one simple query message.
 async fn run_statements(
     session: &mut TextSession,
     query: &QueryRequest,
@@ -59,7 +63,7 @@ async fn run_statements(
         }
     }
     if is_transaction {
-        // A deferred constraint fails only here.
+        // Deferred constraints are checked by COMMIT, so it can be refused.
         let commit = SqlPart {
             text: "commit".to_owned(),
             begins_at: 0,
@@ -92,11 +96,11 @@ async fn run_part(
             TextEvent::Row(cells) => {
                 bytes += cells.iter().flatten().map(|cell| cell.bytes).sum::<usize>();
                 if bytes > result_bytes {
-                    // The connection is closed with what is left of the result.
+                    // The rest of the result is not read: closing the connection discards it.
                     return Err(result_too_large(bytes, result_bytes));
                 }
                 let texts = cells.into_iter().map(|cell| cell.map(|cell| cell.text));
-                rows.push(read_row(&columns, texts));
+                rows.push(row_to_object(&columns, texts));
             }
             TextEvent::Error(error) => failure = Some(describe_failure(&error, &query.sql, part.begins_at)),
             TextEvent::Ready(_) => return failure.map_or(Ok(rows), Err),
@@ -105,8 +109,8 @@ async fn run_part(
     }
 }
 
-/// Makes the object of a row. Of several columns with the same name the last one counts.
-fn read_row(columns: &[TextColumn], texts: impl Iterator<Item = Option<String>>) -> Value {
+/// Returns a row as a JSON object. If columns share a name, the last one wins.
+fn row_to_object(columns: &[TextColumn], texts: impl Iterator<Item = Option<String>>) -> Value {
     let mut row = Map::new();
     for (column, text) in columns.iter().zip(texts) {
         let value = text.map_or(Value::Null, |text| read_value(column.type_oid, text));

@@ -1,4 +1,4 @@
-//! Reads a request to run SQL, and takes its text apart into statements.
+//! Parses a request to run SQL, and splits its text into statements.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use serde_json::Value;
 use crate::error::MetaError;
 use crate::sql_text::write_literal;
 
-/// The name under which a statement with parameters is prepared in its session, which runs nothing else.
+/// The name of the prepared statement of a request with parameters. Every request has a session of its own, so it is free.
 const PREPARED: &str = "selvedge_meta_query";
 
-/// What to run, and for how long.
+/// The statements to run, and their time limits.
 #[derive(Debug)]
 pub(super) struct QueryRequest {
-    /// The text as it was sent.
+    /// The SQL text of the body.
     pub(super) sql: String,
     /// The statements to send, in order.
     pub(super) parts: Vec<SqlPart>,
     /// The time limit that PostgreSQL enforces on each statement.
     pub(super) statement_timeout: Duration,
-    /// How long the whole answer is waited for.
+    /// How long the request waits for the whole result.
     pub(super) wait: Duration,
 }
 
@@ -30,8 +30,8 @@ pub(super) struct QueryRequest {
 pub(super) struct SqlPart {
     /// The statement.
     pub(super) text: String,
-    /// The number of characters by which its positions differ from those of the caller's text: negative when something was
-    /// put in front of it.
+    /// Characters to add to an error position of this statement to get the position in the body's text; negative when text was put
+    /// in front of it.
     pub(super) begins_at: isize,
 }
 
@@ -49,7 +49,10 @@ struct Limits {
 }
 
 impl QueryRequest {
-    /// Reads the query string and the body. No caller can wait longer than `longest`.
+    /// Parses the query string and the body. Time limits above `longest` are reduced to it.
+    ///
+    /// # Errors
+    /// 400 for malformed JSON, an empty query, or SQL that cannot be split into statements.
     pub(super) fn parse(query_string: &str, body: &[u8], longest: Duration) -> Result<Self, MetaError> {
         let limits = actix_web::web::Query::<Limits>::from_query(query_string)
             .map_err(|error| MetaError::Request(format!("the query string cannot be read: {error}")))?;
@@ -66,7 +69,7 @@ impl QueryRequest {
         Ok(Self {
             parts,
             statement_timeout: read_limit(limits.statement_timeout_secs, longest),
-            // The error of PostgreSQL says more than ours, so it gets the time to arrive.
+            // A second longer than PostgreSQL's own limit, so that its error, which says more, arrives first.
             wait: read_limit(limits.query_timeout_secs, longest + Duration::from_secs(1)),
             sql,
         })
@@ -93,8 +96,8 @@ fn split(sql: &str) -> Result<Vec<SqlPart>, MetaError> {
     Ok(statements.iter().map(|statement| part(statement.text)).collect())
 }
 
-/// The statements by which PostgreSQL binds values to parameters. It infers the types of the parameters from the statement, as
-/// it does when values come with the protocol.
+/// Returns a PREPARE and an EXECUTE statement. PostgreSQL infers the types of the parameters from the text, as it does for values
+/// sent by the extended protocol.
 fn prepare_and_execute(sql: &str, parameters: &[Value]) -> Vec<SqlPart> {
     let before = format!("prepare {PREPARED} as ");
     let values: Vec<String> = parameters.iter().map(write_literal).collect();
@@ -115,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_know_where_they_begin_in_the_text() {
+    fn split_returns_the_start_of_each_statement() {
         let parts = split("select 'é'; select 2").expect("valid");
         let begins: Vec<isize> = parts.iter().map(|part| part.begins_at).collect();
         assert_eq!(begins[0], 0);

@@ -1,18 +1,18 @@
-//! Reads a value of PostgreSQL's text form as the JSON that postgres-meta writes for its type.
+//! Converts a value from PostgreSQL's text form to the JSON that postgres-meta writes for its type.
 
 use serde_json::{Number, Value, json};
 
 use super::array::read_array;
 
-/// The forms that values take in JSON. Values of other types stay the text that PostgreSQL writes.
+/// How a type's values are written in JSON. Values of types without a form are written as PostgreSQL's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Bool,
     Number,
-    /// A number where JavaScript can represent it, else text.
+    /// A number if JavaScript represents it exactly, else text.
     Bigint,
     Json,
-    /// Bytes, as the JSON of a Buffer of Node.
+    /// Bytes, as `JSON.stringify` writes a Node.js Buffer: `{"type":"Buffer","data":[…]}`.
     Bytes,
     Text,
 }
@@ -49,7 +49,7 @@ fn form_of_elements(type_oid: u32) -> Option<Form> {
     })
 }
 
-/// Reads a value of a type.
+/// Converts a value of the type with this oid.
 pub(super) fn read_value(type_oid: u32, text: String) -> Value {
     if let Some(form) = form_of_elements(type_oid) {
         return match read_array(&text, &|element| read_form(form, element)) {
@@ -74,7 +74,7 @@ fn read_form(form: Form, text: String) -> Value {
     }
 }
 
-/// Reads a number. JSON has no infinities, so they become null, as in JavaScript.
+/// Parses a number. Infinities and NaN become null, as `JSON.stringify` writes them.
 fn read_number(text: &str) -> Value {
     if let Ok(integer) = text.parse::<i64>() {
         return json!(integer);

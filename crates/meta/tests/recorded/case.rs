@@ -1,4 +1,4 @@
-//! The files of `e2e/golden/pg`: statements that prepare the database, and requests with their answers.
+//! Reads and writes the files of `e2e/golden/pg`: SQL that prepares the database, and requests with recorded responses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Either statements or a request.
+/// A step of a recording: SQL to run, or a request to send.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Step {
@@ -18,13 +18,13 @@ pub(crate) struct Step {
     pub(crate) path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Value>,
-    /// The name by which later requests refer to the object of the answer, as `$name`.
+    /// Later requests write `$name` for the id of the object in this step's response.
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
-    /// What the original answers.
+    /// The recorded response of postgres-meta.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) original: Option<Answer>,
-    /// What we answer if that is something else, and why.
+    /// Our response where it differs on purpose, and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ours: Option<Answer>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,10 @@ impl fmt::Display for Answer {
 }
 
 impl Step {
-    /// What we should answer. A deliberate difference has a reason, and is one.
+    /// Returns the expected response: ours where a deliberate difference is recorded, else the original's.
+    ///
+    /// # Panics
+    /// When a difference has no reason, or is none.
     pub(crate) fn expected(&self) -> Answer {
         let original = self.original.as_ref().expect("every request is recorded");
         let Some(ours) = &self.ours else {
@@ -59,7 +62,7 @@ impl Step {
     }
 }
 
-/// One step a line.
+/// Writes the steps as JSON, one per line.
 pub(crate) fn print(steps: &[Step]) -> String {
     let lines = steps
         .iter()
@@ -67,12 +70,12 @@ pub(crate) fn print(steps: &[Step]) -> String {
     format!("[\n{}\n]\n", lines.collect::<Vec<_>>().join(",\n"))
 }
 
-/// The ids of objects of earlier answers by their names.
+/// Ids of objects in earlier responses, by the names that the steps gave them.
 #[derive(Default)]
 pub(crate) struct Variables(BTreeMap<String, Value>);
 
 impl Variables {
-    /// Keeps the id of the answer's object, or of the first one of a list.
+    /// Stores the id of the object in the response, or of the first object of an array.
     pub(crate) fn remember(&mut self, step: &Step, answer: &Value) {
         if let Some(name) = &step.name {
             let object = answer.get(0).unwrap_or(answer);

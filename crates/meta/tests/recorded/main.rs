@@ -1,4 +1,4 @@
-//! Requests of `e2e/golden/pg` with the answers of postgres-meta 0.99, sent to ours.
+//! Sends the requests of `e2e/golden/pg` to `/pg` and compares with the recorded responses of postgres-meta 0.99.
 
 mod case;
 mod normalize;
@@ -48,8 +48,8 @@ async fn send(meta: &Arc<Meta>, step: &Step, variables: &Variables) -> Answer {
     Answer { status, answer }
 }
 
-/// Sends the requests of a file in order. With the address of an original in `RECORD_POSTGRES_META`, they go there, and
-/// its answers are written to the file.
+/// Sends the requests of a file in order. With `RECORD_POSTGRES_META=<address of a postgres-meta>` they go there instead, and
+/// its responses are written to the file.
 async fn replay(name: &str) {
     let database = TestDatabase::create().await;
     let client = database.connect("postgres").await;

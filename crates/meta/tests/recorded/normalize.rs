@@ -1,4 +1,4 @@
-//! Takes out of answers what is different on every database.
+//! Replaces what differs from one database to the next in responses, such as oids.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::case::Answer;
 
-/// Smaller oids are those of PostgreSQL's own objects, the same on every server of a version.
+/// Oids below this are those of PostgreSQL's own objects, which are the same on every server of a version.
 const FIRST_OWN_OID: u64 = 16_384;
 
-/// Numbers oids in the order in which they appear, so that two that are equal stay equal.
+/// Replaces each oid by a symbol, numbered in the order of appearance; equal oids get the same symbol.
 #[derive(Default)]
 pub(crate) struct Normalizer {
     numbers: HashMap<u64, usize>,
@@ -25,7 +25,7 @@ impl Normalizer {
 
     fn rewrite(&mut self, name: &str, value: Value) -> Value {
         match value {
-            // They differ from server to server and with the version of PostgreSQL.
+            // Values that depend on the server or on PostgreSQL's version.
             _ if matches!(name, "active_connections" | "connection_limit" | "line") => Value::Null,
             Value::Object(members) => {
                 let members = members.into_iter();
@@ -40,7 +40,7 @@ impl Normalizer {
                 Some(oid) if oid >= FIRST_OWN_OID => Value::String(self.symbol(oid)),
                 _ => Value::Number(number),
             },
-            // The id of a column, or the text of an error that names an oid.
+            // Text may contain oids: the id of a column such as `16402.3`, or an error message.
             Value::String(text) if name != "code" && !text.starts_with("ERROR") => {
                 Value::String(self.rewrite_text(&text))
             }
@@ -57,7 +57,7 @@ impl Normalizer {
                 .next()
                 .unwrap_or_default();
             rewritten.push_str(&rest[..start]);
-            // Longer numbers are no oids, and shorter ones no own oids.
+            // Numbers outside of the range of oids of users' objects stay.
             match digits.parse() {
                 Ok(oid) if oid >= FIRST_OWN_OID && oid != 999_999_999 => {
                     rewritten.push_str(&self.symbol(oid))
@@ -79,7 +79,7 @@ fn is_oid(name: &str) -> bool {
     name == "id" || name.ends_with("_id") || matches!(name, "class" | "collation")
 }
 
-/// Sorts lists of objects and of events, whose order PostgreSQL leaves open, without regard to oids.
+/// Sorts arrays whose order PostgreSQL does not define (objects and trigger events) by their members other than oids.
 fn sort(value: Value) -> Value {
     match value {
         Value::Array(items) => {

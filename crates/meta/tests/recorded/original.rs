@@ -1,4 +1,4 @@
-//! The original server, from which answers are recorded.
+//! A running postgres-meta whose responses are recorded.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -9,17 +9,17 @@ use serde_json::Value;
 
 use super::case::{Answer, Step, Variables};
 
-/// A running postgres-meta, and the header by which it finds the database.
+/// A running postgres-meta, and the header that names the database, encrypted as postgres-meta expects it.
 pub(crate) struct Original {
     url: String,
     header: String,
 }
 
 impl Original {
-    /// The server at the address in `RECORD_POSTGRES_META`; `None` when answers are compared, not recorded.
+    /// Returns the server at the address in `RECORD_POSTGRES_META`; `None` without that variable, when nothing is recorded.
     pub(crate) fn find(database: &TestDatabase) -> Option<Self> {
         let url = std::env::var("RECORD_POSTGRES_META").ok()?;
-        // Its default key; CryptoJS and OpenSSL derive the same one from a passphrase.
+        // postgres-meta's default passphrase. It decrypts with CryptoJS, which derives the key as `openssl enc -md md5` does.
         let options = "enc -aes-256-cbc -md md5 -a -A -salt -pass pass:SAMPLE_KEY";
         let mut openssl = Command::new("openssl")
             .args(options.split(' '))
@@ -60,7 +60,7 @@ impl Original {
         let output = output.expect("curl is waited for").expect("curl runs").stdout;
         let text = String::from_utf8(output).expect("answers are text");
         let (answer, status) = text.rsplit_once('\n').expect("curl writes the status");
-        // The original closes its connection after the answer.
+        // postgres-meta closes its database connection a moment after the response.
         tokio::time::sleep(Duration::from_millis(50)).await;
         Answer {
             status: status.parse().expect("a status"),

@@ -1,4 +1,4 @@
-//! Reads the catalog with a query per kind of object, and sorts what it has read.
+//! Reads the system catalog by one query per kind of object, and sorts the result.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,10 +10,13 @@ use super::order::NameOrder;
 use super::relationship::{Relationship, ViewKey, add_views};
 use super::{Attribute, Catalog, Column, Function, Relation, RelationKind, Schema, Type, Types};
 
-/// What belongs to a schema before it is sorted: the schema's name and the object.
+/// Objects with the names of their schemas, unsorted.
 type InSchema<T> = Vec<(String, T)>;
 
-/// Reads the schemas of `names` that exist.
+/// Reads the schemas in `names` that exist.
+///
+/// # Errors
+/// PostgreSQL's error when a query fails.
 pub(crate) async fn load_catalog(client: &Client, names: &[String]) -> Result<Catalog, Error> {
     let mut relations = load_relations(client, names).await?;
     let mut relationships = load_relationships(client).await?;
@@ -26,7 +29,7 @@ pub(crate) async fn load_catalog(client: &Client, names: &[String]) -> Result<Ca
         .map(|row| row.get("name"))
         .collect();
 
-    // One query sorts every name that is compared below: PostgreSQL has the collation, and this binary need not carry it.
+    // PostgreSQL sorts all names that are compared below, because this binary does not contain ICU's collation.
     let compared = list_compared_names(&schemas, &relations, &relationships, &functions, &types);
     let order = NameOrder::load(client, compared).await?;
     schemas.sort_by(|left, right| order.compare(left, right));
@@ -38,7 +41,7 @@ pub(crate) async fn load_catalog(client: &Client, names: &[String]) -> Result<Ca
     }
     relations.sort_by(|(_, left), (_, right)| order.compare(&left.name, &right.name));
     sort_functions(&mut functions, &order);
-    // The types by id stay in the order of creation, by which the first of several with one name is found.
+    // `types` stays in the order of creation, so that a lookup by name finds the oldest type.
     let mut named_types: Vec<Type> = types.iter().map(|(_, one)| one.clone()).collect();
     named_types.sort_by(|left, right| order.compare(&left.name, &right.name));
 
@@ -132,7 +135,7 @@ async fn load_relationships(client: &Client) -> Result<Vec<Relationship>, Error>
 /// One end of a foreign key: a relation and the numbers of its columns.
 type KeyEnd = (u32, Vec<i16>);
 
-/// A view of any schema, since one may lead from a chosen schema to a table of another and back.
+/// A view of any schema: a view in a chosen schema may select from a view in another one.
 struct View {
     schema: String,
     name: String,
@@ -158,7 +161,7 @@ impl View {
             .collect()
     }
 
-    /// An end of a key as the view shows it; `None` unless it shows all columns.
+    /// Returns the view's columns for one end of a foreign key; `None` unless it selects all of the key's columns.
     fn show_key(&self, (relation, numbers): &KeyEnd, is_referenced: bool) -> Option<ViewKey> {
         let choices = self.columns.combinations(*relation, numbers)?;
         let name = |number: &i16| self.names.get(number).cloned();
@@ -208,13 +211,13 @@ async fn load_types(client: &Client) -> Result<Vec<(u32, Type)>, Error> {
     Ok(types)
 }
 
-/// A column of type jsonb, read into `T`.
+/// Deserializes a column of type jsonb.
 fn get_json<T: DeserializeOwned>(row: &Row, column: &str) -> Result<T, Error> {
     let value: postgres_types::Json<T> = row.try_get(column)?;
     Ok(value.0)
 }
 
-/// Every text that is compared with another one.
+/// Lists every text that the sorting below compares.
 fn list_compared_names(
     schemas: &[String],
     relations: &[(String, Relation)],
@@ -246,7 +249,7 @@ fn list_compared_names(
     names
 }
 
-/// The text by which lists of columns are compared.
+/// Joins column names to the text by which lists of columns are sorted.
 fn columns_key(columns: &[String]) -> String {
     serde_json::Value::from(columns).to_string()
 }
@@ -277,7 +280,7 @@ fn sort_functions(functions: &mut InSchema<Function>, order: &NameOrder) {
     });
 }
 
-/// Returns the oids of all types by schema and name; the sort keeps the older one of two first.
+/// Returns the oids of all types, sorted by schema and name. The sort is stable, so of two with one name the older comes first.
 fn sort_types(types: &[(u32, Type)], order: &NameOrder) -> Vec<u32> {
     let mut sorted: Vec<&(u32, Type)> = types.iter().collect();
     sorted.sort_by(|(_, left), (_, right)| {
@@ -288,7 +291,7 @@ fn sort_types(types: &[(u32, Type)], order: &NameOrder) -> Vec<u32> {
     sorted.into_iter().map(|(id, _)| *id).collect()
 }
 
-/// Gives each relation its relationships. A relationship to another schema is left out: PostgREST embeds within one.
+/// Stores each relationship at its relation. Those to another schema are left out, because PostgREST embeds within one schema.
 fn add_relationships(relations: &mut InSchema<Relation>, relationships: &[Relationship]) {
     for (schema, relation) in relations {
         relation.relationships = relationships

@@ -1,4 +1,4 @@
-//! What the types are made of, read from PostgreSQL's catalog and sorted.
+//! The schemas that types are generated from, read from PostgreSQL's system catalog and sorted.
 
 mod load;
 mod order;
@@ -19,7 +19,7 @@ pub(crate) struct Catalog {
     pub(crate) types: Types,
 }
 
-/// One schema with what is generated for it, each list sorted by name.
+/// A schema with its relations, functions and types. Each list is sorted by name.
 #[derive(Debug)]
 pub(crate) struct Schema {
     pub(crate) name: String,
@@ -55,30 +55,30 @@ pub(crate) enum RelationKind {
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    /// The type's name in the catalog; for a domain, that of its base type.
+    /// The type's name in `pg_type`, such as `int4` or `_text`; for a domain, that of its base type.
     pub(crate) format: String,
     pub(crate) is_identity: bool,
-    /// `generated always as identity`: nobody may write it.
+    /// `GENERATED ALWAYS AS IDENTITY`: INSERT and UPDATE may not set it.
     pub(crate) is_always_generated: bool,
     pub(crate) has_default: bool,
     pub(crate) is_nullable: bool,
-    /// Whether an UPDATE may set it; a view has columns that none may.
+    /// Whether an UPDATE may set it; false for computed columns of views.
     pub(crate) is_updatable: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// All arguments, also those of the result, sorted by name.
+    /// All arguments, output arguments included, sorted by name.
     pub(crate) arguments: Vec<Argument>,
-    /// As in `create function`, without the parentheses.
+    /// The argument list of CREATE FUNCTION, without the parentheses.
     pub(crate) argument_types: String,
     pub(crate) return_type: String,
     pub(crate) return_type_id: u32,
     /// The relation whose row type is returned.
     pub(crate) return_relation_id: Option<u32>,
     pub(crate) is_set_returning: bool,
-    /// The planner expects more than one row: `rows 1` marks a relationship to one.
+    /// Whether `ROWS` is above 1. PostgREST takes a function with `ROWS 1` for a to-one relationship.
     pub(crate) returns_many_rows: bool,
 }
 
@@ -91,12 +91,12 @@ pub(crate) struct Argument {
 }
 
 impl Argument {
-    /// Whether callers pass it.
+    /// Whether callers pass it: IN, INOUT and VARIADIC arguments.
     pub(crate) fn is_input(&self) -> bool {
         matches!(self.mode.as_str(), "i" | "b" | "v")
     }
 
-    /// Whether it is a column of `returns table (…)`.
+    /// Whether it is a column of `RETURNS TABLE (…)`.
     pub(crate) fn is_table_column(&self) -> bool {
         self.mode == "t"
     }
@@ -117,7 +117,7 @@ pub(crate) struct Type {
     pub(crate) format: String,
     pub(crate) enums: Vec<String>,
     pub(crate) attributes: Vec<Attribute>,
-    /// The row type of a relation, or a composite type.
+    /// Whether it is a composite type or the row type of a relation.
     pub(crate) is_row_type: bool,
 }
 
@@ -132,14 +132,14 @@ pub(crate) struct Attribute {
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     by_id: HashMap<u32, Type>,
-    /// Oids by name, in the order of creation; two schemas may have the same name.
+    /// Oids of the types with a name, in the order of creation; several schemas may have a type of the same name.
     ids_by_name: HashMap<String, Vec<u32>>,
-    /// All oids by schema, name and oid.
+    /// All oids, sorted by schema, name and oid.
     ids_in_order: Vec<u32>,
 }
 
 impl Types {
-    /// Adds the types, which come in the order of their oids.
+    /// Indexes types, which must be sorted by oid. `ids_in_order` are the same oids sorted by schema and name.
     fn collect(types: Vec<(u32, Type)>, ids_in_order: Vec<u32>) -> Self {
         let mut collected = Self {
             ids_in_order,
@@ -157,17 +157,17 @@ impl Types {
         self.by_id.get(&id)
     }
 
-    /// All types, by the names of their schemas, their own names, and then the oldest first.
+    /// Returns all types, sorted by schema, name and age.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = &Type> {
         self.ids_in_order.iter().filter_map(|id| self.get(*id))
     }
 
-    /// The type of a row of a relation or composite type.
+    /// Returns the type if it is a composite type or the row type of a relation.
     pub(crate) fn row_type(&self, id: u32) -> Option<&Type> {
         self.get(id).filter(|found| found.is_row_type)
     }
 
-    /// The type of that name that fulfils the condition: that of `schema` if there is one, else the oldest.
+    /// Returns the type of that name that fulfils the condition; the one in `schema` if there are several, else the oldest.
     pub(crate) fn find_by_name(
         &self,
         schema: &str,
@@ -188,7 +188,7 @@ impl Types {
 }
 
 impl Catalog {
-    /// The relation's name when it is one of the chosen schemas.
+    /// Returns the name of the relation with this oid if it is in one of the chosen schemas.
     pub(crate) fn find_relation_name(&self, id: u32) -> Option<&str> {
         self.schemas
             .iter()

@@ -1,4 +1,4 @@
-//! The order of names: that of JavaScript's `localeCompare` with an English locale, by ICU's collation in PostgreSQL.
+//! Sorts names as JavaScript's `localeCompare` does in an English locale. PostgreSQL's ICU collation provides the order.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -8,21 +8,21 @@ use tokio_postgres::Client;
 /// ICU's collation for English, which PostgreSQL has unless it was built without ICU.
 const COLLATION: &str = "en-x-icu";
 
-/// The ranks of all names that are compared.
+/// The sort position of every name that is compared.
 #[derive(Debug, Default)]
 pub(super) struct NameOrder {
-    // Comparing two ranks costs nothing, while each comparison by PostgreSQL would be a query.
+    // All names are sorted by one query and compared by their position, because each comparison would otherwise be a query.
     ranks: HashMap<String, usize>,
 }
 
 impl NameOrder {
-    /// Lets PostgreSQL sort `names`.
+    /// Sorts `names` by one query, or by [`compare_without_icu`] when PostgreSQL was built without ICU.
     pub(super) async fn load(
         client: &Client,
         names: BTreeSet<String>,
     ) -> Result<Self, tokio_postgres::Error> {
         let mut names: Vec<String> = names.into_iter().collect();
-        // A collation of ICU is listed for any encoding (-1), one of the C library for the encoding it was made for.
+        // `collencoding` is -1 for ICU collations, which work in any encoding.
         let has_collation = client
             .query_one(
                 "select exists (select from pg_catalog.pg_collation where collname = $1 \
@@ -49,7 +49,7 @@ impl NameOrder {
     }
 }
 
-/// Punctuation, digits, then letters, small ones before capital ones: what ICU does with names in ASCII.
+/// Orders ASCII names as ICU does: punctuation, digits, then letters, lower case before upper case where names are otherwise equal.
 fn compare_without_icu(left: &str, right: &str) -> Ordering {
     let primary = |name: &str| -> Vec<(bool, char)> {
         name.chars()
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_sort_without_icu_as_with_it() {
+    fn compare_without_icu_orders_ascii_names_as_icu_does() {
         let mut names = ["b", "UPPER", "a_b", "1st", "ab", "B", "a", "_under"];
 
         names.sort_by(|left, right| compare_without_icu(left, right));

@@ -1,6 +1,6 @@
-//! Relationships of tables by foreign keys, and of views that show the columns of such a key.
+//! Relationships: foreign keys of tables, and those of views that select all columns of a foreign key.
 
-/// A relationship to one row of `referenced_relation`.
+/// A many-to-one or one-to-one relationship from `relation` to `referenced_relation`.
 #[derive(Debug, Clone)]
 pub(crate) struct Relationship {
     pub(crate) foreign_key: String,
@@ -13,19 +13,19 @@ pub(crate) struct Relationship {
     pub(crate) referenced_columns: Vec<String>,
 }
 
-/// A view that shows all columns of one end of a foreign key.
+/// A view that selects all columns of one end of a foreign key.
 #[derive(Debug)]
 pub(super) struct ViewKey {
     pub(super) view_schema: String,
     pub(super) view_name: String,
-    /// Whether it shows the columns that the key refers to, and not those of the key itself.
+    /// True when the view selects the referenced columns, false when it selects the referencing ones.
     pub(super) is_referenced: bool,
-    /// The view's columns that show the columns of the key: several choices where it shows a column twice.
+    /// The view's columns that stand for the key's columns, one list per combination if the view selects a column twice.
     pub(super) column_choices: Vec<Vec<String>>,
 }
 
 impl ViewKey {
-    /// Puts the view in the place of the table that has the foreign key.
+    /// Returns the relationship with the view in the place of the table that has the foreign key.
     fn replace_source(&self, relationship: &Relationship) -> Vec<Relationship> {
         let replace = |columns| Relationship {
             schema: self.view_schema.clone(),
@@ -36,7 +36,7 @@ impl ViewKey {
         self.column_choices.iter().cloned().map(replace).collect()
     }
 
-    /// Puts the view in the place of the table that the foreign key refers to.
+    /// Returns the relationship with the view in the place of the table that the foreign key refers to.
     fn replace_target(&self, relationship: &Relationship) -> Vec<Relationship> {
         let replace = |referenced_columns| Relationship {
             referenced_schema: self.view_schema.clone(),
@@ -48,7 +48,8 @@ impl ViewKey {
     }
 }
 
-/// Adds the relationships of views to those of tables, each of which comes with the views that show one of its ends.
+/// Returns the relationships of tables and those derived from them for views. Each relationship comes with the views that
+/// select one of its ends.
 pub(super) fn add_views(tables: Vec<(Relationship, Vec<ViewKey>)>) -> Vec<Relationship> {
     let mut added = Vec::new();
     for (relationship, views) in &tables {
@@ -64,7 +65,7 @@ pub(super) fn add_views(tables: Vec<(Relationship, Vec<ViewKey>)>) -> Vec<Relati
                 .flat_map(|view| view.replace_target(from))
                 .collect()
         };
-        // From the table to views of the other table, from views to views, and from views to the other table.
+        // In this order: table to view, view to view, view to table.
         added.extend(to_views(relationship));
         added.extend(from_views.iter().flat_map(to_views));
         added.extend(from_views);

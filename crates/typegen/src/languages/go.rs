@@ -5,7 +5,7 @@ use serde_json::json;
 use super::names::pascal_case;
 use crate::catalog::{Catalog, Column, Relation, RelationKind, Schema, Type};
 
-/// What a struct is for.
+/// The statement whose rows a struct describes; part of the struct's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Select,
@@ -13,12 +13,12 @@ enum Operation {
     Update,
 }
 
-/// A field: its name in Go, its type, and its name in the database.
+/// A field of a struct: Go name, Go type, column name.
 type Field<'c> = (String, String, &'c str);
 
-/// Writes the structs of all schemas of `catalog`.
+/// Writes `package database` with a struct per table and statement, per view and per composite type.
 pub(crate) fn write_structs(catalog: &Catalog) -> String {
-    // Compat: foreign tables are left out.
+    // Compat: postgres-meta writes no structs for foreign tables in Go.
     let table = |relation: &Relation| matches!(relation.kind, RelationKind::Table);
     let view = |relation: &Relation| matches!(relation.kind, RelationKind::View { .. });
     let materialized = |relation: &Relation| matches!(relation.kind, RelationKind::MaterializedView);
@@ -64,6 +64,7 @@ fn write_relation(catalog: &Catalog, schema: &Schema, relation: &Relation, opera
     write_struct(&name, &fields.collect::<Vec<_>>())
 }
 
+/// Whether the column's value may be null, or left out of the statement.
 fn is_optional(column: &Column, operation: Operation) -> bool {
     match operation {
         Operation::Select => column.is_nullable,
@@ -82,7 +83,8 @@ fn write_composite_types(catalog: &Catalog) -> String {
 
 fn write_composite_type(catalog: &Catalog, schema: &Schema, composite: &Type) -> String {
     let fields = composite.attributes.iter().map(|attribute| {
-        // Compat: SQL's name of the type is looked up among those of the catalog, so only some, such as text, are found.
+        // Compat: the table of types has names such as `int4`, but attributes are looked up by SQL names such as `integer`, so
+        // only types whose two names are equal, such as `text`, are found.
         let format = catalog
             .types
             .get(attribute.type_id)
@@ -98,9 +100,9 @@ fn write_composite_type(catalog: &Catalog, schema: &Schema, composite: &Type) ->
     write_struct(&name, &fields.collect::<Vec<_>>())
 }
 
-/// Writes a struct with its fields in columns, as gofmt does.
+/// Writes a struct with names, types and tags aligned in columns, as gofmt does.
 fn write_struct(name: &str, fields: &[Field<'_>]) -> String {
-    // Names and types are ASCII, so bytes are columns.
+    // Names and types are ASCII, so their length in bytes is their width.
     let name_width = fields.iter().map(|field| field.0.len()).max().unwrap_or(0);
     let type_width = fields.iter().map(|field| field.1.len()).max().unwrap_or(0);
     let lines = fields.iter().map(|(name, go_type, column)| {
@@ -111,7 +113,7 @@ fn write_struct(name: &str, fields: &[Field<'_>]) -> String {
     format!("type {name} struct {{\n{lines}\n}}")
 }
 
-/// Writes the tag with a field's name in JSON. A raw literal cannot contain a backtick.
+/// Writes a field's tag such as `json:"name"` in backticks, or as a quoted string when the name contains a backtick.
 fn write_tag(column: &str) -> String {
     let tag = format!("json:{}", json!(column));
     if tag.contains('`') {
@@ -121,6 +123,7 @@ fn write_tag(column: &str) -> String {
     }
 }
 
+/// Writes the Go type of a column. `format` is the type's name in `pg_type`, such as `int4` or `_text`; optional ones are pointers.
 fn write_type(catalog: &Catalog, format: &str, is_optional: bool) -> String {
     let exists = |condition: fn(&Type) -> bool| catalog.types.find_by_name("", format, condition).is_some();
     let found = match exists(|one| !one.enums.is_empty()) {
@@ -128,7 +131,7 @@ fn write_type(catalog: &Catalog, format: &str, is_optional: bool) -> String {
         false => find_plain_type(format),
     };
     if let Some(found) = found {
-        // These types have a nil of their own.
+        // Slices, maps and interfaces can be nil without a pointer.
         let is_pointer = is_optional && !matches!(found, "[]byte" | "interface{}" | "map[string]interface{}");
         return if is_pointer {
             format!("*{found}")
@@ -140,13 +143,13 @@ fn write_type(catalog: &Catalog, format: &str, is_optional: bool) -> String {
         return "map[string]interface{}".to_owned();
     }
     match format.strip_prefix('_') {
-        // Compat: the original has the space at the end.
+        // Compat: postgres-meta writes a space after array types.
         Some(element) => format!("[]{} ", write_type(catalog, element, is_optional)),
         None => "interface{}".to_owned(),
     }
 }
 
-/// The type for values of a type of PostgreSQL's own.
+/// Maps a built-in PostgreSQL type to its Go type.
 fn find_plain_type(format: &str) -> Option<&'static str> {
     Some(match format {
         "bool" => "bool",

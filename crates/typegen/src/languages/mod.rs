@@ -1,7 +1,6 @@
-//! One writer per language: the catalog in, the text of a source file out.
+//! One writer per language. In: the catalog. Out: the text of a source file.
 //!
-//! Each writes what postgres-meta writes, its oddities included (`// Compat:`). Reading the catalog, and which language is
-//! wanted, is left to the callers.
+//! Each writer produces what postgres-meta produces, odd results included (`// Compat:`).
 
 pub(crate) mod go;
 mod names;

@@ -1,16 +1,17 @@
-//! Names of PostgreSQL as names of programming languages. Letters outside of ASCII are left out, as the original does.
+//! Converts PostgreSQL names to identifiers in Pascal, camel and snake case. Compat: characters outside of ASCII are dropped, as
+//! postgres-meta does.
 
-/// The parts of a name between characters that are no letters or digits. Two such characters in a row enclose an empty part.
+/// Splits a name at every character that is not an ASCII letter or digit; adjacent ones give empty parts.
 fn split_words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|character: char| !character.is_ascii_alphanumeric())
 }
 
-/// `pokemon_center` as `PokemonCenter`.
+/// Converts `pokemon_center` to `PokemonCenter`.
 pub(crate) fn pascal_case(name: &str) -> String {
     split_words(name).map(capitalize).collect()
 }
 
-/// `Pokemon center` as `pokemonCenter`.
+/// Converts `Pokemon center` to `pokemonCenter`.
 pub(crate) fn camel_case(name: &str) -> String {
     let words = split_words(name).map(str::to_ascii_lowercase).enumerate();
     words
@@ -18,9 +19,9 @@ pub(crate) fn camel_case(name: &str) -> String {
         .collect()
 }
 
-/// `Pokemon--center` as `pokemon_center`.
+/// Converts `Pokemon--center` to `pokemon_center`.
 pub(crate) fn snake_case(name: &str) -> String {
-    // Unlike the others this one takes several such characters in a row for one.
+    // Adjacent separators become one underscore.
     let mut snake = String::new();
     for character in name.chars() {
         if character.is_ascii_alphanumeric() {
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_follow_the_rules_of_a_language() {
+    fn names_are_converted_to_pascal_camel_and_snake_case() {
         for (name, pascal, camel, snake) in [
             (
                 "pokemon_center",

@@ -22,7 +22,7 @@ from typing_extensions import NotRequired, TypeAlias
 
 from pydantic import BaseModel, Field, JsonValue";
 
-/// Writes the classes of all schemas of `catalog`, and the enums of the whole database.
+/// Writes the imports, the enums of the whole database, and a class per table and statement, per view and per composite type.
 pub(crate) fn write_classes(catalog: &Catalog) -> String {
     let view = |relation: &Relation| matches!(relation.kind, RelationKind::View { .. });
     let materialized = |relation: &Relation| matches!(relation.kind, RelationKind::MaterializedView);
@@ -41,9 +41,10 @@ pub(crate) fn write_classes(catalog: &Catalog) -> String {
     sections.join("\n\n").trim().to_owned()
 }
 
-/// Writes one enum for each name. Of several schemas the last one counts, in the place of the first one.
+/// Writes each enum as a type alias. If schemas share an enum's name, the last schema's labels are written at the place of the
+/// first one's.
 fn write_enums(catalog: &Catalog) -> String {
-    // Compat: types are found by their bare names, and the enums of all schemas are listed, also of those not asked for.
+    // Compat: postgres-meta identifies enums by name without schema, and writes those of schemas that were not requested.
     let mut enums: Vec<&Type> = Vec::new();
     for one in catalog.types.in_order().filter(|one| !one.enums.is_empty()) {
         match enums.iter_mut().find(|earlier| earlier.name == one.name) {
@@ -62,7 +63,7 @@ fn write_enums(catalog: &Catalog) -> String {
 fn write_tables(catalog: &Catalog) -> String {
     let mut classes = Vec::new();
     for schema in &catalog.schemas {
-        // Compat: foreign tables are left out.
+        // Compat: postgres-meta writes no classes for foreign tables in Python.
         let tables = schema.tables.iter();
         for table in tables.filter(|table| matches!(table.kind, RelationKind::Table)) {
             classes.push(write_model(catalog, schema, table));
@@ -82,7 +83,7 @@ fn write_views(catalog: &Catalog, is_wanted: impl Fn(&Relation) -> bool) -> Stri
     classes.join("\n\n")
 }
 
-/// Writes the class of rows that are read.
+/// Writes the Pydantic model of rows that a SELECT returns.
 fn write_model(catalog: &Catalog, schema: &Schema, relation: &Relation) -> String {
     let attributes = relation.columns.iter().map(|column| {
         let python_type = write_type(catalog, &column.format);
@@ -92,7 +93,7 @@ fn write_model(catalog: &Catalog, schema: &Schema, relation: &Relation) -> Strin
     write_class(&format!("{name}(BaseModel)"), attributes.collect())
 }
 
-/// Writes the class of rows that are written by an operation.
+/// Writes the `TypedDict` of rows for `Insert` or `Update`. Columns that may be left out are `NotRequired`.
 fn write_dictionary(catalog: &Catalog, schema: &Schema, table: &Relation, operation: &str) -> String {
     let is_required = |column: &Column| {
         operation == "Insert" && !(column.is_nullable || column.is_identity || column.has_default)
@@ -111,7 +112,7 @@ fn write_dictionary(catalog: &Catalog, schema: &Schema, table: &Relation, operat
     write_class(&format!("{name}{operation}(TypedDict)"), attributes.collect())
 }
 
-/// Writes the class of a composite type, none of whose attributes can be declared NOT NULL.
+/// Writes the model of a composite type. Its attributes are all optional, because SQL cannot declare them NOT NULL.
 fn write_composite_type(catalog: &Catalog, schema: &Schema, composite: &Type) -> String {
     let attributes = composite.attributes.iter().map(|attribute| {
         let name = catalog.types.get(attribute.type_id).map(|one| one.name.as_str());
@@ -123,7 +124,7 @@ fn write_composite_type(catalog: &Catalog, schema: &Schema, composite: &Type) ->
 }
 
 fn write_class(head: &str, attributes: Vec<String>) -> String {
-    // A class needs a body.
+    // Python requires a body.
     if attributes.is_empty() {
         format!("class {head}:\n    pass")
     } else {
@@ -153,6 +154,7 @@ fn type_class(one: &Type) -> String {
     pascal_case(&one.schema) + &pascal_case(&one.name)
 }
 
+/// Writes the Python type of a column. `format` is the type's name in `pg_type`, such as `int4` or `_text`.
 fn write_type(catalog: &Catalog, format: &str) -> String {
     if let Some(element) = format.strip_prefix('_') {
         return format!("List[{}]", write_type(catalog, element));
@@ -170,7 +172,7 @@ fn write_type(catalog: &Catalog, format: &str) -> String {
     }
 }
 
-/// The type for values of a type of PostgreSQL's own.
+/// Maps a built-in PostgreSQL type to its Python type.
 fn find_plain_type(format: &str) -> Option<&'static str> {
     Some(match format {
         "bool" => "bool",

@@ -1,11 +1,11 @@
-//! Swift structs of tables, views and composite types, and enums, in an enum for each schema.
+//! Swift structs of tables, views and composite types, and enums. Each schema is an enum that serves as their namespace.
 
 use std::fmt::Write as _;
 
 use super::names::{camel_case, pascal_case};
 use crate::catalog::{Catalog, Column, Relation, Schema, Type};
 
-/// Who may use the generated declarations.
+/// The access level of the generated declarations: a Swift keyword.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SwiftAccess {
     #[default]
@@ -15,7 +15,7 @@ pub enum SwiftAccess {
     Package,
 }
 
-/// What a struct is for.
+/// The statement whose rows a struct describes; part of the struct's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operation {
     Select,
@@ -31,7 +31,7 @@ struct Field<'c> {
 }
 
 impl SwiftAccess {
-    /// The keyword.
+    /// Returns the Swift keyword, such as `public`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl SwiftAccess {
         }
     }
 
-    /// The access of a keyword.
+    /// Parses the Swift keyword; `None` for any other text, such as `open`.
     #[must_use]
     pub fn parse(keyword: &str) -> Option<Self> {
         let all = [Self::Internal, Self::Public, Self::Private, Self::Package];
@@ -50,7 +50,7 @@ impl SwiftAccess {
     }
 }
 
-/// Writes the declarations of all schemas of `catalog`.
+/// Writes the imports and an enum per schema with everything in it.
 pub(crate) fn write_declarations(catalog: &Catalog, access: SwiftAccess) -> String {
     let writer = Writer {
         catalog,
@@ -111,7 +111,8 @@ impl Writer<'_> {
 
     fn write_composite_type(&self, composite: &Type, lines: &mut Vec<String>) {
         let fields = composite.attributes.iter().map(|attribute| {
-            // Compat: SQL's name of the type is looked up among those of the catalog, so only some, such as text, are found.
+            // Compat: the table of types has names such as `int4`, but attributes are looked up by SQL names such as `integer`, so
+            // only types whose two names are equal, such as `text`, are found.
             let format = self
                 .catalog
                 .types
@@ -129,7 +130,7 @@ impl Writer<'_> {
 
     fn write_struct(&self, name: &str, fields: &[Field<'_>], lines: &mut Vec<String>) {
         let access = self.access;
-        // SwiftUI tells rows apart by the property `id` of Identifiable.
+        // The protocol Identifiable, by which SwiftUI tells list rows apart, requires a property `id`.
         let identity = fields.iter().find(|field| field.is_identity);
         let identifiable = if identity.is_some() { ", Identifiable" } else { "" };
         lines.push(format!(
@@ -147,7 +148,7 @@ impl Writer<'_> {
                 field.swift_name, field.swift_type
             ));
         }
-        // An enum with a raw type must have a case.
+        // Swift refuses an enum with a raw type and no case.
         if !fields.is_empty() {
             let cases = fields.iter().map(|field| (field.swift_name.clone(), field.name));
             self.write_enum("    ", "CodingKeys: String, CodingKey", cases, lines);
@@ -167,6 +168,7 @@ impl Writer<'_> {
         lines.push(format!("{indent}}}"));
     }
 
+    /// Writes the Swift type of a column. `format` is the type's name in `pg_type`, such as `int4` or `_text`.
     fn write_type(&self, format: &str, is_optional: bool) -> String {
         let mark = if is_optional { "?" } else { "" };
         if let Some(plain) = find_plain_type(format) {
@@ -180,7 +182,7 @@ impl Writer<'_> {
         if exists(|one| !one.enums.is_empty()) {
             format!("{}{mark}", type_name(format))
         } else if exists(|_| true) {
-            // Compat: every type that is not listed here is taken for a composite one, `inet` too.
+            // Compat: postgres-meta treats every other type as a composite type, even built-in ones such as `inet`.
             format!("{}Select{mark}", type_name(format))
         } else {
             format!("AnyJSON{mark}")
@@ -188,6 +190,7 @@ impl Writer<'_> {
     }
 }
 
+/// Whether the column's value may be null, or left out of the statement.
 fn is_optional(column: &Column, operation: Operation) -> bool {
     match operation {
         Operation::Select => column.is_nullable,
@@ -212,7 +215,7 @@ fn property_name(name: &str) -> String {
     }
 }
 
-/// Writes a string literal.
+/// Writes a Swift string literal.
 fn write_string(value: &str) -> String {
     let mut literal = String::from("\"");
     for character in value.chars() {
@@ -233,7 +236,7 @@ fn write_string(value: &str) -> String {
     literal
 }
 
-/// The type for values of a type of PostgreSQL's own.
+/// Maps a built-in PostgreSQL type to its Swift type.
 fn find_plain_type(format: &str) -> Option<&'static str> {
     Some(match format {
         "bool" => "Bool",
