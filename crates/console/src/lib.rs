@@ -48,7 +48,7 @@ pub use session::{
 };
 pub use state::{
     ApiService, AuthConfiguration, ConfigurationFault, ConfiguredMail, ConfiguredProvider, ConsoleConfig,
-    ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, FaultSeverity, InspectAuth, Level,
-    MakeApiService, ProjectApi, RunDoctor, ServiceHandles, Setting, SettingOrigin, SignInWays, SignToken,
+    ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, EffectiveSetting, FaultSeverity, InspectAuth,
+    Level, MakeApiService, ProjectApi, RunDoctor, ServiceHandles, SettingOrigin, SignInWays, SignToken,
     Trial, UserClaims, check_logins,
 };

@@ -37,7 +37,7 @@ pub struct FunctionsConfig {
     pub import_map: Option<PathBuf>,
     /// `--no-verify-jwt`: no function checks the caller's token.
     pub skips_jwt: bool,
-    /// Whether each call is logged, as under the CLI's `functions serve`.
+    /// Whether a line is logged for each call, as the Supabase CLI's `functions serve` does.
     pub announces_calls: bool,
     /// `--inspect`: every worker listens for a debugger, and has no time limits.
     pub inspect: Option<Inspect>,

@@ -23,7 +23,7 @@ pub enum LogFormat {
 pub struct LogLine {
     /// The line's level, such as `WARN` or `INFO`.
     pub level: Level,
-    /// The part of the program that wrote the line, such as `edge_function`.
+    /// The log target, such as `edge_function`.
     pub target: &'static str,
     /// The id of the request during which the line was written, where it names one.
     pub request_id: Option<String>,
@@ -36,7 +36,7 @@ pub type LineListener = Arc<dyn Fn(&LogLine) + Send + Sync>;
 
 static LINE_LISTENERS: RwLock<Vec<LineListener>> = RwLock::new(Vec::new());
 
-/// Hands every later line to `listener`, until the process ends.
+/// Calls `listener` for every further log line, until the process ends.
 pub fn listen_to_lines(listener: LineListener) {
     let mut listeners = LINE_LISTENERS.write().unwrap_or_else(PoisonError::into_inner);
     listeners.push(listener);
@@ -61,7 +61,7 @@ struct LineLayer;
 
 impl<S: Subscriber> Layer<S> for LineLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        // Cloned, so that no lock is held while listeners run, which may log lines themselves.
+        // The list is cloned, because a listener may log a line itself and would then wait for the lock.
         let listeners = LINE_LISTENERS
             .read()
             .unwrap_or_else(PoisonError::into_inner)

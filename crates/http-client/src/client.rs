@@ -108,7 +108,7 @@ impl CallResponse {
     }
 }
 
-/// A response whose body is read piece by piece, for bodies that should not be in memory as a whole.
+/// A response whose body is read in chunks, for bodies that are too large for memory.
 #[derive(Debug)]
 pub struct StreamedResponse {
     pub host: String,
@@ -119,7 +119,7 @@ pub struct StreamedResponse {
 }
 
 impl StreamedResponse {
-    /// Reads the next piece of the body; `None` at its end.
+    /// Reads the next chunk of the body; `None` at its end.
     ///
     /// # Errors
     /// [`CallError::Timeout`] when nothing arrives for as long as the call's timeout, [`CallError::BadBody`] when the
@@ -257,8 +257,8 @@ impl HttpClient {
             .unwrap_or(Err(CallError::Timeout { host: host.clone() }))
     }
 
-    /// Sends the request and returns when the head of the response is there. The call's timeout is the longest wait for the
-    /// head and for each piece of the body; its limit of size does not count.
+    /// Sends the request and returns when the head of the response has arrived. The call's timeout applies to the head and to
+    /// each chunk of the body; its size limit does not apply.
     ///
     /// # Errors
     /// [`CallError`] when the URL is not http(s), or when no head arrives in time.
@@ -278,7 +278,7 @@ impl HttpClient {
         })
     }
 
-    /// Parses a URL and checks whether its host may be called. Returns the host, too.
+    /// Parses a URL and checks that its host may be called. Returns the URL and its host.
     fn check_url(&self, url: &str) -> Result<(Uri, String), CallError> {
         let uri: Uri = url.parse().map_err(|_| CallError::BadUrl)?;
         let host = uri.host().ok_or(CallError::BadUrl)?.to_owned();
@@ -293,7 +293,7 @@ impl HttpClient {
         Ok((uri, host))
     }
 
-    /// Sends the request and waits for the head of the response, without a limit of time.
+    /// Sends the request and waits for the head of the response, without a time limit.
     async fn request(&self, call: Call, uri: Uri, host: &str) -> Result<Response<Incoming>, CallError> {
         let mut request = Request::new(Full::new(call.body));
         *request.method_mut() = call.method;

@@ -1,10 +1,9 @@
 //! HTTP calls to other servers, for services that make them: identity providers, hooks, captcha and messaging services
 //! (Auth), requests that SQL has queued (jobs), and generators of pictures (generator).
 //!
-//! In: method, URL, headers and body of one request, with its limits. Out: the response, as a whole or piece by piece, or an
-//! error that names only the host. The crate follows no redirects, stores nothing and knows no protocol above HTTP but the
-//! signatures of Standard Webhooks. Which private
-//! addresses may be called is decided where the client is made.
+//! In: method, URL, headers and body of one request, with its limits. Out: the response, as a whole or in chunks, or an error
+//! that names only the host. The crate follows no redirects and stores nothing. The only protocol above HTTP that it implements is
+//! the signature of Standard Webhooks. Whether private addresses may be called is decided where the client is created.
 
 mod client;
 mod private_network;

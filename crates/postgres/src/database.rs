@@ -149,7 +149,7 @@ impl Database {
         })
     }
 
-    /// Opens one connection. The caller must poll it, which moves the messages.
+    /// Opens a connection. The caller must poll the returned connection, because that sends and receives its messages.
     pub(crate) async fn open(&self, login: Login) -> Result<(Client, HostConnection), Error> {
         self.connector().open(&self.logins.config(login)).await
     }

@@ -65,18 +65,18 @@ impl RoleSettings {
         })
     }
 
-    /// Whether the database has the extension Citus, whose workers get the settings of a transaction only by `SET LOCAL`
-    /// inside of `BEGIN … COMMIT`.
+    /// Whether the database has the extension Citus, which passes settings to its workers only by `SET LOCAL` in an explicit
+    /// transaction.
     pub fn has_citus(&self) -> bool {
         self.citus.is_some()
     }
 
-    /// Whether Citus distributes `storage.objects`, whose listings and policies would then find nothing.
+    /// Whether `storage.objects` is a distributed table of Citus. Storage does not support that.
     pub fn distributes_objects(&self) -> bool {
         self.citus.as_ref().is_some_and(|citus| citus.distributes_objects)
     }
 
-    /// The nodes of Citus, where the database has it.
+    /// Returns the nodes of Citus; `None` in a database without it.
     pub(crate) fn citus(&self) -> Option<&CitusNodes> {
         self.citus.as_ref()
     }

@@ -111,9 +111,9 @@ impl TestDatabase {
         connect(&self.config(role)).await
     }
 
-    /// Enters Citus among the extensions of the database, so that the transactions and statements for it are tested on
-    /// PostgreSQL alone, which takes `citus.propagate_set_commands` for a setting of some extension. What Citus writes down of
-    /// tables is empty; [`Self::distribute`] adds to it.
+    /// Adds Citus to the system catalog's list of extensions, so that transactions and statements for Citus can be tested on plain
+    /// PostgreSQL, which accepts `citus.propagate_set_commands` as a custom setting. Citus's tables of distributed tables are
+    /// created empty; [`Self::distribute`] fills them.
     ///
     /// # Panics
     /// When the catalog cannot be changed.
@@ -132,7 +132,7 @@ impl TestDatabase {
         superuser.batch_execute(sql).await.expect("a changed catalog");
     }
 
-    /// Enters the ordinary tables of a schema as distributed by Citus, after [`Self::pretend_citus`].
+    /// Lists the ordinary tables of a schema as distributed tables, after [`Self::pretend_citus`].
     ///
     /// # Panics
     /// When the catalog cannot be changed.

@@ -1,4 +1,4 @@
-//! Transactions in the form for Citus, on PostgreSQL alone; and that those for PostgreSQL stay as they are.
+//! Transactions in the form for Citus, tested on plain PostgreSQL, and that the form without Citus is unchanged.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,7 +21,7 @@ const SCHEMA: &str = "
     insert into t select i, 'v' || i from generate_series(1, 3) i;
     grant all on t to anon, authenticated, service_role;";
 
-/// What a function of a policy may read.
+/// Returns the settings that functions in policies read.
 const SETTINGS: &str = "select concat_ws('|', current_user, current_setting('request.jwt.claims'), \
     current_setting('request.path'), current_setting('app.settings.Name'), replace(current_setting('search_path'), '\"', ''), \
     current_setting('transaction_isolation'), current_setting('transaction_read_only'))";
@@ -77,11 +77,10 @@ fn text(result: &TransactionResult) -> &str {
     result.rows[0].get(0)
 }
 
-/// What clients sent: the texts of statements, and `sync` after each batch. `turn` is added when the server has spoken
-/// before the client goes on.
+/// What the client sent: the texts of statements, `sync` for each Sync message, and `turn` where the client waited for a response.
 type Sent = Arc<Mutex<Vec<String>>>;
 
-/// Forwards TCP to PostgreSQL's socket and notes the statements that the client sends.
+/// Starts a proxy from TCP to PostgreSQL's socket that records the client's statements; returns its port and the record.
 async fn start_listening_proxy(socket: PathBuf) -> (u16, Sent) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("it is bound").port();
@@ -97,7 +96,7 @@ async fn start_listening_proxy(socket: PathBuf) -> (u16, Sent) {
             tokio::spawn(async move {
                 let mut buffer = vec![0; 65536];
                 while let Ok(length @ 1..) = from_client.read(&mut buffer).await {
-                    note_messages(&buffer[..length], &mut noted.lock().expect("a lock"));
+                    record_messages(&buffer[..length], &mut noted.lock().expect("a lock"));
                     to_server.write_all(&buffer[..length]).await.expect("a server");
                 }
             });
@@ -106,8 +105,8 @@ async fn start_listening_proxy(socket: PathBuf) -> (u16, Sent) {
     (port, sent)
 }
 
-/// Notes one write of the client, which begins with a message since all batches of a turn are written at once.
-fn note_messages(mut bytes: &[u8], noted: &mut Vec<String>) {
+/// Records the messages of one write. A write begins with a message, because the client writes all batches of a turn at once.
+fn record_messages(mut bytes: &[u8], noted: &mut Vec<String>) {
     noted.push("write".to_owned());
     while let Some((tag, rest)) = bytes.split_first().filter(|(tag, _)| tag.is_ascii_alphabetic()) {
         let length = u32::from_be_bytes(rest[..4].try_into().expect("four bytes")) as usize;
@@ -124,7 +123,7 @@ fn note_messages(mut bytes: &[u8], noted: &mut Vec<String>) {
     }
 }
 
-/// The statements of two requests, a read and a write, each in one write to the socket.
+/// Runs a read and a write, and returns the statements that were sent. Each request is one write to the socket.
 async fn record_statements(has_citus: bool) -> Vec<String> {
     let test = create_database(has_citus).await;
     let direct = test.config("authenticator");
@@ -158,13 +157,13 @@ async fn record_statements(has_citus: bool) -> Vec<String> {
     sent.lock().expect("a lock").clone()
 }
 
-/// The second and third parameter are the `statement_timeout` of the role.
+/// The settings statement; its parameters `$2` and `$3` are the role's `statement_timeout`.
 const SETTINGS_STATEMENT: &str = "set_config('search_path',$1,true),set_config($2,$3,true),\
     set_config('role',$4,true),set_config('request.jwt.claims',$5,true),set_config('request.method',$6,true),\
     set_config('request.path',$7,true),set_config('request.headers',$8,true),set_config('request.cookies',$9,true))";
 
 #[tokio::test]
-async fn without_citus_the_statements_of_a_request_stay_as_they_are() {
+async fn without_citus_a_request_sends_settings_and_statement_only() {
     LocalSet::new()
         .run_until(async {
             assert_eq!(
@@ -186,7 +185,7 @@ async fn without_citus_the_statements_of_a_request_stay_as_they_are() {
 }
 
 #[tokio::test]
-async fn with_citus_claims_are_set_locally_inside_of_a_transaction_in_one_round_trip() {
+async fn with_citus_a_request_repeats_its_settings_by_set_local_in_one_round_trip() {
     LocalSet::new()
         .run_until(async {
             let settings = format!(
@@ -221,7 +220,7 @@ async fn with_citus_claims_are_set_locally_inside_of_a_transaction_in_one_round_
 }
 
 #[tokio::test]
-async fn both_forms_give_sql_the_same_settings() {
+async fn sql_reads_the_same_settings_with_and_without_citus() {
     LocalSet::new()
         .run_until(async {
             let mut seen = Vec::new();
@@ -256,7 +255,7 @@ async fn both_forms_give_sql_the_same_settings() {
 }
 
 #[tokio::test]
-async fn a_failure_in_the_middle_of_a_batch_leaves_nothing_behind_in_either_form() {
+async fn a_failed_statement_leaves_no_settings_with_and_without_citus() {
     LocalSet::new()
         .run_until(async {
             for has_citus in [false, true] {
@@ -289,7 +288,7 @@ async fn a_failure_in_the_middle_of_a_batch_leaves_nothing_behind_in_either_form
 }
 
 #[tokio::test]
-async fn a_frozen_node_ends_by_the_time_limit_of_the_role_and_delays_nobody_else() {
+async fn a_frozen_node_fails_its_request_after_statement_timeout_and_delays_no_other() {
     LocalSet::new()
         .run_until(async {
             let test = create_database(true).await;
@@ -308,7 +307,7 @@ async fn a_frozen_node_ends_by_the_time_limit_of_the_role_and_delays_nobody_else
                 pool.run(transaction(AccessMode::ReadOnly, "{}", &[], statement))
                     .await
             };
-            // Known statements share connections, unless Citus forbids it.
+            // Without Citus, requests with statements known to be fast would share the connection.
             let frozen = text(&run(&pid).await.expect("an answer")).to_owned();
             signal("-STOP", &frozen);
 

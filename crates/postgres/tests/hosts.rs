@@ -1,4 +1,4 @@
-//! Several hosts, one of which is frozen: its kernel accepts connections, and nobody answers.
+//! Several hosts, one of which is frozen: its kernel accepts connections, but no process responds.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use selvedge_postgres::{Database, Login, Logins};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 
-/// Longer than it takes to give up the frozen host, on a busy machine, too.
+/// Time limit of the test, long enough to give up the frozen host on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The login of the test's database with another host before its own.
+/// Returns the configuration of the test's database, with another host before its own.
 fn add_first_host(listener: &TcpListener, own: &Config) -> Config {
     let mut config = Config::new();
     let port = listener.local_addr().expect("an address").port();
@@ -32,7 +32,7 @@ fn add_first_host(listener: &TcpListener, own: &Config) -> Config {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_server_that_accepts_connections_and_says_nothing_is_passed_over() {
+async fn a_host_that_never_responds_is_skipped() {
     let test = TestDatabase::create().await;
     let frozen = TcpListener::bind("127.0.0.1:0").expect("a port");
     let login = add_first_host(&frozen, &test.config("authenticator"));
@@ -44,7 +44,7 @@ async fn a_server_that_accepts_connections_and_says_nothing_is_passed_over() {
         .expect("the other host accepts the login");
     client.simple_query("select 1").await.expect("it answers");
 
-    // From now on that host is tried first, by pools, too.
+    // The working host is tried first from now on, also by pools.
     let pooled = database
         .pool(Login::StorageAdmin, 1)
         .get()

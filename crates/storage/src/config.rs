@@ -50,7 +50,7 @@ pub struct StorageConfig {
 }
 
 impl StorageConfig {
-    /// Opens the store of the bytes.
+    /// Opens the store of object bytes.
     ///
     /// # Errors
     /// When its folder cannot be created or read.

@@ -77,7 +77,8 @@ impl RequestContext {
         self.worker.storage()
     }
 
-    /// Lets the lookups of this request run on a replica that has everything that the caller wrote. For requests that only read.
+    /// Allows this request's lookups to run on a replica that has replayed everything that the caller wrote. For requests that only
+    /// read.
     pub(crate) fn read_from_replicas(&self) {
         if let Some(replicas) = self.worker.replicas() {
             let reader = find_reader(&self.request, replicas.shared().node());
@@ -85,7 +86,7 @@ impl RequestContext {
         }
     }
 
-    /// Makes further lookups run on the primary, because a replica has shown a row that is out of date.
+    /// Makes further lookups run on the primary, after a replica returned an outdated row.
     pub(crate) fn read_from_primary(&self) {
         self.facts.set_replica_reader(None);
     }

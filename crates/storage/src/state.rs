@@ -139,7 +139,7 @@ impl StorageWorker {
         }
     }
 
-    /// Lets downloads look their rows up on replicas.
+    /// Allows downloads to look their rows up on replicas.
     #[must_use]
     pub fn with_replicas(mut self, replicas: Option<Rc<ReplicaPools>>) -> Self {
         self.replicas = replicas;
@@ -155,7 +155,7 @@ impl StorageWorker {
         &self.requests
     }
 
-    /// The worker's connections to replicas, if there are any.
+    /// Returns the worker's connections to replicas; `None` without replicas.
     pub(crate) fn replicas(&self) -> Option<&ReplicaPools> {
         self.replicas.as_deref()
     }

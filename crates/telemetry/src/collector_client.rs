@@ -14,8 +14,8 @@ const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The client of the exporter's thread.
 pub(crate) struct CollectorClient {
     client: HttpClient,
-    /// The exporter's thread has no runtime. One of its own also works when the server's have ended, so that the last spans
-    /// are sent during the stop.
+    /// A runtime for the exporter's thread. It still runs when the server's runtimes have ended, so that the last spans are sent
+    /// during the stop.
     runtime: Runtime,
 }
 
@@ -48,7 +48,7 @@ impl opentelemetry_http::HttpClient for CollectorClient {
         let (head, body) = request.into_parts();
         let headers: HeaderMap = head.headers;
         let call = Call::with_headers(head.method, head.uri.to_string(), headers, body);
-        // Blocking is right here, because the thread exports one batch after another and does nothing else.
+        // Blocking is acceptable, because the exporter's thread does nothing else.
         let answer = self
             .runtime
             .block_on(self.client.send(call.timeout(EXPORT_TIMEOUT)))?;

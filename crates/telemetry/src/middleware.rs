@@ -20,8 +20,8 @@ use crate::spans::{Clock, export_stages, export_statements};
 use crate::telemetry::Telemetry;
 
 impl Telemetry {
-    /// Passes a request on, and exports its spans if there is a `telemetry` and the request is sampled. The span ends with the head of the response, because
-    /// bodies are streamed at the client's pace.
+    /// Calls the gateway and exports the request's spans, if there is a `telemetry` and the request is sampled. The span ends
+    /// with the head of the response, because the client determines how fast the body is streamed.
     ///
     /// # Errors
     /// The error of the gateway, whose status is in the span.
@@ -53,7 +53,7 @@ impl Telemetry {
         let parent = span.span_context().clone();
         export_stages(&telemetry.tracer, &parent, &clock, service, &trace.stages);
         export_statements(&telemetry.tracer, &parent, &clock, &trace.statements);
-        // By the same clock as the spans below, so that they lie inside of it.
+        // By the same clock as the child spans, so that they lie within this span.
         span.end_with_timestamp(clock.to_time(Instant::now()));
         outcome
     }
@@ -95,8 +95,8 @@ impl Extractor for Headers<'_> {
     }
 }
 
-/// Adds status, route and id to the span. The route replaces the service in the span's name where there is one, because it
-/// groups requests without their values.
+/// Adds status, route and request id to the span. If the service has a route pattern, the span's name contains it instead of the
+/// service's name, so that requests with different values have one name.
 fn describe_response<B>(span: &mut Span, method: &str, service: Service, response: &ServiceResponse<B>) {
     set_status(span, response.status().as_u16());
     let request_id = response.headers().get("x-request-id");

@@ -17,10 +17,10 @@ const SERVICE_NAME: &str = "selvedge";
 /// Why traces cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
-    /// The system refused what the exporter needs.
+    /// The exporter's thread or runtime could not be created.
     #[error("cannot start the exporter of traces: {0}")]
     Runtime(#[from] std::io::Error),
-    /// The endpoint or a variable is not usable.
+    /// The endpoint or a standard variable is malformed.
     #[error("cannot export traces: {0}")]
     Exporter(#[from] ExporterBuildError),
 }
@@ -33,8 +33,8 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Starts the thread that sends spans in batches. What it keeps is bounded: spans beyond are dropped while the collector
-    /// is away, and no request waits for it. Sampling, limits and headers are those of OpenTelemetry's standard variables.
+    /// Starts the thread that sends spans in batches. Its queue is bounded: while the collector does not respond, further spans
+    /// are dropped, and no request waits. Sampling, limits and headers are those of OpenTelemetry's standard variables.
     ///
     /// # Errors
     /// See [`TelemetryError`].
@@ -55,7 +55,7 @@ impl Telemetry {
         Ok(Self { provider, tracer })
     }
 
-    /// Sends the spans that are still kept, and ends the exporter's thread. Blocks for at most five seconds.
+    /// Sends the queued spans and ends the exporter's thread. Blocks for at most five seconds.
     pub fn stop(&self) {
         if let Err(error) = self.provider.shutdown() {
             tracing::warn!(%error, "the last traces were not sent");
@@ -63,7 +63,7 @@ impl Telemetry {
     }
 }
 
-/// What all spans say about this process. The standard variables are read first, and the defaults fill the rest.
+/// Returns the attributes of this process. Those of the standard variables take precedence over the defaults.
 fn describe_process() -> Resource {
     let of_variables = Resource::builder().build();
     let is_named = |name: &'static str| {

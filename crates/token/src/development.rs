@@ -14,7 +14,7 @@ pub const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters
 const ISSUER: &str = "supabase-demo";
 /// `exp` of the well-known legacy keys, in Unix seconds (November 2032).
 const EXPIRES_AT: i64 = 1_983_812_996;
-/// How long legacy keys are valid that a project's own signing key signs.
+/// How long legacy keys that are signed by a project's own signing key are valid, in seconds.
 const TEN_YEARS_S: i64 = 10 * 365 * 24 * 3600;
 
 /// The legacy anon key.
@@ -32,11 +32,11 @@ pub fn derive_legacy_key(jwt_secret: &str, role: &str) -> String {
     legacy_api_key(jwt_secret.as_bytes(), role, ISSUER, EXPIRES_AT)
 }
 
-/// The same for a project with signing keys of its own, as the CLI makes it: signed with the first of them, and valid for ten
-/// years.
+/// Signs the legacy key of a role (`anon` or `service_role`) with the project's first signing key, valid for ten years, as the
+/// Supabase CLI does.
 ///
 /// # Errors
-/// When the key cannot sign.
+/// When the key cannot sign, for example because only its public half is known.
 pub fn sign_legacy_key(ring: &KeyRing, role: &str) -> Result<String, TokenError> {
     ring.sign(&json!({ "iss": ISSUER, "role": role, "exp": unix_now() + TEN_YEARS_S }))
 }

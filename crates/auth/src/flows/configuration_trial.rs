@@ -1,5 +1,5 @@
-//! Tries out what the project has configured, for the console: whether a provider answers, what a hook responds to a sample, and
-//! how mails look. Calls go through the clients of real sign-ins, with the same limits and rules for private addresses.
+//! Test calls of Auth's configuration, for the console: request a provider's sign-in page, call a hook with a sample, render a mail.
+//! They use the same HTTP client as real sign-ins, with its limits and its rules for private addresses.
 
 use std::time::Instant;
 
@@ -17,42 +17,42 @@ use crate::request::{AuthRequest, RequestInfo};
 use crate::state::AuthState;
 use crate::store::users;
 
-/// The id of the user in samples; no user has it.
+/// The user id in samples, which no user has.
 const SAMPLE_USER: Uuid = Uuid::nil();
 const SAMPLE_EMAIL: &str = "sample@example.com";
 const SAMPLE_PHONE: &str = "15550100";
 const SAMPLE_CODE: &str = "123456";
-/// A page of a provider may be long; only its status counts.
+/// The longest sign-in page that is read, in bytes. Only its status is used.
 const LONGEST_PAGE: usize = 4 << 20;
 
-/// What a provider answered to the first request of a sign-in.
+/// The result of requesting a provider's sign-in page.
 #[derive(Debug, Clone)]
 pub struct ProviderTrial {
-    /// The address of the sign-in page without its parameters.
+    /// URL of the sign-in page without its query string.
     pub address: String,
-    /// The status of the page's response.
+    /// HTTP status of the response.
     pub status: u16,
-    /// The time that it took, discovery of the address included.
+    /// Duration in milliseconds, including the discovery of the provider's endpoints.
     pub elapsed_ms: u64,
 }
 
-/// What a hook responded.
+/// The result of calling a hook.
 #[derive(Debug, Clone)]
 pub struct HookTrial {
-    /// What the hook got.
+    /// The payload that was sent.
     pub input: Value,
-    /// What it returned; null where it returned nothing.
+    /// The hook's response; null if it returned nothing.
     pub output: Value,
-    /// The sentence with which it refused, or the reason why it could not be called.
+    /// The hook's error message, or the reason why it could not be called; `None` after a success.
     pub refusal: Option<String>,
-    /// The time that it took.
+    /// Duration in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// Builds the address of the provider's sign-in page, as for a sign-in, and requests it.
+/// Builds the URL of the provider's sign-in page, as for a sign-in, and requests it.
 ///
 /// # Errors
-/// A sentence that says why there is no address, or no response.
+/// A sentence that says why there is no URL, or no response.
 pub async fn try_provider(state: &AuthState, name: &str) -> Result<ProviderTrial, String> {
     let provider = find_provider(state, name)
         .await
@@ -61,7 +61,7 @@ pub async fn try_provider(state: &AuthState, name: &str) -> Result<ProviderTrial
     let http = state.http_for_provider(name);
     let begun = Instant::now();
     let flow = SAMPLE_USER.to_string();
-    // For OAuth 1.0a this is already a signed request, which shows whether the credentials are right.
+    // OAuth 1.0a begins with a signed request, which fails if the credentials are wrong.
     let request_token = provider.fetch_request_token(http, &flow).await;
     let request_token = request_token.map_err(|error| error.to_string())?;
     let request = AuthorizeRequest {
@@ -82,11 +82,11 @@ pub async fn try_provider(state: &AuthState, name: &str) -> Result<ProviderTrial
     })
 }
 
-/// Calls a hook with a sample of its input, about an existing user where one is given. What a function of the database writes is
-/// rolled back; an HTTP endpoint is really called.
+/// Calls a hook with a sample payload, for an existing user if one is given. Writes of a database function are rolled back; an HTTP
+/// endpoint receives a real request.
 ///
 /// # Errors
-/// A sentence when there is no such hook or user, or the database is away.
+/// A sentence when there is no such hook or user, or the database does not respond.
 pub async fn try_hook(
     state: web::Data<AuthState>,
     name: &str,
@@ -108,7 +108,7 @@ pub async fn try_hook(
             .ok_or("There is no user with this id")?,
     };
     let input = sample_input(point, user, &request);
-    // Without the commit of real sign-ins, which some hooks get to count attempts: a trial leaves nothing behind.
+    // Real sign-ins commit what some hooks write, for example to count attempts. A test call is rolled back.
     let begun = Instant::now();
     let result = call_hook(&request, &transaction, point, input.clone()).await;
     let elapsed_ms = elapsed_ms(begun);
@@ -125,7 +125,7 @@ pub async fn try_hook(
     })
 }
 
-/// Renders a mail with invented data. Its link leads nowhere.
+/// Renders a mail with sample data. Its link is not valid.
 pub fn render_sample_mail(state: &AuthState, kind: MailKind) -> RenderedMail {
     let config = &state.config;
     let fields = MailFields {
@@ -150,7 +150,7 @@ pub fn render_sample_mail(state: &AuthState, kind: MailKind) -> RenderedMail {
     state.templates.render(kind, &fields)
 }
 
-/// Whether a browser may be sent to this address at the end of a sign-in.
+/// Whether Auth may redirect browsers to this URL after a sign-in.
 pub fn is_redirect_allowed(state: &AuthState, url: &str) -> bool {
     state.redirects.is_allowed(url)
 }
@@ -164,7 +164,7 @@ fn sample_user() -> Value {
     })
 }
 
-/// What the hook gets beside its metadata, in the shape of real calls.
+/// Returns a hook's payload without its metadata, in the shape of real calls.
 fn sample_input(point: HookPoint, user: Value, request: &AuthRequest) -> Value {
     let id = user["id"].clone();
     match point {

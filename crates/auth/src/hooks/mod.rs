@@ -49,7 +49,7 @@ impl HookPoint {
         }
     }
 
-    /// The point with this name in `[auth.hook.<name>]`.
+    /// Returns the hook that `config.toml` configures as `[auth.hook.<name>]`.
     pub(crate) fn from_config_name(name: &str) -> Option<Self> {
         Some(match name {
             "before_user_created" => Self::BeforeUserCreated,

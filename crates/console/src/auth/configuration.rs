@@ -1,4 +1,5 @@
-//! The configuration of Auth: what runs, what is wrong with it, and trials of it (CONSOLE-113). It is changed in files.
+//! The configuration of Auth: enabled parts, faults, and test calls (CONSOLE-113). The console only shows it: it is changed in
+//! `config.toml`.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, InspectAuth};
 
-/// What is tried out.
+/// The part of the configuration that a test call uses.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Wish {
@@ -26,7 +27,7 @@ pub(super) enum Wish {
     },
     /// Renders a mail.
     Mail { name: String },
-    /// Looks whether browsers may be sent to an address.
+    /// Checks whether Auth may redirect browsers to a URL.
     Redirect { url: String },
 }
 
@@ -53,7 +54,7 @@ pub(super) async fn run_trial(
             record(&state, &session, "auth.try_hook", &name).await?;
             auth.try_hook(name, user_id).await.map_err(refused)?
         }
-        // Neither changes anything nor leaves the process, so the audit has nothing to tell.
+        // No audit entry: neither mails nor redirects change anything or send a request.
         Wish::Mail { name } => auth
             .render_mail(&name)
             .ok_or_else(|| ConsoleError::not_found("There is no such mail"))?,
@@ -67,7 +68,7 @@ fn inspector(state: &ConsoleState) -> Result<&Arc<dyn InspectAuth>, ConsoleError
     state.handles.auth.as_ref().ok_or_else(missing)
 }
 
-/// Before the call, because it reaches another server, or a function of the project.
+/// Writes the audit entry. Call it before the test call, which sends a request to another server or runs a function.
 async fn record(
     state: &ConsoleState,
     session: &Session,

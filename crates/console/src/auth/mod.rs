@@ -1,4 +1,4 @@
-//! Users of the project beyond Auth's admin API: their sessions, tokens to act as one of them, and how Auth is configured
+//! What the console does with users and Auth beyond Auth's admin API: sessions, tokens to act as a user, and the configuration
 //! (CONSOLE-110, 112, 113).
 //!
 //! Users themselves are created, changed and deleted through `/api/proxy/auth`, which is Auth's public path.

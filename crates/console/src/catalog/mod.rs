@@ -40,8 +40,8 @@ struct Rendered {
     brotli: web::Bytes,
 }
 
-/// A console, by the address of its state, because tests run several in one process; and a level, whose login has rights of
-/// its own.
+/// Whose catalog it is: a console, identified by the address of its state because tests run several in one process, and a level,
+/// because each level has its own database login.
 type CatalogOwner = (usize, Level);
 
 /// The last catalog of each console and level.

@@ -1,4 +1,4 @@
-//! One request of the console itself to a service, with a JSON body, and the whole answer.
+//! A request that the console sends itself to one of the services, with a JSON body, and the complete response.
 
 use actix_web::body;
 use actix_web::http::header::{HeaderName, HeaderValue};
@@ -12,7 +12,7 @@ use super::thread_api::ThreadApi;
 use crate::error::ConsoleError;
 use crate::state::ConsoleState;
 
-/// The longest answer that is read; those to the console's own calls have some kilobytes.
+/// The longest response that is read, in bytes; responses to the console's own calls have some kilobytes.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 
 /// A request to a service.
@@ -20,29 +20,29 @@ pub(crate) struct Call<'a> {
     pub(crate) method: Method,
     /// The public path with its query, such as `/storage/v1/object/move`.
     pub(crate) path: String,
-    /// The JSON of the body; null sends none.
+    /// The JSON body; null sends no body.
     pub(crate) body: Value,
     /// The value of the header `apikey`.
     pub(crate) key: &'a str,
-    /// The bearer token; without one the request is the key's own.
+    /// The bearer token; without one the request runs with the key's role.
     pub(crate) token: Option<&'a str>,
-    /// The id under which the log has the request.
+    /// The request id for the log.
     pub(crate) request_id: &'a str,
-    /// The address of the client, for the services' own limits.
+    /// The client's IP address, for the services' rate limits.
     pub(crate) address: &'a str,
 }
 
-/// The answer of a service.
+/// The response of a service.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    /// The JSON of the body; null where it is none.
+    /// The JSON body; null if the body is not JSON.
     pub(crate) body: Value,
 }
 
-/// Sends a request to its service.
+/// Sends a request to its service and reads the whole response.
 ///
 /// # Errors
-/// 503 where the services are not part of this process, or an answer breaks off.
+/// 503 when this process does not run the services, or the response ends early.
 pub(crate) async fn call_service(
     state: &ConsoleState,
     api: &ThreadApi,
@@ -74,7 +74,7 @@ pub(crate) async fn call_service(
         ("x-forwarded-for", Some(call.address.to_owned())),
     ];
     insert_headers(&mut head.headers, own);
-    // Errors of the gateway are answers, too.
+    // Errors of the gateway are converted to responses.
     let response = match service(request).await {
         Ok(response) => response,
         Err(error) => error.error_response(),
@@ -91,7 +91,7 @@ pub(crate) async fn call_service(
     })
 }
 
-/// Inserts the headers that are given. What cannot stand in a header is left out.
+/// Inserts headers; values with characters that a header cannot contain are left out.
 fn insert_headers<const N: usize>(
     headers: &mut actix_http::header::HeaderMap,
     own: [(&'static str, Option<String>); N],
@@ -104,7 +104,7 @@ fn insert_headers<const N: usize>(
     }
 }
 
-/// The host under which clients know the API: services make addresses from it.
+/// Returns the host and port by which clients reach the API. Services build URLs from the header `Host`.
 pub(crate) fn api_host(state: &ConsoleState) -> String {
     Url::parse(&state.config.api_url)
         .ok()

@@ -1,4 +1,4 @@
-//! Calls of the project's services in process, through the same gateway and paths as a client's.
+//! Calls of the project's services within this process, through the same gateway and paths as requests of clients.
 
 mod call;
 mod thread_api;

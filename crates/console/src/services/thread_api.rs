@@ -1,11 +1,11 @@
-//! The project's API on this thread, where its database connections belong.
+//! The project's API on the current thread. Its database connections cannot be used on another thread.
 
 use tokio::sync::OnceCell;
 
 use crate::error::ConsoleError;
 use crate::state::{ApiService, ConsoleState};
 
-/// The project's API on this thread, made at the first call.
+/// The project's API on the current thread, created at the first call.
 #[derive(Default)]
 pub(crate) struct ThreadApi(OnceCell<ApiService>);
 
@@ -13,7 +13,7 @@ impl ThreadApi {
     /// Returns the API's request handler.
     ///
     /// # Errors
-    /// 503 where the services are not part of this process.
+    /// 503 when this process does not run the services.
     pub(crate) async fn get(&self, state: &ConsoleState) -> Result<ApiService, ConsoleError> {
         let make = async || {
             let made = (state.api()?.make_service)().await;

@@ -105,11 +105,11 @@ pub async fn list_accounts(client: &Client) -> Result<Vec<Account>, tokio_postgr
 pub(super) struct ProjectMember {
     pub(super) name: String,
     pub(super) level: String,
-    /// Without a second factor the user cannot sign in.
+    /// Whether the user has a verified second factor, without which the sign-in is refused.
     pub(super) has_factor: bool,
 }
 
-/// The users whose `app_metadata` gives them a level.
+/// Lists the users whose `app_metadata` contains a console level.
 pub(super) async fn list_members(client: &Client) -> Result<Vec<ProjectMember>, tokio_postgres::Error> {
     let rows = client
         .query(

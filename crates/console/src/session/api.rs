@@ -103,7 +103,7 @@ pub(super) async fn sign_out(
 /// `GET /api/accounts` → `{accounts, members}`
 pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
     let client = state.database.service().await?;
-    // Where users of the project cannot sign in, their levels mean nothing, and listing them would say otherwise.
+    // Users with a level are listed only if users of the project may sign in at all.
     let members = match state.config.sign_in.project {
         true => accounts::list_members(&client).await?,
         false => Vec::new(),

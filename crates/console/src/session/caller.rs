@@ -36,7 +36,7 @@ impl Session {
         self.digest == other.digest && self.account == other.account && self.address == other.address
     }
 
-    /// Returns the caller that has begun something which goes on without a request, for the audit of its end.
+    /// Returns the caller who started a background job, for the audit entry at the job's end.
     pub(crate) fn of_background(
         account: Option<String>,
         level: Level,

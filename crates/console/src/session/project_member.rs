@@ -1,6 +1,6 @@
-//! Sign-in of the project's users: with password and second factor, through Auth's public path, so that its limits and hooks
-//! hold. Which level a user has stands in `app_metadata.console`, which users cannot change; `user_metadata`, which they can, is
-//! never read.
+//! Sign-in of the project's users with password and second factor, through Auth's public endpoints, so that its rate limits and
+//! hooks apply. The user's level is in `app_metadata.console`, which users cannot change. `user_metadata`, which they can change,
+//! is never read.
 
 use actix_web::http::{Method, StatusCode};
 use secrecy::ExposeSecret as _;
@@ -26,17 +26,17 @@ pub(super) struct Member {
     pub(super) level: Level,
 }
 
-/// Calls the auth service with the address and request id of the person who signs in.
+/// Calls the auth service with IP address and request id of the sign-in's request.
 struct Auth<'a> {
     state: &'a ConsoleState,
     api: &'a ThreadApi,
     caller: &'a Session,
 }
 
-/// Checks address, password, level and second factor; `None` when address or password is wrong.
+/// Checks email or phone number, password, level and second factor; `None` when the password or address is wrong.
 ///
 /// # Errors
-/// 401 `code_required` and `invalid_code`; 403 for users without a level or a second factor, or whom Auth refuses; 429; 503.
+/// 401 `code_required` and `invalid_code`; 403 for users without a level or second factor, or refused by Auth; 429; 503.
 pub(super) async fn check(
     state: &ConsoleState,
     api: &ThreadApi,
@@ -48,7 +48,7 @@ pub(super) async fn check(
         return Ok(None);
     };
     let checked = auth.check_user(&signed_in, guess.code).await;
-    // The console has sessions of its own, so Auth's is not needed any more, whatever came of it.
+    // The console has its own sessions, so the session that Auth created is ended in any case.
     let token = signed_in["access_token"].as_str();
     let ended = auth.post("/auth/v1/logout?scope=local", token, json!({})).await;
     if let Err(error) = ended {
@@ -59,7 +59,7 @@ pub(super) async fn check(
 
 impl Auth<'_> {
     async fn check_password(&self, guess: &Credentials<'_>) -> Result<Option<Value>, ConsoleError> {
-        // With the service key Auth asks for no captcha, which this page does not have.
+        // With the service key Auth requires no captcha, which the console's page does not have.
         let key = self.state.api()?.service_key.expose_secret();
         let body = match guess.name.contains('@') {
             true => json!({ "email": guess.name, "password": guess.password }),
@@ -70,12 +70,12 @@ impl Auth<'_> {
             .await?;
         match answer.status {
             StatusCode::OK => Ok(Some(answer.body)),
-            StatusCode::BAD_REQUEST if is_wrong(&answer) => Ok(None),
-            _ => Err(refusal_of(&answer)),
+            StatusCode::BAD_REQUEST if has_invalid_credentials(&answer) => Ok(None),
+            _ => Err(to_console_error(&answer)),
         }
     }
 
-    /// Checks level and second factor of a user whose password was right.
+    /// Checks level and second factor after the password was verified.
     async fn check_user(&self, signed_in: &Value, code: Option<&str>) -> Result<Member, ConsoleError> {
         let user = &signed_in["user"];
         let id = user["id"].as_str().and_then(|id| id.parse::<Uuid>().ok());
@@ -114,7 +114,7 @@ impl Auth<'_> {
         let path = format!("/auth/v1/factors/{factor}/challenge");
         let challenge = self.post(&path, token, json!({})).await?;
         if !challenge.status.is_success() {
-            return Err(refusal_of(&challenge));
+            return Err(to_console_error(&challenge));
         }
         let path = format!("/auth/v1/factors/{factor}/verify");
         let body = json!({ "challenge_id": challenge.body["id"], "code": code });
@@ -122,9 +122,9 @@ impl Auth<'_> {
         if answer.status.is_success() {
             return Ok(());
         }
-        // Anything else about the code is the same answer, so that guessing tells nothing more.
+        // Every other error gets the same response, so that it does not help to guess codes.
         if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
-            return Err(refusal_of(&answer));
+            return Err(to_console_error(&answer));
         }
         Err(ConsoleError::new(
             StatusCode::UNAUTHORIZED,
@@ -133,7 +133,7 @@ impl Auth<'_> {
         ))
     }
 
-    /// Reads the name from the database, which also answers for each later request of the session.
+    /// Reads the user's name by the function that also checks the user at each later request of the session.
     async fn read_member(&self, id: Uuid, level: Level) -> Result<Member, ConsoleError> {
         let client = self.state.database.service().await?;
         let row = client
@@ -164,16 +164,16 @@ impl Auth<'_> {
     }
 }
 
-/// Whether Auth says that address or password is wrong.
-fn is_wrong(answer: &Answer) -> bool {
+/// Whether Auth's response means that the address or password is wrong.
+fn has_invalid_credentials(answer: &Answer) -> bool {
     ["error_code", "code"]
         .iter()
         .any(|name| answer.body[*name] == "invalid_credentials")
         || answer.body["error"] == "invalid_grant"
 }
 
-/// Auth's own reason, such as that the address was never confirmed.
-fn refusal_of(answer: &Answer) -> ConsoleError {
+/// Converts an error response of Auth, for example for an unconfirmed address; its message is kept.
+fn to_console_error(answer: &Answer) -> ConsoleError {
     let text = ["msg", "message", "error_description"]
         .iter()
         .find_map(|name| answer.body[*name].as_str());

@@ -20,7 +20,7 @@ use crate::state::{ConsoleState, Level};
 pub(super) struct SignIn {
     name: String,
     password: String,
-    /// The code of the second factor, which users of the project are asked for.
+    /// The code of the second factor; required for users of the project.
     #[serde(default)]
     code: Option<String>,
 }
@@ -81,10 +81,10 @@ pub(super) async fn sign_in(
         })))
 }
 
-/// Finds the account, or else the user of the project, with this name and password.
+/// Finds the account, or else the project's user, with this name and password.
 ///
 /// # Errors
-/// 401 and 403 when there is none, or its second factor is missing or wrong; 503.
+/// 401 for a wrong name, password or code; 403 for users without a level or second factor; 503 when Auth or the database fails.
 async fn find_owner(
     state: &ConsoleState,
     thread: &ThreadApi,

@@ -39,7 +39,7 @@ const INSERT_SESSION: &str = "
     insert into selvedge_console.sessions (cookie_digest, header_digest, account, user_id, address, expires_at)
     values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))";
 
-/// Whose session it is.
+/// The owner of a session.
 pub(super) enum Owner<'a> {
     /// An account of the console.
     Account(&'a str),

@@ -1,89 +1,92 @@
-//! What Auth tells the console about its configuration, and what it lets the console try out.
+//! The interface by which the console reads Auth's configuration and makes test calls. The server implements it.
 
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// How much a fault of the configuration matters.
+/// The severity of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FaultSeverity {
-    /// Something does not work.
+    /// A feature does not work.
     Error,
-    /// Something may not work, or works for too many.
+    /// A feature may not work, or is less secure than intended.
     Warning,
-    /// Something is different from what it will be in production.
+    /// A feature behaves differently in development than it will in production.
     Note,
 }
 
-/// A fault of the configuration.
+/// A fault found in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfigurationFault {
-    /// The dotted key that it is about, or the beginning of several.
+    /// The dotted key of the setting at fault, or the common prefix of several, such as `auth.external.github`.
     pub key: String,
-    /// How much it matters.
+    /// The severity.
     pub severity: FaultSeverity,
-    /// What is wrong, as a sentence.
+    /// A sentence that says what is wrong.
     pub message: String,
-    /// What to do about it.
+    /// A sentence that says how to fix it.
     pub remedy: String,
 }
 
 /// An enabled provider of sign-ins.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConfiguredProvider {
-    /// The name, as in `/authorize?provider=`.
+    /// The provider's name, as in `/authorize?provider=`.
     pub name: String,
-    /// The address to which the provider sends browsers back; it has to be registered there.
+    /// The callback URL, which must be registered with the provider.
     pub callback_url: String,
-    /// Whether the development identity provider answers in its place.
+    /// Whether the development identity provider replaces it.
     pub answered_locally: bool,
 }
 
 /// A mail that Auth sends.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConfiguredMail {
-    /// The name of its template.
+    /// The name of the template.
     pub name: String,
-    /// `template` or `notification`, the section that it belongs to.
+    /// Its section in `config.toml`: `template` or `notification`.
     pub section: &'static str,
-    /// Whether it is sent; notifications are off unless they are enabled.
+    /// Whether it is sent. Notifications are disabled by default.
     pub enabled: bool,
     /// Whether the project has a template of its own.
     pub custom: bool,
 }
 
-/// What runs, beside the settings by their keys.
+/// Auth's configuration, as far as it is not shown by the list of settings.
 #[derive(Debug, Clone, Serialize)]
 pub struct AuthConfiguration {
-    /// The address of the auth service.
+    /// The public URL of the auth service.
     pub auth_url: String,
     /// The enabled providers.
     pub providers: Vec<ConfiguredProvider>,
-    /// The providers that are off.
+    /// The names of the providers that are not enabled.
     pub other_providers: Vec<String>,
-    /// All mails.
+    /// All mails, also disabled ones.
     pub mails: Vec<ConfiguredMail>,
     /// The names of the enabled hooks.
     pub hooks: Vec<String>,
-    /// What is wrong.
+    /// The faults found.
     pub faults: Vec<ConfigurationFault>,
 }
 
-/// A result of a trial as JSON, or a sentence that says why there is none.
+/// The JSON result of a test call, or a sentence that says why the call was not possible.
 pub type Trial = LocalBoxFuture<'static, Result<Value, String>>;
 
-/// Auth's side of the screen about its configuration.
+/// What the console's screen about Auth's configuration calls.
 pub trait InspectAuth: Send + Sync {
-    /// What runs, and what is wrong with it.
+    /// Returns the configuration and its faults.
+    ///
+    /// # Errors
+    /// A sentence that says why the database could not be checked.
     fn describe(&self) -> LocalBoxFuture<'static, Result<AuthConfiguration, String>>;
-    /// Requests a provider's sign-in page.
+    /// Requests a provider's sign-in page → `{address, status, elapsed_ms}`.
     fn try_provider(&self, name: String) -> Trial;
-    /// Calls a hook with a sample, about an existing user where one is given.
+    /// Calls a hook with a sample payload, for an existing user if one is given → `{input, output, refusal, elapsed_ms}`.
     fn try_hook(&self, name: String, user: Option<Uuid>) -> Trial;
-    /// Renders a mail with invented data; `None` when there is no such mail.
+    /// Renders a mail with sample data → `{subject, html, text}`; `None` when there is no such mail.
     fn render_mail(&self, name: &str) -> Option<Value>;
-    /// Whether a browser may be sent to an address at the end of a sign-in.
+    /// Whether Auth may redirect browsers to a URL after a sign-in.
     fn is_redirect_allowed(&self, url: &str) -> bool;
 }

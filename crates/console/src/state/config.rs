@@ -57,12 +57,12 @@ pub enum ConsoleMode {
     Serve,
 }
 
-/// Who may sign in.
+/// Who may sign in to the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignInWays {
-    /// The accounts of the console.
+    /// Whether the console's own accounts may.
     pub accounts: bool,
-    /// Users of the project with a level in their `app_metadata`, by a second factor.
+    /// Whether users of the project may. They need a level in their `app_metadata` and a second factor.
     pub project: bool,
 }
 
@@ -77,7 +77,7 @@ pub struct ConsoleConfig {
     pub hosts: AllowedHosts,
     /// Whether people sign in. Without it everybody who reaches the listener is an admin.
     pub login: bool,
-    /// Who may sign in where people do.
+    /// Who may sign in, if the console requires a sign-in.
     pub sign_in: SignInWays,
     /// Whether all accounts are viewers.
     pub read_only: bool,

@@ -68,7 +68,7 @@ impl ConsoleDatabase {
         Ok(self.service.get().await?)
     }
 
-    /// A connection of the console itself that nobody else uses, for locks that end with it.
+    /// Opens a connection outside of the pool with the console's own login, for session-level locks.
     pub(crate) async fn dedicated_service(&self) -> Result<Client, ConsoleError> {
         Ok(self.database.client(Login::ConsoleService).await?)
     }

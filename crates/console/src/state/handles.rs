@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::auth_configuration::InspectAuth;
-use super::setting::{DoctorCheck, Setting};
+use super::setting::{DoctorCheck, EffectiveSetting};
 
 /// Gives the claims of a user's access token for an assurance level (`aal1`, `aal2`), or a sentence that says why not.
 pub type UserClaims =
@@ -21,10 +21,10 @@ pub type RunDoctor = Arc<dyn Fn() -> LocalBoxFuture<'static, Result<Vec<DoctorCh
 pub struct ServiceHandles {
     /// Makes the claims of a user as auth does at a sign-in, hooks included.
     pub user_claims: Option<UserClaims>,
-    /// The configuration of Auth, and trials of it.
+    /// Auth's configuration and test calls; `None` when this process does not run Auth.
     pub auth: Option<Arc<dyn InspectAuth>>,
     /// The settings of the project, in the order of their keys.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<EffectiveSetting>,
     /// The checks of `selvedge doctor`.
     pub doctor: Option<RunDoctor>,
 }

@@ -25,7 +25,7 @@ pub use auth_configuration::{
 pub use config::{ConsoleConfig, ConsoleMode, Level, SignInWays};
 pub use database::{ConsoleDatabase, check_logins};
 pub use handles::{RunDoctor, ServiceHandles, UserClaims};
-pub use setting::{DoctorCheck, Setting, SettingOrigin};
+pub use setting::{DoctorCheck, EffectiveSetting, SettingOrigin};
 
 /// The state of the console, shared by its worker threads.
 pub struct ConsoleState {
@@ -43,7 +43,7 @@ pub struct ConsoleState {
     pub handles: ServiceHandles,
     pub(crate) sessions: SessionStore,
     pub(crate) export_tickets: ExportTickets,
-    /// Wakes the runner of jobs on files.
+    /// Notified when a storage job was added, so that the runner starts it immediately.
     pub(crate) storage_job_added: tokio::sync::Notify,
     /// Held while a migration is written and run, so that versions are given one after the other.
     pub(crate) migration_turn: tokio::sync::Mutex<()>,

@@ -1,4 +1,4 @@
-//! A setting of the project, and a result of `selvedge doctor`, as the server tells them to the console.
+//! Settings in effect and results of `selvedge doctor`, which the server passes to the console.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum SettingOrigin {
-    /// A line of a file. With `env(NAME)` on it the value itself is that variable's.
+    /// A line of a file. If the line has `env(NAME)`, the value is that of the variable `NAME`.
     File {
         /// The file as messages name it.
         file: String,
@@ -27,24 +27,24 @@ pub enum SettingOrigin {
         /// The flag with its dashes.
         flag: &'static str,
     },
-    /// Nobody has set it.
+    /// Not set: the default value.
     #[serde(serialize_with = "write_default")]
     Default,
 }
 
-/// One key of the configuration with its value.
+/// A key of the configuration, its value in effect, and where the value comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Setting {
+pub struct EffectiveSetting {
     /// The dotted key, as in `auth.email.otp_length`.
     pub key: String,
     /// The value; null for secrets and for what is not set.
     pub value: Value,
     /// Where the value comes from.
     pub origin: SettingOrigin,
-    /// Whether the value is a secret, which is in no answer.
+    /// Whether the value is a secret, which is in no response.
     #[serde(rename = "secret")]
     pub is_secret: bool,
-    /// Whether there is a value.
+    /// Whether a value is set.
     #[serde(rename = "set")]
     pub is_set: bool,
 }
@@ -52,7 +52,7 @@ pub struct Setting {
 /// The result of one of the checks of `selvedge doctor`.
 #[derive(Debug, Clone, Serialize)]
 pub struct DoctorCheck {
-    /// What was examined, as in `disk`.
+    /// The name of the check, such as `disk`.
     pub name: &'static str,
     /// `ok`, `warning` or `error`
     pub status: &'static str,

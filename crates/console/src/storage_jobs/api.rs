@@ -1,4 +1,4 @@
-//! `/api/storage/jobs`: begins, lists and cancels jobs.
+//! `/api/storage/jobs`: creates, lists and cancels storage jobs.
 
 use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// The jobs that are listed, the newest first.
+/// How many jobs are listed, the newest first.
 const MOST_LISTED: i64 = 50;
 
 /// `GET /api/storage/jobs` → `{jobs: [{id, kind, bucket, target_bucket, first, steps, state, total, done, failed, …}]}`
@@ -55,14 +55,14 @@ pub(super) async fn create(
     check_buckets(&state, &session, &wish).await?;
     let mut client = state.database.service().await?;
     let transaction = client.transaction().await?;
-    // Lists of failures can be long, and after a month nobody asks for them; the audit keeps what was done.
+    // Failure lists can be long, so jobs that ended over a month ago are deleted. The audit keeps an entry of each job.
     transaction
         .execute(
             "delete from selvedge_console.storage_jobs where finished_at < now() - interval '30 days'",
             &[],
         )
         .await?;
-    // The steps are sent as text, because this crate reads and writes JSON columns in no other place.
+    // The steps are sent as text, as they are read (`steps::text`).
     let sql = format!(
         "insert into selvedge_console.storage_jobs (kind, bucket, target_bucket, steps, account, level, address, request_id)
          values ($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8) returning {COLUMNS}"
@@ -91,7 +91,7 @@ pub(super) async fn create(
     Ok(HttpResponse::Accepted().json(describe(&row)))
 }
 
-/// `DELETE /api/storage/jobs/{id}` → 204: cancels a job, or takes one that has ended off the list.
+/// `DELETE /api/storage/jobs/{id}` → 204: cancels a running job, or removes an ended one from the list.
 pub(super) async fn end(
     state: web::Data<ConsoleState>,
     session: Session,
@@ -105,7 +105,7 @@ pub(super) async fn end(
             &[&*id],
         )
         .await?;
-    // No running job: what has ended is taken off the list, and the audit keeps its entries.
+    // The job has ended, so it is removed from the list. Its audit entries stay.
     if cancelled == 0 {
         let removed = transaction
             .execute("delete from selvedge_console.storage_jobs where id = $1", &[&*id])
@@ -123,12 +123,12 @@ pub(super) async fn end(
         .await?;
     }
     transaction.commit().await?;
-    // A job that still waits is ended at once.
+    // Wakes the runner, which ends a waiting job immediately.
     state.storage_job_added.notify_one();
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Refuses buckets that are not there, which would make a job without files or one with nothing but failures.
+/// Checks that the buckets exist: without the source a job would have no files, without the target every file would fail.
 async fn check_buckets(
     state: &ConsoleState,
     session: &Session,

@@ -7,11 +7,11 @@ use uuid::Uuid;
 use super::request::{JobKind, Step};
 use crate::session::Session;
 
-/// The columns that [`describe`] and [`Job::read`] expect.
+/// The columns that [`describe`] and [`Job::read`] read.
 pub(super) const COLUMNS: &str = "id, kind, bucket, target_bucket, steps::text, state, account, level, address, request_id, \
      to_json(created_at) #>> '{}', to_json(finished_at) #>> '{}', total, done, failed, step, last_name, batch, error";
 
-/// A job that is being carried out.
+/// A running job.
 pub(super) struct Job {
     pub(super) id: Uuid,
     pub(super) kind: JobKind,
@@ -23,14 +23,14 @@ pub(super) struct Job {
     pub(super) total: Option<i64>,
     pub(super) step: usize,
     pub(super) last_name: String,
-    /// The names that are being dealt with; after a crash some of them are done.
+    /// The file names of the current batch. After a crash some of them may have been processed.
     pub(super) batch: Option<Vec<String>>,
-    /// Who began it.
+    /// The session that created the job.
     pub(super) session: Session,
 }
 
 impl Job {
-    /// Reads a row; `None` when it was written by a version that knows more kinds than this one.
+    /// Reads a row; `None` when its kind is unknown, because a newer version wrote it.
     pub(super) fn read(row: &Row) -> Option<Self> {
         let bucket: String = row.get(2);
         let level: String = row.get(7);
@@ -51,14 +51,14 @@ impl Job {
         })
     }
 
-    /// The new name of a file of a step.
-    pub(super) fn target_of(step: &Step, name: &str) -> String {
+    /// Returns the new name of a file: the step's source prefix is replaced by its target prefix.
+    pub(super) fn target_name(step: &Step, name: &str) -> String {
         let below = name.strip_prefix(step.from.as_str()).unwrap_or_default();
         format!("{}{below}", step.to.as_deref().unwrap_or_default())
     }
 }
 
-/// The job for the page.
+/// Renders a row as the JSON of the API.
 pub(super) fn describe(row: &Row) -> Value {
     let steps: Value = serde_json::from_str(row.get(4)).unwrap_or_default();
     let count = steps.as_array().map_or(0, Vec::len);
@@ -85,14 +85,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn console_121_files_keep_their_place_below_the_folder() {
+    fn console_121_files_keep_their_path_below_the_moved_folder() {
         let step = |from: &str, to: &str| Step {
             from: from.to_owned(),
             to: Some(to.to_owned()),
         };
         let folder = step("a/b/", "c/b/");
-        assert_eq!(Job::target_of(&folder, "a/b/d/e.txt"), "c/b/d/e.txt");
-        assert_eq!(Job::target_of(&step("a/b/", ""), "a/b/e.txt"), "e.txt");
-        assert_eq!(Job::target_of(&step("a.txt", "b.txt"), "a.txt"), "b.txt");
+        assert_eq!(Job::target_name(&folder, "a/b/d/e.txt"), "c/b/d/e.txt");
+        assert_eq!(Job::target_name(&step("a/b/", ""), "a/b/e.txt"), "e.txt");
+        assert_eq!(Job::target_name(&step("a.txt", "b.txt"), "a.txt"), "b.txt");
     }
 }

@@ -1,7 +1,7 @@
-//! Jobs on folders of files: moved, copied or deleted as a whole, in the server (CONSOLE-121).
+//! Storage jobs: the server moves, copies or deletes whole folders of files in the background (CONSOLE-121).
 //!
-//! Each file goes through the storage service's public path, so limits, triggers and events are those of a client's request. What
-//! is done is written down batch by batch. A job belongs to no node: whichever holds its advisory lock carries it on, and a crash
+//! Each file is processed by a request to the storage service's public API, so limits, triggers and events are those of a client's
+//! request. Progress is stored after each batch. Any node may run a job: the one that holds the job's advisory lock does, and a crash
 //! releases the lock.
 
 mod api;

@@ -14,9 +14,9 @@ use crate::error::ConsoleError;
 use crate::services::{Answer, Call, ThreadApi, call_service};
 use crate::state::ConsoleState;
 
-/// The files that are copied or moved at the same time; more would take the database's connections from the API.
+/// How many files are copied or moved at the same time. More would take database connections from the API's clients.
 const AT_ONCE: usize = 4;
-/// How often a request is sent again when the service is at fault.
+/// How often a request is sent while the service responds 5xx or 429.
 const MOST_TRIES: u32 = 3;
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
@@ -35,11 +35,11 @@ pub(super) struct Objects<'a> {
 }
 
 impl Objects<'_> {
-    /// Deals with the files of the job's batch, and returns those that failed, each with the reason. `is_resumed` tells that some
-    /// of them may be done already.
+    /// Processes the job's batch, and returns the names of failed files with the reasons. With `is_resumed` some files may have been
+    /// processed before a crash.
     ///
     /// # Errors
-    /// 503 where the services cannot be reached at all.
+    /// 503 when the services cannot be reached.
     pub(super) async fn run_batch(
         &self,
         job: &Job,
@@ -49,10 +49,10 @@ impl Objects<'_> {
         if job.kind == JobKind::Delete {
             return self.delete(job, names).await;
         }
-        // In any order, because the batch is written down as a whole.
+        // The order does not matter, because progress is stored for the whole batch.
         let results: Vec<_> = stream::iter(names)
             .map(|name| async move {
-                let failure = self.relocate(job, name, is_resumed).await?;
+                let failure = self.move_or_copy(job, name, is_resumed).await?;
                 Ok::<_, ConsoleError>(failure.map(|message| (name.clone(), message)))
             })
             .buffer_unordered(AT_ONCE)
@@ -67,7 +67,7 @@ impl Objects<'_> {
         let answer = self
             .send(job, Method::DELETE, path, json!({ "prefixes": names }))
             .await?;
-        // Names that are not there count as deleted, so a batch may be sent twice.
+        // The service ignores names of missing files, so a batch can be repeated.
         if answer.status.is_success() {
             return Ok(Vec::new());
         }
@@ -75,8 +75,8 @@ impl Objects<'_> {
         Ok(names.iter().map(|name| (name.clone(), message.clone())).collect())
     }
 
-    /// Moves or copies a file; the reason why not, if it failed.
-    async fn relocate(
+    /// Moves or copies a file, and returns the reason if that failed.
+    async fn move_or_copy(
         &self,
         job: &Job,
         name: &str,
@@ -85,32 +85,33 @@ impl Objects<'_> {
         let Some(step) = job.steps.get(job.step) else {
             return Ok(None);
         };
-        let target = Job::target_of(step, name);
+        let target = Job::target_name(step, name);
         let path = format!("/storage/v1/object/{}", job.kind.name());
         let body = json!({
             "bucketId": job.bucket, "sourceKey": name,
             "destinationBucket": job.target_bucket, "destinationKey": target,
         });
-        // The answer comes after the commit, so a success is one also if the process dies right after it.
+        // The service responds after its commit, so a success stays one even if the process dies afterwards.
         let answer = self.send(job, Method::POST, path, body).await?;
         if answer.status.is_success() {
             return Ok(None);
         }
-        // Before the crash the file was moved (the source is gone) or copied (the target is taken).
+        // The file may have been moved before the crash (404: the source is missing) or copied (409: the target exists).
         let code = answer.body["statusCode"].as_str().unwrap_or_default();
         let may_be_done = match job.kind {
             JobKind::Move => code == "404",
             JobKind::Copy => code == "409",
             JobKind::Delete => false,
         };
-        if is_resumed && may_be_done && self.was_made_by(job, &target).await? {
+        if is_resumed && may_be_done && self.was_created_by(job, &target).await? {
             return Ok(None);
         }
         Ok(Some(message_of(&answer)))
     }
 
-    /// Whether the file with this name is the job's work: moved files keep the time at which they were made.
-    async fn was_made_by(&self, job: &Job, target: &str) -> Result<bool, ConsoleError> {
+    /// Whether the job created the file `target`. A copy is newer than the job; a moved file keeps its time of creation, so that its
+    /// existence is enough.
+    async fn was_created_by(&self, job: &Job, target: &str) -> Result<bool, ConsoleError> {
         let bucket = encode(&job.target_bucket);
         let path = format!(
             "/storage/v1/object/info/authenticated/{bucket}/{}",
@@ -125,7 +126,7 @@ impl Objects<'_> {
         Ok(job.kind == JobKind::Move || made_at >= time(&job.created_at))
     }
 
-    /// Sends a request, again where the service is at fault.
+    /// Sends a request, and repeats it while the service responds 5xx or 429, up to [`MOST_TRIES`] times.
     async fn send(
         &self,
         job: &Job,

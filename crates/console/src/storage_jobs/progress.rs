@@ -1,5 +1,5 @@
-//! The statements with which a job is taken, carried on and ended. All run on the connection that holds the job's lock, so whoever
-//! loses the lock cannot write any more.
+//! The statements that take, update and end a job. All of them run on the connection that holds the job's lock, so a node that loses
+//! the lock with its connection cannot write either.
 
 use tokio_postgres::Client;
 use uuid::Uuid;
@@ -9,16 +9,16 @@ use super::request::Step;
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 
-/// The files that are dealt with between two writes of the progress.
+/// Files per batch; progress is stored after each batch.
 const BATCH: i64 = 100;
-/// The failures whose text is kept; the others are counted.
+/// How many failures are stored with their text; the others are only counted.
 const MOST_FAILURES: i64 = 1000;
 
 /// Files of bucket `$1` with names in `$2..$3` that sort after `$4`, the last one already processed.
 const FILES: &str = "from storage.objects where bucket_id = $1
      and name collate \"C\" >= $2 and name collate \"C\" < $3 and name collate \"C\" > $4";
 
-/// Takes the lock of the oldest job that nobody else carries out.
+/// Takes the lock of the oldest unfinished job that no other node runs.
 pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError> {
     let unfinished = lock
         .query(
@@ -30,12 +30,12 @@ pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError>
     for row in &unfinished {
         let id: Uuid = row.get(0);
         let row = lock
-            .query_one("select pg_try_advisory_lock($1)", &[&lock_of(id)])
+            .query_one("select pg_try_advisory_lock($1)", &[&lock_key(id)])
             .await?;
         if !row.get::<_, bool>(0) {
             continue;
         }
-        // Read again under the lock, because another node may have ended it meanwhile.
+        // Read again after the lock is taken, because another node may have ended the job meanwhile.
         if let Some(job) = read_job(lock, id).await? {
             return Ok(Some(job));
         }
@@ -44,14 +44,14 @@ pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError>
     Ok(None)
 }
 
-/// Gives the lock back.
+/// Releases the job's lock.
 pub(super) async fn release_job(lock: &Client, id: Uuid) -> Result<(), ConsoleError> {
-    lock.query_one("select pg_advisory_unlock($1)", &[&lock_of(id)])
+    lock.query_one("select pg_advisory_unlock($1)", &[&lock_key(id)])
         .await?;
     Ok(())
 }
 
-/// Reads a job that has not ended.
+/// Reads an unfinished job.
 pub(super) async fn read_job(lock: &Client, id: Uuid) -> Result<Option<Job>, ConsoleError> {
     let sql = format!(
         "select {COLUMNS} from selvedge_console.storage_jobs
@@ -67,7 +67,7 @@ pub(super) async fn count_files(reader: &Client, bucket: &str, steps: &[Step]) -
     let mut total = 0;
     for step in steps {
         let row = reader
-            .query_one(&statement, &[&bucket, &step.from, &end_of(step), &""])
+            .query_one(&statement, &[&bucket, &step.from, &upper_bound(step), &""])
             .await?;
         total += row.get::<_, i64>(0);
     }
@@ -83,12 +83,12 @@ pub(super) async fn list_files(
 ) -> Result<Vec<String>, ConsoleError> {
     let sql = format!("select name {FILES} order by name collate \"C\" limit {BATCH}");
     let rows = reader
-        .query(&sql, &[&bucket, &step.from, &end_of(step), &last_name])
+        .query(&sql, &[&bucket, &step.from, &upper_bound(step), &last_name])
         .await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Writes that the job has begun, with the number of its files.
+/// Stores that the job runs, and the number of its files.
 pub(super) async fn write_begin(lock: &Client, id: Uuid, total: i64) -> Result<(), ConsoleError> {
     lock.execute(
         "update selvedge_console.storage_jobs
@@ -99,7 +99,7 @@ pub(super) async fn write_begin(lock: &Client, id: Uuid, total: i64) -> Result<(
     Ok(())
 }
 
-/// Writes which files are dealt with next, or that the next step begins.
+/// Stores the next batch and the current step.
 pub(super) async fn write_plan(lock: &Client, job: &Job) -> Result<(), ConsoleError> {
     let step = i32::try_from(job.step).unwrap_or(i32::MAX);
     lock.execute(
@@ -123,7 +123,7 @@ pub(super) async fn write_batch(
         .iter()
         .map(|(name, message)| (name.as_str(), message.as_str()))
         .unzip();
-    // One transaction: after a crash in between, the batch would be repeated and its failures be there twice.
+    // Without the transaction, a crash between the statements would repeat the batch and store its failures twice.
     let transaction = lock.transaction().await?;
     transaction
         .execute(
@@ -145,7 +145,7 @@ pub(super) async fn write_batch(
     Ok(())
 }
 
-/// Writes the end of a job, and of the audit's entry for it.
+/// Stores the final state of a job and of its audit entry.
 pub(super) async fn write_end(
     lock: &mut Client,
     job: &Job,
@@ -177,18 +177,18 @@ pub(super) async fn write_end(
     Ok(())
 }
 
-/// The exclusive upper bound of a step's names: `/` is followed by `0` in byte order, and a file's name is followed by itself plus
-/// U+0001, which no name contains.
-fn end_of(step: &Step) -> String {
+/// Returns the exclusive upper bound of a step's file names in byte order: for a folder the name with `0`, the character after `/`,
+/// in place of the final slash; for a file the name with U+0001 appended, which no name contains.
+fn upper_bound(step: &Step) -> String {
     match step.from.strip_suffix('/') {
         Some(folder) => format!("{folder}0"),
         None => format!("{}\u{1}", step.from),
     }
 }
 
-/// The number of a job's advisory lock.
-fn lock_of(id: Uuid) -> i64 {
-    // The lock's number has half the bits of the id. Two jobs with the same number would only wait for each other.
+/// Returns the key of a job's advisory lock.
+fn lock_key(id: Uuid) -> i64 {
+    // The key has 64 of the id's 128 bits. Two jobs with the same key would only wait for each other.
     let (high, low) = id.as_u64_pair();
     i64::from_ne_bytes((high ^ low).to_ne_bytes())
 }
@@ -198,13 +198,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn console_121_the_files_of_a_folder_are_a_range_without_its_neighbours() {
+    fn console_121_a_folders_range_of_names_excludes_its_neighbours() {
         let step = |from: &str| Step {
             from: from.to_owned(),
             to: None,
         };
         let (folder, file) = (step("a/b/"), step("a/b"));
-        let is_in = |step: &Step, name: &str| step.from.as_str() <= name && name < end_of(step).as_str();
+        let is_in = |step: &Step, name: &str| step.from.as_str() <= name && name < upper_bound(step).as_str();
         for name in ["a/b/c", "a/b/c/d", "a/b/~"] {
             assert!(is_in(&folder, name), "{name}");
         }

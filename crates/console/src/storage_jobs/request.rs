@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ConsoleError;
 
-/// Most files and folders in one job. Each selected entry is one step.
+/// The largest number of files and folders in a job; each is one step.
 const MOST_STEPS: usize = 10_000;
-/// The longest name that the storage service takes.
+/// The longest object name that the storage service accepts, in bytes.
 const LONGEST_NAME: usize = 1024;
 
 /// What is done with the files.
@@ -33,7 +33,7 @@ impl JobKind {
     }
 }
 
-/// A file or a folder, whose name ends with a slash, and the name that it gets.
+/// A file, or a folder whose name ends with a slash, and its new name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Step {
     pub(super) from: String,
@@ -46,7 +46,7 @@ pub(super) struct Step {
 pub(super) struct JobRequest {
     pub(super) kind: JobKind,
     pub(super) bucket: String,
-    /// The bucket of the new names; the same one unless it is given.
+    /// The target bucket; by default the source bucket.
     #[serde(default)]
     pub(super) target_bucket: Option<String>,
     pub(super) steps: Vec<Step>,
@@ -66,7 +66,7 @@ impl JobRequest {
             .target_bucket
             .as_ref()
             .is_none_or(|target| *target == self.bucket);
-        // The page asks for the same, but a job that copies a folder into itself would never end.
+        // A job that copies a folder into itself would never end. The page prevents it, but other clients may not.
         for Step { from, to } in &self.steps {
             let is_folder = from.ends_with('/');
             if from.trim_matches('/').is_empty() {
@@ -92,7 +92,7 @@ impl JobRequest {
         Ok(())
     }
 
-    /// What the audit calls the job's target: `photos/2024/ and 3 more → archive/2024/`.
+    /// Returns the target in the audit entry, such as `photos/2024/ and 3 more → archive/2024/`.
     pub(super) fn describe(&self) -> String {
         let Some(first) = self.steps.first() else {
             return self.bucket.clone();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn console_121_a_folder_is_not_put_into_itself_and_files_do_not_become_folders() {
+    fn console_121_check_refuses_a_folder_into_itself_and_a_file_as_folder() {
         assert!(check("move", "a/", Some("b/a/"), None));
         assert!(check("move", "a/", Some("a/"), Some("other")));
         assert!(check("copy", "a/", Some(""), None), "the contents go to the top");

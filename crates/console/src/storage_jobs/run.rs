@@ -1,4 +1,4 @@
-//! Carries jobs out, one after the other on each node.
+//! Runs storage jobs, one at a time on each node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,29 +15,29 @@ use crate::error::ConsoleError;
 use crate::services::ThreadApi;
 use crate::state::{ConsoleState, Level};
 
-/// How often a node looks for jobs that another node, or its own last run, has left unfinished.
+/// How often a node looks for jobs that another node, or its own last process, left unfinished.
 const LOOK_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Carries out jobs as they come. Call it on a thread that may make the API's request handler.
+/// Runs jobs as they are created. It must run on a thread with an actix runtime, where it creates the API's request handler.
 pub(crate) async fn run_forever(state: Arc<ConsoleState>) {
-    // Without the API's services in this process there is no storage service to call.
+    // This process does not run the storage service, so another one has to run the jobs.
     if state.api().is_err() {
         return;
     }
-    // Apart from that of the console's worker: database connections of the API belong to the thread that made them.
+    // A handler of its own, because the API's database connections cannot be shared between threads.
     let api = ThreadApi::default();
     loop {
         if let Err(error) = run_waiting(&state, &api).await {
             tracing::warn!(%error, "a job on files waits");
         }
-        // A new job wakes it at once.
+        // Ends early when a job was added.
         let _ = timeout(LOOK_INTERVAL, state.storage_job_added.notified()).await;
     }
 }
 
-/// Carries out the jobs that wait, until there is none.
+/// Runs unfinished jobs until there is none.
 async fn run_waiting(state: &ConsoleState, api: &ThreadApi) -> Result<(), ConsoleError> {
-    // Asked on a connection of the pool, so that an idle console keeps none of its own for this.
+    // Checked on a pooled connection, so that a dedicated one is only opened if there is a job.
     let waiting = "select exists (
         select from selvedge_console.storage_jobs where state in ('waiting', 'running', 'cancelling'))";
     let row = state.database.service().await?.query_one(waiting, &[]).await?;
@@ -49,7 +49,7 @@ async fn run_waiting(state: &ConsoleState, api: &ThreadApi) -> Result<(), Consol
     while let Some(mut job) = progress::take_job(&lock).await? {
         match run_job(&objects, &mut lock, &mut job).await {
             Ok(()) => {}
-            // The job goes on when the database or the services are back.
+            // The job stays unfinished, and continues when the database or the services are available again.
             Err(error) if error.status_code() == StatusCode::SERVICE_UNAVAILABLE => return Err(error),
             Err(error) => progress::write_end(&mut lock, &job, "failed", Some(&error.to_string())).await?,
         }
@@ -58,7 +58,7 @@ async fn run_waiting(state: &ConsoleState, api: &ThreadApi) -> Result<(), Consol
     Ok(())
 }
 
-/// Carries a job to its end.
+/// Runs a job to its end.
 async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Result<(), ConsoleError> {
     let id = job.id;
     if job.total.is_none() {
@@ -66,7 +66,7 @@ async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Res
         let total = progress::count_files(&reader, &job.bucket, &job.steps).await?;
         progress::write_begin(lock, id, total).await?;
     }
-    // A batch that was begun by an earlier run comes first.
+    // A stored batch was begun before a crash, and is processed first.
     let mut is_resumed = job.batch.is_some();
     loop {
         if job.is_cancelled {
@@ -79,20 +79,20 @@ async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Res
         progress::write_batch(lock, job, &failures).await?;
         is_resumed = false;
         match progress::read_job(lock, id).await? {
-            // Read again, because somebody may have cancelled it meanwhile.
+            // Read again, because the job may have been cancelled meanwhile.
             Some(next) => *job = next,
             None => return Ok(()),
         }
     }
 }
 
-/// Writes down the files that come next; false when there are none left.
+/// Stores the next batch; false when no files are left.
 async fn plan_batch(state: &ConsoleState, lock: &Client, job: &mut Job) -> Result<bool, ConsoleError> {
     while let Some(step) = job.steps.get(job.step) {
         let reader = state.database.connection(Level::Admin).await?;
         let names = progress::list_files(&reader, &job.bucket, step, &job.last_name).await?;
         if names.is_empty() {
-            // Names of the next folder may sort before the last one of this folder.
+            // The next step starts from its first name, which may sort before the last name of this step.
             job.step += 1;
             job.last_name.clear();
         } else {

@@ -97,7 +97,7 @@ async fn console_070_objects_are_listed_and_described() {
 }
 
 #[tokio::test]
-async fn console_005_the_catalog_tells_what_postgresql_lets_each_level_do() {
+async fn console_005_the_catalog_lists_each_levels_privileges() {
     let console = TestConsole::start().await;
     console.sql("create table own (id int)").await;
     let superuser = console.database.superuser().await;

@@ -1,4 +1,4 @@
-//! What goes wrong while somebody looks at rows: statements that take too long, columns that vanish, values of any size.
+//! Errors while rows are read and edited: slow statements, dropped columns, very long values.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::TestConsole;
 
 #[tokio::test]
-async fn console_030_a_page_that_takes_too_long_is_given_up_with_a_hint() {
+async fn console_030_a_slow_page_times_out_with_a_hint() {
     let console = TestConsole::start().await;
     console
         .sql("create view slow as select 1 as id from pg_sleep(60)")
@@ -23,7 +23,7 @@ async fn console_030_a_page_that_takes_too_long_is_given_up_with_a_hint() {
 }
 
 #[tokio::test]
-async fn console_054_a_change_of_a_column_that_was_dropped_meanwhile_is_refused_and_nothing_is_applied() {
+async fn console_054_changes_of_a_dropped_column_are_refused_as_a_whole() {
     let console = TestConsole::start().await;
     console
         .sql("create table t (id int primary key, a text, b text); insert into t values (1, 'a', 'b'), (2, 'a', 'b')")
@@ -49,7 +49,7 @@ async fn console_054_a_change_of_a_column_that_was_dropped_meanwhile_is_refused_
         "a,a",
         "the change before it is not applied either"
     );
-    // The rows can be read without the column, and one that still asks for it is told.
+    // Rows can be read without the column; a change that still names it is refused.
     let page = console.post("/api/rows/read", &json!({ "table": oid })).await;
     assert_eq!(page["rows"], json!([["1", "a"], ["2", "a"]]));
     let (status, error) = console
@@ -59,9 +59,9 @@ async fn console_054_a_change_of_a_column_that_was_dropped_meanwhile_is_refused_
 }
 
 #[tokio::test]
-async fn console_173_a_value_too_long_for_a_browser_is_not_read_and_its_row_can_still_be_edited() {
+async fn console_173_a_row_with_a_very_long_value_can_be_edited_without_reading_it() {
     let console = TestConsole::start().await;
-    // It is stored in two megabytes, because PostgreSQL compresses it.
+    // PostgreSQL compresses the value to two megabytes.
     console
         .sql("create table heavy (id int primary key, note text, other text); insert into heavy values (1, repeat('x', 150000000), 'a')")
         .await;

@@ -239,7 +239,7 @@ async fn console_059_two_hundred_megabytes_pass_in_bounded_memory() {
 }
 
 #[tokio::test]
-async fn console_059_faulty_rows_are_left_out_and_returned_with_their_lines() {
+async fn console_059_refused_rows_are_skipped_and_returned_with_their_lines() {
     let (console, oid) = start().await;
     console
         .sql(
@@ -285,7 +285,7 @@ async fn console_059_faulty_rows_are_left_out_and_returned_with_their_lines() {
 }
 
 #[tokio::test]
-async fn console_059_many_rows_with_few_faults_and_files_that_do_not_fit() {
+async fn console_059_few_refused_rows_among_many_are_skipped_and_too_many_reject_the_file() {
     let (console, oid) = start().await;
     let rejects = [("rejects", "true")];
     let row = |id: i32| match id {
@@ -310,7 +310,7 @@ async fn console_059_many_rows_with_few_faults_and_files_that_do_not_fit() {
         (422, &json!(3)),
         "an open quote: {error}"
     );
-    // One more than is taken, and the titles.
+    // One row more than may be refused, and the line with the column names.
     let all_wrong = "1,2\n".repeat(10_002);
     let (status, error) = import(&console, &oid, &rejects, all_wrong).await;
     assert_eq!(status, 422, "{error}");

@@ -55,8 +55,8 @@ pub struct Tables {
     pub comment: Vec<Option<String>>,
     /// The columns of the key that identifies rows; the list is empty when there is none.
     pub key: Vec<Vec<String>>,
-    /// What the login that reads the catalog may do with the table, as letters: `i` insert, `u` update, `d` delete, `o` alter,
-    /// which only owners may.
+    /// The privileges on the table of the login that reads the catalog, as letters: `i` insert, `u` update, `d` delete, `o` alter
+    /// (owners only).
     pub rights: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ pub struct RoleEntry {
     pub login: bool,
     /// Whether the role has the attribute `bypassrls`, so that policies do not apply to it.
     pub bypassrls: bool,
-    /// Whether the login that reads the catalog has the rights of this role, as for changing what the role owns.
+    /// Whether the login that reads the catalog is a member of this role, and so may alter what the role owns.
     pub member: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a database with Citus tells of its nodes, so that errors do not pass it on to clients.
+//! Reads which nodes and shards a database with Citus has, in order to remove their addresses and numbers from errors.
 
 use regex::{Captures, Regex};
 use tokio_postgres::{Client, Error};
@@ -7,10 +7,10 @@ use crate::{DatabaseError, RequestError};
 
 const SQL: &str = include_str!("../sql/citus_nodes.sql");
 
-/// What the message says instead of the address of a node.
+/// Replaces the address of a node in error messages.
 const SOME_NODE: &str = "a node of the database";
 
-/// Part of the messages of Citus about a connection to a worker.
+/// Occurs in the messages of Citus about a failed connection to a worker node.
 const REMOTE_NODE: &str = "the remote node";
 
 /// The nodes and shards of a database with Citus.
@@ -18,16 +18,16 @@ const REMOTE_NODE: &str = "the remote node";
 pub(crate) struct CitusNodes {
     /// `host:port` of each node.
     addresses: Vec<String>,
-    /// The lowest and the highest number of a shard.
+    /// The lowest and the highest shard id.
     shards: Option<(i64, i64)>,
-    /// Whether the table of storage's objects is elsewhere than in this database.
+    /// Whether `storage.objects` is a distributed table.
     pub(crate) distributes_objects: bool,
-    /// A number at the end of a quoted name, as the tables and constraints of a shard have it.
+    /// Matches a quoted name that ends in a number, as shards' tables and constraints are named: `"likes_pkey_102011"`.
     numbered_name: Regex,
 }
 
 impl CitusNodes {
-    /// Reads them. `None` in a database without Citus.
+    /// Reads nodes and shards from the system catalog; `None` in a database without Citus.
     pub(crate) async fn load(client: &Client) -> Result<Option<Self>, Error> {
         let is_installed = "select 1 from pg_catalog.pg_extension where extname = 'citus'";
         if client.query_typed(is_installed, &[]).await?.is_empty() {
@@ -58,11 +58,11 @@ impl CitusNodes {
         }
     }
 
-    /// Takes addresses of nodes and numbers of shards out of an error.
+    /// Removes node addresses and shard ids from an error's texts.
     pub(crate) fn hide_in(&self, error: RequestError) -> RequestError {
         match error {
             RequestError::Database(error) => RequestError::Database(Box::new(DatabaseError {
-                // A function of the project may raise the same code with a message of its own.
+                // Only Citus's own messages are replaced: a function of the project may raise the same code.
                 message: if error.code.starts_with("08") && error.message.contains(REMOTE_NODE) {
                     format!("{SOME_NODE} does not answer")
                 } else {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_numbers_of_shards_are_taken_out_of_errors() {
+    fn hide_in_removes_node_addresses_and_shard_ids() {
         let nodes = CitusNodes::new(vec!["10.0.0.5:5432".to_owned()], Some((102_008, 102_040)));
         let refused = error(
             "23505",

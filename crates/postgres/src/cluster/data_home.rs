@@ -1,8 +1,7 @@
-//! Folders for the data of projects that the cluster's user cannot enter, below one folder of the machine.
+//! Data folders outside of the project, for projects in folders that the cluster's user cannot enter.
 //!
-//! A project and its folder name each other: `location` in the project's state folder, and `project` here. So a project that
-//! was moved keeps its data, a copy of a project does not get the data of the original, and a new project in the place
-//! of a deleted one begins without data.
+//! State folder and data folder name each other, by the files `location` and `project`. A project that was moved therefore keeps
+//! its data, a copied project does not use the original's data, and a new project in the place of a deleted one starts empty.
 
 use std::{
     io,
@@ -17,7 +16,7 @@ const LOCATION: &str = "location";
 /// The file in the data folder that names the state folder.
 const PROJECT: &str = "project";
 
-/// The data folder that a project has; `None` when it has none of its own.
+/// Returns the project's data folder outside of the project; `None` when it has none, or is a copy of the project that uses it.
 pub(crate) fn find(state_dir: &Path) -> Option<PathBuf> {
     let home = read_path(&state_dir.join(LOCATION))?;
     let state = state_dir.canonicalize().ok()?;
@@ -26,9 +25,9 @@ pub(crate) fn find(state_dir: &Path) -> Option<PathBuf> {
     }
     match read_path(&home.join(PROJECT)) {
         Some(project) if project == state => {}
-        // The state folder is a copy, and the original still uses the data.
+        // The state folder was copied: the original project still uses the data.
         Some(project) if is_in_use(&home, &project) => return None,
-        // Moved, or made before this file was written. An error only means that the file stays as it is.
+        // The project was moved, or an older version wrote no such file. A failed write is repeated at the next start.
         _ => {
             let _ = write_path(&home.join(PROJECT), &state);
         }
@@ -36,12 +35,12 @@ pub(crate) fn find(state_dir: &Path) -> Option<PathBuf> {
     Some(home)
 }
 
-/// Makes a data folder below `parent` for a project that has none.
+/// Creates a data folder below `parent`.
 pub(crate) fn create(parent: &Path, state_dir: &Path) -> io::Result<PathBuf> {
     let state = state_dir.canonicalize()?;
     let name = &hex::encode(Sha256::digest(state.as_os_str().as_encoded_bytes()))[..16];
     create_folder(parent)?;
-    // A folder of this name may hold the data of a project that was here before and was moved or deleted.
+    // The name may be in use for the data of a project that was in the same place before and was moved or deleted.
     let home = (0..)
         .map(|number| match number {
             0 => parent.join(name),
@@ -55,7 +54,7 @@ pub(crate) fn create(parent: &Path, state_dir: &Path) -> io::Result<PathBuf> {
     Ok(home)
 }
 
-/// The data folders below `parent` whose projects do not exist any more, each with the state folder that it had.
+/// Lists the data folders below `parent` whose projects do not exist any more, with the state folders that they name.
 pub(crate) fn find_abandoned(parent: &Path) -> Vec<(PathBuf, PathBuf)> {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     entries
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_project_keeps_its_data_and_a_copy_or_a_successor_gets_data_of_its_own() {
+    fn a_moved_project_keeps_its_data_and_copies_get_their_own() {
         let (_folder, parent, projects) = folders();
         let one = projects.join("one");
         assert_eq!(find(&one), None);
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn data_without_the_name_of_its_project_belongs_to_whoever_names_it() {
+    fn a_data_folder_without_project_file_belongs_to_the_project_that_names_it() {
         let (_folder, parent, projects) = folders();
         let (one, home) = (projects.join("one"), parent.join("old"));
         std::fs::create_dir_all(&home).expect("created");

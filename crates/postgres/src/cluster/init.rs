@@ -71,7 +71,7 @@ pub(crate) fn ensure_data_dir(
     })
 }
 
-/// Removes what interrupted starts have left. It never held data of the project.
+/// Removes the unfinished data directories of interrupted starts. They contain no data of the project.
 fn remove_unfinished(data_dir: &Path) {
     let entries = data_dir
         .parent()
@@ -81,7 +81,7 @@ fn remove_unfinished(data_dir: &Path) {
         name.to_string_lossy().starts_with("pgdata.unfinished")
     });
     for leftover in leftovers {
-        // An initdb that is still running there adds files meanwhile; a later start removes the rest.
+        // Fails if an initdb of a killed start is still writing there; the next start tries again.
         let _ = std::fs::remove_dir_all(leftover.path());
     }
 }
@@ -93,7 +93,7 @@ fn create_data_dir(
     secret: &Path,
     password: &SecretString,
 ) -> Result<(), ClusterError> {
-    // A name of its own: the initdb of a start that was killed may still be writing to the folder of that start.
+    // The process id makes the name unique: the initdb of a killed start may still be writing to its folder.
     let unfinished = data_dir.with_extension(format!("unfinished-{}", std::process::id()));
     owner.create_private_dir(&unfinished)?;
 

@@ -13,7 +13,7 @@ use nix::fcntl::{Flock, FlockArg};
 use super::error::ClusterError;
 use super::lock_holder::LockHolder;
 
-/// How long a taken lock is tried again.
+/// How long to retry when the lock is held, see [`lock_patiently`].
 const PROBE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The held lock; dropping it releases it.
@@ -68,7 +68,7 @@ impl ProjectLock {
         if !path.exists() {
             return Ok(None);
         }
-        // Shared, so that two processes that look at the same time do not take each other for the holder.
+        // A shared lock, so that two processes that probe at the same time do not take each other for the holder.
         match Flock::lock(open_lock_file(&path)?, FlockArg::LockSharedNonblock) {
             Ok(_free) => Ok(None),
             Err((file, _)) => Ok(Some(read_lock_holder(file, state_dir))),
@@ -76,8 +76,8 @@ impl ProjectLock {
     }
 }
 
-/// Takes the lock, or returns the file. A process that only looks whether the lock is free has it for a moment, which must
-/// not look like a running project.
+/// Takes the lock, retrying for [`PROBE_PATIENCE`]; returns the file when it stays locked. A process that only probes the lock holds
+/// it for a moment, and must not be taken for a running project.
 fn lock_patiently(mut file: File) -> Result<Flock<File>, File> {
     let deadline = Instant::now() + PROBE_PATIENCE;
     loop {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn acquire_succeeds_while_others_look_whether_the_lock_is_free() {
+    fn acquire_succeeds_while_others_probe_the_lock() {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path().join(".selvedge");
         drop(ProjectLock::acquire(&state, 1, &[]).expect("free"));

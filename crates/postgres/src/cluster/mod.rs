@@ -132,11 +132,11 @@ impl Cluster {
         })
     }
 
-    /// Makes PostgreSQL end at once when this process is killed. For clusters whose data nobody needs afterwards; the next
-    /// start ends any other.
+    /// Makes PostgreSQL end immediately when this process is killed. Meant for temporary clusters: a PostgreSQL left by a
+    /// killed process is otherwise stopped by the next start.
     ///
     /// # Errors
-    /// When the process that watches cannot be started.
+    /// When the watching process cannot be started.
     pub fn end_with_process(&mut self) -> Result<(), ClusterError> {
         self.postmaster.end_with_process()
     }
@@ -280,19 +280,19 @@ impl Cluster {
         Ok(login)
     }
 
-    /// The folders with data of projects that do not exist any more, each with the state folder that the project had.
-    /// Only a start as root keeps data outside of the project.
+    /// Lists data folders of projects that do not exist any more, with the state folders that they had. Only a start as root
+    /// keeps data outside of the project.
     #[must_use]
     pub fn find_abandoned_data() -> Vec<(PathBuf, PathBuf)> {
         owner::find_abandoned_homes()
     }
 
-    /// Deletes everything about a cluster that nobody needs any more, its state folder included.
+    /// Deletes a cluster with its data and state folder.
     ///
     /// # Errors
-    /// When it runs, or something cannot be deleted.
+    /// When the cluster runs, or a file cannot be deleted.
     pub fn delete_whole(state_dir: &Path) -> Result<(), ClusterError> {
-        // Ends a PostgreSQL that a killed process has left running, too.
+        // Also stops a PostgreSQL that a killed process has left running.
         Self::delete_data(state_dir)?;
         let home = Self::data_home(state_dir)?;
         for folder in [home.as_path(), state_dir] {

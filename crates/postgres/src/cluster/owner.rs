@@ -1,10 +1,9 @@
 //! The user under which PostgreSQL runs, and the folder of its data.
 //!
 //! PostgreSQL refuses to run as root. Started as root (containers, small servers), the cluster runs as the user
-//! `postgres` if the machine has one, else as `nobody`. No user is created, since a server should not edit
-//! `/etc/passwd`, and a user id without an entry there does not work, because PostgreSQL looks its user up by name. The
-//! user must be able to reach the data; where it may not enter the project's folder (`/root/…`), the data is in
-//! `/var/lib/selvedge/<hash>` (`data_home`).
+//! `postgres` if the machine has one, else as `nobody`. No user is created, because a server should not edit
+//! `/etc/passwd`, and PostgreSQL requires its user to have an entry there. If that user may not enter the project's folder
+//! (`/root/…`), the data is in `/var/lib/selvedge/<hash>` (`data_home`).
 
 use std::{
     os::unix::{
@@ -110,8 +109,8 @@ impl Owner {
             })
     }
 
-    /// The folder for the cluster's data: the project's state folder, or one elsewhere when this user cannot reach it.
-    /// The choice is recorded in the state folder, so that later permission changes do not move it.
+    /// Returns the folder for the cluster's data: the project's state folder, or a folder outside of the project when this user
+    /// cannot enter it. The choice is recorded in the state folder, so that later permission changes do not alter it.
     pub(crate) fn data_home(&self, state_dir: &Path) -> Result<PathBuf, ClusterError> {
         if let Some(home) = data_home::find(state_dir) {
             return Ok(home);
@@ -124,7 +123,7 @@ impl Owner {
     }
 }
 
-/// The data folders of projects that do not exist any more, each with the state folder that it had.
+/// Lists data folders of projects that do not exist any more, with the state folders that they had.
 pub(crate) fn find_abandoned_homes() -> Vec<(PathBuf, PathBuf)> {
     data_home::find_abandoned(Path::new(DATA_PARENT))
 }

@@ -42,7 +42,7 @@ const PORT_PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Postmaster {
     child: Child,
-    /// Ends it when this process has been killed; see [`spawn_watch`].
+    /// The process that ends PostgreSQL when this process is killed; see [`spawn_watch`].
     watch: Option<Child>,
 }
 
@@ -107,7 +107,7 @@ impl Postmaster {
         self.child.id().cast_signed()
     }
 
-    /// Makes it end at once when this process is killed, instead of at the next start.
+    /// Makes PostgreSQL end immediately when this process is killed, instead of at the next start.
     pub(crate) fn end_with_process(&mut self) -> Result<(), ClusterError> {
         self.watch = Some(spawn_watch(self.pid())?);
         Ok(())
@@ -126,7 +126,7 @@ impl Postmaster {
     pub(crate) fn stop(&mut self) -> Result<(), ClusterError> {
         self.end_process()?;
         if let Some(mut watch) = self.watch.take() {
-            // Its process cannot be left, because it ends when this one does.
+            // An error means that the watch has ended already.
             let _ = watch.kill().and_then(|()| watch.wait());
         }
         Ok(())
@@ -204,8 +204,8 @@ fn spawn_postmaster(
     command.spawn().map_err(ClusterError::run(&program))
 }
 
-/// Starts a shell that ends the postmaster at once when this process ends, however it does: the pipe to its standard input
-/// is closed then.
+/// Starts a shell that ends the postmaster immediately when this process ends for any reason: the system then closes the pipe to the
+/// shell's standard input.
 fn spawn_watch(postmaster: i32) -> Result<Child, ClusterError> {
     let shell = Path::new("/bin/sh");
     Command::new(shell)
@@ -214,7 +214,7 @@ fn spawn_watch(postmaster: i32) -> Result<Child, ClusterError> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // A signal to the terminal's process group must not end it before this process.
+        // In its own process group, because Ctrl-C in the terminal must not end it before this process.
         .process_group(0)
         .spawn()
         .map_err(ClusterError::run(shell))

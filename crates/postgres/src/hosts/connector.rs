@@ -1,4 +1,4 @@
-//! Opens connections of `tokio-postgres` to the primary among several hosts.
+//! Opens `tokio-postgres` connections to the primary among several hosts.
 
 use std::pin::Pin;
 
@@ -12,15 +12,15 @@ use super::last_host::{LastHost, with_single_host};
 
 type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
-/// The half of a connection that moves the messages, and when it is of no use any more.
+/// A connection's task, which sends and receives its messages until the primary is another host.
 pub(crate) struct HostConnection {
     pub(crate) connection: Connection<Socket, TlsStream>,
-    /// Ends when the primary is found at another host.
+    /// Completes when another host has become the primary.
     pub(crate) moved: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl HostConnection {
-    /// Moves the messages until the client is dropped, or the connection is lost.
+    /// Sends and receives messages until the client is dropped, the connection is lost, or another host becomes the primary.
     pub(crate) async fn run(self) {
         tokio::select! {
             ended = self.connection => if let Err(error) = ended {
@@ -31,20 +31,23 @@ impl HostConnection {
     }
 }
 
-/// Opens connections, beginning with the host that accepted a login last.
+/// Opens connections, and tries the host first that accepted a login last.
 pub(crate) struct Connector {
     pub(crate) tls: MakeRustlsConnect,
     pub(crate) last_host: LastHost,
 }
 
 impl Connector {
-    /// Opens a connection. Several hosts are tried in turn, each for the configuration's `connect_timeout`, which includes the login:
-    /// a server that is frozen accepts connections and says nothing. While all of them are silent this waits, so callers need a
-    /// time limit of their own.
+    /// Opens a connection. With several hosts each is tried in turn, for at most `connect_timeout`. That limit includes the login,
+    /// because a frozen server accepts the TCP connection and never responds. If no host responds, the hosts are tried again
+    /// without end, so callers need a time limit.
+    ///
+    /// # Errors
+    /// The last error, when at least one host refused the connection or the login.
     pub(crate) async fn open(&self, config: &Config) -> Result<(Client, HostConnection), Error> {
         let limit = config.get_connect_timeout().copied();
         let (Some(limit), true) = (limit, config.get_hosts().len() > 1) else {
-            // There is no other host to try.
+            // There is only one host, or no time limit for each.
             return Ok(self.keep(config.connect(self.tls.clone()).await?, 0));
         };
         let mut refusal = None;
@@ -57,7 +60,7 @@ impl Connector {
                         return Ok(self.keep(opened, host));
                     }
                     Ok(Err(error)) => refusal = Some(error),
-                    // It says nothing, so neither does an error.
+                    // A host that does not respond has no error to report.
                     Err(_elapsed) => {}
                 }
             }

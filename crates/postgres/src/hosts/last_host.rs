@@ -1,4 +1,4 @@
-//! Which of several hosts is used, and a configuration with one of them.
+//! Remembers which of several hosts accepted a login last, and makes configurations with a single host.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use tokio::sync::watch;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 
-/// Which of several hosts accepted a login last. It is tried first, because a host that lost its power refuses nothing: each
-/// attempt to reach it takes the whole `connect_timeout`.
+/// The index of the host that accepted a login last. It is tried first, because an attempt to reach a host that is switched off
+/// takes the whole `connect_timeout`.
 #[derive(Debug, Clone)]
 pub(crate) struct LastHost(Arc<watch::Sender<usize>>);
 
@@ -18,13 +18,13 @@ impl Default for LastHost {
 }
 
 impl LastHost {
-    /// The hosts of a configuration in the order in which they are tried.
+    /// Returns the indexes of a configuration's hosts in the order in which they are tried.
     pub(crate) fn order(&self, config: &Config) -> impl Iterator<Item = usize> + use<> {
         let (count, first) = (config.get_hosts().len(), *self.0.borrow());
         (first..first + count).map(move |index| index % count)
     }
 
-    /// Remembers which host accepted a login. Connections to any other one end.
+    /// Records that a host accepted a login, which ends the connections to all other hosts.
     pub(crate) fn set(&self, index: usize) {
         self.0
             .send_if_modified(|last| std::mem::replace(last, index) != index);
@@ -34,7 +34,7 @@ impl LastHost {
     pub(crate) fn moved_from(&self, index: usize) -> impl Future<Output = ()> + Send + use<> {
         let mut last = self.0.subscribe();
         async move {
-            // Fails when the database is dropped, and then nobody finds another host any more.
+            // An error means that the `Database` was dropped, so that no other host will be recorded.
             if last.wait_for(|last| *last != index).await.is_err() {
                 std::future::pending().await
             }
@@ -42,12 +42,12 @@ impl LastHost {
     }
 }
 
-/// Whether a configuration names several hosts of which only the primary is wanted.
+/// Whether a configuration names several hosts and requires the primary (`target_session_attrs=read-write`).
 pub(crate) fn has_standbys(config: &Config) -> bool {
     config.get_hosts().len() > 1 && config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
 }
 
-/// The configuration with one of its hosts alone.
+/// Returns the configuration with one of its hosts only.
 pub(crate) fn with_single_host(config: &Config, index: usize) -> Config {
     let mut single = Config::new();
     match &config.get_hosts()[index] {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_configuration_with_one_of_several_hosts_keeps_everything_else() {
+    fn with_single_host_keeps_every_other_parameter() {
         let text = "host=one,two port=1,2 user=ada password=secret dbname=shop options=-cx=y application_name=a \
                     sslmode=require connect_timeout=3 tcp_user_timeout=4 keepalives_idle=5 keepalives_interval=6 \
                     keepalives_retries=7 target_session_attrs=read-write channel_binding=require";
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_ends_when_another_host_accepts_a_login() {
+    async fn moved_from_completes_when_another_host_accepts_a_login() {
         let last = LastHost::default();
         let mut moved = std::pin::pin!(last.moved_from(0));
         last.set(0);

@@ -1,7 +1,8 @@
-//! The hosts of a database, one of which is the primary, and when it becomes another one.
+//! Several hosts of one database, of which one is the primary, and how a failover to another host is noticed.
 //!
-//! A server that freezes, or whose link is cut, refuses nothing: what waits for it waits for as long as the network does not report
-//! the loss, and never if its kernel goes on acknowledging. So a connection ends when the primary is found at another host.
+//! A server that is frozen or disconnected does not close its connections: requests on them would wait until the network reports the
+//! loss, or forever if the server's kernel still acknowledges packets. Connections to it are therefore ended as soon as another
+//! host is the primary.
 
 mod connector;
 mod last_host;

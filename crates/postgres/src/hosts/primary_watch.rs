@@ -1,4 +1,4 @@
-//! Notices that another host has become the primary, also when requests only wait for the former one.
+//! Checks regularly which host is the primary, so that a failover is noticed even if no request opens a connection.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -7,12 +7,13 @@ use tokio_postgres::{Client, Config};
 
 use super::connector::Connector;
 
-/// How often the primary is asked whether it is one.
+/// Time between two checks whether the primary still is the primary.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// A primary that does not answer within this time is looked for at the other hosts.
+/// When a check takes longer than this, the other hosts are tried.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Asks the primary again and again, and looks for another one when it does not answer. Ends with its owner.
+/// Checks the primary until `owner` is dropped. When the check fails, it connects to the host that is the primary now, which ends
+/// the connections to the former one.
 pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner: Weak<T>) {
     let mut kept = None;
     while owner.strong_count() > 0 {

@@ -59,7 +59,7 @@ pub struct MissingExtension {
     pub name: String,
     /// How to install it.
     pub advice: String,
-    /// Debian's package with it, where the name is known.
+    /// The Debian package that contains it, if known.
     pub package: Option<String>,
 }
 

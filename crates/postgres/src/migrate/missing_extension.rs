@@ -25,7 +25,7 @@ enum Missing {
     Needed {
         /// How to install the extension.
         advice: String,
-        /// Debian's package with it.
+        /// The Debian package that contains it, if known.
         package: Option<String>,
     },
 }

@@ -28,9 +28,9 @@ const REGISTER: &str = "
 const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))";
 const UNLOCK: &str = "select pg_advisory_unlock(hashtextextended('selvedge platform migrations', 0))";
 
-/// With Citus, roles under which statements run on a worker must be allowed to log in there. They have no password, so they
-/// can only where `pg_hba.conf` lets a node in without one. Run before each file, since the first makes the roles and a later
-/// one acts as one of them.
+/// Citus connects to worker nodes as the role of the statement, so with Citus the API's roles need LOGIN. They have no password, so
+/// only hosts that `pg_hba.conf` trusts can log in as them. Runs before each file, because the first file creates the roles and a
+/// later one runs statements as one of them.
 const LET_ROLES_LOG_IN: &str = "
     do $$
     declare
@@ -240,10 +240,10 @@ pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result
     Ok(client.batch_execute(sql).await?)
 }
 
-/// Keeps roles with CREATEROLE, such as `postgres`, from granting the roles that reach files and programs of the machine, as
-/// supautils does in Supabase's image. PostgreSQL refuses that by itself from version 16 on; until then it lets such roles
-/// grant all roles but those of superusers, and no statement changes the attributes of these three. Their members could
-/// become superusers, so it is for clusters of our own, where they have none.
+/// Prevents roles with CREATEROLE, such as `postgres`, from granting `pg_read_server_files`, `pg_write_server_files` and
+/// `pg_execute_server_program`, as supautils does in Supabase's image. PostgreSQL itself prevents it from version 16 on; older
+/// versions let such roles grant every role that is no superuser's, so these three are made superusers. Their members could then
+/// become superusers, so this is only for embedded clusters, where they have no members.
 ///
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's.

@@ -176,15 +176,15 @@ pub async fn apply_roles(
     Ok(true)
 }
 
-/// A setting of the session and its value, as SQL writes it.
+/// A session setting: its name, and its value as SQL.
 type Setting = (&'static str, String);
 
 fn lock_timeout(timeout: Duration) -> Setting {
     ("lock_timeout", timeout.as_millis().to_string())
 }
 
-/// Runs one file and then `record` in one transaction, with these settings. Role and settings of the session are reset before
-/// and after it.
+/// Runs a migration file and then `record`, both in one transaction with these settings. Role and settings of the session are
+/// reset before and afterwards.
 pub(crate) async fn run_file(
     client: &Client,
     script: &Script<'_>,
@@ -261,7 +261,7 @@ pub async fn run_uncommitted(
     outcome
 }
 
-/// Runs a text in the transaction and with the role that the caller has set. `path` says in errors where it comes from.
+/// Runs the statements of a text in the caller's transaction and role. `path` is the file name in errors.
 ///
 /// # Errors
 /// See [`MigrateError`].

@@ -13,8 +13,8 @@ pub(crate) struct Substitute {
     pub(crate) call: String,
 }
 
-/// The statement to send in the place of one that PostgreSQL reserves for superusers, as migrations do; `None` when it is
-/// sent as written.
+/// Returns the statement to send instead of one that PostgreSQL reserves for superusers: a call of a platform function that runs it,
+/// as in migrations. `None` when the statement can be sent as written.
 #[must_use]
 pub fn substitute_superuser_statement(statement: &str, major_version: u32) -> Option<String> {
     find_substitute(statement, major_version).map(|substitute| substitute.to_statement())

@@ -1,7 +1,7 @@
-//! Schemas of tenants: one schema each, all made by the same migrations.
+//! Tenants: each is a schema that the same migrations fill.
 //!
-//! Each file runs in a transaction of its own per tenant, together with its line of the history. So whatever cuts a run off,
-//! the next one goes on where it ended.
+//! For each tenant each file runs in its own transaction, which also records the file in the history. After an interruption the
+//! next run therefore continues with the first file that is not recorded.
 
 use tokio_postgres::Client;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{quote_identifier, quote_literal};
 
-/// The tables of tenants and of what ran in their schemas.
+/// Creates the tables with the tenants and with the migrations applied to each.
 const HISTORY: &str = "
     create schema if not exists supabase_migrations;
     create table if not exists supabase_migrations.tenants (
@@ -29,22 +29,22 @@ const HISTORY: &str = "
       primary key (schema, version)
     );";
 
-/// Advisory lock of the session, so that two runs do not work on the tenants at the same time.
+/// A session-level advisory lock that lets only one run change tenants at a time.
 const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge tenants', 0))";
 
-/// The schemas that follow the tenant's own in the search path of its migrations.
+/// The schemas after the tenant's own in the search path of its migrations.
 const COMMON_SCHEMAS: &str = "public, extensions";
 
-/// A tenant, and how far its schema is.
+/// A tenant and the migrations applied to its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tenant {
-    /// Its schema.
+    /// The name of the schema.
     pub schema: String,
-    /// Versions of the migrations that ran in it.
+    /// Versions of the applied migrations.
     pub applied: Vec<String>,
 }
 
-/// The migrations of tenants, read and checked once for all of them.
+/// The tenants' migrations, parsed once for all tenants.
 pub struct TenantMigrations<'a> {
     files: Vec<(&'a Migration, Script<'a>)>,
     local: &'a [Migration],
@@ -52,7 +52,7 @@ pub struct TenantMigrations<'a> {
 }
 
 impl<'a> TenantMigrations<'a> {
-    /// Checks the files whose contents are `texts`, in the order of `local`.
+    /// Parses the files. `texts` has the contents of `local`, in the same order; `warn` receives warnings about them.
     ///
     /// # Errors
     /// When a file cannot be split into statements, or needs an extension that the server does not have.
@@ -72,10 +72,10 @@ impl<'a> TenantMigrations<'a> {
         Ok(Self { files, local, plan })
     }
 
-    /// Runs what has not run in the schema of `tenant`, and returns how many files that were.
+    /// Runs the pending migrations in the schema of `tenant`, and returns their number.
     ///
     /// # Errors
-    /// See [`MigrateError`]; the files before the one that failed stay applied.
+    /// See [`MigrateError`]; the files before the failed one stay applied.
     pub async fn apply_to(&self, client: &Client, tenant: &Tenant) -> Result<usize, MigrateError> {
         let pending = pending_migrations(self.local, &tenant.applied)?;
         let search_path = format!("{}, {COMMON_SCHEMAS}", quote_identifier(&tenant.schema));
@@ -101,7 +101,7 @@ impl<'a> TenantMigrations<'a> {
     }
 }
 
-/// The contents of migrations, in their order.
+/// Reads the files of migrations, in their order.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -109,26 +109,26 @@ pub fn read_migrations(local: &[Migration]) -> Result<Vec<String>, MigrateError>
     local.iter().map(|migration| read_file(&migration.path)).collect()
 }
 
-/// Waits until no other run works on the tenants, and makes the tables of tenants. The lock is held until `client` is closed.
+/// Waits for the lock on tenants, and creates their tables if they are missing. The lock is held until `client` is closed.
 ///
 /// # Errors
-/// When a statement fails.
+/// PostgreSQL's error when a statement fails.
 pub async fn lock_tenants(client: &Client) -> Result<(), MigrateError> {
     client.batch_execute(LOCK).await?;
     Ok(client.batch_execute(HISTORY).await?)
 }
 
-/// Creates a tenant's schema, where it does not exist yet, and lets the API's roles use what will be made in it, as in `public`.
-/// With Citus the schema is one whose tables are together on one node.
+/// Creates a tenant's schema if it does not exist, and grants the API's roles the default privileges that they have in `public`.
+/// With Citus it is a distributed schema, whose tables are all on one node.
 ///
 /// # Errors
-/// When a statement fails; nothing is changed then.
+/// PostgreSQL's error when a statement fails; nothing is changed then.
 pub async fn create_tenant(client: &mut Client, schema: &str) -> Result<(), MigrateError> {
     let name = quote_identifier(schema);
     let transaction = client.transaction().await?;
     let has_citus = "select 1 from pg_catalog.pg_extension where extname = 'citus'";
     if !transaction.query_typed(has_citus, &[]).await?.is_empty() {
-        // Decides about schemas when they are created, and has no effect on those that exist.
+        // Only affects schemas that are created afterwards.
         transaction
             .batch_execute("set local citus.enable_schema_based_sharding = on")
             .await?;
@@ -144,15 +144,16 @@ pub async fn create_tenant(client: &mut Client, schema: &str) -> Result<(), Migr
         "insert into supabase_migrations.tenants (schema) values ({}) on conflict do nothing;",
         quote_literal(schema)
     );
-    // Statements about schemas take no parameters; the name was quoted above.
+    // CREATE SCHEMA takes no parameters, so the name is quoted into the text.
     transaction.batch_execute(&sql).await?;
     Ok(transaction.commit().await?)
 }
 
-/// All tenants in the order of their names, with what ran in their schemas. There are none before [`lock_tenants`].
+/// Lists the tenants by name, with their applied migrations. Returns none before the first [`lock_tenants`], which creates the
+/// tables.
 ///
 /// # Errors
-/// When a query fails.
+/// PostgreSQL's error when a query fails.
 pub async fn list_tenants(client: &Client) -> Result<Vec<Tenant>, MigrateError> {
     let exists = "select 1 where to_regclass('supabase_migrations.tenant_migrations') is not null";
     if client.query_typed(exists, &[]).await?.is_empty() {
@@ -170,10 +171,10 @@ pub async fn list_tenants(client: &Client) -> Result<Vec<Tenant>, MigrateError> 
     Ok(rows.iter().map(read).collect())
 }
 
-/// Drops a tenant's schema with everything in it, and forgets the tenant.
+/// Drops a tenant's schema with everything in it, and deletes its entries in the tables of tenants.
 ///
 /// # Errors
-/// When a statement fails; nothing is changed then.
+/// PostgreSQL's error when a statement fails; nothing is changed then.
 pub async fn drop_tenant(client: &mut Client, schema: &str) -> Result<(), MigrateError> {
     let transaction = client.transaction().await?;
     let sql = format!("drop schema if exists {} cascade", quote_identifier(schema));

@@ -120,7 +120,7 @@ impl KeptConnection {
             Some(client) => client,
             None => connect(database, server).await?,
         };
-        // A client whose query was cut off is not kept: its answer would come before that of the next query.
+        // After a timeout the connection is dropped, because the late result would be taken for that of the next query.
         let query = client.query_one(server.statement(), &[]);
         let row = within(ANSWER_TIMEOUT, query).await?;
         let position: Option<PgLsn> = row.try_get(0).map_err(|error| describe(&error))?;
@@ -129,14 +129,14 @@ impl KeptConnection {
                 self.client = Some(client);
                 Ok(position)
             }
-            // With several hosts in the URL, a new connection finds the server that has this part now.
+            // With several hosts in the URL, the next connection finds the server that has this role now.
             (None, Server::Primary) => Err("it is in recovery".to_owned()),
             (None, Server::Replica) => Err("it is not in recovery".to_owned()),
         }
     }
 }
 
-/// Of several hosts the primary may be the last one that is tried, after others have used their time up.
+/// Connects to a server. The time limit allows for all hosts of the URL, because the primary may be the last one that is tried.
 async fn connect(database: &Database, server: Server) -> Result<Client, String> {
     let opening = database.client(Login::Authenticator);
     match server {

@@ -32,7 +32,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader whose token was issued at this time, which RFC 7519 allows to have fractions of a second.
+    /// Creates a reader. `token_issued_s` is the token's `iat` in seconds since 1970, which may have fractions (RFC 7519 §2).
     pub fn new(writer: Writer, token_issued_s: Option<f64>, wrote_elsewhere: bool) -> Self {
         Self {
             writer,

@@ -23,7 +23,7 @@ const POSTGRES_EPOCH_S: u64 = 946_684_800;
 /// A running stream of logical changes. It belongs to the thread that started it.
 pub struct ReplicationStream {
     walsender: Walsender,
-    /// Ends when the primary is found at another host.
+    /// Completes when another host has become the primary.
     moved: Pin<Box<dyn Future<Output = ()> + Send>>,
     /// The end of the WAL that PostgreSQL has told us about.
     server_lsn: u64,

@@ -1,5 +1,5 @@
-//! The settings under which a request runs (role, claims, headers …), and the one statement that makes them; with Citus
-//! also those that repeat them for its workers.
+//! The settings under which a request runs (role, claims, headers …), and the statement that sets them. With Citus further
+//! statements set them on the worker nodes, too.
 //!
 //! Source: REST contract §5.1.
 
@@ -83,11 +83,11 @@ impl<'a> RequestContext<'a> {
         }
     }
 
-    /// The statements that repeat the settings for the workers of Citus, which checks policies there; none without Citus.
+    /// Returns the statements that set the settings on the worker nodes of Citus, where policies are checked; none without Citus.
     ///
-    /// Citus sends a `SET LOCAL` on to the workers and nothing that `set_config` does. `SET` takes no parameters, so the
-    /// values are quoted literals. Not among them are the role and its own settings, which a worker has because Citus logs
-    /// in as that role, and `application_name`, by which Citus knows its own connections.
+    /// Citus passes `SET LOCAL` on to the workers, but not `set_config`. `SET` takes no parameters, so the values are quoted
+    /// literals. The role and its own settings are not set, because Citus logs in to the workers as that role;
+    /// `application_name` is not, because Citus recognizes its own connections by it.
     pub(crate) fn settings_for_workers(&self, roles: &RoleSettings) -> Vec<String> {
         if !roles.has_citus() {
             return Vec::new();
@@ -106,21 +106,21 @@ impl<'a> RequestContext<'a> {
             .map(|(name, value)| set_local(name, value))
             .collect();
         if !self.search_path.is_empty() {
-            // A list of names that are quoted already, so it is no literal.
+            // A list of quoted identifiers, not a string literal.
             statements.push(format!("set local search_path = {}", self.search_path));
         }
         statements
     }
 }
 
-/// `SET LOCAL` of a setting whose value is text.
+/// Writes `SET LOCAL` with a quoted value.
 fn set_local(name: &str, value: &str) -> String {
     let parts: Vec<String> = name.split('.').map(quote_identifier).collect();
     format!("set local {} = {}", parts.join("."), quote_literal(value))
 }
 
-/// The statements that let Citus send settings on to its workers, and make them, for a caller that sets them in a way of its
-/// own; none without Citus. They belong into a transaction, after the role is taken.
+/// Returns the statements that set `settings` on the worker nodes of Citus, for callers that do not use [`RequestContext`]; none
+/// without Citus. They must run in a transaction, after the role is set.
 pub fn statements_for_workers(roles: &RoleSettings, settings: &[(&str, &str)]) -> Vec<String> {
     if !roles.has_citus() {
         return Vec::new();
@@ -132,8 +132,8 @@ pub fn statements_for_workers(roles: &RoleSettings, settings: &[(&str, &str)]) -
         .collect()
 }
 
-/// What the text depends on: number of the session's and the role's settings, number of extra settings, whether it is
-/// read-only, whether the database has Citus.
+/// What the statement's text depends on: the number of settings of session and role, the number of extra settings, whether the
+/// transaction is read-only, whether the database has Citus.
 type Shape = (usize, usize, bool, bool);
 /// A shape and its text.
 type ShapedText = (Shape, Arc<str>);
@@ -163,7 +163,7 @@ fn cached_text(shape: Shape) -> Arc<str> {
 fn write_text((named, extra, read_only, has_citus): Shape) -> String {
     let mut text = String::from("select num_nonnulls(");
     if has_citus {
-        // For each transaction, because `reset all` would undo it for the session, and a pooler may change sessions.
+        // Set in every transaction, because a setting of the session is lost by RESET ALL, and a pooler may change the session.
         text.push_str("set_config('citus.propagate_set_commands','local',true),");
     }
     if read_only {

@@ -3,9 +3,9 @@
 use super::stage::TransactionStage;
 use crate::wire::{ErrorFields, Refusal};
 
-/// The C function by which Citus reports that it cannot plan a query.
+/// The C function in the error field `routine` when Citus cannot plan a query.
 const CITUS_PLANNER: &str = "RaiseDeferredErrorInternal";
-/// The hint where Citus gives none.
+/// The hint of such errors if Citus gives none.
 const CITUS_HINT: &str = "Citus cannot run this on distributed tables. Filter by the distribution column, or ask for the tables one by one.";
 
 /// An error that PostgreSQL reported.

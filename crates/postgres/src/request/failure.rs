@@ -1,4 +1,4 @@
-//! What becomes of a transaction that fails or does not end: it is tried again, given up, or its error is shown.
+//! Handles failed transactions: retries them, gives them up after a time limit, and prepares their errors for clients.
 
 use std::time::Duration;
 
@@ -7,18 +7,19 @@ use super::running::{Attempt, Failure};
 use super::time_limit::timeout_error;
 use crate::{RequestError, RoleSettings};
 
-/// Whether a failed transaction is tried again, then carefully, so that it fails in this way at most once.
+/// Whether a failed transaction is retried. The retry is isolated (no prepared statements, a connection of its own), so it cannot
+/// fail for the same reason.
 pub(super) fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut Attempt) -> bool {
     match failure {
         Failure::StaleStatement => pipeline.forget_statements(),
-        // A new connection may find the primary, where a proxy or a list of hosts leads to it.
+        // A new connection may reach the primary, by a proxy or the next host of the URL.
         Failure::ChangedSession | Failure::Standby => pipeline.retire(),
         Failure::Error(_) => return false,
     }
     std::mem::replace(attempt, Attempt::Isolated) == Attempt::Shared
 }
 
-/// Waits for the result of a transaction. After `limit` its connection takes no other, and is closed.
+/// Waits for the result of a transaction. After `limit` it fails with a timeout error, and its connection is closed.
 pub(super) async fn wait_within<T>(
     limit: Option<Duration>,
     pipeline: &Pipeline,
@@ -33,7 +34,7 @@ pub(super) async fn wait_within<T>(
     })
 }
 
-/// The error that the caller gets, which tells nothing of the nodes of Citus.
+/// Converts a failure to the caller's error, without addresses of Citus's nodes.
 pub(super) fn show_failure(failure: Failure, roles: &RoleSettings) -> RequestError {
     let error = failure.into_error();
     match roles.citus() {

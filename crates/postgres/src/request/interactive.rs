@@ -51,7 +51,7 @@ pub async fn become_caller(
         .map(|value| (value as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT))
         .collect();
     let for_workers = context.settings_for_workers(roles);
-    // Polled in order, so all of them are sent together.
+    // The futures are polled in order, so that their messages are sent in this order and in one write.
     let repeated = for_workers.iter().map(|text| transaction.query_typed(text, &[]));
     futures_util::try_join!(
         transaction.query_typed(&settings.text, &params),

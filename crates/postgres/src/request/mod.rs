@@ -1,9 +1,9 @@
 //! The request transaction: one statement under the caller's role and claims, in one network round trip.
 //!
 //! One `select set_config(…)` and the statement are written to the socket together, before one `Sync`: for PostgreSQL
-//! that is one transaction, which commits at the `Sync`, and rolls back after an error. Only transactions that end in a
-//! rollback or have another isolation level than read committed are sent with a `BEGIN`, and with Citus all of them, since
-//! its workers take part in no other. No other code sets a caller's role.
+//! that is one transaction, which commits at the `Sync`, and rolls back after an error. An explicit `BEGIN` is sent only for
+//! transactions that end in a rollback or need another isolation level than read committed, and always with Citus, whose
+//! workers take part in explicit transactions only. No other code sets a caller's role.
 
 mod context;
 mod error;

@@ -153,8 +153,8 @@ impl Pipeline {
         let is_read = transaction.access == AccessMode::ReadOnly;
         let formats = self.find_formats_to_set(transaction);
         self.reset_after_idling();
-        // Without `BEGIN` and `COMMIT` the server parses and runs two statements less per request. The workers of Citus are part
-        // of a transaction only where it has a `BEGIN`.
+        // Without `BEGIN` and `COMMIT` the server runs two statements less per request. With Citus they are necessary, because
+        // its workers take part in explicit transactions only.
         if self.owns_session && commits && isolation == Isolation::ReadCommitted && !roles.has_citus() {
             let reply = self.send_and_reset(label, transaction, roles, |batch| {
                 prepare_for(attempt, batch);

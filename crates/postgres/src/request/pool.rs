@@ -250,7 +250,7 @@ impl Inner {
             return Choice::Wait;
         }
         let is_below_minimum = pipelines.len() < self.config.connections_per_worker;
-        // While a worker of Citus does not answer, whatever was queued behind its statement would wait, too.
+        // With Citus a statement may wait for a worker that does not respond, and requests queued behind it would wait, too.
         let may_queue = !self.database.role_settings().has_citus();
         let may_open = self.connections.get() < self.config.max_connections_per_worker;
         // The kept pipelines have the statements of reads prepared, so slow statements avoid them while others can be opened.

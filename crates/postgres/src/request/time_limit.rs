@@ -1,18 +1,18 @@
-//! How long the result of a transaction may take with Citus.
+//! The time limit of a transaction with Citus.
 //!
-//! PostgreSQL keeps to `statement_timeout` itself. Citus does not while a worker is frozen: it asks the worker to cancel the
-//! statement, and waits for it to agree.
+//! PostgreSQL enforces `statement_timeout` itself. Citus does not when a worker node is frozen: it sends the worker a cancellation,
+//! and waits for its response.
 
 use std::time::Duration;
 
 use super::RequestTransaction;
 use crate::{DatabaseError, RequestError, RoleSettings, TransactionStage};
 
-/// How much later than PostgreSQL's own limit the transaction is given up.
+/// Time after PostgreSQL's own limit until the transaction is given up.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The time after which a transaction is given up: a second after the `statement_timeout` of its function or role. `None`
-/// without Citus, or without such a setting.
+/// Returns the time after which a transaction is given up: the `statement_timeout` of its function or role, and [`GRACE`]. `None`
+/// without Citus, or without `statement_timeout`.
 pub(super) fn find_time_limit(
     transaction: &RequestTransaction<'_>,
     roles: &RoleSettings,
@@ -22,7 +22,7 @@ pub(super) fn find_time_limit(
     }
     let of_role = roles.for_role(transaction.context.role).iter();
     let settings = of_role.map(|(name, value)| (name.as_str(), value.as_str()));
-    // What a function asks for is among the extra settings, which are made later and therefore win.
+    // A function's settings are among the extra ones, which are set after those of the role and override them.
     let latest = settings
         .chain(transaction.context.extra.iter().copied())
         .rfind(|(name, _)| name.eq_ignore_ascii_case("statement_timeout"))?;
@@ -30,7 +30,7 @@ pub(super) fn find_time_limit(
     Some(limit + GRACE)
 }
 
-/// A duration as PostgreSQL's settings spell it: a number and a unit, which is milliseconds where it is missing.
+/// Parses a duration setting of PostgreSQL, such as `250` (milliseconds) or `1.5 min`.
 fn parse_milliseconds(value: &str) -> Option<Duration> {
     let value = value.trim();
     let unit_at = value
@@ -49,7 +49,7 @@ fn parse_milliseconds(value: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
 }
 
-/// The error of a transaction that took too long, as PostgreSQL reports it.
+/// Returns the error that PostgreSQL reports for a statement timeout.
 pub(super) fn timeout_error() -> RequestError {
     RequestError::Database(Box::new(DatabaseError {
         stage: TransactionStage::Statement,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_as_postgresql_reads_them() {
+    fn parse_milliseconds_accepts_postgresqls_units() {
         for (text, milliseconds) in [
             ("3s", 3000),
             ("250", 250),

@@ -1,5 +1,5 @@
-//! The statements of a transaction, in the order in which they are sent: `BEGIN` where it has one, settings, and what the
-//! request asks for.
+//! Adds a transaction's statements to a batch, in the order in which they are sent: `BEGIN` if necessary, settings, the request's
+//! own statements.
 
 use super::begin_text;
 use super::context::RequestContext;
@@ -9,17 +9,17 @@ use crate::json::JsonRows;
 use crate::wire::{Batch, BatchError, Sink};
 use crate::{AccessMode, Isolation, JsonRead, RequestTransaction, RoleSettings, TransactionStage};
 
-/// Role and search path under which statements are prepared whose meaning does not depend on either.
+/// The key of prepared statements whose meaning does not depend on role and search path.
 pub(super) const ANY_ROLE: (&str, &str) = ("", "");
 
-/// Makes an isolated transaction independent of what is prepared in the session.
+/// Makes an isolated transaction send its statements without preparing them.
 pub(super) fn prepare_for(attempt: Attempt, batch: &mut Batch<'_>) {
     if attempt == Attempt::Isolated {
         batch.without_prepared_statements();
     }
 }
 
-/// The isolation level that the transaction asks for, else the one of its role.
+/// Returns the isolation level of the transaction, else that of its role.
 pub(super) fn isolation_for(transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> Isolation {
     transaction
         .isolation
@@ -27,12 +27,12 @@ pub(super) fn isolation_for(transaction: &RequestTransaction<'_>, roles: &RoleSe
         .unwrap_or_default()
 }
 
-/// Fails with a division by zero unless this server is a replica that has replayed `$1`. The statements behind it take their
+/// Fails with a division by zero unless the server is a replica that has replayed WAL up to `$1`. The statements after it take their
 /// snapshots later, so they see at least that state.
 const REPLICA_CHECK: &str =
     "select 1 / (pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn)::int";
 
-/// Adds the statement that makes the request's settings, on a replica behind the check of what it has replayed.
+/// Adds the statement that sets the request's settings; on a replica, the check of the replayed position precedes it.
 pub(super) fn push_settings(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,
@@ -60,7 +60,7 @@ pub(super) fn push_settings(
         Sink::Discard,
     )?;
     for text in transaction.context.settings_for_workers(roles) {
-        // Not prepared, because the text holds the values of this request.
+        // Not prepared, because the text contains this request's values and would hardly be used again.
         let statement = SqlStatement {
             force_custom_plan: true,
             ..SqlStatement::plain(text)
@@ -80,7 +80,7 @@ fn push_begin(
     batch.execute(TransactionStage::Begin, ANY_ROLE, &begin, Sink::Discard)
 }
 
-/// Adds a transaction with `BEGIN`, all but its end.
+/// Adds `BEGIN`, the settings and the statements, but no COMMIT or ROLLBACK.
 pub(super) fn push_explicit(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,
@@ -126,8 +126,8 @@ pub(super) fn push_statements(
     }
 }
 
-/// Adds a read whose rows this process writes as JSON, and what comes after it, and returns true. Where that is not possible
-/// (yet), adds the fallback statement and returns false.
+/// Adds a read whose rows this process renders as JSON, and the statement after it, and returns true. If the types of the columns are
+/// not known yet or not supported, adds the fallback statement, whose JSON PostgreSQL renders, and returns false.
 pub(super) fn push_json_read(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,

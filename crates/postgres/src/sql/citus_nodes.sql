@@ -1,5 +1,4 @@
--- Addresses of the nodes of Citus, the range of the numbers of its shards, and whether it keeps the objects of storage
--- elsewhere than in this database.
+-- The addresses of Citus's nodes, the range of its shard ids, and whether storage.objects is a distributed table.
 select
   (select coalesce(array_agg(nodename || ':' || nodeport), '{}') from pg_catalog.pg_dist_node) as addresses,
   (select min(shardid) from pg_catalog.pg_dist_shard) as first_shard,

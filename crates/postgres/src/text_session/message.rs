@@ -85,13 +85,13 @@ pub struct TextNotice {
     pub position: Option<usize>,
     /// Where it happened inside of functions.
     pub context: Option<String>,
-    /// The statement that PostgreSQL or a function has run on behalf of the one that was sent, when that one failed.
+    /// The statement that failed, if it was run by a function of the statement that was sent.
     pub internal_query: Option<String>,
-    /// The character of `internal_query` at fault, from 1.
+    /// The error's position in `internal_query`, in characters from 1.
     pub internal_position: Option<String>,
-    /// The object that it is about.
+    /// The database object that the message refers to.
     pub object: NoticeObject,
-    /// Bytes of the message in the protocol, as far as it was read.
+    /// Size of the message in bytes, as far as it was read.
     pub length: usize,
     /// File, line and function in PostgreSQL's source.
     pub file: Option<String>,
@@ -99,7 +99,7 @@ pub struct TextNotice {
     pub routine: Option<String>,
 }
 
-/// The names of the object that an error is about, as far as PostgreSQL tells them.
+/// The names of the database object that an error refers to; PostgreSQL fills in those that apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NoticeObject {
     pub schema: Option<String>,

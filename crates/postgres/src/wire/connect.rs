@@ -66,7 +66,7 @@ pub(crate) struct Opened {
     pub(crate) cancel: CancelToken,
     /// Which of the configured hosts accepted the login.
     pub(crate) host: usize,
-    /// Ends when the primary is found at another host.
+    /// Completes when another host has become the primary.
     pub(crate) moved: Pin<Box<dyn Future<Output = ()>>>,
 }
 

@@ -135,7 +135,7 @@ impl Connection {
         tokio::task::spawn_local(async move {
             let lost = tokio::select! {
                 lost = poll_fn(|cx| driver.poll(cx)) => lost,
-                // The former primary may be frozen, and then it never answers what waits for it.
+                // The former primary may be frozen, so the requests that wait for it are failed.
                 () = opened.moved => "another server is the primary now".to_owned(),
             };
             driver.shared.mark_lost(&lost);

@@ -165,7 +165,7 @@ async fn gw_012_postgres_is_no_superuser_and_cannot_become_one() {
 }
 
 #[tokio::test]
-async fn gw_012_postgres_cannot_reach_files_and_programs_of_the_machine_by_a_membership() {
+async fn gw_012_postgres_cannot_grant_itself_the_roles_for_server_files_and_programs() {
     let database = TestDatabase::create().await;
     let superuser = database.superuser().await;
     reserve_memberships(&superuser).await.expect("reserved");

@@ -60,12 +60,12 @@ async fn gw_020_ddl_reloads_the_catalog_and_temporary_objects_do_not() {
 }
 
 #[tokio::test]
-async fn gw_020_the_connections_between_nodes_of_citus_notify_nobody() {
+async fn gw_020_connections_between_citus_nodes_send_no_notify() {
     let database = TestDatabase::create().await;
     let (_listener, mut notified) = listen(&database).await;
     let postgres = database.connect("postgres").await;
 
-    // PostgreSQL refuses PREPARE TRANSACTION after a NOTIFY, and Citus prepares each change of a table on several nodes.
+    // PostgreSQL refuses PREPARE TRANSACTION after a NOTIFY, and Citus prepares every schema change that runs on several nodes.
     postgres
         .batch_execute(
             "set application_name = 'citus_internal gpid=10000000001';

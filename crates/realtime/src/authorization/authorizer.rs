@@ -232,7 +232,7 @@ impl CheckTransactions {
         .await
     }
 
-    /// The settings again, for policies whose functions read tables that Citus distributes.
+    /// Returns the statements that repeat the settings for Citus's workers, where functions of policies may read distributed tables.
     fn settings_for_workers(&self, settings: &Settings) -> Vec<String> {
         let repeated = [
             ("realtime.topic", settings.topic.as_str()),

@@ -90,7 +90,7 @@ impl Catalog {
         }
     }
 
-    /// The same in a database with Citus: `posts` is on every node, and `comments` in shards.
+    /// The example catalog in a database with Citus: `posts` is a reference table, `comments` is sharded.
     #[cfg(test)]
     pub(crate) fn example_with_citus() -> Self {
         let mut catalog = Self {

@@ -33,7 +33,7 @@ pub struct ReturnType {
     pub is_set: bool,
     /// Whether it is rows with columns: a table's, a composite type's, or those of OUT parameters.
     pub is_composite: bool,
-    /// The name of the only column, where its values are no rows themselves.
+    /// The column's name, for functions that return a single column whose type is not a row type.
     pub only_column: Option<String>,
 }
 

@@ -19,18 +19,18 @@ use crate::config::RestConfig;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
 
-/// Which schemas a catalog is of.
+/// Which schemas are read into a catalog.
 pub(crate) struct CatalogScope {
-    /// Those with endpoints.
+    /// Schemas whose relations and functions have endpoints.
     pub(crate) exposed: Vec<String>,
-    /// Those through whose views the columns of exposed ones are traced.
+    /// Further schemas whose views are read, because views of exposed schemas may select from them.
     pub(crate) traced: Vec<String>,
-    /// What the names of other schemas begin with, which are not looked at: they have catalogs of their own.
+    /// Prefixes of schemas that are not read, because each of them has its own catalog.
     pub(crate) left_out: Vec<String>,
 }
 
 impl CatalogScope {
-    /// The schemas that are exposed by their names.
+    /// The scope of the schemas that are exposed by name.
     pub(crate) fn of_named_schemas(config: &RestConfig) -> Self {
         Self {
             exposed: config.named_schemas(),
@@ -39,7 +39,7 @@ impl CatalogScope {
         }
     }
 
-    /// One schema that a pattern exposes.
+    /// The scope of one schema that a pattern exposes.
     pub(crate) fn of_schema(schema: &str, config: &RestConfig) -> Self {
         let mut traced = config.named_schemas();
         traced.extend(config.extra_search_path.iter().cloned());
@@ -50,16 +50,16 @@ impl CatalogScope {
         }
     }
 
-    /// The exposed schemas and those that are traced through.
+    /// The exposed schemas and those whose views are read.
     fn seen(&self) -> Vec<String> {
         self.exposed.iter().chain(&self.traced).cloned().collect()
     }
 }
 
-/// The names of the schemas that patterns expose.
+/// Lists the schemas that patterns expose.
 ///
 /// # Errors
-/// PostgreSQL's own, and those of the connection.
+/// PostgreSQL's error when a query fails.
 pub(crate) async fn list_schemas_by_pattern(
     client: &Client,
     config: &RestConfig,
@@ -272,7 +272,7 @@ async fn load_relations(
         .collect())
 }
 
-/// Where Citus keeps the rows of tables, by their number; `None` without Citus.
+/// Reads where Citus stores the rows of tables, by their oids; `None` without Citus.
 async fn load_distributions(
     transaction: &Transaction<'_>,
 ) -> Result<Option<HashMap<u32, Distribution>>, Error> {
@@ -282,7 +282,7 @@ async fn load_distributions(
     let Some(has_tables) = found.first().map(|row| row.get::<_, bool>(0)) else {
         return Ok(None);
     };
-    // Citus is being installed, and has distributed nothing yet.
+    // The extension is listed but its tables are missing: Citus is being installed, and no table is distributed yet.
     if !has_tables {
         return Ok(Some(HashMap::new()));
     }

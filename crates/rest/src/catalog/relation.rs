@@ -31,17 +31,17 @@ pub struct Column {
 /// Columns by name, in the order of `select *`.
 pub type Columns = IndexMap<String, Column, RandomState>;
 
-/// Where Citus keeps the rows of a table.
+/// Where the rows of a table are stored in a database with Citus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Distribution {
-    /// In this database, as without Citus.
+    /// On this node, as without Citus.
     #[default]
     Local,
-    /// A copy of all rows on every node.
+    /// All rows on every node: a reference table.
     Reference,
-    /// All rows on one node, with those of the other tables of the schema.
+    /// All rows on one node, together with the other tables of the schema: a distributed schema.
     SingleNode,
-    /// In shards on several nodes.
+    /// In shards on several nodes: a distributed table.
     Sharded,
 }
 
@@ -65,6 +65,6 @@ pub struct Relation {
     pub primary_key: Vec<String>,
     /// In the order of `select *`.
     pub columns: Columns,
-    /// Where the rows are, which decides about the SQL that can be written with Citus.
+    /// Where the rows are stored; Citus supports only part of SQL for some distributions.
     pub distribution: Distribution,
 }

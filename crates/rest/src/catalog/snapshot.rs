@@ -40,7 +40,7 @@ pub struct Catalog {
     /// Domain representations: SQL function from a source type to a target type.
     pub(super) representations: HashMap<(String, String), String>,
     pub(super) handlers: HashMap<(HandlerTarget, MediaType), QualifiedName>,
-    /// Whether the database has Citus, which understands only part of the SQL that PostgreSQL does.
+    /// Whether the database has Citus, which supports only part of PostgreSQL's SQL.
     pub(super) has_citus: bool,
 }
 
@@ -56,12 +56,12 @@ impl Catalog {
         })
     }
 
-    /// Whether statements are written for Citus.
+    /// Whether statements are written in the form that Citus supports.
     pub(crate) fn has_citus(&self) -> bool {
         self.has_citus
     }
 
-    /// Where the rows of this relation are; of one that is not exposed, in this database.
+    /// Returns where the relation's rows are stored; [`Distribution::Local`] for relations that are not in the catalog.
     pub(crate) fn distribution(&self, name: &QualifiedName) -> Distribution {
         self.relations
             .get(name)

@@ -63,7 +63,7 @@ impl EffectiveConfig {
         }
     }
 
-    /// `search_path` for a request on a schema that is exposed by its name.
+    /// Returns `search_path` for a request on a schema that is exposed by name.
     pub(crate) fn search_path(&self, schema: &str) -> &str {
         self.search_paths
             .iter()
@@ -93,7 +93,7 @@ impl RestConfig {
         self.verifier().map(drop)
     }
 
-    /// An exposed schema and the extra schemas, quoted.
+    /// Writes `search_path` for a schema: the schema and `extra_search_path`, quoted.
     pub(crate) fn write_search_path(&self, schema: &str) -> String {
         let extra = self.extra_search_path.iter();
         let names: Vec<String> = std::iter::once(quote_identifier(schema))

@@ -1,8 +1,8 @@
-//! Which schemas are exposed: by their names, and by patterns such as `tenant_*` for many schemas of one kind.
+//! Which schemas are exposed: by name, or by a pattern such as `tenant_*`.
 
 use super::rest_config::RestConfig;
 
-/// Schemas of the platform. A pattern stands for none of them, so that `s*` does not expose `storage`.
+/// Platform schemas, which no pattern matches, so that `s*` does not expose `storage`.
 const PLATFORM: [&str; 15] = [
     "_realtime",
     "_selvedge",
@@ -21,13 +21,13 @@ const PLATFORM: [&str; 15] = [
     "vault",
 ];
 
-/// What the names begin with that a pattern stands for; `None` for the name of one schema.
+/// Returns a pattern's prefix, such as `tenant_` of `tenant_*`; `None` for the name of a schema.
 fn pattern_prefix(entry: &str) -> Option<&str> {
     entry.strip_suffix('*')
 }
 
 impl RestConfig {
-    /// Whether a schema may be named by a profile header. Says nothing about whether it exists.
+    /// Whether `Accept-Profile` or `Content-Profile` may name the schema, which may not exist.
     pub fn exposes(&self, schema: &str) -> bool {
         self.schemas.iter().any(|entry| match pattern_prefix(entry) {
             Some(prefix) => schema.starts_with(prefix) && !is_of_platform(schema),
@@ -35,7 +35,7 @@ impl RestConfig {
         })
     }
 
-    /// The exposed schemas that are named one by one.
+    /// The schemas that are exposed by name.
     pub fn named_schemas(&self) -> Vec<String> {
         let entries = self.schemas.iter();
         entries
@@ -44,7 +44,7 @@ impl RestConfig {
             .collect()
     }
 
-    /// What the names of the schemas begin with that are exposed by patterns.
+    /// The prefixes of the patterns.
     pub fn schema_prefixes(&self) -> Vec<String> {
         let prefixes = self.schemas.iter().filter_map(|entry| pattern_prefix(entry));
         prefixes.map(str::to_owned).collect()
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_exposes_what_begins_like_it_but_nothing_of_the_platform() {
+    fn a_pattern_exposes_schemas_with_its_prefix_except_platform_schemas() {
         let config = RestConfig {
             schemas: ["api", "tenant_*", "s*", "p*"].map(str::to_owned).to_vec(),
             ..RestConfig::default()

@@ -62,8 +62,8 @@ pub struct RestConfig {
     pub standalone: bool,
     /// Path in front of the service, removed before anything is read from it. Default `/rest/v1`.
     pub path_prefix: String,
-    /// Exposed schemas, the first is the default one; `tenant_*` stands for all whose names begin with `tenant_`. Default
-    /// `public, graphql_public`.
+    /// Exposed schemas; the first one is the default. `tenant_*` exposes every schema whose name begins with `tenant_`.
+    /// Default `public, graphql_public`.
     pub schemas: Vec<String>,
     /// Schemas appended to `search_path`, without endpoints. Default `public, extensions`.
     pub extra_search_path: Vec<String>,

@@ -51,7 +51,7 @@ pub(crate) struct RequestTexts {
 /// Runs the statements of one request: with the caller's identity, on the worker's connections.
 pub(crate) struct Execution<'a> {
     pub(crate) config: &'a EffectiveConfig,
-    /// That of the request's schema, quoted.
+    /// `search_path` for the request's schema, quoted.
     pub(crate) search_path: &'a str,
     pub(crate) pool: &'a RequestPool,
     /// Where the request may be answered by a replica.
@@ -325,10 +325,10 @@ fn read_insert_columns(plan: &MutatePlan, row: &Row, outcome: &mut Outcome) {
     }
 }
 
-/// The total of a read or call.
+/// Returns the total number of rows of a read or call, by `Prefer: count`.
 ///
 /// # Errors
-/// 0A000 where only the planner of Citus could say it.
+/// 0A000 for an estimate of a query that Citus runs.
 fn find_total(
     plan: &QueryPlan,
     row: &Row,
@@ -366,10 +366,10 @@ fn parse_key_pairs(parts: Value) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// The planner's estimate in an `EXPLAIN (FORMAT JSON)`.
+/// Reads the planner's estimate from `EXPLAIN (FORMAT JSON)`.
 ///
 /// # Errors
-/// 0A000 where Citus runs the query: it puts a constant in the place of the estimate.
+/// 0A000 when Citus runs the query, because its plans contain a constant instead of an estimate.
 fn planned_rows(rows: &[Row]) -> Result<Option<i64>, RestError> {
     let document: Option<Value> = rows.first().and_then(|row| row.try_get(0).ok());
     let Some(plan) = document
@@ -391,7 +391,7 @@ fn planned_rows(rows: &[Row]) -> Result<Option<i64>, RestError> {
     Ok(plan.get("Plan Rows").and_then(Value::as_i64))
 }
 
-/// Whether a node of the plan, or one below it, asks other nodes of Citus.
+/// Whether the plan contains a Citus node, which sends queries to other servers.
 fn is_run_by_citus(plan: &Value) -> bool {
     plan.get("Custom Plan Provider")
         .is_some_and(|name| name == "Citus Adaptive")

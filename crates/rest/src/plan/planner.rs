@@ -152,7 +152,7 @@ impl Planner<'_> {
             handler = Handler::Nothing;
         }
         let total = match self.choose_total(&request, false) {
-            // Citus plans on the node that has the rows; what the planner here says of their number is a constant.
+            // With Citus this server's planner reports a constant instead of an estimate, so the rows are counted.
             Total::Estimated if relation.distribution != Distribution::Local => Total::Counted,
             total => total,
         };

@@ -48,7 +48,7 @@ pub struct QueryPlan {
     pub session: SessionSettings,
     /// What the response repeats from the request.
     pub response: ResponsePlan,
-    /// Whether the database has Citus, for which some statements are written in another way.
+    /// Whether statements are written in the form that Citus supports.
     pub for_citus: bool,
 }
 

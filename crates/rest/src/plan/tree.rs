@@ -119,8 +119,8 @@ pub struct Join {
     pub lateral: String,
     /// SQL alias of the junction table of a many-to-many relationship; else empty.
     pub junction: String,
-    /// Whether the child's rows are in shards and the parent's are not. Citus refuses a lateral join then, so the children of
-    /// all parents are read at once, grouped by the columns that join them.
+    /// Whether the child's table is sharded and the parent's is not. Citus refuses a lateral join then, so the children of all
+    /// parents are read by one subquery that groups them by the join columns.
     pub is_grouped: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::catalog::{Catalog, CatalogScope};
 use crate::config::{EffectiveConfig, RestConfig};
 use crate::error::CatalogError;
 
-/// How many catalogs of single schemas are read at the same time.
+/// How many catalogs of single schemas may be read at the same time.
 const TENANT_READERS: usize = 2;
 
 /// State of the schema cache, for readiness and metrics.
@@ -42,12 +42,12 @@ pub(crate) struct Snapshot {
     pub(crate) config: Arc<EffectiveConfig>,
     /// `None` before the first load: requests are answered PGRST002.
     pub(crate) catalog: Option<Arc<Catalog>>,
-    /// The catalogs of schemas that are exposed by a pattern.
+    /// The catalogs of schemas that patterns expose.
     pub(super) tenants: Arc<TenantCatalogs>,
 }
 
 impl Snapshot {
-    /// `search_path` for a request on an exposed schema.
+    /// Returns `search_path` for a request on an exposed schema.
     pub(crate) fn search_path(&self, schema: &str) -> &str {
         let of_tenant = self.tenants.search_path(schema);
         of_tenant.unwrap_or_else(|| self.config.search_path(schema))
@@ -79,7 +79,7 @@ pub struct SchemaCache {
     /// The connection of the last reload: PostgreSQL caches its own catalog per connection, so the next reload over the
     /// same one takes half as long.
     pub(super) reader: Mutex<Option<Client>>,
-    /// Connections that read catalogs of single schemas; opened when they are first needed.
+    /// Connections that read catalogs of single schemas; opened on first use.
     tenant_readers: Pool,
     /// Whether the requested reload includes the catalog.
     pub(super) catalog_requested: AtomicBool,
@@ -111,8 +111,8 @@ impl SchemaCache {
         }
     }
 
-    /// The catalog in which a request on this schema is planned: of all schemas that are exposed by name, or of this one, which
-    /// a pattern exposes.
+    /// Returns the catalog for a request on this schema: the one of all schemas that are exposed by name, or the schema's own if a
+    /// pattern exposes it.
     ///
     /// # Errors
     /// PGRST002 before the first load, and when the schema cannot be read.

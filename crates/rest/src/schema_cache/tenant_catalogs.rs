@@ -1,7 +1,7 @@
-//! The catalogs of schemas that are exposed by a pattern, one of each schema.
+//! The catalogs of schemas that patterns expose; each schema has its own.
 //!
-//! There may be thousands of them, so only their names are read with the catalog of the schemas that are named one by one. The
-//! catalog of such a schema is read when a request first asks for it, and dropped when many others were asked for since.
+//! There may be thousands of such schemas, so a reload reads only their names. A schema's catalog is read at the first request on
+//! it, and dropped when [`KEPT`] other schemas have been used since.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -12,21 +12,21 @@ use tokio::sync::OnceCell;
 
 use crate::catalog::Catalog;
 
-/// Catalogs that are kept.
+/// How many catalogs are kept.
 const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
-/// A catalog, once it is read. Requests that come meanwhile wait for the one that reads.
+/// The entry of a catalog. While one request reads it, others on the same schema wait for that read.
 type Place = Arc<OnceCell<Arc<Catalog>>>;
 
-/// The schemas that patterns expose, and the catalogs of those that were asked for.
+/// The schemas that patterns expose, and the catalogs of those that were used recently.
 pub(crate) struct TenantCatalogs {
-    /// `search_path` by schema.
+    /// `search_path` of each schema.
     search_paths: HashMap<String, String>,
     catalogs: Mutex<LruCache<String, Place>>,
 }
 
 impl TenantCatalogs {
-    /// Without catalogs yet.
+    /// Creates the cache without catalogs.
     pub(super) fn new(search_paths: HashMap<String, String>) -> Self {
         Self {
             search_paths,
@@ -34,26 +34,26 @@ impl TenantCatalogs {
         }
     }
 
-    /// How many schemas there are.
+    /// Number of schemas.
     pub(super) fn len(&self) -> usize {
         self.search_paths.len()
     }
 
-    /// The `search_path` of a schema, if a pattern exposes it.
+    /// Returns the `search_path` of a schema; `None` unless a pattern exposes it.
     pub(crate) fn search_path(&self, schema: &str) -> Option<&str> {
         self.search_paths.get(schema).map(String::as_str)
     }
 
-    /// The catalog of a schema; `load` reads it unless it is here.
+    /// Returns a schema's catalog, which `load` reads if it is not cached.
     ///
     /// # Errors
-    /// That of `load`; the next request tries again.
+    /// The error of `load`, which is not cached: the next request tries again.
     pub(super) async fn find_or_load<E>(
         &self,
         schema: &str,
         load: impl Future<Output = Result<Catalog, E>>,
     ) -> Result<Arc<Catalog>, E> {
-        // Locked only to find the place, not while the catalog is read.
+        // The lock is held only to find the entry, not while the catalog is read.
         let place = {
             let mut catalogs = self.catalogs.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(catalogs.get_or_insert_ref(schema, Place::default))

@@ -1,7 +1,7 @@
-//! `/graphql/v1`: calls of the function `graphql_public.graphql`, with which pg_graphql answers where it is installed.
+//! `/graphql/v1`: calls the function `graphql_public.graphql`, which pg_graphql answers if it is installed.
 //!
-//! As in Supabase's gateway a request is one to `/rpc/graphql` in another schema, so role, claims, errors and content types
-//! are those of any function. Source: gateway contract §1.
+//! As in Supabase's gateway, a request is rewritten to `/rpc/graphql` in the schema `graphql_public`. Role, claims, errors and
+//! content types are therefore those of any function call. Source: gateway contract §1.
 
 use actix_web::Scope;
 use actix_web::dev::{Service, ServiceFactory, ServiceRequest, ServiceResponse};
@@ -11,10 +11,10 @@ use actix_web::web;
 
 use super::RestWorker;
 
-/// Names the schema of a function that is called by POST.
+/// The header that names the schema of a function called by POST.
 const CONTENT_PROFILE: HeaderName = HeaderName::from_static("content-profile");
 
-/// Makes the scope at `path`.
+/// Creates the scope at `path`, such as `/graphql/v1`.
 pub fn graphql_scope(
     path: &'static str,
     rest: RestWorker,
@@ -36,7 +36,7 @@ pub fn graphql_scope(
         })
 }
 
-/// Turns a request below `path` into one that calls the function.
+/// Rewrites a request below `path` to a call of the function. `prefix` is the path prefix of REST.
 fn rewrite_request(request: &mut ServiceRequest, path: &str, prefix: &str) {
     let below = request.path().strip_prefix(path).unwrap_or_default();
     let mut target = format!("{prefix}/rpc/graphql{}", below.trim_end_matches('/'));
@@ -44,9 +44,9 @@ fn rewrite_request(request: &mut ServiceRequest, path: &str, prefix: &str) {
         target.push('?');
         target.push_str(query);
     }
-    // REST reads the request's URI alone, so the route by which it came here does not matter.
+    // REST reads the URI in the head, not the route that matched.
     let head = request.head_mut();
-    // A part of a valid path with a valid path in front of it is valid too.
+    // Joining two valid paths gives a valid path, so this does not fail.
     if let Ok(uri) = target.parse::<Uri>() {
         head.uri = uri;
     }

@@ -42,7 +42,8 @@ pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> impl FnOnce(&mut
 pub struct RestWorker(Rc<Worker>);
 
 impl RestWorker {
-    /// Makes the service; `pool` and `replicas`, from which GET and HEAD read, belong to the worker.
+    /// Creates the service of the current worker thread, to which `pool` and `replicas` belong. GET and HEAD may read from the
+    /// replicas.
     pub fn new(cache: Arc<SchemaCache>, pool: RequestPool, replicas: Option<Rc<ReplicaPools>>) -> Self {
         Self(Rc::new(Worker::new(cache, pool, replicas)))
     }
@@ -51,7 +52,7 @@ impl RestWorker {
     pub fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
         let Self(worker) = self;
         move |config| {
-            // One handler for all paths: which relations and functions exist is known to the catalog only.
+            // One handler for all paths, because relations and functions are found in the catalog.
             config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
                 let worker = Rc::clone(&worker);
                 async move { serve_request(&worker, &request, payload).await }
@@ -59,7 +60,7 @@ impl RestWorker {
         }
     }
 
-    /// What is in front of the paths of tables and functions.
+    /// Returns the path prefix of tables and functions, such as `/rest/v1`.
     pub(crate) fn path_prefix(&self) -> String {
         self.0.cache.snapshot().config.path_prefix.clone()
     }
@@ -187,7 +188,7 @@ async fn run_stages(
     run_plan(plan, &execution, &catalog, http, timing).await
 }
 
-/// Sql, execute, respond.
+/// Runs the stages sql, execute and respond on a plan.
 async fn run_plan(
     plan: Plan,
     execution: &Execution<'_>,

@@ -24,7 +24,7 @@ pub(crate) struct Sql {
     /// Whether embeds are jsonb. Compat: CSV and custom handlers show their text as it is, which PostgREST has in jsonb's
     /// form; and only jsonb can be grouped by.
     pub(super) embeds_as_jsonb: bool,
-    /// Whether the statement is written for Citus.
+    /// Whether the statement is written in the form that Citus supports.
     pub(super) for_citus: bool,
 }
 
@@ -37,7 +37,7 @@ impl Sql {
         }
     }
 
-    /// The statement of a plan.
+    /// Creates the builder for a plan's statement.
     pub(super) fn for_plan(plan: &QueryPlan) -> Self {
         Self {
             for_citus: plan.for_citus,

@@ -45,8 +45,8 @@ impl Sql {
             self.write_function_call(function, &plan.arguments);
             self.push(" ").push(SCALAR).push(") ").push(CALL);
         } else if self.for_citus {
-            // PostgreSQL puts the body of an SQL function in the place of its call in FROM, behind the back of Citus, and then
-            // finds no rows in the tables of this node. It does not where the call is in a SELECT list.
+            // PostgreSQL inlines an SQL function that is called in FROM after Citus has planned the query, so it would read the
+            // empty local tables. A call in the SELECT list is not inlined.
             match &function.returns.only_column {
                 Some(column) => {
                     self.push("(SELECT ");

@@ -1,4 +1,4 @@
-//! The texts of statements that are written in another form for Citus.
+//! Tests of the SQL text that is written for Citus.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use crate::config::RestConfig;
 use crate::plan::Plan;
 use crate::request::ApiRequest;
 
-/// The statement of a request on the example with Citus. Nothing limits its rows.
+/// Returns the statement for a request on the example catalog with Citus, without a limit of rows.
 fn statement(method: &str, path: &str, query: &str, prefer: &'static str, body: &str) -> String {
     let config = RestConfig {
         max_rows: None,
@@ -28,9 +28,9 @@ fn statement(method: &str, path: &str, query: &str, prefer: &'static str, body: 
     }
 }
 
-/// Panics unless the statement contains the piece.
+/// Panics unless the statement contains the text.
 #[track_caller]
-fn expect(statement: &str, piece: &str) {
+fn assert_contains(statement: &str, piece: &str) {
     assert!(statement.contains(piece), "{piece}\n{statement}");
 }
 
@@ -38,18 +38,18 @@ fn expect(statement: &str, piece: &str) {
 fn subqueries_without_a_limit_get_an_offset_so_that_keys_keep_their_names() {
     let statement = statement("GET", "/comments", "select=id,posts!inner(title)", "", "");
 
-    expect(
+    assert_contains(
         &statement,
         r#"INNER JOIN LATERAL (SELECT "posts_1"."title" FROM "public"."posts" AS "posts_1" WHERE "posts_1"."id" = "public"."comments"."post_id" OFFSET 0)"#,
     );
-    expect(&statement, r#"ON TRUE OFFSET 0) SELECT "#);
+    assert_contains(&statement, r#"ON TRUE OFFSET 0) SELECT "#);
 }
 
 #[test]
 fn rows_in_shards_are_updated_without_a_join() {
     let statement = statement("PATCH", "/comments", "post_id=eq.1", "", r#"{"body":"a","id":1}"#);
 
-    expect(
+    assert_contains(
         &statement,
         r#"UPDATE "public"."comments" SET ("body", "id") = (SELECT "body", "id" FROM json_to_record($1::json) AS _("body" text, "id" integer)) WHERE "#,
     );
@@ -67,12 +67,12 @@ fn upserts_are_counted_by_the_versions_of_their_rows() {
     );
 
     assert!(!statement.contains("set_config"), "{statement}");
-    expect(&statement, "WITH pgrst_written AS (INSERT INTO ");
-    expect(
+    assert_contains(&statement, "WITH pgrst_written AS (INSERT INTO ");
+    assert_contains(
         &statement,
         r#"pgrst_body ON CONFLICT("id") DO UPDATE SET "body" = EXCLUDED."body", "id" = EXCLUDED."id" RETURNING "public"."comments"."id", (xmax = 0) AS pgrst_inserted), pgrst_source AS (SELECT "id" FROM pgrst_written)"#,
     );
-    expect(
+    assert_contains(
         &statement,
         "(SELECT count(*) FILTER (WHERE pgrst_inserted) FROM pgrst_written) AS inserted",
     );
@@ -83,7 +83,7 @@ fn rows_in_shards_are_embedded_in_reference_tables_by_groups() {
     let query = "select=title,comments(body)&comments.order=id.desc&comments.limit=2&comments.offset=1";
     let statement = statement("GET", "/posts", query, "", "");
 
-    expect(
+    assert_contains(
         &statement,
         r#" LEFT JOIN (SELECT "posts_comments_1"."pgrst_key_0", json_agg("posts_comments_1".pgrst_row ORDER BY "posts_comments_1".pgrst_place) AS "posts_comments_1" FROM (SELECT "comments_1"."post_id" AS "pgrst_key_0", row_number() OVER (PARTITION BY "comments_1"."post_id" ORDER BY "comments_1"."id" DESC) AS pgrst_place, (SELECT row_to_json(pgrst_row.*) FROM (SELECT "comments_1"."body") AS pgrst_row) AS pgrst_row FROM "public"."comments" AS "comments_1") AS "posts_comments_1" WHERE "posts_comments_1".pgrst_place > 1 AND "posts_comments_1".pgrst_place <= 3 GROUP BY "posts_comments_1"."pgrst_key_0") AS "posts_comments_1" ON "posts_comments_1"."pgrst_key_0" = "public"."posts"."id""#,
     );

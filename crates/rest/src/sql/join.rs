@@ -111,8 +111,8 @@ impl Sql {
         }
     }
 
-    /// ` LEFT JOIN (…) AS … ON …` of a to-many child whose rows are read for all parents at once. Each row becomes JSON and
-    /// gets its place among those of its parent, by which it is sorted and limited.
+    /// Writes ` LEFT JOIN (…) AS … ON …` of a to-many child whose rows are read for all parents by one subquery. Each row is
+    /// rendered as JSON and numbered among those of its parent; the number replaces ORDER BY and LIMIT of a lateral join.
     fn write_grouped_join(
         &mut self,
         child: &ReadNode,
@@ -137,7 +137,7 @@ impl Sql {
             .push(".pgrst_place) AS ")
             .ident(lateral)
             .push(" FROM (");
-        self.write_placed_rows(child, keys);
+        self.write_numbered_rows(child, keys);
         self.push(") AS ")
             .ident(lateral)
             .push(" WHERE ")
@@ -157,8 +157,8 @@ impl Sql {
         });
     }
 
-    /// The rows of a child, each as JSON with its keys and its place among those with the same keys.
-    fn write_placed_rows(&mut self, child: &ReadNode, keys: &[(String, String)]) {
+    /// Writes the query of a child's rows: join columns, number among the rows with equal join columns, and the row as JSON.
+    fn write_numbered_rows(&mut self, child: &ReadNode, keys: &[(String, String)]) {
         let rows = RowsName::from_node(child);
         self.push("SELECT ");
         self.list(keys.iter().enumerate(), ", ", |sql, (index, (_, foreign))| {
@@ -166,7 +166,7 @@ impl Sql {
                 .push(" AS ")
                 .ident(&format!("pgrst_key_{index}"));
         });
-        // The place is counted here, because a limit of the subquery would be one for all parents together.
+        // Rows are numbered per parent, because LIMIT would apply to the rows of all parents together.
         self.push(", row_number() OVER (PARTITION BY ");
         self.list(keys, ", ", |sql, (_, foreign)| {
             sql.column(rows, foreign);
@@ -240,7 +240,7 @@ impl Sql {
     }
 }
 
-/// The columns of the parent and of the child by which the rows of a child can be grouped instead of joined laterally.
+/// Returns the join columns (parent's, child's) if the child's rows can be grouped by them instead of being joined laterally.
 fn grouping_keys<'a>(child: &ReadNode, join: &'a Join) -> Option<&'a [(String, String)]> {
     let Cardinality::OneToMany { columns, .. } = &join.relationship.cardinality else {
         return None;

@@ -112,7 +112,8 @@ impl Sql {
         self.write_payload(body, columns, apply_defaults, PayloadRows::All);
     }
 
-    /// The same without a join with the payload, which Citus refuses for an UPDATE of several shards.
+    /// Writes an UPDATE that takes its values from a subquery, because Citus refuses an UPDATE of several shards that joins the
+    /// payload.
     fn write_sharded_update(&mut self, table: &QualifiedName, columns: &[WriteColumn], body: &JsonBody) {
         self.push("UPDATE ").qualified(table).push(" SET (");
         self.list(columns, ", ", |sql, column| {
@@ -124,7 +125,8 @@ impl Sql {
         self.push(")");
     }
 
-    /// An upsert that tells for each row whether it was inserted, since Citus accepts no condition that counts.
+    /// Writes an upsert that returns for each row whether it was inserted. Without Citus a condition of DO UPDATE counts the
+    /// updated rows, but Citus accepts no condition with side effects.
     pub(super) fn write_counted_upsert(&mut self, table: &QualifiedName, plan: &MutatePlan) {
         let MutatePlan::Insert {
             columns,
@@ -145,11 +147,11 @@ impl Sql {
         }
         self.write_on_conflict(conflict, columns, false);
         self.write_returning(table, returning);
-        // A row that was updated carries the number of the transaction that had locked it, and a new row carries 0.
+        // xmax is 0 in inserted rows; in updated ones it is the id of the transaction that locked the row.
         self.push(", (xmax = 0) AS pgrst_inserted");
     }
 
-    /// The columns that a counted upsert returns, without what counts.
+    /// Writes the columns that a counted upsert returns, without `pgrst_inserted`.
     pub(super) fn write_written_columns(&mut self, relation: &Relation, plan: &MutatePlan) {
         let MutatePlan::Insert { returning, .. } = plan else {
             return;
@@ -195,7 +197,7 @@ impl Sql {
         self.write_payload_record(columns, body);
     }
 
-    /// ` FROM` the payload, which is a single object, as one row of typed columns.
+    /// Writes ` FROM` the payload, a single object, as one row of typed columns.
     fn write_payload_record(&mut self, columns: &[WriteColumn], body: &JsonBody) {
         self.push(" FROM json_to_record(")
             .param_bytes(body.document.clone())
@@ -216,8 +218,8 @@ impl Sql {
         }
     }
 
-    /// ` ON CONFLICT (…) DO …`. Without a primary key or `on_conflict` there is nothing that rows could meet.
-    /// `counts` adds the condition that counts the rows that are updated.
+    /// Writes ` ON CONFLICT (…) DO …`; nothing without a primary key or `on_conflict`. `counts` adds the condition that counts
+    /// the updated rows.
     fn write_on_conflict(&mut self, conflict: &Conflict, columns: &[WriteColumn], counts: bool) {
         if conflict.columns.is_empty() {
             return;
@@ -267,8 +269,7 @@ impl Sql {
     }
 }
 
-/// Whether the inserted rows of an upsert are counted by `xmax`: on tables that Citus knows, which must be tables, since
-/// views have no such column.
+/// Whether the inserted rows of an upsert are counted by `xmax`: on distributed tables. Views have no `xmax`.
 pub(super) fn counts_by_row_version(relation: &Relation, plan: &MutatePlan) -> bool {
     let MutatePlan::Insert { conflict, .. } = plan else {
         return false;

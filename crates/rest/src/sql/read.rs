@@ -215,8 +215,8 @@ impl Sql {
         if range.lower > 0 {
             self.push(" OFFSET ").integer(range.lower);
         } else if self.for_citus && range.limit().is_none() {
-            // Citus merges a subquery into the one around it and then calls the keys of its JSON f1, f2 …, unless it has a
-            // limit or an offset.
+            // Citus merges a subquery without LIMIT or OFFSET into the outer query, and names the keys of its JSON f1, f2 and so
+            // on.
             self.push(" OFFSET 0");
         }
     }

@@ -1,4 +1,4 @@
-//! Statements in the forms for Citus, on PostgreSQL alone: they must answer as those for PostgreSQL do.
+//! Runs statements in the form for Citus on plain PostgreSQL: the responses must equal those of the ordinary form.
 
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_rest::RestConfig;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{ANA, BLOG, Client, TestApp, TestResponse};
 
-/// A blog whose database looks as if Citus had distributed it: profiles and tags are on every node, the rest is in shards.
+/// Starts a blog whose system catalog says that Citus distributes it: profiles and tags are reference tables, the others sharded.
 async fn start_distributed_blog() -> TestApp {
     let database = TestDatabase::create().await;
     let superuser = database.superuser().await;
@@ -30,16 +30,16 @@ async fn start_distributed_blog() -> TestApp {
     .await
 }
 
-/// Status, body and what tells of the number of rows.
+/// Returns status, body and the header `Content-Range`.
 fn outline(response: &TestResponse) -> (u16, String, Option<String>) {
     let range = response.header("content-range").map(str::to_owned);
     (response.status, response.text.clone(), range)
 }
 
-/// A request: method, path, `Prefer` and body.
+/// Method, path, `Prefer` and body of a request.
 type Request = (&'static str, &'static str, &'static str, Option<Value>);
 
-/// Requests of every form, in their order.
+/// Returns requests for every form of statement, in the order in which they are sent.
 fn requests() -> Vec<Request> {
     let merge = "resolution=merge-duplicates,return=representation";
     vec![
@@ -158,7 +158,7 @@ async fn send_all(client: &Client) -> Vec<(Request, (u16, String, Option<String>
     for request in requests() {
         let (method, path, prefer, body) = &request;
         let body = body.as_ref().map(Value::to_string);
-        // From its third use on, a connection lets this process write the JSON of a read.
+        // From the third time on, this process renders the JSON of a read, instead of PostgreSQL.
         let times = if *method == "GET" { 3 } else { 1 };
         for _ in 0..times {
             let response = client
@@ -171,7 +171,7 @@ async fn send_all(client: &Client) -> Vec<(Request, (u16, String, Option<String>
 }
 
 #[actix_web::test]
-async fn with_citus_requests_on_distributed_tables_are_answered_as_on_others() {
+async fn requests_on_distributed_tables_get_the_same_responses_as_on_local_ones() {
     let plain = TestApp::start_with(
         BLOG,
         RestConfig {
@@ -194,7 +194,7 @@ async fn with_citus_requests_on_distributed_tables_are_answered_as_on_others() {
             "{request:?}"
         );
     }
-    // Row-level security decides as ever.
+    // Row-level security applies in both forms.
     let likes = |client: Client| async move {
         let response = client
             .send(

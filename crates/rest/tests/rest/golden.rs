@@ -58,11 +58,11 @@ fn run_command(command: &mut Command) -> Output {
     command.output().expect("python3 is installed")
 }
 
-/// Which statements the service sends.
+/// In which form the service writes statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     PostgreSql,
-    /// Those for a database with Citus, all of whose tables are in shards.
+    /// For a database with Citus in which every table is sharded.
     Citus,
 }
 

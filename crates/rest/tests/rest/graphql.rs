@@ -1,13 +1,13 @@
-//! `/graphql/v1` with a function in the place of pg_graphql's `graphql.resolve`, which has the same parameters.
+//! `/graphql/v1` with a test function in place of pg_graphql's `graphql.resolve`, with the same parameters.
 
 use serde_json::{Value, json};
 
 use crate::support::{ANA, BLOG, TestApp};
 
-/// Below the clients' `/rest/v1`.
+/// The path relative to `/rest/v1`, at which the test client sends its requests.
 const GRAPHQL: &str = "/../../graphql/v1";
 
-/// Answers with what the function sees; a query of `fail` fails in PostgreSQL.
+/// Returns role, claims and arguments that the function sees; the query `fail` raises an error.
 const RESOLVE: &str = r#"
     create table public.secrets (owner uuid);
     alter table public.secrets enable row level security;
@@ -85,7 +85,7 @@ async fn gw_001_graphql_runs_the_query_with_role_and_claims_of_the_caller() {
 }
 
 #[actix_web::test]
-async fn gw_001_graphql_fails_as_a_function_of_rest_does() {
+async fn gw_001_graphql_errors_have_the_shape_of_function_errors() {
     let app = start_with_resolver().await;
 
     let failed = app.anon().post(GRAPHQL, &json!({ "query": "fail" })).await;
@@ -96,13 +96,13 @@ async fn gw_001_graphql_fails_as_a_function_of_rest_does() {
     assert_eq!((unknown.status, unknown.code()), (404, "PGRST202".to_owned()));
     let below = app.anon().post(&format!("{GRAPHQL}/x"), &json!({})).await;
     assert_eq!(below.status, 404, "{below:?}");
-    // Compat: the gateway names the schema for writing methods only, so a GET looks for the function in `public`.
+    // Compat: the gateway sets the schema for writing methods only, so a GET looks for the function in `public`.
     let read = app.anon().get(&format!("{GRAPHQL}?query=x")).await;
     assert_eq!((read.status, read.code()), (404, "PGRST202".to_owned()));
 }
 
 #[actix_web::test]
-async fn gw_001_graphql_answers_as_a_project_without_the_extension() {
+async fn gw_001_graphql_without_the_extension_responds_as_supabase_does() {
     let app = TestApp::blog().await;
 
     let answer = query(&app, None, json!({ "query": "{ a }" })).await;

@@ -72,7 +72,7 @@ pub struct DbResetArgs {
     /// Leave seeds and buckets out
     #[arg(long)]
     pub no_seed: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -85,7 +85,7 @@ pub struct PushArgs {
     /// Also run the seeds that have not run
     #[arg(long)]
     pub include_seed: bool,
-    /// Accepted, as for the Supabase CLI: nothing is asked
+    /// Ignored, accepted for the Supabase CLI's scripts: this command asks nothing
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -147,7 +147,7 @@ pub struct PullArgs {
     /// Only these schemas
     #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
     pub schema: Vec<String>,
-    /// Accepted, as for the Supabase CLI: nothing is asked
+    /// Ignored, accepted for the Supabase CLI's scripts: this command asks nothing
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -198,7 +198,7 @@ pub struct SquashArgs {
     /// Leave migrations after this version as they are
     #[arg(long, value_name = "VERSION")]
     pub version: Option<String>,
-    /// Accepted, as for the Supabase CLI: nothing is asked
+    /// Ignored, accepted for the Supabase CLI's scripts: this command asks nothing
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -237,7 +237,7 @@ pub struct DownArgs {
     /// How many to leave out
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     pub last: usize,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -249,7 +249,7 @@ pub struct RepairArgs {
     /// What they count as from now on
     #[arg(long, value_enum)]
     pub status: RepairStatus,
-    /// Accepted, as for the Supabase CLI: nothing is asked
+    /// Ignored, accepted for the Supabase CLI's scripts: this command asks nothing
     #[arg(short, long)]
     pub yes: bool,
 }

@@ -18,7 +18,7 @@ pub struct FunctionsArgs {
 pub enum FunctionsAction {
     /// Create a function
     New(NewFunctionArgs),
-    /// Serve the functions with other options, and show what they print; starts the project unless it runs
+    /// Serve the functions with these options and print their output; starts the project if it does not run
     Serve(Box<ServeFunctionsArgs>),
     /// List the project's functions
     List(ListFunctionsArgs),
@@ -57,7 +57,7 @@ pub struct ListFunctionsArgs {
 pub struct DeleteFunctionArgs {
     /// The function's name
     pub slug: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -79,7 +79,7 @@ pub struct ServeFunctionsArgs {
     /// Listen for a debugger, and choose how a function starts
     #[arg(long, value_enum)]
     pub inspect_mode: Option<InspectModeArg>,
-    /// Accepted, as for the Supabase CLI: there is no main worker
+    /// Ignored, accepted for the Supabase CLI's scripts: functions have no main worker here
     #[arg(long, hide = true)]
     pub inspect_main: bool,
     #[command(flatten)]

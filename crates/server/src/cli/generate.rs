@@ -33,12 +33,12 @@ pub struct TypesArgs {
     /// Leave out which relationships are one-to-one, for PostgREST 9 and older
     #[arg(long)]
     pub postgrest_v9_compat: bool,
-    /// Who may use declarations in Swift
+    /// Access level of the generated Swift declarations
     #[arg(long, value_enum, value_name = "ACCESS", default_value_t = SwiftAccessControl::Internal)]
     pub swift_access_control: SwiftAccessControl,
 }
 
-/// The access of declarations in Swift.
+/// The access level of generated Swift declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SwiftAccessControl {
     Internal,

@@ -8,19 +8,20 @@ use crate::config::Flags;
 
 #[derive(Debug, Default, Args)]
 pub struct ImportArgs {
-    /// The source's database [env: SUPABASE_DB_URL, and SUPABASE_DB_PASSWORD for a URL without a password]
+    /// URL of the source's database [env: SUPABASE_DB_URL, and SUPABASE_DB_PASSWORD for a URL without a password]
     #[arg(long, value_name = "URL")]
     pub db_url: Option<String>,
-    /// The source's API, from which objects are copied [env: SUPABASE_URL]
+    /// URL of the source's API, from which storage objects are copied [env: SUPABASE_URL]
     #[arg(long, value_name = "URL")]
     pub api_url: Option<String>,
-    /// Its service role key, which other users of this machine see as an argument [env: SUPABASE_SERVICE_ROLE_KEY]
+    /// Service role key of the source. Other users of this machine can read arguments, so prefer the variable
+    /// [env: SUPABASE_SERVICE_ROLE_KEY]
     #[arg(long, value_name = "KEY")]
     pub service_role_key: Option<String>,
-    /// Leave the objects out
+    /// Do not copy storage objects
     #[arg(long)]
     pub no_objects: bool,
-    /// Replace what the project has
+    /// Replace the database if it is not empty
     #[arg(short, long)]
     pub yes: bool,
     /// Folder with PostgreSQL's programs [default: looked for]
@@ -29,7 +30,7 @@ pub struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// Adds these arguments to `flags`.
+    /// Adds `--pg-bin` to the flags that override the configuration.
     pub(super) fn add_to(&self, flags: Flags) -> Flags {
         Flags {
             pg_bin: self.pg_bin.clone(),

@@ -96,7 +96,7 @@ pub enum Command {
     Keys(KeysArgs),
     /// Create, serve, list or delete edge functions
     Functions(FunctionsArgs),
-    /// Make a link in node_modules/.bin, so that the project's scripts call this program as `supabase`
+    /// Link this program as `supabase` in node_modules/.bin, so that the project's npm scripts use it
     LinkCli,
     /// Add extensions to the embedded PostgreSQL that the machine does not have, such as pgvector
     Extension(ExtensionArgs),
@@ -110,7 +110,7 @@ pub enum Command {
     Backup(BackupArgs),
     /// Replace the database and all objects of the project by those of a backup
     Restore(RestoreArgs),
-    /// Bring a Supabase project over: database, users and objects, from its URLs and keys
+    /// Copy a Supabase project here, with its database, users and storage objects
     Import(ImportArgs),
     /// Run a fresh copy of the project for a test, with a database of its own, until standard input ends
     Stack(StackArgs),
@@ -152,7 +152,7 @@ pub struct StartArgs {
     /// Accepted, as for the Supabase CLI: without a healthy database there is no start
     #[arg(long, hide = true)]
     pub ignore_health_check: bool,
-    /// Accepted, as for the Supabase CLI: nothing is asked
+    /// Ignored, accepted for the Supabase CLI's scripts: this command asks nothing
     #[arg(long, hide = true)]
     pub yes: bool,
     /// Folder with PostgreSQL's programs (initdb, postgres) [default: looked for]
@@ -179,7 +179,7 @@ pub struct ServeArgs {
     /// Port of the API [default: 54321; config: api.port]
     #[arg(long)]
     pub port: Option<u16>,
-    /// Ask the running server whether it is ready, and exit with 0 or 1
+    /// Exit with 0 if the running server is ready, else with 1
     #[arg(long)]
     pub ready: bool,
     /// The Deno program for edge functions [default: looked for]
@@ -325,7 +325,7 @@ pub struct TestDbArgs {
 
 #[derive(Debug, Args)]
 pub struct ResetArgs {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub yes: bool,
     /// Port of PostgreSQL while the database is recreated [default: 54322; config: db.port]

@@ -17,7 +17,7 @@ const STOCK_NAME: &str = "supabase";
 /// The CLI whose commands are answered.
 const STOCK_VERSION: &str = "3.1.0";
 
-/// Flags that every command of the CLI takes and that have nothing to change here, and whether a value follows.
+/// Flags that every command of the Supabase CLI accepts and that have no effect here, and whether a value follows.
 const GLOBAL_FLAGS: [(&str, bool); 7] = [
     ("--debug", false),
     ("--experimental", false),
@@ -59,7 +59,7 @@ pub(crate) fn parse_arguments() -> Cli {
     }
 }
 
-/// The arguments of this process that it also takes under its own name, without the program.
+/// Returns this process's arguments without the program's name. Called as `supabase`, the flags that have no effect are removed.
 pub(crate) fn own_arguments() -> Vec<OsString> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let kept = match is_called_as_stock(&arguments) {
@@ -84,7 +84,7 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let definition = || Cli::command().name(STOCK_NAME);
     let mut arguments = remove_global_flags(arguments);
     let mut parsed = parse_with(definition(), &arguments);
-    // Every command of the CLI takes this, too, but here only those that ask.
+    // Every command of the Supabase CLI accepts `--yes`, but here only commands that ask a question do.
     if parsed.is_err() && arguments.iter().any(|argument| argument == "--yes") {
         arguments.retain(|argument| argument != "--yes");
         parsed = parse_with(definition(), &arguments);

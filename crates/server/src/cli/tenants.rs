@@ -14,26 +14,26 @@ pub struct TenantsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum TenantsAction {
-    /// Create schemas of tenants, and run the migrations of tenant_migrations/ in them
+    /// Create tenants: a schema each, in which the migrations in tenant_migrations/ run
     Create(TenantNames),
-    /// Run pending migrations in the schemas of all tenants; a run that was cut off goes on where it ended
+    /// Run pending migrations in the schemas of tenants; after an interruption, run it again
     Migrate(MigrateTenantsArgs),
-    /// List the tenants, and how many migrations ran in their schemas
+    /// List the tenants with the number of their applied and pending migrations
     List,
-    /// Drop schemas of tenants, with every row in them
+    /// Drop tenants: their schemas with every row in them
     Drop(DropTenantsArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct TenantNames {
-    /// Names of schemas, or what follows the beginning that the pattern in api.schemas has
+    /// Schema names, or the part for which * stands in the pattern in api.schemas
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct MigrateTenantsArgs {
-    /// Only these tenants [default: all]
+    /// Names of the tenants to migrate [default: all]
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 }
@@ -42,7 +42,7 @@ pub struct MigrateTenantsArgs {
 pub struct DropTenantsArgs {
     #[command(flatten)]
     pub tenants: TenantNames,
-    /// Do not ask
+    /// Confirm that the rows are deleted
     #[arg(short, long)]
     pub yes: bool,
 }

@@ -35,18 +35,18 @@ pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Applies the platform's schema to a server of somebody else's, if it is missing or old.
+/// Applies the platform schema to an external database, if it is missing or out of date.
 pub(super) async fn apply_platform_to_external(
     config: &Config,
     database: &ExternalDatabase,
     client: &Client,
 ) -> Result<()> {
     if !is_platform_applied(client).await? {
-        // Creating roles, event triggers and schemas of other owners needs a superuser; migrations of the project do not.
+        // The platform schema creates roles, event triggers and schemas with other owners, which requires a superuser.
         let report = apply_platform(client).await.context(
             "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
         )?;
-        // Passwords are set only once: an operator may have changed those of the services' roles since.
+        // Only the first time, because the operator may have changed the passwords of the services' roles since.
         if report.is_first {
             database.set_service_passwords(client).await?;
         }

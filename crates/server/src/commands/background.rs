@@ -30,8 +30,8 @@ pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
     let log = data_dir.join(LOG);
     let mut child = spawn_instance(&log)?;
     let deadline = Instant::now() + TIME_LIMIT;
-    // The port is bound before the database starts, and answers only afterwards. An answer alone may be that of another
-    // project's instance, because of which this one cannot start.
+    // A response to the health check alone is not enough: it may come from another project's instance that has taken the port.
+    // The lock shows that the new instance runs.
     while !(holds_lock(&child, data_dir)? && probe::is_ready(&config).await) {
         if child.try_wait()?.is_some() {
             let printed = std::fs::read_to_string(&log).unwrap_or_default();

@@ -51,7 +51,7 @@ fn choose_schemas(config: &Config, named: &[String]) -> Vec<String> {
             .api
             .schemas
             .iter()
-            // The schemas of a pattern are alike, so types are generated of one that is named with --schema.
+            // Schemas that a pattern exposes have the same tables, so one of them is generated only if --schema names it.
             .filter(|name| *name != "public" && !name.ends_with('*'))
             .cloned(),
     );

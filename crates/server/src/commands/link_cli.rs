@@ -10,10 +10,10 @@ use anyhow::{Context, Result, bail};
 use crate::config::Config;
 use crate::output::GOOD;
 
-/// Where npm scripts and `npx` find programs, from a project's folder upward.
+/// Where npm scripts and `npx` look for programs, in the project's folder and in those above it.
 const PROGRAMS: &str = "node_modules/.bin";
 
-/// Makes a link `supabase` in the nearest `node_modules/.bin`, in place of the one that the npm package `supabase` has there.
+/// Creates the link `supabase` in the nearest `node_modules/.bin`, and replaces the link of the npm package `supabase`.
 pub(super) fn run(config: &Config) -> Result<()> {
     let project = &config.project.folder;
     let Some(folder) = project
@@ -39,7 +39,10 @@ pub(super) fn run(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Removes a link; a file that is none is not npm's, and stays.
+/// Removes a symbolic link.
+///
+/// # Errors
+/// When there is a file that is no link: npm creates links only, so it belongs to the user.
 fn remove_link(link: &Path) -> Result<()> {
     match link.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

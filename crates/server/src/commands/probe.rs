@@ -1,4 +1,4 @@
-//! Asks the server of the project on this machine how it is, over HTTP: for `serve --ready`, `start --detach` and `doctor`.
+//! Sends health checks to the project's server on this machine: for `serve --ready`, `start --detach` and `doctor`.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use tokio::net::TcpStream;
 
 use crate::config::Config;
 
-/// How long the server may take to answer.
+/// How long the server may take to respond.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Answers 200 when requests are served.
+/// The health check that responds 200 when the server accepts requests.
 const READY: &str = "/health/ready";
 
-/// The longest answer that is read; what a health check answers is far shorter.
+/// The longest response that is read, in bytes; health checks respond with far less.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024;
 
-/// `selvedge serve --ready`, for health checks of containers, whose image has no other program.
+/// `selvedge serve --ready`: the health check of a container, whose image has no curl.
 ///
 /// # Errors
-/// When the running server is not ready, which it gives a reason for, or does not answer.
+/// When the server does not respond, or is not ready; the message contains the response.
 pub(super) async fn check_ready(config: &Config) -> Result<()> {
-    let answer = ask(config, READY).await?;
+    let answer = send_get(config, READY).await?;
     if !shows_ready(config, &answer) {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
         bail!("{} {body}", head.lines().next().unwrap_or_default());
@@ -33,28 +33,32 @@ pub(super) async fn check_ready(config: &Config) -> Result<()> {
 
 /// Whether the running server is ready.
 pub(super) async fn is_ready(config: &Config) -> bool {
-    ask(config, READY)
+    send_get(config, READY)
         .await
         .is_ok_and(|answer| shows_ready(config, &answer))
 }
 
-/// Whether an answer to [`READY`] is that of a ready server. One with TLS refuses the request, which shows that it runs.
+/// Whether a response to [`READY`] means that the server is ready. With TLS any response does: the server refuses the request,
+/// which is sent without TLS, but runs.
 fn shows_ready(config: &Config, answer: &str) -> bool {
     config.api.tls.is_some() || is_ok(answer)
 }
 
-/// Whether the server answers 200 to this path. Without an answer within five seconds it does not.
+/// Whether the server responds 200 to a GET on this path within [`ANSWER_TIMEOUT`].
 pub(super) async fn answers_ok(config: &Config, path: &str) -> bool {
-    ask(config, path).await.is_ok_and(|answer| is_ok(&answer))
+    send_get(config, path).await.is_ok_and(|answer| is_ok(&answer))
 }
 
 fn is_ok(answer: &str) -> bool {
     answer.starts_with("HTTP/1.1 200 ")
 }
 
-/// Status line, headers and body of the answer to a GET. A server with TLS refuses the request in words of its own.
-async fn ask(config: &Config, path: &str) -> Result<String> {
-    // A server that listens on all addresses is asked on loopback.
+/// Sends a GET without TLS, and returns status line, headers and body of the response.
+///
+/// # Errors
+/// When no server responds within [`ANSWER_TIMEOUT`].
+async fn send_get(config: &Config, path: &str) -> Result<String> {
+    // A server that listens on all addresses is reached by loopback.
     let host = match config.selvedge.host.as_deref() {
         None | Some("0.0.0.0" | "::") => "127.0.0.1",
         Some(host) => host,

@@ -1,4 +1,4 @@
-//! Questions at the terminal for what nobody may see.
+//! Reads secrets from the terminal or standard input.
 
 use std::io::BufRead as _;
 
@@ -6,16 +6,16 @@ use anyhow::{Context, Result};
 use nix::sys::termios::{self, LocalFlags, SetArg};
 use secrecy::SecretString;
 
-/// Asks at the terminal, and reads the answer unseen.
+/// Prints a question at the terminal and reads a line, which the terminal does not show.
 pub(super) fn ask_secret(question: &str) -> Result<SecretString> {
-    let _unseen = Unseen::begin()?;
+    let _echo_off = EchoOff::begin()?;
     anstream::eprint!("{question}");
     let answer = read_line();
     anstream::eprintln!();
     answer
 }
 
-/// Reads a line of standard input.
+/// Reads a line from standard input.
 pub(super) fn read_line() -> Result<SecretString> {
     let mut line = String::new();
     std::io::stdin()
@@ -25,24 +25,23 @@ pub(super) fn read_line() -> Result<SecretString> {
     Ok(line.trim_end_matches(['\r', '\n']).to_owned().into())
 }
 
-/// Keeps the terminal from showing what is typed, until it is dropped.
-struct Unseen(termios::Termios);
+/// Disables the terminal's echo until it is dropped.
+struct EchoOff(termios::Termios);
 
-impl Unseen {
+impl EchoOff {
     fn begin() -> Result<Self> {
         let before = termios::tcgetattr(std::io::stdin()).context("the terminal cannot be examined")?;
-        let mut unseen = before.clone();
-        unseen.local_flags.remove(LocalFlags::ECHO);
-        termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &unseen)
+        let mut changed = before.clone();
+        changed.local_flags.remove(LocalFlags::ECHO);
+        termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &changed)
             .context("the terminal cannot be changed")?;
         Ok(Self(before))
     }
 }
 
-impl Drop for Unseen {
+impl Drop for EchoOff {
     fn drop(&mut self) {
-        // Without this the user's next commands would stay invisible. An error means that the terminal is gone, and
-        // then nothing is to be done.
+        // An error means that the terminal was closed.
         let _ = termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &self.0);
     }
 }

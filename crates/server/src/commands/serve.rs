@@ -38,7 +38,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
     let database = ExternalDatabase::parse(url)?;
     warn_of_pooler(&config);
     let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
-    // Taken before the database is asked, so that a port of another program is reported at once.
+    // Before connecting to the database, so that a port in use is reported first.
     let listener = listen::reserve_port(host, config.api.port, API_PORT)?;
     let console_listeners = console::bind_in_serve(&config)?;
     // From here on a signal is remembered, also while the services are still connecting.
@@ -71,8 +71,8 @@ pub(super) async fn run(config: Config) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a database without our schema. `serve` never changes the schema: its login need not be a superuser, and several
-/// instances may start at once.
+/// Checks that the platform schema is applied. `serve` never applies it, because its login may be no superuser and several
+/// instances may start at the same time.
 async fn check_platform(database: &ExternalDatabase) -> Result<()> {
     if !is_platform_applied(&database.connect().await?).await? {
         bail!(

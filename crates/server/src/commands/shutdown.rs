@@ -15,8 +15,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::config::Config;
 use crate::services::Services;
 
-/// A signal that follows another within this time is the same one: `npx` passes on a Ctrl-C that the terminal has sent to this
-/// process as well.
+/// A second signal within this time is ignored: after Ctrl-C the terminal signals this process and `npx`, which passes its signal
+/// on to this process.
 const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
@@ -42,7 +42,7 @@ impl Signals {
         }
     }
 
-    /// Waits for a signal that is not the first one once more.
+    /// Waits for a signal that comes at least [`SAME_SIGNAL`] later.
     async fn next_distinct(&mut self) {
         let begun = Instant::now();
         loop {
@@ -89,9 +89,8 @@ impl StopPlan {
     }
 }
 
-/// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then announces the stop, closes the
-/// sockets of realtime, stops the servers and ends the workers of functions. A second, later signal cuts off requests that are still
-/// running.
+/// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then announces the stop, closes realtime's
+/// sockets, stops the HTTP servers and ends the workers of functions. A second signal aborts the requests that still run.
 ///
 /// # Errors
 /// When PostgreSQL has ended by itself; `lost` gives the reason.

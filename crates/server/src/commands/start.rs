@@ -20,7 +20,7 @@ use crate::services::{BackgroundRuntime, Mode, Services};
 /// Only warnings and errors, so that the summary stays readable in the terminal, and what edge functions print.
 const DEFAULT_LOG_FILTER: &str = "warn,edge_function=info";
 
-/// Runs the project until a signal comes. `after_summary` prints what else the command has to say.
+/// Runs the project until a signal arrives. `after_summary` prints lines below the summary of the start.
 pub(super) async fn run(mut config: Config, after_summary: fn(&Config)) -> Result<()> {
     let started = Instant::now();
     let local_services = LocalServices::from_config(&config);

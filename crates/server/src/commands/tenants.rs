@@ -1,4 +1,5 @@
-//! `selvedge tenants`: one schema for each tenant, all made by the migrations in `tenant_migrations/`.
+//! `selvedge tenants`: creates, migrates, lists and drops tenants. Each tenant is a schema that the migrations in
+//! `tenant_migrations/` fill.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use crate::config::Config;
 use crate::database::target::run_on_database;
 use crate::output::{DIM, GOOD, WARN};
 
-/// The longest name that PostgreSQL keeps whole.
+/// The longest name in bytes that PostgreSQL does not truncate.
 const LONGEST_NAME: usize = 63;
 
 pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
@@ -47,7 +48,7 @@ pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
     }
 }
 
-/// The folder of the migrations of tenants.
+/// Returns the folder with the tenants' migrations.
 fn migrations_folder(config: &Config) -> PathBuf {
     config.project.folder.join("tenant_migrations")
 }
@@ -72,7 +73,7 @@ fn resolve_schemas(config: &Config, names: &[String]) -> Result<Vec<String>> {
     };
     let mut schemas = Vec::with_capacity(names.len());
     for name in names {
-        // Both forms are accepted, so that what `tenants list` prints can be named, too.
+        // With the pattern `tenant_*`, `acme` and `tenant_acme` name the same tenant; `tenants list` prints the long form.
         let is_whole = prefixes.iter().any(|prefix| name.starts_with(prefix));
         let schema = if is_whole {
             name.clone()
@@ -99,7 +100,7 @@ fn resolve_schemas(config: &Config, names: &[String]) -> Result<Vec<String>> {
 async fn migrate_tenants(config: &Config, client: &Client, schemas: &[String]) -> Result<()> {
     let found = find_migrations(config)?;
     let tenants = choose_tenants(list_tenants(client).await?, schemas)?;
-    // Read and checked once for all, before the first tenant is touched.
+    // Parsed before the first tenant is migrated, so that a malformed file changes nothing.
     let texts = read_migrations(&found.migrations)?;
     let warn = |warning: String| anstream::eprintln!("{WARN}warning{WARN:#} {warning}");
     let migrations = TenantMigrations::parse(client, &found.migrations, &texts, warn).await?;
@@ -130,10 +131,10 @@ async fn migrate_tenants(config: &Config, client: &Client, schemas: &[String]) -
     Ok(())
 }
 
-/// The tenants of these schemas, or all if none are named.
+/// Returns the tenants with these schemas, or all if none are given.
 ///
 /// # Errors
-/// When there is no such tenant.
+/// When a schema is not a tenant's.
 fn choose_tenants(all: Vec<Tenant>, schemas: &[String]) -> Result<Vec<Tenant>> {
     if schemas.is_empty() {
         return Ok(all);

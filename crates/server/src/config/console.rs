@@ -23,9 +23,10 @@ pub struct ConsoleSection {
     pub public_url: Option<Url>,
     /// Whether people sign in in `start`, too; in `serve` they always do. Default false.
     pub login: bool,
-    /// Whether `sign_in` has `accounts`, those of the console. Default true.
+    /// Whether the console's own accounts may sign in: `sign_in` contains `accounts`. Default true.
     pub account_sign_in: bool,
-    /// Whether `sign_in` has `project`: users with a level in their `app_metadata`, by a second factor. Default false.
+    /// Whether users of the project may sign in: `sign_in` contains `project`. They need a console level in their `app_metadata` and
+    /// a second factor. Default false.
     pub project_sign_in: bool,
     /// Whether all accounts are viewers. Default false.
     pub read_only: bool,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_console::{Setting, SettingOrigin};
+use selvedge_console::{EffectiveSetting, SettingOrigin};
 use serde_json::Value;
 use url::Url;
 
@@ -16,14 +16,14 @@ const SECRET_NAMES: [&str; 4] = ["secret", "password", "token", "api_key"];
 
 /// The settings by their dotted keys (`auth.email.otp_length`).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct EffectiveSettings(BTreeMap<String, Setting>);
+pub(crate) struct EffectiveSettings(BTreeMap<String, EffectiveSetting>);
 
 impl EffectiveSettings {
     /// Notes the value of a key. What was noted for the key before is replaced, because later sources win.
     pub(super) fn record(&mut self, key: String, value: Value, origin: SettingOrigin, is_secret: bool) {
         let is_secret = is_secret || (value.is_string() && has_secret_name(&key));
         let is_set = !matches!(&value, Value::Null) && value.as_str() != Some("");
-        let setting = Setting {
+        let setting = EffectiveSetting {
             value: if is_secret {
                 Value::Null
             } else {
@@ -49,7 +49,7 @@ impl EffectiveSettings {
     }
 
     /// The settings in the order of their keys.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Setting> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &EffectiveSetting> {
         self.0.values()
     }
 }

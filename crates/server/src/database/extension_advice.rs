@@ -1,4 +1,4 @@
-//! What to do on this machine about extensions that its PostgreSQL does not have.
+//! How to install extensions that this machine's PostgreSQL does not have.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +6,7 @@ use nix::unistd::geteuid;
 use selvedge_postgres::cluster::npm_platform_name;
 use selvedge_postgres::migrate::{MigrateError, MissingExtension};
 
-/// Replaces advice for any machine by the command that helps on this one, for errors about missing extensions.
+/// Replaces the general advice in errors about missing extensions by the command that installs them on this machine.
 pub(crate) fn advise_on_missing_extensions(error: MigrateError) -> MigrateError {
     match error {
         MigrateError::MissingExtensions(missing) => {
@@ -34,7 +34,7 @@ fn advise(mut missing: MissingExtension) -> MissingExtension {
     missing
 }
 
-/// Whether apt knows a package that can be installed; false on machines without apt.
+/// Whether apt can install a package; false on machines without apt.
 fn has_apt_package(package: &str) -> bool {
     Command::new("apt-cache")
         .args(["show", "--no-all-versions", package])
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_019_a_package_that_apt_does_not_know_is_not_advised_as_a_command() {
+    fn gw_019_packages_unknown_to_apt_are_not_advised() {
         let missing = MissingExtension {
             path: "a.sql".into(),
             line: 1,

@@ -1,4 +1,4 @@
-//! The HTTP endpoints outside of the services: health, metrics, the status page.
+//! HTTP endpoints that belong to no service: health, metrics and the status page.
 
 pub mod health;
 mod status_page;

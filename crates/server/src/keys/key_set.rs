@@ -30,11 +30,12 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// Keys for `start`. A key that is not configured gets the Supabase CLI's well-known value, so that existing
-    /// `.env.local` files work. With a file of signing keys, its first key signs the keys anon and service_role, as in the CLI.
+    /// Returns the keys for `start`. A key that is not configured gets the Supabase CLI's well-known value, so that existing
+    /// `.env.local` files work. If `auth.signing_keys_path` is set, the first key in that file signs the legacy keys anon and
+    /// service_role, as in the CLI.
     ///
     /// # Errors
-    /// A file of signing keys that cannot be used, or a secret that is too short.
+    /// When the file of signing keys is malformed, or a secret is too short.
     pub fn for_development(config: &Config) -> Result<Self> {
         let keys = &config.auth.keys;
         let secret = keys
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_032_with_signing_keys_of_the_project_they_sign_the_legacy_keys() {
+    fn gw_032_the_first_signing_key_signs_the_legacy_keys() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let file = [generate_signing_key(KeyAlgorithm::Es256)];

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use socket2::{Domain, SockRef, Socket, Type};
 
-/// Connections that may wait to be accepted.
+/// Length of the kernel's queue of connections that wait to be accepted.
 const LISTEN_BACKLOG: i32 = 4096;
 
 /// How long a busy port is tried again.
@@ -85,7 +85,7 @@ pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<Tcp
     bind_with(host, port, choice, TcpListener::bind)
 }
 
-/// Takes `host:port` without accepting connections yet, see [`accept_connections`].
+/// Binds `host:port` without listening yet, see [`accept_connections`].
 ///
 /// # Errors
 /// As [`bind_port`].
@@ -98,11 +98,11 @@ pub(crate) fn reserve_port(host: &str, port: u16, choice: PortChoice) -> Result<
     })
 }
 
-/// Accepts connections on a port that [`reserve_port`] took. Until then they are refused, so that a load balancer tries another
-/// node, instead of waiting for one that may not succeed in starting.
+/// Listens on a port that [`reserve_port`] bound. Until then connections are refused, so that a load balancer uses another node
+/// instead of waiting for a start that may fail.
 ///
 /// # Errors
-/// Another process has begun to listen there meanwhile.
+/// When another process listens on the port by now.
 pub(crate) fn accept_connections(listener: &TcpListener, choice: PortChoice) -> Result<()> {
     SockRef::from(listener)
         .listen(LISTEN_BACKLOG)
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reserved_port_refuses_connections_until_they_are_accepted() {
+    fn a_reserved_port_refuses_connections_until_accept_connections() {
         let listener = reserve_port("127.0.0.1", 0, API_PORT).unwrap();
         let address = listener.local_addr().unwrap();
         assert!(TcpStream::connect(address).is_err());

@@ -1,8 +1,9 @@
-//! `functions serve` beside a project that runs: it names options for functions over a connection, and gets what functions print.
-//! The options count until the connection ends, as the CLI replaces the runtime's container for that time.
+//! The connection between `functions serve` and a server that runs already: the command sends its options, the server sends back
+//! what functions print. The options apply until the connection ends, as the Supabase CLI replaces the runtime's container for that
+//! time.
 //!
-//! The connection is TCP on loopback, because the path of a unix socket may have about 100 bytes only. Its port, and a token without
-//! which nobody is served, are in a file that only this user can read.
+//! The connection is TCP on loopback, because the path of a unix socket is limited to about 100 bytes. Port and access token are in
+//! a file that only this user can read.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -26,18 +27,18 @@ use uuid::Uuid;
 
 use crate::config::Flags;
 
-/// In the data folder: where the running server accepts sessions.
+/// The file in the data folder with the port and token of the running server.
 const ADDRESS_FILE: &str = "functions-session.json";
-/// How many lines a session may be behind before some are left out.
+/// How many unsent lines are kept for a slow session; older ones are dropped.
 const LINE_BUFFER: usize = 1024;
-/// Longest message of a session.
+/// The longest message of a session in bytes.
 const MAX_MESSAGE_BYTES: u64 = 256 * 1024;
 /// How long a client may take to send its options.
 const REQUEST_TIME: Duration = Duration::from_secs(5);
-/// Target of the lines that functions print; lines about functions have longer targets with this beginning.
+/// The log target of lines that functions print. Targets of log lines about functions begin with it, too.
 const FUNCTION_TARGET: &str = "edge_function";
 
-/// Options of `functions serve`, with absolute paths.
+/// Options of `functions serve`; paths are absolute, because the server has another working directory.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct SessionOptions {
     env_file: Option<PathBuf>,
@@ -49,18 +50,20 @@ pub(crate) struct SessionOptions {
 /// A line of output for `functions serve`: printed by a function, or logged about one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SessionLine {
-    /// Whether the line belongs on standard error.
+    /// Whether to print it to standard error.
     pub(crate) is_error: bool,
     pub(crate) text: String,
 }
 
-/// Begins or ends the effect of a session's options. The receiver says whether they can be used.
+/// Asks the functions service to apply a session's options, or to return to those of the configuration.
 pub(super) struct SessionChange {
+    /// The options; `None` when the session has ended.
     pub(super) options: Option<SessionOptions>,
+    /// Receives the outcome: an error when the options cannot be used.
     pub(super) applied: oneshot::Sender<Result<(), String>>,
 }
 
-/// A session as `functions serve` sees it.
+/// The client's end of a session, used by `functions serve`.
 pub(crate) struct Session {
     messages: BufReader<TcpStream>,
 }
@@ -92,7 +95,7 @@ impl SessionOptions {
         }
     }
 
-    /// The flags with which the server was started, and these options, which win.
+    /// Returns the flags with which the server was started, overridden by these options.
     pub(super) fn add_to(&self, flags: &Flags) -> Flags {
         let flags = flags.clone();
         Flags {
@@ -106,10 +109,10 @@ impl SessionOptions {
 }
 
 impl Session {
-    /// Asks the server that runs with this data folder to use `options`.
+    /// Connects to the server that runs with this data folder, and makes it apply `options`.
     ///
     /// # Errors
-    /// A server that does not accept sessions, or options that it cannot use.
+    /// When the server does not accept sessions, or cannot use the options.
     pub(crate) async fn begin(data_dir: &Path, options: SessionOptions) -> Result<Self> {
         let file = data_dir.join(ADDRESS_FILE);
         let text = std::fs::read_to_string(&file).with_context(|| {
@@ -132,13 +135,13 @@ impl Session {
         }
     }
 
-    /// The next line; `None` when the server has ended, or serves another session.
+    /// Waits for the next line; `None` when the server has stopped, or has begun another session.
     pub(crate) async fn next_line(&mut self) -> Option<SessionLine> {
         read_message(&mut self.messages).await.ok().flatten()
     }
 }
 
-/// Accepts sessions until the process ends. A new one replaces the one before it.
+/// Accepts sessions until the process ends. A new session ends the one before it.
 pub(super) async fn accept_sessions(data_dir: PathBuf, changes: mpsc::Sender<SessionChange>) {
     let (listener, token) = match open_listener(&data_dir).await {
         Ok(opened) => opened,
@@ -148,7 +151,7 @@ pub(super) async fn accept_sessions(data_dir: PathBuf, changes: mpsc::Sender<Ses
         }
     };
     let (lines, _) = broadcast::channel(LINE_BUFFER);
-    listen_to_functions(lines.clone());
+    forward_function_lines(lines.clone());
     let mut current: Option<JoinHandle<()>> = None;
     while let Ok((stream, _)) = listener.accept().await {
         let mut messages = BufReader::new(stream);
@@ -163,7 +166,7 @@ pub(super) async fn accept_sessions(data_dir: PathBuf, changes: mpsc::Sender<Ses
     }
 }
 
-/// Binds a port that the system chooses, and writes it down with a new token.
+/// Listens on a port that the system chooses, and writes port and a new token to [`ADDRESS_FILE`].
 async fn open_listener(data_dir: &Path) -> Result<(TcpListener, String)> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = Address {
@@ -171,7 +174,7 @@ async fn open_listener(data_dir: &Path) -> Result<(TcpListener, String)> {
         token: Uuid::new_v4().to_string(),
     };
     let path = data_dir.join(ADDRESS_FILE);
-    // A new file, so that the mode counts.
+    // The mode applies to new files only, so an old one is removed first.
     let _ = std::fs::remove_file(&path);
     let mut file = OpenOptions::new()
         .write(true)
@@ -183,17 +186,17 @@ async fn open_listener(data_dir: &Path) -> Result<(TcpListener, String)> {
     Ok((listener, address.token))
 }
 
-/// Sends what functions print to all sessions.
-fn listen_to_functions(lines: broadcast::Sender<SessionLine>) {
+/// Passes log lines of functions to all sessions.
+fn forward_function_lines(lines: broadcast::Sender<SessionLine>) {
     logging::listen_to_lines(Arc::new(move |line: &LogLine| {
         if line.target.starts_with(FUNCTION_TARGET) {
-            // An error means that nobody listens.
+            // An error means that there is no session.
             let _ = lines.send(render_line(line));
         }
     }));
 }
 
-/// A line as the original's runtime prints it: what functions write has its level in front.
+/// Renders a line as Supabase's edge runtime prints it: output of functions as `[Info] …`.
 fn render_line(line: &LogLine) -> SessionLine {
     let (level, is_error) = match line.level {
         Level::ERROR => ("Error", true),
@@ -211,13 +214,13 @@ fn render_line(line: &LogLine) -> SessionLine {
     }
 }
 
-/// Reads the request of a client; `None` when it does not know the token.
+/// Reads a client's request and returns its options; `None` without the right token.
 async fn authenticate(messages: &mut BufReader<TcpStream>, token: &str) -> Option<SessionOptions> {
     let request: Request = timeout(REQUEST_TIME, read_message(messages)).await.ok()?.ok()??;
     (request.token == token).then_some(request.options)
 }
 
-/// Applies the options of a client, sends it lines until it ends, and takes the options back.
+/// Applies a client's options, sends it lines until it disconnects, and restores the configuration's options.
 async fn serve_session(
     mut messages: BufReader<TcpStream>,
     options: SessionOptions,
@@ -226,7 +229,7 @@ async fn serve_session(
 ) {
     let error = change_options(&changes, Some(options)).await.err();
     let is_refused = error.is_some();
-    // When the client has gone away already, the loop below notices.
+    // If the client has disconnected already, the read below returns at once.
     let _ = write_message(messages.get_mut(), &Reply { error }).await;
     if is_refused {
         return;
@@ -234,7 +237,7 @@ async fn serve_session(
     let mut end = [0; 1];
     loop {
         let line = tokio::select! {
-            // A client sends nothing more; the read ends with the connection.
+            // Clients send nothing more, so the read returns only when the connection ends.
             _ = messages.read(&mut end) => break,
             line = lines.recv() => match line {
                 Ok(line) => line,

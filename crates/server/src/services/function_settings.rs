@@ -1,4 +1,5 @@
-//! Gives edge functions new settings while the server runs: when `config.toml` changes, and while `functions serve` runs beside it.
+//! Changes the settings of edge functions while the server runs: when `config.toml` changes, and for as long as a `functions serve`
+//! is connected.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,8 +28,8 @@ pub(super) struct SettingsSource {
     pub(super) mode: Mode,
 }
 
-/// Reads `config.toml` again whenever it has changed, or a session of `functions serve` begins or ends. Only `[functions.*]`,
-/// `[edge_runtime]` and `[selvedge.functions]` take effect; a file with an error changes nothing.
+/// Loads `config.toml` again when it has changed, and when a session of `functions serve` begins or ends. Only `[functions.*]`,
+/// `[edge_runtime]` and `[selvedge.functions]` take effect. A file with an error changes nothing.
 pub(super) async fn follow_settings(
     functions: Functions,
     source: SettingsSource,
@@ -58,14 +59,14 @@ pub(super) async fn follow_settings(
                 if applied.is_ok() {
                     options = change.options;
                 }
-                // The client may have gone away, and then the next change takes its options back.
+                // An error means that the client has disconnected; its session's end restores the options.
                 let _ = change.applied.send(applied);
             }
         }
     }
 }
 
-/// Loads the configuration, and lets functions use it from the next call on.
+/// Loads the configuration and applies it to the functions' next calls.
 async fn apply_settings(
     functions: &Functions,
     source: &Arc<SettingsSource>,
@@ -77,7 +78,7 @@ async fn apply_settings(
     };
     let announces_calls = session.is_some() || source.config.functions.announces_calls;
     let (functions, source) = (functions.clone(), Arc::clone(source));
-    // A blocking thread reads the files, so that the tasks beside this one go on.
+    // Files are read on a blocking thread, because this thread runs other tasks.
     let applied = tokio::task::spawn_blocking(move || {
         let loaded = Config::load(&flags).map_err(|error| error.to_string())?;
         let config = with_functions_of(&source.config, loaded.config);

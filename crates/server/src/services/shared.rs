@@ -297,7 +297,7 @@ pub(crate) async fn open_storage(config: &Config, logins: Logins) -> Result<Arc<
     Ok(Arc::new(storage.context("cannot open the store of objects")?))
 }
 
-/// Opens the store of objects alone.
+/// Opens the store of object bytes without the storage service.
 pub(crate) fn open_blob_store(config: &Config) -> std::io::Result<Arc<dyn Backend>> {
     translate::storage::store(config).open_backend()
 }

@@ -1,4 +1,4 @@
-//! The server is killed while the console's requests are at work: what was half done is not there afterwards.
+//! Kills the server during requests of the console, and checks that no request is half done afterwards.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ async fn oid(database: &Client, table: &str) -> String {
     database.query_one(sql, &[&table]).await.expect("a table").get(0)
 }
 
-/// Begins to upload a file of which the rest never comes.
+/// Sends the beginning of a file to the import endpoint, and never the rest.
 async fn begin_import(port: u16, table: &str) -> TcpStream {
     let mut connection = TcpStream::connect(("127.0.0.1", port))
         .await
@@ -46,8 +46,8 @@ async fn begin_import(port: u16, table: &str) -> TcpStream {
     connection
 }
 
-/// Rows of the table, and actions and results of the audit, newest first.
-async fn state_of(console: &ConsoleProject, database: &Client) -> (String, String) {
+/// Returns the table's rows, and the actions and results in the audit log, newest first.
+async fn read_state(console: &ConsoleProject, database: &Client) -> (String, String) {
     let rows = "select string_agg(id || ' ' || body, ', ' order by id) from notes";
     let rows = database.query_one(rows, &[]).await.expect("a row").get(0);
     let audit = answer(console.request(Method::GET, "/api/audit")).await;
@@ -60,7 +60,7 @@ async fn state_of(console: &ConsoleProject, database: &Client) -> (String, Strin
 }
 
 #[actix_web::test]
-async fn console_180_after_a_kill_nothing_of_an_import_an_export_or_an_apply_is_half_done() {
+async fn console_180_killed_imports_exports_and_row_changes_leave_nothing_half_done() {
     let console = ConsoleProject::new();
     console
         .project
@@ -75,11 +75,11 @@ async fn console_180_after_a_kill_nothing_of_an_import_an_export_or_an_apply_is_
     running = console.start().await;
     database = console.project.database().await;
     assert_eq!(
-        state_of(&console, &database).await,
+        read_state(&console, &database).await,
         ("1 as it was".into(), String::new())
     );
 
-    // A row that somebody else holds stops the change between its begin and its commit.
+    // The test holds a lock on a row, so the change waits between BEGIN and COMMIT.
     let page = answer(post(&console, "/api/rows/read", &json!({ "table": notes }))).await;
     let holder = console.project.database().await;
     holder
@@ -100,7 +100,7 @@ async fn console_180_after_a_kill_nothing_of_an_import_an_export_or_an_apply_is_
     running = console.start().await;
     database = console.project.database().await;
     assert_eq!(
-        state_of(&console, &database).await,
+        read_state(&console, &database).await,
         ("1 as it was".into(), String::new())
     );
 
@@ -134,7 +134,7 @@ async fn console_180_after_a_kill_nothing_of_an_import_an_export_or_an_apply_is_
     database = console.project.database().await;
     let expected = ("1 as it was".to_owned(), "rows.export started".to_owned());
     assert_eq!(
-        state_of(&console, &database).await,
+        read_state(&console, &database).await,
         expected,
         "the audit claims no end"
     );

@@ -1,10 +1,10 @@
-//! A project of a test whose console listens, and requests of the console's page.
+//! A test project with a console, and requests with the headers of the console's page.
 
 use reqwest::{Method, RequestBuilder};
 
 use crate::support::{Project, Running};
 
-/// A project whose console listens.
+/// A test project with a console.
 pub(crate) struct ConsoleProject {
     pub(crate) project: Project,
     /// The console's port.
@@ -37,7 +37,7 @@ impl ConsoleProject {
     }
 }
 
-/// Ends the server as a crash does: nothing is cleaned up.
+/// Kills the server with SIGKILL, so that it cannot clean up.
 pub(crate) fn kill(mut running: Running) {
     running.signal("-KILL");
     running.wait_for_exit();

@@ -1,4 +1,4 @@
-//! `selvedge import`: one instance stands for a self-hosted project, others receive it.
+//! `selvedge import`: one instance is the source, a self-hosted project, others are the targets.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ const PASSWORD: &str = "correct horse battery";
 
 const CONFIG: &str = "project_id = \"cli\"\n[storage.buckets.files]\nobjects_path = \"./files\"\n";
 
-/// What projects have in all places of a database.
+/// A migration with every kind of object that an import copies.
 const MIGRATION: &str = r#"
 create extension if not exists pg_cron;
 create extension if not exists pgmq;
@@ -51,7 +51,7 @@ select vault.create_secret('the secret', 'api_key');
 alter publication supabase_realtime add table notes;
 create function note_ddl() returns event_trigger language plpgsql as $$ begin end $$;
 create event trigger noted on ddl_command_end execute function note_ddl();
--- Rows that take a while to write, so that an import can be killed meanwhile.
+-- A check that makes inserts slow, so that an import can be killed meanwhile.
 create function takes_a_while(id int) returns boolean language plpgsql as $$
 begin
   perform pg_sleep(0.004);
@@ -61,7 +61,7 @@ create table slow (id int check (takes_a_while(id)));
 insert into slow select generate_series(1, 150);
 "#;
 
-/// Starts the source, with a user who has a note and a file of their own.
+/// Starts the source with a user who has a note and a file.
 async fn start_source() -> (Project, Running) {
     let source = Project::new();
     source.write("config.toml", CONFIG);
@@ -169,8 +169,8 @@ fn list_blobs(project: &Project) -> BTreeSet<String> {
         .collect()
 }
 
-/// All lines of a dump, without those that differ from one database to the next: times of the platform's own rows and of
-/// queues, and names that hold the number of an object.
+/// Returns the lines of a dump, without those that differ between databases: times in rows of the platform and of queues, and
+/// names that contain an oid.
 fn dump_lines(project: &Project) -> BTreeSet<String> {
     let output = Command::new("pg_dump")
         .args([
@@ -202,8 +202,8 @@ fn dump_lines(project: &Project) -> BTreeSet<String> {
         .collect()
 }
 
-/// Who may do what with the tables, functions and schemas of a project.
-async fn list_rights(project: &Project) -> Vec<String> {
+/// Lists the privileges on the project's tables, functions and schemas.
+async fn list_privileges(project: &Project) -> Vec<String> {
     let query = "
         select 'table ' || c.oid::regclass || ' ' || c.relowner::regrole || ' ' || coalesce(item::text, '')
         from pg_class as c left join unnest(c.relacl) as item on true
@@ -221,7 +221,7 @@ async fn list_rights(project: &Project) -> Vec<String> {
 }
 
 #[actix_web::test]
-async fn an_imported_project_works_as_at_its_source_and_an_import_that_was_killed_becomes_the_same() {
+async fn an_import_copies_the_whole_project_also_after_it_was_killed() {
     let (source, running) = start_source().await;
     let whole = Project::new();
     let printed = expect_success(&mut import(&source, &whole, &[]));
@@ -259,12 +259,12 @@ async fn an_imported_project_works_as_at_its_source_and_an_import_that_was_kille
     assert!(printed.contains("goes on with the objects"), "{printed}");
     assert!(!printed.contains(" 0 were there already"), "{printed}");
 
-    let expected_rights = list_rights(&source).await;
+    let expected_rights = list_privileges(&source).await;
     let blobs = list_blobs(&source);
     running.stop();
     let second = killed.start().await;
     let first = whole.start().await;
-    assert_eq!(list_rights(&whole).await, expected_rights);
+    assert_eq!(list_privileges(&whole).await, expected_rights);
     let (one, other) = (dump_lines(&killed), dump_lines(&whole));
     let differences: Vec<&String> = one.symmetric_difference(&other).collect();
     assert!(differences.is_empty(), "{differences:#?}");
@@ -275,7 +275,7 @@ async fn an_imported_project_works_as_at_its_source_and_an_import_that_was_kille
     use_imported_project(&killed, &second).await;
 }
 
-/// Does at a target what users and jobs do.
+/// Signs in, reads, writes and downloads at a target, and runs its jobs.
 async fn use_imported_project(project: &Project, running: &Running) {
     let user = Caller::sign(running, "token?grant_type=password").await;
     assert_eq!(

@@ -1,10 +1,10 @@
-//! `kill -9` in the middle of a first start, a migration, a push and a reset: nothing is half-applied, and the next command
-//! goes on.
+//! Kills a first start, a push and a reset by SIGKILL, and checks that nothing is half applied and that the next command completes
+//! the work.
 
 use crate::support::{Project, kill_when};
 
 const FIRST: &str = "create table notes (body text);";
-/// Takes three seconds between its two statements, in which it is killed.
+/// Sleeps three seconds between its two statements, during which the test kills the process.
 const SLOW: &str = "create table half (n int); select pg_sleep(3); create table whole (n int);";
 const SEED: &str = "insert into notes values ('one'); select pg_sleep(3); insert into notes values ('two');";
 
@@ -14,8 +14,8 @@ fn project() -> Project {
     project
 }
 
-/// Whether the project's database runs a statement with this text.
-async fn runs(project: &Project, text: &str) -> bool {
+/// Whether the project's database is executing a statement that contains this text.
+async fn is_executing(project: &Project, text: &str) -> bool {
     let query = "select exists (select from pg_stat_activity
         where pid <> pg_backend_pid() and state = 'active' and query like '%' || $1 || '%')";
     match project.try_database().await {
@@ -27,7 +27,7 @@ async fn runs(project: &Project, text: &str) -> bool {
     }
 }
 
-/// Whether there is a data directory that initdb has not completed.
+/// Whether there is a data directory that initdb is still writing.
 fn has_unfinished(project: &Project) -> bool {
     let entries = std::fs::read_dir(project.path(".selvedge")).into_iter().flatten();
     entries.flatten().any(|entry| {
@@ -39,7 +39,7 @@ fn has_unfinished(project: &Project) -> bool {
     })
 }
 
-/// The rows of `notes`, the tables of the slow migration, and the history.
+/// Returns the rows of `notes`, the tables of the slow migration, and the versions in the history.
 async fn describe(project: &Project) -> String {
     let query = "select concat_ws(' | ',
         (select string_agg(body, ',' order by body) from notes),
@@ -52,7 +52,7 @@ async fn describe(project: &Project) -> String {
 const COMPLETE: &str = "one,two | half,whole | 20260101000000,20260101000001";
 
 #[actix_web::test]
-async fn gw_031_a_first_start_that_is_killed_at_any_step_goes_on_at_the_next_start() {
+async fn gw_031_a_killed_first_start_is_completed_by_the_next_start() {
     let project = project();
     project.write("migrations/20260101000001_slow.sql", SLOW);
     project.write("seed.sql", SEED);
@@ -63,8 +63,14 @@ async fn gw_031_a_first_start_that_is_killed_at_any_step_goes_on_at_the_next_sta
     };
 
     kill_when(start(), async || has_unfinished(&project)).await;
-    kill_when(start(), async || runs(&project, "create table half").await).await;
-    kill_when(start(), async || runs(&project, "insert into notes").await).await;
+    kill_when(start(), async || {
+        is_executing(&project, "create table half").await
+    })
+    .await;
+    kill_when(start(), async || {
+        is_executing(&project, "insert into notes").await
+    })
+    .await;
 
     let running = project.start().await;
     assert_eq!(describe(&project).await, COMPLETE);
@@ -73,11 +79,11 @@ async fn gw_031_a_first_start_that_is_killed_at_any_step_goes_on_at_the_next_sta
 }
 
 #[actix_web::test]
-async fn gw_031_a_push_or_a_reset_that_is_killed_leaves_nothing_half_applied_and_can_be_repeated() {
+async fn gw_031_a_killed_push_or_reset_leaves_nothing_half_applied() {
     let project = project();
     let running = project.start().await;
     project.write("migrations/20260101000001_slow.sql", SLOW);
-    let in_migration = async || runs(&project, "create table half").await;
+    let in_migration = async || is_executing(&project, "create table half").await;
 
     kill_when(project.command(&["db", "push"]), in_migration).await;
     assert_eq!(describe(&project).await, "20260101000000");
@@ -89,7 +95,7 @@ async fn gw_031_a_push_or_a_reset_that_is_killed_leaves_nothing_half_applied_and
 
     project.write("seed.sql", SEED);
     kill_when(project.command(&["db", "reset"]), in_migration).await;
-    let in_seed = async || runs(&project, "insert into notes").await;
+    let in_seed = async || is_executing(&project, "insert into notes").await;
     kill_when(project.command(&["db", "reset"]), in_seed).await;
     running.stop();
     let running = project.start().await;
@@ -102,14 +108,14 @@ async fn gw_031_a_push_or_a_reset_that_is_killed_leaves_nothing_half_applied_and
 }
 
 #[actix_web::test]
-async fn gw_031_a_reset_of_a_stopped_project_that_is_killed_is_completed_by_the_next_start() {
+async fn gw_031_a_killed_reset_of_a_stopped_project_is_completed_by_the_next_start() {
     let project = project();
     project.start().await.stop();
     project.write("seed.sql", SEED);
     let port = project.ports.database.to_string();
     let reset = project.command(&["reset", "--yes", "--db-port", &port]);
 
-    kill_when(reset, async || runs(&project, "insert into notes").await).await;
+    kill_when(reset, async || is_executing(&project, "insert into notes").await).await;
 
     let running = project.start().await;
     assert_eq!(describe(&project).await, "one,two | 20260101000000");

@@ -108,7 +108,7 @@ async fn gw_031_a_second_start_names_the_running_process() {
 }
 
 #[actix_web::test]
-async fn gw_031_a_start_in_the_background_fails_where_another_project_answers() {
+async fn gw_031_start_detach_fails_when_another_project_has_the_port() {
     let running_project = Project::new();
     let running = running_project.start().await;
     let mut project = Project::new();
@@ -139,7 +139,7 @@ async fn gw_031_stop_ends_a_running_instance() {
 }
 
 #[actix_web::test]
-async fn gw_031_two_signals_at_once_are_one_and_requests_in_progress_finish() {
+async fn gw_031_two_signals_at_once_count_as_one_and_running_requests_finish() {
     let project = Project::new();
     project.write(
         "migrations/20260101000000_nap.sql",
@@ -149,7 +149,7 @@ async fn gw_031_two_signals_at_once_are_one_and_requests_in_progress_finish() {
     let response = actix_web::rt::spawn(reqwest::get(running.url("/rest/v1/rpc/take_a_nap")));
     wait_for_statement(&project.database().await, "take_a_nap").await;
 
-    // As npx passes on a Ctrl-C that the terminal has sent to every process.
+    // After Ctrl-C the terminal signals every process, and npx passes its signal on.
     let pid = Pid::from_raw(running.pid().try_into().unwrap());
     kill(pid, Signal::SIGINT).unwrap();
     kill(pid, Signal::SIGTERM).unwrap();

@@ -86,7 +86,7 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     variables.push(("PGRST_DB_PREPARED_STATEMENTS", "false"));
     let serving = node.spawn(&arguments, &variables);
     serving.wait_until_ready().await;
-    // What the health check of a container runs.
+    // The command of the container's health check.
     let ready = [
         "serve",
         "--ready",

@@ -1,4 +1,4 @@
-//! What is left of stacks whose host was killed.
+//! Stacks whose host process was killed.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::support::Project;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The content of the lock file of the cluster that the project's stacks share.
+/// Reads the lock file of the cluster that the project's stacks share.
 fn read_lock(project: &Project) -> Value {
     let states = std::fs::read_dir(project.path(".selvedge/stacks")).expect("a folder");
     let state = states.flatten().next().expect("one state").path();
@@ -19,7 +19,7 @@ fn read_lock(project: &Project) -> Value {
 }
 
 #[actix_web::test]
-async fn postgresql_of_stacks_ends_when_its_host_is_killed() {
+async fn the_shared_postgresql_ends_when_the_stacks_host_is_killed() {
     let project = Project::new();
     let mut stack = project
         .command(&["stack"])

@@ -164,7 +164,7 @@ async fn gw_032_scripts_for_the_supabase_cli_run_under_its_name() {
 }
 
 #[test]
-fn gw_032_link_cli_takes_the_place_of_the_stock_program_for_npm_scripts() {
+fn gw_032_link_cli_replaces_the_npm_packages_supabase_program() {
     let project = Project::new();
     let programs = project.path("node_modules/.bin");
     let without = project.run_and_expect_failure(&["link-cli"]);

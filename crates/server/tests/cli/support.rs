@@ -239,8 +239,8 @@ pub(crate) async fn wait_for_statement(database: &tokio_postgres::Client, part: 
     }
 }
 
-/// Begins a command, and kills it with SIGKILL as soon as `is_time`.
-pub(crate) async fn kill_when(mut command: Command, is_time: impl AsyncFn() -> bool) {
+/// Starts a command, and kills it with SIGKILL as soon as `condition` is true.
+pub(crate) async fn kill_when(mut command: Command, condition: impl AsyncFn() -> bool) {
     let mut printed = tempfile::tempfile().expect("a file");
     let mut child = command
         .stdin(Stdio::null())
@@ -249,7 +249,7 @@ pub(crate) async fn kill_when(mut command: Command, is_time: impl AsyncFn() -> b
         .spawn()
         .expect("the binary starts");
     let deadline = Instant::now() + TIMEOUT;
-    while !is_time().await {
+    while !condition().await {
         if child.try_wait().expect("a child").is_some() {
             let mut text = String::new();
             printed.rewind().expect("a file");

@@ -1,4 +1,4 @@
-//! `selvedge tenants`: schemas of tenants, made by migrations that can be cut off.
+//! `selvedge tenants`: creates tenants, and migrates them also after an interruption.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Project, Running};
 
-/// A GET as the tenant of `profile`.
+/// Sends a GET on the schema `profile` and returns status and body.
 async fn get(running: &Running, profile: &str, path: &str) -> (u16, Value) {
     let response = reqwest::Client::new()
         .get(running.url(path))
@@ -21,7 +21,7 @@ async fn get(running: &Running, profile: &str, path: &str) -> (u16, Value) {
     )
 }
 
-/// The same, until it is answered with `status`: a change of the schema takes effect a moment later.
+/// Repeats a GET until the response has `status`, because a change of the schema takes effect a moment later.
 async fn wait_for(running: &Running, profile: &str, path: &str, status: u16) -> Value {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
@@ -39,7 +39,7 @@ async fn count(database: &tokio_postgres::Client, sql: &str) -> i64 {
 }
 
 #[actix_web::test]
-async fn a_migration_of_tenants_that_was_killed_goes_on_where_it_ended() {
+async fn a_killed_tenant_migration_is_completed_by_the_next_run() {
     let project = Project::new();
     project.write(
         "config.toml",
@@ -52,7 +52,7 @@ async fn a_migration_of_tenants_that_was_killed_goes_on_where_it_ended() {
     let running = project.start().await;
     project.run_and_expect_success(&["tenants", "create", "a", "tenant_b", "c"]);
 
-    // Each tenant has a catalog and rows of its own, and what is none is not exposed.
+    // Each tenant has its own tables and rows, and schemas that do not match the pattern are not exposed.
     for tenant in ["tenant_a", "tenant_b", "tenant_c"] {
         let body = wait_for(&running, tenant, "/rest/v1/notes?select=body", 200).await;
         assert_eq!(body[0]["body"], tenant);
@@ -61,7 +61,7 @@ async fn a_migration_of_tenants_that_was_killed_goes_on_where_it_ended() {
     assert_eq!(get(&running, "tenant_d", "/rest/v1/notes").await.0, 404);
     assert_eq!(get(&running, "public", "/rest/v1/notes").await.0, 404);
 
-    // The second migration waits in the schema of the second tenant for a lock that the test holds.
+    // In the second tenant's schema, the second migration waits for a lock that the test holds.
     project.write(
         "tenant_migrations/20260102000000_tags.sql",
         "create table tags (id int);
@@ -103,7 +103,7 @@ async fn a_migration_of_tenants_that_was_killed_goes_on_where_it_ended() {
     assert_eq!(count(&database, history).await, 6);
     wait_for(&running, "tenant_c", "/rest/v1/notes?select=tag", 200).await;
 
-    // A migration that fails names the tenant, and leaves the ones before it as they are.
+    // The error of a failed migration names the tenant; tenants migrated before stay migrated.
     project.write(
         "tenant_migrations/20260103000000_bad.sql",
         "create table half (id int);\nselect 1 / (current_schema() <> 'tenant_b')::int;",
@@ -131,7 +131,7 @@ async fn a_migration_of_tenants_that_was_killed_goes_on_where_it_ended() {
 }
 
 #[actix_web::test]
-async fn tenants_need_a_pattern_and_plain_names() {
+async fn creating_tenants_requires_a_pattern_and_plain_names() {
     let project = Project::new();
     let message = project.run_and_expect_failure(&["tenants", "create", "a"]);
     assert!(message.contains("there is no pattern"), "{message}");

@@ -1,12 +1,12 @@
-//! Who reads, for lookups that may run on a replica.
+//! Identifies the caller for lookups on replicas, which must have replayed what that caller wrote.
 
 use actix_web::HttpRequest;
 use selvedge_gateway::{Bearer, Caller, wrote_elsewhere};
 use selvedge_postgres::{Reader, Writer};
 use serde_json::Value;
 
-/// The caller as a reader of replicas; `node` names this process. Without a token the caller is nobody in particular, like every
-/// reader of a public bucket.
+/// Returns the caller as a reader of replicas; `node` is the id of this process. Callers without a token, such as readers of public
+/// buckets, share one identity.
 pub(crate) fn find_reader(request: &HttpRequest, node: &str) -> Reader {
     let caller = Caller::extract(request);
     let (writer, token_issued_s) = match caller.bearer() {

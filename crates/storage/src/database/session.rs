@@ -36,7 +36,7 @@ pub(crate) struct RequestFacts {
     /// `None` for background work.
     request: Option<HttpRequest>,
     headers: OnceCell<String>,
-    /// For whom lookups may run on a replica; `None` while they belong on the primary.
+    /// The caller whose lookups may run on a replica; `None` when they must run on the primary.
     replica_reader: Cell<Option<Reader>>,
 }
 
@@ -61,7 +61,7 @@ impl RequestFacts {
         }
     }
 
-    /// Says for whom lookups may run on a replica.
+    /// Sets the caller whose lookups may run on a replica.
     pub(crate) fn set_replica_reader(&self, reader: Option<Reader>) {
         self.replica_reader.set(reader);
     }
@@ -119,8 +119,8 @@ impl DbSession {
             .await
     }
 
-    /// Runs a statement that looks a row up by its name: on a replica, if the request allows it, and on the primary when the
-    /// replica does not find it, because it may be new.
+    /// Runs a statement that looks a row up by its name: on a replica if the request allows it, and again on the primary if the
+    /// replica has no such row, because the row may be new.
     ///
     /// # Errors
     /// PostgreSQL's error, mapped to a [`StorageError`].
@@ -133,7 +133,7 @@ impl DbSession {
         let extra = extra_settings(self.facts.operation, &self.identity);
         let sql = statement.into_sql();
         let lookup = self.request_transaction(&sql, AccessMode::ReadOnly, TransactionEnd::Commit, &extra);
-        // Whatever a replica refuses or fails at, the primary can answer.
+        // After any error of a replica, the statement runs on the primary.
         if let (Some(reader), Some(replicas)) = (self.facts.replica_reader.get(), self.worker.replicas())
             && let Some(Ok(result)) = replicas.run(&reader, lookup).await
             && is_found(&result.rows)
@@ -300,7 +300,8 @@ async fn begin<'c>(
         .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Other))
 }
 
-/// Refuses to work on objects that Citus distributes: listings would be empty and deletions would do nothing.
+/// Refuses a database in which `storage.objects` is a distributed table of Citus, because listings would be empty and deletions
+/// would have no effect.
 fn refuse_distributed_objects(database: &Database) -> Result<(), StorageError> {
     if database.role_settings().distributes_objects() {
         return Err(StorageError::DistributedObjects);

@@ -28,7 +28,7 @@ impl Statement {
         self
     }
 
-    /// The statement as the connections of a worker take it.
+    /// Converts the statement to the type that a worker's connections run.
     pub(super) fn into_sql(self) -> SqlStatement {
         SqlStatement {
             text: self.text.to_owned(),

@@ -165,7 +165,7 @@ pub enum StorageError {
     /// Any other error of the database; carries the SQLSTATE.
     #[error("database error, code: {0}")]
     Database(String),
-    /// Citus distributes the table of objects: its policies and listings would find nothing.
+    /// `storage.objects` is a distributed table of Citus, whose policies and listings would find no rows.
     #[error(
         "storage.objects is distributed by Citus, which storage does not support. \
          Bring it back by: select undistribute_table('storage.objects')"

@@ -22,7 +22,7 @@ pub(super) struct SourceInfo {
     pub(super) format: ImageFormat,
     /// Pixels of one frame.
     pub(super) pixels: u64,
-    /// Memory that the source may take, until it has been resized.
+    /// Memory in bytes that the image may take until it is resized.
     pub(super) decoding_bytes: u64,
     /// Whether it may have more than one frame.
     pub(super) is_animated: bool,
@@ -58,8 +58,8 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
         _ => false,
     };
     let decoding_bytes = if is_animated {
-        // The header does not tell the number of frames, so an animation is charged for the most that it may have, and for
-        // the copy of one of them that is resized.
+        // The header does not contain the number of frames, so an animation counts as the allowed maximum, and one copied
+        // frame for the resizing.
         (MAX_PIXELS + pixels) * 4
     } else {
         decoding_cost(&decoder, format, scans)
@@ -75,9 +75,9 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
     })
 }
 
-/// The memory that decoding takes (the pixels as the file has them, what the decoder keeps besides, and the pixels in
-/// eight bits per channel where the file has others), or what resizing takes if that is more: the pixels in eight bits, and a
-/// copy of them that is turned upright or multiplied by the alpha channel.
+/// Returns the memory in bytes for decoding or for resizing, whichever is more. Decoding takes the pixels in the file's format, the
+/// decoder's own buffers, and the pixels converted to eight bits per channel if the file has others. Resizing takes the pixels in
+/// eight bits per channel and a copy that is rotated or premultiplied by alpha.
 fn decoding_cost(decoder: &impl ImageDecoder, format: ImageFormat, scans: usize) -> u64 {
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn store_093_the_memory_of_deep_colours_and_of_copies_is_counted() {
+    fn store_093_decoding_cost_counts_16_bit_channels_and_copies() {
         let cost = |color| {
             let info = inspect_source(&png(100, 10, color)).expect("a source");
             info.decoding_bytes / info.pixels

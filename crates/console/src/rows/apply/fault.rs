@@ -51,7 +51,7 @@ async fn find_column(
     if let Some(column) = error.member("column").and_then(|column| column.as_str()) {
         return Ok(Some(column.to_owned()));
     }
-    // Somebody has dropped or renamed the column since the change was staged.
+    // The column was dropped or renamed since the change was staged.
     if let Some(dropped) = values.keys().find(|name| table.column(name).is_none()) {
         return Ok(Some(dropped.clone()));
     }

@@ -1,7 +1,7 @@
 //! Import of a CSV file into a table (CONSOLE-059).
 //!
-//! The file is streamed through `COPY` in one transaction, so that all of its rows are there afterwards or none. PostgreSQL
-//! itself parses it, and names line and column of a fault. Faulty rows are left out and returned where that is asked for.
+//! The file is streamed through `COPY` in one transaction, so that all of its rows are inserted or none. PostgreSQL parses it and
+//! reports line and column of an error. With `rejects=true` the rows that PostgreSQL refuses are skipped and returned.
 
 mod decode;
 mod fields;

@@ -24,7 +24,7 @@ pub(in crate::rows) struct ImportOptions {
     pub(super) null: String,
     #[serde(default)]
     encoding: FileEncoding,
-    /// Whether faulty rows are left out and returned, and not the whole file refused.
+    /// Whether refused rows are skipped and returned; otherwise one refused row rejects the whole file.
     #[serde(default)]
     pub(super) rejects: bool,
 }
@@ -60,7 +60,7 @@ impl ImportOptions {
         Ok(mapping)
     }
 
-    /// Returns the table's columns that are imported, in the order of the file.
+    /// Returns the names of the imported columns of the table, in the order of the file.
     ///
     /// # Errors
     /// As [`Self::mapping`].

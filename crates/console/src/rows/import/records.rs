@@ -1,42 +1,42 @@
-//! Splits a CSV file into records, so that faulty ones can be left out. Each good record gets its number and its line in front,
-//! and its values stay as they are, because PostgreSQL parses them.
+//! Splits a CSV file into records, so that malformed ones can be skipped. Number and line are put in front of each well-formed
+//! record; its values stay unchanged, because PostgreSQL parses them.
 
 use std::io::Write as _;
 
 use serde::Serialize;
 
-/// A record longer than this has a quote that is not closed where it should be.
+/// The longest record in bytes; a longer one is taken for an unclosed quote.
 const LONGEST_RECORD: usize = 64 * 1024 * 1024;
 
-/// A record that was left out, with its line in the file.
+/// A skipped record with its line in the file.
 #[derive(Debug, Serialize)]
 pub(super) struct Reject {
     pub(super) line: i64,
     pub(super) message: String,
-    /// The values of the imported columns; only the text where the record cannot be split into them.
+    /// The values of the imported columns; the record's whole text as the only value if it has another number of columns.
     pub(super) values: Vec<Option<String>>,
 }
 
-/// The record that begins at a line has a quote that is never closed.
+/// The error for a record whose quote is never closed, with the line where the record begins.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct OpenQuote {
     pub(super) line: i64,
 }
 
-/// The records of a file while it is read.
+/// The state of the splitter while a file is read.
 pub(super) struct Records {
-    /// Whether each column of the file is imported.
+    /// For each column of the file, whether it is imported.
     keep: Vec<bool>,
     delimiter: u8,
     skips_next: bool,
     record: Vec<u8>,
-    /// Where the fields of the record begin.
+    /// Offsets of the current record's fields.
     starts: Vec<usize>,
     is_quoted: bool,
     after_return: bool,
     line: i64,
     first_line: i64,
-    /// The number of good records so far.
+    /// The number of well-formed records so far.
     pub(super) count: i64,
     pub(super) rejects: Vec<Reject>,
 }
@@ -58,15 +58,15 @@ impl Records {
         }
     }
 
-    /// The line of the file, from 1, that is being read.
+    /// The number, from 1, of the line that is being read.
     pub(super) fn line(&self) -> i64 {
         self.line
     }
 
-    /// Appends the good records that end in a piece of the file.
+    /// Processes a piece of the file, and appends the well-formed records that end in it to `good`.
     ///
     /// # Errors
-    /// When a record has no end.
+    /// When a record is longer than [`LONGEST_RECORD`].
     pub(super) fn pass(&mut self, piece: &[u8], good: &mut Vec<u8>) -> Result<(), OpenQuote> {
         for &byte in piece {
             let is_end = matches!(byte, b'\n' | b'\r');
@@ -75,7 +75,7 @@ impl Records {
             if is_end && !is_second {
                 self.line += 1;
             }
-            // Within quotes a line's end is part of the value, as for COPY.
+            // Within quotes a line break is part of the value, as for COPY.
             if is_end && !self.is_quoted {
                 if !is_second {
                     self.end_record(good);
@@ -97,10 +97,10 @@ impl Records {
         Ok(())
     }
 
-    /// Appends the last record, which may have no line's end.
+    /// Processes the last record, which may lack a line break at its end.
     ///
     /// # Errors
-    /// When it has a quote that is never closed.
+    /// When its quote is not closed.
     pub(super) fn finish(&mut self, good: &mut Vec<u8>) -> Result<(), OpenQuote> {
         if self.is_quoted {
             return Err(OpenQuote {
@@ -113,7 +113,7 @@ impl Records {
 
     fn end_record(&mut self, good: &mut Vec<u8>) {
         let fields = self.starts.len();
-        // Empty lines are no rows. COPY would refuse them, and many files end with one.
+        // Empty lines are skipped: COPY would refuse them, and many files end with one.
         let is_skipped = std::mem::take(&mut self.skips_next) || self.record.is_empty();
         if !is_skipped && fields == self.keep.len() {
             self.count += 1;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn console_059_good_records_get_number_and_line_and_others_are_left_out() {
+    fn console_059_well_formed_records_get_number_and_line_and_others_are_rejected() {
         let file = "a,b,c\r\n1,\"x,\"\"\r\ny\",\r\n\r\n2,only two\r\n3,\"\",z";
         let (good, records) = read(&[true, true, false], true, file);
         assert_eq!(good, "1,2,1,\"x,\"\"\r\ny\"\n2,6,3,\"\"\n");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn console_059_an_open_quote_is_named_by_the_line_where_its_record_begins() {
+    fn console_059_an_unclosed_quote_is_reported_at_the_first_line_of_its_record() {
         let mut records = Records::new(vec![true], b',', false);
         let mut good = Vec::new();
         records.pass(b"a\n\"b\nc\n", &mut good).expect("nothing long");

@@ -1,5 +1,5 @@
-//! An import that leaves faulty rows out: the file goes into a temporary table as text, and from there in batches into its
-//! table. A batch that PostgreSQL refuses is halved until the faulty row is alone. COPY itself cannot go on after a fault.
+//! An import that skips the rows that PostgreSQL refuses. COPY cannot continue after an error, so the file is copied as text into
+//! a temporary table, and from there inserted in batches. A refused batch is halved until the refused row is alone.
 
 use selvedge_introspection::{ColumnShape, TableShape};
 use selvedge_postgres::{quote_identifier, quote_literal};
@@ -8,19 +8,19 @@ use tokio_postgres::Transaction;
 use super::records::Reject;
 use crate::error::ConsoleError;
 
-/// The rows that are inserted by one statement.
+/// Rows per INSERT.
 const BATCH: i64 = 5000;
-/// More faulty rows than this mean that file and table do not fit each other.
+/// The largest number of refused rows; with more, the file probably does not match the table, and the import is rejected.
 pub(super) const MOST_REJECTS: usize = 10_000;
 
 const STAGING: &str = "pg_temp.selvedge_import";
 
-/// Makes the temporary table for values of this many columns.
+/// Creates the temporary table with this many columns.
 pub(super) async fn create_staging(
     transaction: &Transaction<'_>,
     columns: usize,
 ) -> Result<(), ConsoleError> {
-    // All as text: a value that does not fit its column is then the fault of one row and not of COPY.
+    // All columns are text, so that COPY accepts every value and only the INSERT of its row fails.
     let values: Vec<String> = (0..columns).map(|index| format!("c{index} text")).collect();
     let sql = format!(
         "create temporary table selvedge_import (number bigint, line bigint, {}) on commit drop",
@@ -29,7 +29,7 @@ pub(super) async fn create_staging(
     Ok(transaction.batch_execute(&sql).await?)
 }
 
-/// Writes the statement that fills it.
+/// Writes the COPY statement that fills the temporary table.
 pub(super) fn copy_statement(delimiter: u8, null: &str) -> String {
     format!(
         "copy {STAGING} from stdin (format csv, delimiter {}, null {})",
@@ -38,10 +38,11 @@ pub(super) fn copy_statement(delimiter: u8, null: &str) -> String {
     )
 }
 
-/// Inserts the staged rows, and adds those that PostgreSQL refuses to `rejects`. Returns the number of inserted rows.
+/// Inserts the rows of the temporary table, adds those that PostgreSQL refuses to `rejects`, and returns the number of inserted
+/// rows.
 ///
 /// # Errors
-/// More faulty rows than [`MOST_REJECTS`], or a fault of the statement and not of a row.
+/// When more than [`MOST_REJECTS`] rows are refused, or an error has another cause than a row's values, such as privileges.
 pub(super) async fn insert_staged(
     transaction: &mut Transaction<'_>,
     table: &TableShape,
@@ -49,14 +50,14 @@ pub(super) async fn insert_staged(
     count: i64,
     rejects: &mut Vec<Reject>,
 ) -> Result<u64, ConsoleError> {
-    // Constraints that are checked at the end of a transaction would otherwise fail it as a whole.
+    // Deferred constraints would fail the whole transaction at COMMIT, so they are checked with each INSERT.
     transaction
         .batch_execute(&format!(
             "set constraints all immediate; create unique index on {STAGING} (number)"
         ))
         .await?;
     let statement = insert_statement(table, names)?;
-    // Halves of refused batches, the next one last.
+    // Ranges of rows that are still to be inserted: halves of refused batches, the next one at the end.
     let mut waiting: Vec<(i64, i64)> = Vec::new();
     let mut inserted = 0;
     let mut first = 1;
@@ -66,7 +67,7 @@ pub(super) async fn insert_staged(
             first += BATCH;
             next
         });
-        // A refused statement would otherwise end the whole transaction.
+        // Without a savepoint a refused statement would abort the whole transaction.
         let savepoint = transaction.transaction().await?;
         match savepoint.execute(&statement, &[&from, &to]).await {
             Ok(rows) => {
@@ -76,14 +77,14 @@ pub(super) async fn insert_staged(
             Err(error) => {
                 savepoint.rollback().await?;
                 let refused = ConsoleError::from(error);
-                if !is_fault_of_a_row(refused.code()) {
+                if !is_caused_by_row(refused.code()) {
                     return Err(refused);
                 }
                 if from == to {
                     rejects.push(read_reject(transaction, names.len(), from, &refused).await?);
                     check_count(rejects)?;
                 } else {
-                    // The first half is taken next, so that rows are inserted in the order of the file.
+                    // The first half is pushed last, because it is inserted next: rows are inserted in the order of the file.
                     let middle = i64::midpoint(from, to);
                     waiting.extend([(middle + 1, to), (from, middle)]);
                 }
@@ -93,7 +94,7 @@ pub(super) async fn insert_staged(
     Ok(inserted)
 }
 
-/// Refuses a file with more faulty rows than [`MOST_REJECTS`].
+/// Rejects the import when more than [`MOST_REJECTS`] rows are refused.
 pub(super) fn check_count(rejects: &[Reject]) -> Result<(), ConsoleError> {
     let Some(first) = rejects.first().filter(|_| rejects.len() > MOST_REJECTS) else {
         return Ok(());
@@ -105,8 +106,8 @@ pub(super) fn check_count(rejects: &[Reject]) -> Result<(), ConsoleError> {
     Err(ConsoleError::invalid(reason).with("line", serde_json::json!(first.line)))
 }
 
-/// Whether another row could pass: data exceptions, integrity violations, and what triggers raise.
-fn is_fault_of_a_row(code: &str) -> bool {
+/// Whether an SQLSTATE is caused by a row's values: data exceptions, integrity violations, and errors raised by triggers.
+fn is_caused_by_row(code: &str) -> bool {
     ["22", "23", "44", "P0"]
         .iter()
         .any(|class| code.starts_with(class))
@@ -118,11 +119,11 @@ fn insert_statement(table: &TableShape, names: &[String]) -> Result<String, Cons
         found.ok_or_else(|| ConsoleError::invalid(format!("There is no column {name}")))
     };
     let columns = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-    // Casts have no lengths, so a text that is too long for its column is refused and not cut.
+    // The casts have no length: a cast to varchar(n) would silently truncate a value that the column refuses.
     let cast = |(index, column): (usize, &&ColumnShape)| format!("c{index}::{}", column.cast_type);
     let values: Vec<String> = columns.iter().enumerate().map(cast).collect();
     let targets: Vec<String> = names.iter().map(|name| quote_identifier(name)).collect();
-    // COPY writes identity columns, too.
+    // As COPY does, values of identity columns are taken from the file.
     Ok(format!(
         "insert into {}.{} ({}) overriding system value select {} from {STAGING}
          where number between $1 and $2 order by number",

@@ -28,18 +28,18 @@ const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout
 /// An upload of which nothing comes for so long is given up, because its transaction holds locks.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
 
-/// Streams a file from the request to `COPY`. At most one chunk or record is in memory.
+/// Streams a file from the request to `COPY`, with at most one chunk or record in memory.
 struct Upload {
     decoder: Decoder,
     parser: Parser,
     text: Vec<u8>,
 }
 
-/// What is sent of a file.
+/// How a file is parsed before it is sent to COPY.
 enum Parser {
-    /// The fields of all rows; a fault refuses the file.
+    /// Splits fields only, so that unwanted columns can be left out; an error rejects the file.
     Fields(Fields),
-    /// The rows that can be split into columns.
+    /// Splits records, and skips malformed ones.
     Records(Records),
 }
 
@@ -98,7 +98,7 @@ impl Upload {
         })
     }
 
-    /// Imports the good rows, and returns their number and the others.
+    /// Imports the rows that PostgreSQL accepts, and returns their number and the refused rows.
     async fn import_good(
         &mut self,
         transaction: &mut Transaction<'_>,
@@ -114,7 +114,7 @@ impl Upload {
         let Parser::Records(records) = &mut self.parser else {
             return Ok((0, Vec::new()));
         };
-        // Rows that could not be split come first here, and are sorted among the others at the end.
+        // Malformed records come first; all refused rows are sorted by line at the end.
         let mut rejects = std::mem::take(&mut records.rejects);
         let rows = tolerant::insert_staged(transaction, table, &names, records.count, &mut rejects).await?;
         rejects.sort_by_key(|reject| reject.line);
@@ -180,7 +180,7 @@ impl Upload {
     }
 }
 
-/// Passes a piece of the file, and returns the line that it ends in.
+/// Sends a piece of the file to COPY, and returns the number of the line in which it ends.
 fn pass_fields(
     fields: &mut Fields,
     text: &[u8],
@@ -197,7 +197,7 @@ fn pass_fields(
     Ok(line)
 }
 
-/// The same where faulty rows are left out.
+/// Sends the well-formed records of a piece of the file to COPY.
 fn pass_records(
     records: &mut Records,
     text: &[u8],

@@ -33,7 +33,7 @@ pub(in crate::rows) async fn read_cell(
     let column = table
         .column(&request.column)
         .ok_or_else(|| ConsoleError::not_found("The column does not exist any more"))?;
-    // The length of the text, because what PostgreSQL has stored may be compressed to a hundredth.
+    // The length of the text is compared, because the stored value may be compressed to a hundredth of it.
     let mut statement = Statement::new("select case when (");
     statement
         .expression(&size_expression(column, LONGEST_CELL))

@@ -105,7 +105,7 @@ async fn read_page(transaction: &Transaction<'_>, request: &ReadRequest) -> Resu
     Ok(answer)
 }
 
-/// Adds to the error of a page that took too long what can be done.
+/// Adds [`TIMEOUT_HINT`] to a statement timeout.
 fn explain_timeout(error: tokio_postgres::Error) -> ConsoleError {
     let is_timeout = error.code() == Some(&SqlState::QUERY_CANCELED);
     let explained = ConsoleError::from(error);

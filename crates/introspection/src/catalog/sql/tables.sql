@@ -15,7 +15,7 @@ select
   end as bytes,
   d.description as comment,
   coalesce(k.columns, '{}') as key,
-  -- What the login may do with it: insert, update, delete, and alter as an owner.
+  -- The login's privileges on the table: i insert, u update, d delete, o alter (owners only).
   case when has_schema_privilege(n.oid, 'usage') then concat(
     case when has_any_column_privilege(c.oid, 'insert') then 'i' end,
     case when has_any_column_privilege(c.oid, 'update') then 'u' end,

@@ -1,5 +1,5 @@
--- Names of relations and their columns in every schema: a foreign key or view may pass through schemas without endpoints.
--- Only those are left out whose names begin with one of $2, unless they are in $1.
+-- Names of relations and their columns in every schema, because a foreign key or view may lead through schemas without endpoints.
+-- Schemas whose names begin with one of $2 are left out, unless they are in $1.
 select
   c.oid as oid,
   n.nspname::text as schema,
@@ -11,7 +11,7 @@ from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relkind in ('r', 'v', 'm', 'f', 'p')
-  -- an array, so that the columns of the other schemas are not even looked at
+  -- an array, so that PostgreSQL uses the index and does not read the columns of other schemas
   and c.relnamespace = any (array(
     select s.oid from pg_catalog.pg_namespace s
     where s.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')

@@ -1,5 +1,5 @@
--- Primary, unique and foreign keys. Foreign keys that a partition inherited (conparentid) are left out: those of its
--- parent stand for them, and those of schemas whose names begin with one of $2, unless they are in $1.
+-- Primary, unique and foreign keys. Left out are foreign keys that a partition inherited (conparentid), because the parent's
+-- key stands for them, and schemas whose names begin with one of $2, unless they are in $1.
 select
   k.conname::text as name,
   k.contype::text as kind,

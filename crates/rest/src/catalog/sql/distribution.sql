@@ -1,5 +1,5 @@
--- Where Citus keeps the rows of tables. Of those by no column (n) some are on every node (t), and some together on one, in
--- a group; what is in no group is a table of this database whose name alone is known to Citus.
+-- Where Citus stores the rows of tables. Tables without a distribution column (partmethod n) are reference tables on every node
+-- (repmodel t), tables of a distributed schema (colocationid above 0), or local tables that Citus only manages.
 select
   logicalrelid::oid as oid,
   case

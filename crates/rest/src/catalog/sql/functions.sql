@@ -44,7 +44,7 @@ select
   coalesce(comp.relname, t.typname)::text as return_name,
   p.proretset as returns_set,
   t.typtype = 'c' or coalesce(p.proargmodes::text[] && '{t,b,o}', false) as returns_composite,
-  -- the name of a single column that is no row type itself
+  -- the column's name, if there is one column whose type is not a row type
   case when t.typtype <> 'c' then (
     select min(arg.name) from unnest(p.proargnames, p.proargmodes) as arg (name, mode)
     where arg.mode in ('t', 'b', 'o') having count(*) = 1) end as only_column,

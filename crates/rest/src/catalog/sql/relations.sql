@@ -46,7 +46,7 @@ columns as (
        and seq.deptype = 'i' and seq.classid = 'pg_catalog.pg_class'::regclass
   where a.attnum > 0 and not a.attisdropped
     and c.relkind in ('r', 'v', 'f', 'm', 'p')
-    -- an array, so that the columns of other schemas are not even looked at
+    -- an array, so that PostgreSQL uses the index and does not read the columns of other schemas
     and a.attrelid = any (array(
       select r.oid from pg_catalog.pg_class r
       join pg_catalog.pg_namespace s on s.oid = r.relnamespace

@@ -22,8 +22,8 @@ pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Fi
     findings
 }
 
-/// Data of a project whose folder is gone. Nothing removes it by itself, because the folder may be on a disk that is not
-/// mounted at the moment.
+/// Reports the data of a project whose folder does not exist. It is not removed automatically, because the folder may be on a
+/// disk that is not mounted at the moment.
 fn report_abandoned((home, project): &(PathBuf, PathBuf)) -> Finding {
     Finding::warning(
         "leftovers",
@@ -77,7 +77,7 @@ fn judge_disk(folder: &Path, free: u64, total: u64) -> Finding {
 
 async fn check_port(config: &Config, is_running: bool) -> Finding {
     let port = config.api.port;
-    // With TLS there is no readable answer here, and that the port is taken is what the check then says.
+    // With TLS the response cannot be read, so the check only reports that the port is in use.
     if probe::answers_ok(config, "/health/live").await {
         return Finding::ok(
             "port",

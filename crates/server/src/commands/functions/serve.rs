@@ -1,6 +1,7 @@
-//! `functions serve`: serves a project's functions with options of its own, in the words of the Supabase CLI.
+//! `functions serve`: serves a project's functions with the command's options, and prints their output as the Supabase CLI does.
 //!
-//! A project that runs gets the options and sends what its functions print; otherwise the project is started with them.
+//! If the project runs, its server applies the options and sends the functions' output; otherwise the project is started with
+//! them.
 
 use std::io::Write as _;
 
@@ -13,7 +14,7 @@ use crate::config::Config;
 use crate::instance::Ports;
 use crate::services::{Session, SessionOptions};
 
-/// How many functions are named, as by the CLI.
+/// How many functions' addresses are printed. Compat: as by the Supabase CLI.
 const NAMED_FUNCTIONS: usize = 5;
 
 pub(super) async fn serve_functions(mut config: Config) -> Result<()> {
@@ -36,7 +37,7 @@ pub(super) async fn serve_functions(mut config: Config) -> Result<()> {
     Ok(())
 }
 
-/// Lends the options to the server that runs, until a signal comes.
+/// Makes the running server use the options, and prints the functions' output, until a signal arrives.
 async fn serve_in_running(config: &mut Config, holder: &LockHolder) -> Result<()> {
     let mut signals = shutdown::Signals::listen()?;
     if let Some(ports) = Ports::from_lock(holder) {
@@ -54,7 +55,7 @@ async fn serve_in_running(config: &mut Config, holder: &LockHolder) -> Result<()
             Some(line) if line.is_error => anstream::eprintln!("{}", line.text),
             Some(line) => {
                 anstream::println!("{}", line.text);
-                // Scripts read the lines through a pipe, which would get them in blocks.
+                // Standard output is block-buffered when it is a pipe, and scripts wait for single lines.
                 std::io::stdout().flush()?;
             }
             None => {
@@ -65,7 +66,7 @@ async fn serve_in_running(config: &mut Config, holder: &LockHolder) -> Result<()
     }
 }
 
-/// Where the functions are served. Compat: scripts wait for the first line.
+/// Prints the functions' addresses. Compat: scripts wait for the first line, which is the Supabase CLI's.
 fn print_addresses(config: &Config) {
     let url = format!("{}/functions/v1", config.api_url());
     anstream::println!("Serving functions on {url}/<function-name>");

@@ -1,4 +1,4 @@
-//! Questions about a database that source and target are both asked.
+//! Queries on the system catalog that run on the source and on the target of an import.
 
 use anyhow::Result;
 use selvedge_postgres::quote_identifier;
@@ -6,9 +6,10 @@ use tokio_postgres::Client;
 
 use crate::database::PLATFORM_SCHEMAS;
 
-/// Schemas of Supabase's image that Selvedge does not have.
+/// Schemas that Supabase's PostgreSQL image creates and Selvedge does not have.
 const IMAGE_SCHEMAS: [&str; 5] = ["pgsodium", "pgsodium_masks", "pgtle", "_analytics", "_supavisor"];
 
+/// Lists the schemas that belong neither to PostgreSQL, nor to an extension, nor to the platform (`$1`).
 const PROJECT_SCHEMAS: &str = "
     select n.nspname::text from pg_namespace as n
     where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and n.nspname <> all ($1::text[])
@@ -18,7 +19,7 @@ const PROJECT_SCHEMAS: &str = "
       )
     order by 1";
 
-/// A table and its columns that can be written.
+/// A table and its columns other than generated ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) schema: String,
@@ -27,7 +28,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Its quoted name.
+    /// Returns the quoted qualified name.
     pub(super) fn quoted(&self) -> String {
         quote_qualified(&self.schema, &self.name)
     }
@@ -37,18 +38,18 @@ pub(super) fn quote_qualified(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 
-/// Every schema of Supabase's and of our platform.
+/// Returns the schemas of Supabase's platform and of Selvedge's.
 pub(super) fn platform_schemas() -> Vec<&'static str> {
     PLATFORM_SCHEMAS.into_iter().chain(IMAGE_SCHEMAS).collect()
 }
 
-/// The schemas that the project has made, with `public` and the history of migrations.
+/// Lists the schemas that the project's migrations fill: `public`, its own, and the history of migrations.
 pub(super) async fn list_project_schemas(client: &Client) -> Result<Vec<String>> {
     let rows = client.query(PROJECT_SCHEMAS, &[&platform_schemas()]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// The tables of these schemas, and further ones, named `schema.table`.
+/// Lists the tables of these schemas and further tables, which are given as `schema.table`.
 pub(super) async fn list_tables(
     client: &Client,
     schemas: &[String],
@@ -70,7 +71,7 @@ pub(super) async fn count_rows(client: &Client, table: &Table) -> Result<i64> {
     Ok(client.query_one(&query, &[]).await?.get(0))
 }
 
-/// A text that tells this database from every other: the cluster's number and the database's.
+/// Returns `<system identifier>/<database oid>`, which no other database has.
 pub(super) async fn find_identity(client: &Client) -> Result<String> {
     let query =
         "select system_identifier || '/' || (select oid from pg_database where datname = current_database())

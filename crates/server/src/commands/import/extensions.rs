@@ -1,4 +1,4 @@
-//! Extensions of the source: which of them the target can have, and what to do about the others.
+//! Extensions of the source: which ones the target can create, and how to install the others.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,20 +11,20 @@ use tokio_postgres::Client;
 use super::report::Report;
 use super::source::Source;
 
-/// Extensions that a Supabase database has without having asked for them.
+/// Extensions that every hosted Supabase database has, whether the project uses them or not.
 const OF_IMAGE: [&str; 2] = ["pg_graphql", "pgsodium"];
 
 struct SourceExtension {
     name: String,
     schema: String,
-    /// Whether a table, function or the like refers to it.
+    /// Whether an object outside of the extension, such as a table or function, depends on it.
     is_used: bool,
 }
 
 /// Returns the statements that create the source's extensions at the target.
 ///
 /// # Errors
-/// When an extension is missing at the target and the project's tables need it; with advice.
+/// When objects of the project need an extension that the target does not have. The message says how to install it.
 pub(super) async fn plan_extensions(source: &Source, target: &Client, report: &mut Report) -> Result<String> {
     let available = list_available(target).await?;
     let (mut statements, mut missing) = (String::new(), Vec::new());
@@ -34,7 +34,7 @@ pub(super) async fn plan_extensions(source: &Source, target: &Client, report: &m
             let (name, schema) = (quote_identifier(name), quote_identifier(&extension.schema));
             statements += &format!("create extension if not exists {name} with schema {schema};\n");
         } else if OF_IMAGE.contains(&name.as_str()) {
-            // Every hosted project has them; whoever uses them reads about it in the documentation.
+            // No error, because projects have them by default (docs/extensions.md says what replaces them).
             report.leave_out(format!("extension {name}"));
         } else if extension.is_used {
             missing.push(name.clone());
@@ -66,7 +66,7 @@ async fn read_extensions(source: &Source) -> Result<Vec<SourceExtension>> {
             is_used: row.get(2),
         })
         .collect();
-    // A Selvedge on a server of somebody else's has shipped extensions that PostgreSQL does not list.
+    // On an external database Selvedge installs its shipped extensions as SQL scripts, so pg_extension does not list them.
     let by_script = "select name, schema from _selvedge.installed_extensions";
     for row in source.try_query(by_script).await?.unwrap_or_default() {
         extensions.push(SourceExtension {
@@ -86,7 +86,7 @@ async fn list_available(target: &Client) -> Result<BTreeSet<String>> {
     Ok(rows.iter().map(|row| row.get(0)).chain(shipped).collect())
 }
 
-/// What to do about each missing extension.
+/// Returns a line per missing extension that says how to install it.
 async fn advise(missing: &[String], target: &Client) -> Result<Vec<String>> {
     let version: i32 = target
         .query_one("select current_setting('server_version_num')::int / 10000", &[])

@@ -1,7 +1,7 @@
-//! `selvedge import`: brings a Supabase project over, from a hosted or self-hosted server or another Selvedge.
+//! `selvedge import`: copies a Supabase project from a hosted or self-hosted server, or from another Selvedge.
 //!
-//! The database is read under one snapshot and written in one transaction, so that it is here as a whole or not at all.
-//! Then the objects follow, each on its own: an import that was cut off goes on with those that are missing.
+//! The database is read under one snapshot and written in one transaction, so an interrupted import changes nothing. The storage
+//! objects follow one by one: after an interruption, the next import copies those that are missing.
 
 mod catalog;
 mod extensions;
@@ -33,9 +33,10 @@ use crate::config::{Config, Environment};
 use crate::output;
 use crate::services;
 
-/// Makes the project's objects. A role of its own, because what `postgres` or `supabase_admin` creates gets rights by
-/// default that it may not have at the source.
+/// Switches to a temporary superuser that creates the project's objects. Objects created by `postgres` or `supabase_admin` would get
+/// default privileges that they may not have at the source.
 const BECOME_CREATOR: &str = "create role selvedge_import superuser; set local role selvedge_import";
+/// Gives what is left in the ownership of the temporary superuser to `postgres`, and drops the role.
 const END_CREATOR: &str = "reset role; reassign owned by selvedge_import to postgres;
     drop owned by selvedge_import; drop role selvedge_import";
 
@@ -47,7 +48,7 @@ pub(super) async fn run(config: &Config, args: &ImportArgs) -> Result<()> {
     let source = Source::open(&settings.login).await?;
     let target = Target::open(config).await?;
     let outcome = import(config, args, &settings, source, &target).await;
-    // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
+    // Stop a PostgreSQL that was started for the import, even after an error.
     target.close().await?;
     outcome?.print(&config.project.id);
     Ok(())
@@ -79,12 +80,12 @@ async fn import(
         }
         let imported = import_database(config, &source, target, content.is_some(), &mut report).await;
         if imported.is_err() {
-            // The connection may be lost, and then PostgreSQL rolls back by itself.
+            // Fails if the connection is lost; PostgreSQL has rolled back then.
             target.client.batch_execute("rollback").await.ok();
         }
         imported?;
     }
-    // Its transaction would keep the source from removing dead rows while the objects are copied.
+    // Ends the source's transaction: while it is open, VACUUM at the source cannot remove dead rows.
     drop(source);
     import_objects(config, settings, target, &mut report).await?;
     target.write_migration_files(config).await?;
@@ -92,7 +93,7 @@ async fn import(
     Ok(report)
 }
 
-/// Imports everything but objects, in one transaction.
+/// Imports everything but the storage objects, in one transaction.
 async fn import_database(
     config: &Config,
     source: &Source,
@@ -107,17 +108,17 @@ async fn import_database(
     if clears {
         target.clear().await?;
     }
-    // Without rows, or the target would not be empty; the source's takes its place.
+    // The target's history of migrations has no rows here, since the target is empty. The source's history replaces it.
     client
         .batch_execute("drop schema if exists supabase_migrations cascade")
         .await?;
     roles::copy_roles(source, client, report).await?;
-    // Read after the roles are there, because rights of missing ones are left out.
+    // After the roles are created: the dump leaves out privileges of roles that the target does not have.
     let dump = SchemaDump::read(config, source, client).await?;
     set_auto_expose_new_tables(client, false).await?;
     client.batch_execute(BECOME_CREATOR).await?;
     schema::run(client, &dump.schemas).await?;
-    // Extensions belong to whoever creates them, and no statement changes that.
+    // Extensions are created as `postgres`, because the owner of an extension cannot be changed later.
     client
         .batch_execute("reset role; set local session authorization postgres")
         .await?;
@@ -128,7 +129,7 @@ async fn import_database(
     schema::run(client, &dump.before_rows).await?;
     rows::copy_all_rows(source, client, report).await?;
     platform::copy_secrets(source, client, report).await?;
-    // Foreign keys and indexes come after the rows, which are checked and sorted once then.
+    // Indexes and foreign keys are created after the rows, so that each is built and checked once.
     schema::run(client, &dump.after_rows).await?;
     platform::copy_additions(source, client, report).await?;
     client.batch_execute(END_CREATOR).await?;

@@ -1,26 +1,29 @@
-//! A row of the source's `storage.objects`.
+//! A row of the source's `storage.objects`, and the copy of it for the target.
 
 use anyhow::{Context, Result};
 use selvedge_storage::Version;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// An object of the source.
+/// A storage object of the source.
 #[derive(Debug)]
 pub(super) struct SourceObject {
     pub(super) id: Uuid,
     pub(super) bucket: String,
     pub(super) name: String,
-    /// The name of its bytes.
+    /// The version, under which the store keeps the bytes.
     pub(super) version: Version,
     pub(super) size: Option<u64>,
-    /// The MD5 of its bytes, where its entity tag is one.
+    /// The MD5 of the bytes in hexadecimal; `None` for objects that were uploaded in parts.
     pub(super) md5: Option<String>,
     row: Value,
 }
 
 impl SourceObject {
-    /// Reads a row in the form of JSON.
+    /// Parses a row that PostgreSQL rendered as JSON.
+    ///
+    /// # Errors
+    /// When the row has no valid id.
     pub(super) fn parse(row: &str) -> Result<Self> {
         let row: Value = serde_json::from_str(row)?;
         let text = |name: &str| row.get(name).and_then(Value::as_str);
@@ -35,7 +38,8 @@ impl SourceObject {
             name: text("name").unwrap_or_default().to_owned(),
             version: text("version")
                 .and_then(Version::parse)
-                // Old rows have none. Derived, so that a second attempt finds the bytes of the first.
+                // Rows of old Storage versions have no version. Deriving it from the row lets a second import find the bytes of the
+                // first one.
                 .unwrap_or_else(|| Version::from_uuid(derive_version(&row, id))),
             size: metadata
                 .and_then(|metadata| metadata.get("size"))
@@ -45,12 +49,12 @@ impl SourceObject {
         })
     }
 
-    /// Bucket and name.
+    /// Returns `bucket/name`.
     pub(super) fn path(&self) -> String {
         format!("{}/{}", self.bucket, self.name)
     }
 
-    /// The row for the target.
+    /// Returns the row to insert at the target, with a version.
     pub(super) fn row(&self) -> Value {
         let mut row = self.row.clone();
         row["version"] = json!(self.version.to_string());
@@ -58,12 +62,13 @@ impl SourceObject {
     }
 }
 
+/// Derives a version from id and time of change, so that it changes with the object.
 fn derive_version(row: &Value, id: Uuid) -> Uuid {
     let changed = row.get("updated_at").map(Value::to_string).unwrap_or_default();
     Uuid::new_v5(&id, changed.as_bytes())
 }
 
-/// The MD5 in an entity tag; `None` for the tag of an object that was uploaded in parts.
+/// Returns the MD5 in an entity tag; `None` for the tag of an object that was uploaded in parts, such as `"…-2"`.
 pub(super) fn parse_md5(tag: &str) -> Option<String> {
     let tag = tag
         .trim_start_matches("W/")
@@ -78,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_without_a_version_get_the_same_one_each_time_until_they_change() {
+    fn parse_derives_a_stable_version_for_rows_without_one() {
         let row = |updated: &str| {
             json!({
                 "id": "5f0c0a52-6b1c-4f6e-9a55-0d7c2d1c9b10", "bucket_id": "b", "name": "a/ü.txt", "version": null,

@@ -1,7 +1,7 @@
-//! Copies objects: their bytes from the source's API, their rows from its database.
+//! Copies storage objects: their bytes by the source's API, their rows from its database.
 //!
-//! The bytes of an object have the version of its row as their name, here as at the source, and appear under it only when
-//! they are complete. So an import that was cut off finds what it has copied, and goes on after it.
+//! The store keeps an object's bytes under the version in its row and shows them only when they are complete. An import that
+//! follows an interrupted one therefore recognizes the objects that are copied already.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use super::object::SourceObject;
 use super::object_api::{Download, ObjectApi};
 use super::report::ObjectCounts;
 
-/// Rows that are read and written at once.
+/// Rows per query and transaction.
 const PAGE: i64 = 500;
 /// Objects that are downloaded at the same time.
 const PARALLEL: usize = 8;
@@ -28,14 +28,14 @@ const READ_PAGE: &str = "
     where $1::uuid is null or id > $1
     order by id limit $2";
 
-/// Copies all objects of the source, and removes those that it does not have any more.
+/// Copies all objects of the source, and removes rows that an earlier import copied and the source has deleted since.
 pub(super) async fn copy_objects(
     source: &Client,
     target: &Client,
     api: &ObjectApi<'_>,
     store: &dyn Backend,
 ) -> Result<ObjectCounts> {
-    // Triggers of the project on storage.objects have run at the source.
+    // Keeps the project's triggers on storage.objects from running: they have run at the source.
     target
         .batch_execute("set session_replication_role = replica")
         .await?;
@@ -78,14 +78,14 @@ async fn read_page(source: &Client, after: Option<Uuid>) -> Result<Vec<SourceObj
     rows.iter().map(|row| SourceObject::parse(row.get(0))).collect()
 }
 
-/// The columns of `storage.objects` that can be written, quoted.
+/// Lists the columns of `storage.objects` other than generated ones.
 async fn list_columns(target: &Client) -> Result<Vec<String>> {
     let tables = list_tables(target, &[], &["storage.objects".to_owned()]).await?;
     let columns = tables.into_iter().flat_map(|table| table.columns);
     Ok(columns.collect())
 }
 
-/// Writes rows in the place of those with the same id or name. All have the same columns.
+/// Inserts rows in one transaction, and deletes older ones with the same id or name. All rows have the same members.
 async fn write_rows(target: &Client, columns: &[String], rows: Vec<Value>) -> Result<()> {
     let Some(first) = rows.first().cloned() else {
         return Ok(());
@@ -99,7 +99,7 @@ async fn write_rows(target: &Client, columns: &[String], rows: Vec<Value>) -> Re
     let rows = Value::Array(rows).to_string();
     let records = "jsonb_populate_recordset(null::storage.objects, $1::text::jsonb)";
     target.batch_execute("begin").await?;
-    // An object that was replaced at the source has another version or another id than an earlier attempt has found.
+    // An earlier import may have inserted the object with another version or id, if it was replaced at the source since.
     target
         .execute(
             &format!(
@@ -119,7 +119,7 @@ async fn write_rows(target: &Client, columns: &[String], rows: Vec<Value>) -> Re
     Ok(())
 }
 
-/// Removes the rows of objects that the source has deleted since an earlier attempt.
+/// Deletes the rows of all objects that are not in `kept`.
 async fn remove_others(target: &Client, kept: &BTreeSet<Uuid>) -> Result<()> {
     let rows = target.query("select id from storage.objects", &[]).await?;
     let others: Vec<Uuid> = rows
@@ -133,7 +133,7 @@ async fn remove_others(target: &Client, kept: &BTreeSet<Uuid>) -> Result<()> {
     Ok(())
 }
 
-/// Compares the rows that are there with what was copied.
+/// Compares number and size of the target's objects with what was copied.
 async fn verify(target: &Client, counts: &ObjectCounts) -> Result<()> {
     let row = target
         .query_one(

@@ -1,4 +1,4 @@
-//! What a project has added to the platform's schemas: policies, triggers, event triggers and secrets of the vault.
+//! Copies what a project added to schemas of the platform: policies, triggers, event triggers and the secrets of the vault.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use super::source::Source;
 use crate::database::HISTORY_SCHEMA;
 use crate::output;
 
-/// Schemas of the platform to whose tables projects add policies and triggers.
+/// Platform schemas on whose tables projects may have policies and triggers.
 const PLATFORM_SCHEMAS: [&str; 3] = ["auth", "storage", "realtime"];
 
 const VAULT: &str =
     "select name, description, decrypted_secret from vault.decrypted_secrets order by created_at";
 
-/// Event triggers whose functions are the project's own.
+/// Lists event triggers that call a function of the project.
 const EVENT_TRIGGERS: &str = "
     select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), p.oid::regprocedure::text
     from pg_event_trigger as t
@@ -26,12 +26,12 @@ const EVENT_TRIGGERS: &str = "
       join pg_namespace as n on n.oid = p.pronamespace
     where n.nspname = any ($1::text[])";
 
-/// Those of a Selvedge call copies of the project's functions.
+/// Lists event triggers of a Selvedge source, which call copies of the project's functions, with the original functions.
 const COPIED_EVENT_TRIGGERS: &str = "
     select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), f.original::regprocedure::text
     from pg_event_trigger as t join _selvedge.event_trigger_functions as f on f.copy = t.evtfoid";
 
-/// Tables and functions that somebody has put beside those of Auth and Storage.
+/// Lists relations and functions in the schemas of Auth and Storage that do not belong to these services.
 const STRAY_OBJECTS: &str = "
     select format('%I.%I', n.nspname, c.relname)
     from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
@@ -42,7 +42,8 @@ const STRAY_OBJECTS: &str = "
     from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
     where n.nspname in ('auth', 'storage') and p.proowner::regrole::text !~ '^supabase_'";
 
-/// Copies policies and triggers on tables of Auth, Storage and Realtime, and event triggers.
+/// Copies policies and triggers on tables of Auth, Storage and Realtime, and event triggers. Other objects in these schemas are
+/// reported as left out.
 pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     let rows = source
         .client
@@ -77,7 +78,8 @@ pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mu
     Ok(())
 }
 
-/// Gives the levels of the console their rights on what was imported, as default privileges do for what is created here.
+/// Grants the console's roles their privileges on imported objects. Objects created by the project get them by default
+/// privileges, which do not apply to an import.
 pub(super) async fn grant_console_rights(target: &Client, schemas: &[String]) -> Result<()> {
     for schema in schemas.iter().filter(|schema| *schema != HISTORY_SCHEMA) {
         let schema = quote_identifier(schema);
@@ -95,7 +97,7 @@ pub(super) async fn grant_console_rights(target: &Client, schemas: &[String]) ->
     Ok(())
 }
 
-/// Copies the secrets of the vault in clear, each encrypted again by the target's key.
+/// Copies the decrypted secrets of the vault; the target encrypts them with its own key.
 pub(super) async fn copy_secrets(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     let Some(secrets) = source.try_query(VAULT).await? else {
         report.leave_out(

@@ -1,41 +1,41 @@
-//! What an import has brought over, and what it has left out.
+//! The summary that an import prints: what was copied, and what was left out.
 
 use std::collections::BTreeMap;
 
 use crate::output::{DIM, GOOD, WARN};
 
-/// The number of lost objects that are named.
+/// How many of the objects without bytes are named.
 const MAX_NAMES: usize = 20;
 
-/// Counts of one import; those of the database are empty when an earlier attempt has copied it.
+/// Counts of one import. Those of the database are zero when an earlier import had copied it already.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) roles: u64,
-    /// Rows by table.
+    /// Copied rows by table.
     pub(super) rows: BTreeMap<String, u64>,
     pub(super) secrets: u64,
     pub(super) objects: ObjectCounts,
     left_out: Vec<String>,
 }
 
-/// Counts of objects.
+/// Counts of storage objects.
 #[derive(Debug, Default)]
 pub(super) struct ObjectCounts {
     pub(super) copied: u64,
-    /// Those whose bytes an earlier attempt has copied.
+    /// Objects whose bytes an earlier import had copied already.
     pub(super) already_there: u64,
     pub(super) bytes: u64,
-    /// Objects whose bytes the source itself lacks.
+    /// Objects of which the source has a row but no bytes.
     pub(super) lost: Vec<String>,
 }
 
 impl Report {
-    /// Notes what is not brought over, and why.
+    /// Adds a line about something that is not copied, and why.
     pub(super) fn leave_out(&mut self, what: String) {
         self.left_out.push(what);
     }
 
-    /// Prints counts to standard output, and what is missing to standard error.
+    /// Prints the counts to standard output and what was left out to standard error.
     pub(super) fn print(&self, project: &str) {
         let of_table = |name: &str| self.rows.get(name).copied().unwrap_or_default();
         let is_platform = |name: &str| {

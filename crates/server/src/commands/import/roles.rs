@@ -1,4 +1,4 @@
-//! Roles of the project, with their memberships and settings, and the database's own settings.
+//! Copies the project's roles with their memberships and settings, and the settings of the database.
 
 use anyhow::{Context, Result};
 use selvedge_postgres::migrate::is_platform_role;
@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use super::report::Report;
 use super::source::Source;
 
-/// Creates the roles that the target lacks. Passwords cannot be read at the source and are left out.
+/// Creates the roles that the target does not have. Their passwords are not readable at the source, so the report names them.
 pub(super) async fn copy_roles(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     let existing = list_roles(target).await?;
     let all = list_roles(&source.client).await?;
@@ -37,7 +37,8 @@ pub(super) async fn copy_roles(source: &Source, target: &Client, report: &mut Re
                 report.leave_out(format!("the password of role {role}: set it with alter role"));
             }
             if version >= 16 {
-                // Whoever creates a role administers it from PostgreSQL 16 on; migrations expect to.
+                // From PostgreSQL 16 on only members with ADMIN OPTION may change a role. `postgres` would have it if it had created
+                // the role, and migrations rely on that.
                 let grant = "to postgres with admin true, inherit false, set false";
                 target
                     .batch_execute(&format!("grant {} {grant}", quote_identifier(&role)))
@@ -48,7 +49,7 @@ pub(super) async fn copy_roles(source: &Source, target: &Client, report: &mut Re
     Ok(())
 }
 
-/// The names of all roles.
+/// Lists the names of all roles.
 pub(super) async fn list_roles(client: &Client) -> Result<Vec<String>> {
     let rows = client.query("select rolname::text from pg_roles", &[]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())

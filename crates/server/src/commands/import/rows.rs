@@ -1,4 +1,4 @@
-//! Copies rows from table to table, as PostgreSQL itself would write and read them in a dump.
+//! Copies rows by streaming `COPY … TO` of the source into `COPY … FROM` of the target.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,11 @@ use super::catalog::{Table, count_rows, list_tables, quote_qualified};
 use super::report::Report;
 use super::source::Source;
 
-/// Rows are sent in messages of about this size, because a message for each row is slow.
+/// Rows are collected to messages of about this size, because one message per row is slow.
 const MESSAGE_BYTES: usize = 128 * 1024;
 
-/// Tables of Auth whose rows outlive a few minutes, the buckets of Storage, and the jobs of pg_cron.
+/// Platform tables whose rows are copied. Left out are those of Auth whose rows expire within minutes, such as flow states, and
+/// `storage.objects`, whose rows are copied together with the bytes.
 const PLATFORM_TABLES: [&str; 19] = [
     "auth.audit_log_entries",
     "auth.custom_oauth_providers",
@@ -38,10 +39,10 @@ const PLATFORM_TABLES: [&str; 19] = [
     "storage.buckets",
 ];
 
-/// Columns that say where a database is, which is another place at the target.
+/// Columns of pg_cron with the host, port and name of the source's database.
 const LOCAL_COLUMNS: [(&str, &str); 3] = [("job", "nodename"), ("job", "nodeport"), ("job", "database")];
 
-/// Copies all rows of the project and of the platform, with triggers and foreign keys switched off for the transaction.
+/// Copies all rows of the project and of [`PLATFORM_TABLES`]. Triggers and foreign keys are disabled meanwhile.
 pub(super) async fn copy_all_rows(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     create_queues(source, target).await?;
     target
@@ -55,7 +56,7 @@ pub(super) async fn copy_all_rows(source: &Source, target: &Client, report: &mut
         let name = format!("{}.{}", table.schema, table.name);
         match own.get(&table.quoted()) {
             None => report.leave_out(format!("rows of {name}: there is no such table here")),
-            // The statements that create queues have written its rows.
+            // `create_queues` has inserted its rows.
             Some(_) if name == "pgmq.meta" => {}
             Some(target_table) => {
                 let shared = find_shared_columns(&table, target_table, report);
@@ -71,7 +72,7 @@ pub(super) async fn copy_all_rows(source: &Source, target: &Client, report: &mut
     Ok(())
 }
 
-/// The table with the columns that both sides have.
+/// Returns the source's table with the columns that the target has, too. The others are reported as left out.
 fn find_shared_columns(source: &Table, target: &Table, report: &mut Report) -> Table {
     let is_local =
         |column: &str| LOCAL_COLUMNS.contains(&(source.name.as_str(), column)) && source.schema == "cron";
@@ -93,7 +94,10 @@ fn find_shared_columns(source: &Table, target: &Table, report: &mut Report) -> T
     }
 }
 
-/// Copies a table, and compares the numbers of rows.
+/// Copies a table and compares the number of rows.
+///
+/// # Errors
+/// When PostgreSQL refuses a row, or the numbers differ.
 async fn copy_table(source: &Source, target: &Client, table: &Table) -> Result<u64> {
     let name = table.quoted();
     let columns: Vec<String> = table
@@ -154,7 +158,7 @@ async fn copy_sequences(source: &Source, target: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Creates the queues of pgmq, whose tables are not part of a dump where they belong to the extension.
+/// Creates the queues of pgmq. pg_dump does not contain their tables where they belong to the extension.
 async fn create_queues(source: &Source, target: &Client) -> Result<()> {
     let queues = "select queue_name::text, is_unlogged from pgmq.meta order by 1";
     let has_pgmq = target
@@ -174,7 +178,7 @@ async fn create_queues(source: &Source, target: &Client) -> Result<()> {
     Ok(())
 }
 
-/// The tables of the source's queues, as `schema.table`.
+/// Lists the tables of the source's queues as `schema.table`.
 async fn list_queue_tables(source: &Source) -> Result<Vec<String>> {
     let tables =
         "select 'pgmq.' || prefix || lower(queue_name) from pgmq.meta, unnest(array['q_', 'a_']) as prefix";

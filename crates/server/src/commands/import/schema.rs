@@ -1,4 +1,4 @@
-//! The project's schema: pg_dump writes it under the source's snapshot, and the target runs it.
+//! The project's schema: pg_dump reads it under the source's snapshot, and the target runs the adapted statements.
 
 use std::path::Path;
 
@@ -13,20 +13,24 @@ use crate::config::Config;
 use crate::database::client_program::ClientProgram;
 use crate::output;
 
-/// What errors of statements name as their file.
+/// The file name in error messages about these statements.
 const NAME: &str = "schema of the source";
 
-/// The statements of a dump, before and after the rows.
+/// The statements of a dump, in the three parts in which the import runs them.
 pub(super) struct SchemaDump {
-    /// Those that make schemas: extensions may be in one of them.
+    /// Statements that create schemas; they run before the extensions, which may be in one of the schemas.
     pub(super) schemas: String,
+    /// Types, functions, tables and views.
     pub(super) before_rows: String,
     /// Indexes, constraints, triggers and policies.
     pub(super) after_rows: String,
 }
 
 impl SchemaDump {
-    /// Reads the schema of the source.
+    /// Dumps the source's schema without what belongs to the platform or to roles that the target does not have.
+    ///
+    /// # Errors
+    /// When pg_dump fails, for example because it is older than the source's PostgreSQL.
     pub(super) async fn read(config: &Config, source: &Source, target: &Client) -> Result<Self> {
         let own = list_roles(target).await?;
         let mut missing_roles = list_roles(&source.client).await?;
@@ -48,7 +52,7 @@ impl SchemaDump {
     }
 }
 
-/// Runs statements of the dump in the transaction of the import.
+/// Runs statements of the dump in the import's transaction.
 pub(super) async fn run(target: &Client, statements: &str) -> Result<()> {
     run_statements(target, Path::new(NAME), statements, |line| {
         output::print_warnings(&[line])
@@ -57,7 +61,7 @@ pub(super) async fn run(target: &Client, statements: &str) -> Result<()> {
     Ok(())
 }
 
-/// The schemas of the source that are not the project's.
+/// Lists the source's schemas that do not belong to the project.
 async fn list_excluded(source: &Source) -> Result<Vec<String>> {
     let rows = source
         .client
@@ -83,7 +87,7 @@ fn run_pg_dump(config: &Config, source: &Source, excluded: &[String], section: &
             format!("--section={section}"),
             format!("--snapshot={}", source.snapshot),
         ])
-        // In quotes, because the option takes patterns.
+        // Quoted, because pg_dump takes an unquoted name for a pattern.
         .args(
             excluded
                 .iter()
@@ -95,7 +99,7 @@ fn run_pg_dump(config: &Config, source: &Source, excluded: &[String], section: &
     )
 }
 
-/// Splits a dump, and leaves out or changes what does not fit the target.
+/// Splits a dump into statements, drops those that the target cannot run, and replaces the owner `supabase_admin` by `postgres`.
 fn adapt_statements(text: &str, schemas: &[String], missing_roles: &[String]) -> Result<Vec<String>> {
     let statements = split_statements(text).context("the dump cannot be read")?;
     let adapted = statements
@@ -107,16 +111,16 @@ fn adapt_statements(text: &str, schemas: &[String], missing_roles: &[String]) ->
 }
 
 fn is_left_out(statement: &str, schemas: &[String], missing_roles: &[String]) -> bool {
-    // Extensions are created before, and newer versions of pg_dump set what older servers do not know.
+    // Extensions exist already. Newer versions of pg_dump write `SET transaction_timeout`, which older servers refuse.
     statement.starts_with("CREATE EXTENSION ")
         || statement.starts_with("SET transaction_timeout")
-        // Its owner has to be a superuser, unless the platform has given it to postgres.
+        // PostgreSQL allows only superusers to own a foreign data wrapper.
         || (statement.starts_with("ALTER FOREIGN DATA WRAPPER ") && statement.contains(" OWNER TO "))
-        || are_rights_left_out(statement, schemas, missing_roles)
+        || are_privileges_left_out(statement, schemas, missing_roles)
 }
 
-/// Whether a statement is about rights of roles that only Supabase's services have, or on what belongs to the platform.
-fn are_rights_left_out(statement: &str, schemas: &[String], missing_roles: &[String]) -> bool {
+/// Whether a GRANT, REVOKE or ALTER DEFAULT PRIVILEGES names a role that the target does not have, or an object of the platform.
+fn are_privileges_left_out(statement: &str, schemas: &[String], missing_roles: &[String]) -> bool {
     let (start, is_default) = match statement.split_once(' ') {
         Some(("GRANT" | "REVOKE", _)) => (" ON ", false),
         Some(("ALTER", rest)) if rest.starts_with("DEFAULT PRIVILEGES ") => (" IN ", true),
@@ -128,7 +132,8 @@ fn are_rights_left_out(statement: &str, schemas: &[String], missing_roles: &[Str
     {
         return true;
     }
-    // `FUNCTION "schema"."name"(…)`, `SCHEMA "schema"`, or a name without a schema, such as that of a server.
+    // The first quoted name is a schema in `FUNCTION "schema"."name"(…)` and `SCHEMA "schema"`, but not in `FOREIGN SERVER
+    // "name"`.
     let object = statement
         .split_once(start)
         .and_then(|(_, object)| object.split_once('"'));
@@ -139,6 +144,7 @@ fn are_rights_left_out(statement: &str, schemas: &[String], missing_roles: &[Str
     is_schema && !schemas.iter().any(|own| own == schema)
 }
 
+/// Whether a statement creates or changes a schema, or is one of the settings at the start of a dump.
 fn is_about_schema(statement: &str) -> bool {
     [
         "CREATE SCHEMA ",
@@ -155,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_the_target_is_left_out_of_a_dump() {
+    fn adapt_statements_drops_what_the_target_cannot_run() {
         let dump = "SET transaction_timeout = 0;\nCREATE EXTENSION \"vector\";\n\
                     ALTER TABLE \"public\".\"a\" OWNER TO \"supabase_admin\";\n\
                     GRANT ALL ON TABLE \"public\".\"a\" TO \"supabase_privileged_role\";\n\

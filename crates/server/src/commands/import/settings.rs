@@ -1,4 +1,4 @@
-//! Where the source is and with what it is reached: from arguments, `SUPABASE_…` variables, or a question at the terminal.
+//! Address and credentials of the source: from arguments, `SUPABASE_…` variables, or typed at the terminal.
 
 use std::io::IsTerminal;
 
@@ -11,23 +11,26 @@ use crate::commands::prompt::ask_secret;
 use crate::config::Environment;
 use crate::database::external::ExternalDatabase;
 
-/// How the source is reached.
+/// Address and credentials of the source's database and API.
 pub(super) struct SourceSettings {
     pub(super) login: Login,
-    /// Its API, from which objects are copied; `None` when they are left out.
+    /// The API from which objects are downloaded; `None` with `--no-objects`.
     pub(super) api: Option<ApiSettings>,
 }
 
-/// The source's API.
+/// Address and service role key of the source's API.
 pub(super) struct ApiSettings {
-    /// Without a slash at the end.
+    /// The URL without a slash at its end.
     pub(super) url: String,
     pub(super) key: SecretString,
 }
 
 impl SourceSettings {
-    /// Reads arguments and the process's variables. The project's `.env` files do not count, because they are about the
-    /// project itself.
+    /// Reads arguments and the process's environment. The project's `.env` files are not read, because they have the values of
+    /// the target.
+    ///
+    /// # Errors
+    /// When a value is missing or malformed.
     pub(super) fn read(args: &ImportArgs, environment: &Environment) -> Result<Self> {
         Ok(Self {
             login: read_login(args, environment)?,
@@ -96,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_source_is_named_by_arguments_or_variables_and_objects_need_an_api_or_a_word() {
+    fn read_takes_arguments_before_variables_and_requires_an_api_unless_no_objects() {
         let environment = |pairs: &[(&'static str, &'static str)]| pairs.iter().copied().collect();
         let read = |args: &ImportArgs, pairs: &[(&'static str, &'static str)]| {
             SourceSettings::read(args, &environment(pairs))

@@ -1,24 +1,24 @@
-//! The database that is imported: its schemas, and one snapshot under which everything is read.
+//! The connection to the imported database, and the snapshot under which everything is read.
 
 use anyhow::{Context, Result};
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::{find_identity, list_project_schemas};
 
-/// A connection whose transaction sees one moment of the source.
+/// A connection with an open read-only transaction, in which every query sees the same snapshot.
 pub(super) struct Source {
     pub(super) client: Client,
     pub(super) login: Login,
-    /// Tells this database from every other.
+    /// The database's identity, see [`find_identity`].
     pub(super) identity: String,
-    /// The snapshot of the transaction, for pg_dump.
+    /// The exported snapshot, which pg_dump uses, too.
     pub(super) snapshot: String,
-    /// The schemas that the project has made, `public` among them.
+    /// The project's schemas, `public` among them.
     pub(super) schemas: Vec<String>,
 }
 
 impl Source {
-    /// Connects, and begins the transaction.
+    /// Connects and begins the transaction.
     pub(super) async fn open(login: &Login) -> Result<Self> {
         let client = connect(login).await?;
         let identity = find_identity(&client).await?;
@@ -36,7 +36,8 @@ impl Source {
         })
     }
 
-    /// Runs a query that the source may refuse, and returns `None` then. The transaction stays usable.
+    /// Runs a query, and returns `None` when PostgreSQL refuses it, for example because a table is missing. The transaction stays
+    /// usable.
     pub(super) async fn try_query(&self, sql: &str) -> Result<Option<Vec<tokio_postgres::Row>>> {
         self.client.batch_execute("savepoint attempt").await?;
         match self.client.query(sql, &[]).await {
@@ -51,7 +52,7 @@ impl Source {
     }
 }
 
-/// Connects to the source without its limits of time. Names in definitions that it renders carry their schema.
+/// Connects to the source. Time limits are disabled, and the empty search path makes PostgreSQL qualify every name in definitions.
 pub(super) async fn connect(login: &Login) -> Result<Client> {
     let client = selvedge_postgres::connect(login)
         .await

@@ -1,5 +1,5 @@
-//! The database into which a project is imported: the project's own, started for that if it does not run, or that of
-//! `DATABASE_URL`.
+//! The database into which a project is imported: that of `DATABASE_URL`, or the project's own, which is started if it does not
+//! run.
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, ClusterConfig};
@@ -13,24 +13,27 @@ use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::output::GOOD;
 
-/// Exists from the commit of the imported database until its objects are there, too.
-const BEGIN: &str = "create table _selvedge.unfinished_import (source text not null)";
-const END: &str = "drop table if exists _selvedge.unfinished_import; notify pgrst, 'reload schema'";
+/// This table exists from the commit of the imported database until all objects are copied, too.
+const RECORD_BEGIN: &str = "create table _selvedge.unfinished_import (source text not null)";
+const RECORD_END: &str = "drop table if exists _selvedge.unfinished_import; notify pgrst, 'reload schema'";
 
-/// One import at a time; the lock ends with the connection.
+/// Allows one import into a database at a time; the lock is released when the connection ends.
 const LOCK: &str = "select pg_try_advisory_lock(hashtextextended('selvedge import', 0))";
 
-/// The target, over a superuser's connection.
+/// The target database and a superuser's connection to it.
 pub(super) struct Target {
     pub(super) client: Client,
-    /// The cluster that was started for the import.
+    /// The cluster, if it was started for the import.
     cluster: Option<Cluster>,
-    /// Whether it is a database of its own, so that its roles belong to the project, too.
+    /// Whether the project has the cluster for itself. The cluster's roles are the project's then, and are replaced, too.
     is_embedded: bool,
 }
 
 impl Target {
-    /// Connects and brings the platform's schema up to date.
+    /// Connects, starting the project's PostgreSQL if necessary, and updates the platform schema.
+    ///
+    /// # Errors
+    /// When the login is no superuser, or another import runs.
     pub(super) async fn open(config: &Config) -> Result<Self> {
         if let Some(url) = &config.selvedge.database_url {
             let database = ExternalDatabase::parse(url)?;
@@ -43,7 +46,7 @@ impl Target {
             return Self::begin(embedded::connect(&login).await?, None, true).await;
         }
         let cluster = Cluster::start(ClusterConfig {
-            // Nobody else needs this PostgreSQL, so it takes no port.
+            // Only the import uses this PostgreSQL, so it does not listen on a TCP port.
             listen_tcp: false,
             ..embedded::cluster_config(config)?
         })
@@ -70,7 +73,7 @@ impl Target {
         })
     }
 
-    /// Stops the cluster if it was started for the import.
+    /// Closes the connection, and stops the cluster if it was started for the import.
     pub(super) async fn close(self) -> Result<()> {
         drop(self.client);
         match self.cluster {
@@ -83,7 +86,7 @@ impl Target {
         find_identity(&self.client).await
     }
 
-    /// The source of an import that has not been finished.
+    /// Returns the identity of the source whose database was imported but not all of its objects; `None` without such an import.
     pub(super) async fn find_unfinished(&self) -> Result<Option<String>> {
         if !embedded::has_unfinished_import(&self.client).await? {
             return Ok(None);
@@ -95,7 +98,7 @@ impl Target {
         Ok(Some(row.get(0)))
     }
 
-    /// Says what the database has of a project; `None` when it has nothing.
+    /// Describes the project that the database contains, such as `3 tables and views, 2 users`; `None` when it is empty.
     pub(super) async fn describe_content(&self) -> Result<Option<String>> {
         let schemas = list_project_schemas(&self.client).await?;
         let row = self
@@ -112,7 +115,7 @@ impl Target {
         Ok((!counts.is_empty()).then(|| counts.join(", ")))
     }
 
-    /// Removes what the database has of a project, in the transaction that the caller has opened.
+    /// Removes the project from the database, in the caller's transaction.
     pub(super) async fn clear(&self) -> Result<()> {
         let client = &self.client;
         client
@@ -128,16 +131,17 @@ impl Target {
         Ok(())
     }
 
-    /// Records, in the transaction of the import, that objects are still missing.
+    /// Records in the import's transaction that the objects are not copied yet.
     pub(super) async fn record_begin(&self, source: &str) -> Result<()> {
-        self.client.batch_execute(BEGIN).await?;
+        self.client.batch_execute(RECORD_BEGIN).await?;
         self.client
             .execute("insert into _selvedge.unfinished_import values ($1)", &[&source])
             .await?;
         Ok(())
     }
 
-    /// Writes files for the migrations of the source that the folder lacks, because a start refuses a history without files.
+    /// Writes the source's migrations to files, as far as the folder does not have them: `start` refuses a history of migrations
+    /// without files.
     pub(super) async fn write_migration_files(&self, config: &Config) -> Result<()> {
         if !self.is_embedded {
             return Ok(());
@@ -156,12 +160,12 @@ impl Target {
     /// Records that the import is complete.
     pub(super) async fn record_end(&self, config: &Config) -> Result<()> {
         if self.cluster.is_some() {
-            // The next start must not run seeds. Recorded first, because the other way round a crash between the two would
-            // leave a database that a start would seed.
+            // Keeps the next start from running seeds. It comes first, because a crash between the two steps must not leave a
+            // finished import that would be seeded.
             embedded::mark_initialized(config)?;
         }
         self.client
-            .batch_execute(END)
+            .batch_execute(RECORD_END)
             .await
             .context("the end of the import cannot be recorded")
     }

@@ -1,4 +1,4 @@
-//! Faults of the configuration that show without asking anybody.
+//! Faults of Auth's configuration that can be found without the database or another server.
 
 use selvedge_console::{ConfigurationFault, FaultSeverity};
 use url::{Host, Url};
@@ -7,7 +7,7 @@ use crate::config::{Config, ProviderSection};
 use crate::services::mode::Mode;
 use crate::services::translate::{auth_providers, caught_messages};
 
-/// Lists the faults of addresses, providers, hooks and messages.
+/// Lists the faults of site and redirect URLs, providers, hooks, SMTP and SMS, and the loader's warnings about `auth.*`.
 pub(super) fn list_faults(config: &Config, mode: Mode) -> Vec<ConfigurationFault> {
     let mut faults = Vec::new();
     check_urls(config, mode, &mut faults);
@@ -16,11 +16,11 @@ pub(super) fn list_faults(config: &Config, mode: Mode) -> Vec<ConfigurationFault
     }
     check_hooks(config, mode, &mut faults);
     check_messages(config, mode, &mut faults);
-    faults.extend(config.warnings.iter().filter_map(|line| read_warning(line)));
+    faults.extend(config.warnings.iter().filter_map(|line| parse_warning(line)));
     faults
 }
 
-/// Makes a fault.
+/// Creates a fault.
 pub(super) fn fault(
     severity: FaultSeverity,
     key: impl Into<String>,
@@ -69,7 +69,7 @@ fn check_urls(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFault>)
             ));
             continue;
         };
-        // Patterns of apps such as myapp://* are fine: no web page has such an address.
+        // Patterns with an app's own scheme, such as myapp://*, are safe: no web page has such an address.
         let host = rest.split('/').next().unwrap_or_default();
         if scheme.starts_with("http") && host.chars().all(|sign| matches!(sign, '*' | '?' | '.')) {
             faults.push(fault(
@@ -111,7 +111,7 @@ fn check_provider(
             )
         });
     }
-    // In `start` without an address a realm is made up, and then this one is set.
+    // `start` uses the development identity provider for Keycloak without url, and `url` is set then.
     if provider.name == "keycloak" && running.is_some_and(|running| running.url.is_none()) {
         faults.push(fault(
             FaultSeverity::Error,
@@ -181,8 +181,9 @@ fn check_messages(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFau
     }
 }
 
-/// A warning of the configuration that is about Auth: `config.toml:3: auth.external.x.secret: the variable …`.
-fn read_warning(line: &str) -> Option<ConfigurationFault> {
+/// Converts a warning of the configuration loader, such as `config.toml:3: auth.external.x.secret: the variable …`, to a fault;
+/// `None` when it is not about a key of `auth`.
+fn parse_warning(line: &str) -> Option<ConfigurationFault> {
     let start = line.find("auth.")?;
     let is_word = |before: &str| before.is_empty() || before.ends_with([' ', ':']);
     let (before, rest) = line.split_at(start);
@@ -207,7 +208,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether the URL's host is a literal private IP address. Host names are checked when the call resolves them.
+/// Whether the URL's host is a private IP address or localhost. Other host names are checked when a call resolves them.
 fn is_private(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => selvedge_http_client::is_private(address.into()),
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn console_113_faults_of_addresses_providers_and_messages_are_found() {
+    fn console_113_list_faults_finds_bad_urls_providers_hooks_and_sms() {
         assert_eq!(keys_of("", Mode::Development), [""; 0]);
         assert_eq!(keys_of("", Mode::Production), ["auth.site_url"]);
         let site = "[auth]\nsite_url = \"https://app.example.com\"\n";

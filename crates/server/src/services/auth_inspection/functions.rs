@@ -1,4 +1,4 @@
-//! Hooks that are functions of the database: whether they are there, and whether Auth may call them.
+//! Faults of hooks that are database functions: the function is missing, or Auth may not call it.
 
 use selvedge_console::{ConfigurationFault, FaultSeverity};
 use selvedge_postgres::{Database, Login};
@@ -7,14 +7,17 @@ use url::Url;
 use super::faults::fault;
 use crate::config::Config;
 
-/// Functions of a name that can be called with one value, with whether the caller may.
+/// Whether the login may call a function `$1.$2` with one argument, and how many such functions there are.
 const FUNCTIONS: &str = "
     select coalesce(bool_or(has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute')), false),
            count(*)
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where n.nspname = $1 and p.proname = $2 and p.pronargs >= 1 and p.pronargs - p.pronargdefaults <= 1";
 
-/// Lists the faults of hooks, asked with Auth's own login.
+/// Lists the faults of hooks that are database functions. Runs as Auth's login, whose privileges matter.
+///
+/// # Errors
+/// PostgreSQL's message when it cannot be reached.
 pub(super) async fn list_faults(
     config: &Config,
     database: &Database,
@@ -23,9 +26,9 @@ pub(super) async fn list_faults(
         .auth
         .hooks
         .iter()
-        .filter_map(|hook| Some((hook.name, read_name(&hook.uri)?)))
+        .filter_map(|hook| Some((hook.name, parse_function_name(&hook.uri)?)))
         .collect();
-    // Most projects have none, and then the screen needs no connection of Auth's.
+    // Without such hooks no connection is opened.
     if functions.is_empty() {
         return Ok(Vec::new());
     }
@@ -59,8 +62,8 @@ pub(super) async fn list_faults(
     Ok(faults)
 }
 
-/// Schema and name in `pg-functions://postgres/<schema>/<function>`.
-fn read_name(uri: &str) -> Option<(String, String)> {
+/// Parses schema and name of `pg-functions://postgres/<schema>/<function>`; `None` for other URIs.
+fn parse_function_name(uri: &str) -> Option<(String, String)> {
     let url = Url::parse(uri)
         .ok()
         .filter(|url| url.scheme() == "pg-functions")?;

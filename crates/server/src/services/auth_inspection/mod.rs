@@ -1,4 +1,4 @@
-//! What the console shows of Auth's configuration: what runs, what is wrong with it, and trials of it.
+//! Auth's configuration for the console: enabled providers, mails and hooks, the faults found in it, and test calls.
 
 mod faults;
 mod functions;
@@ -19,7 +19,7 @@ use super::mode::Mode;
 use super::translate::auth_providers;
 use crate::config::Config;
 
-/// The names of templates in the order in which a user meets their mails.
+/// Names of the mail templates, in the order in which a user would get the mails.
 const TEMPLATES: [&str; 6] = [
     "confirmation",
     "invite",
@@ -29,7 +29,7 @@ const TEMPLATES: [&str; 6] = [
     "reauthentication",
 ];
 
-/// The names of notices.
+/// Names of the notification mails.
 const NOTIFICATIONS: [&str; 7] = [
     "password_changed",
     "email_changed",
@@ -40,7 +40,7 @@ const NOTIFICATIONS: [&str; 7] = [
     "mfa_factor_unenrolled",
 ];
 
-/// Auth with the configuration that it was started with.
+/// Inspects Auth by the configuration with which it was started.
 pub(crate) struct AuthInspector {
     auth: web::Data<AuthState>,
     config: Arc<Config>,
@@ -50,7 +50,7 @@ pub(crate) struct AuthInspector {
 }
 
 impl AuthInspector {
-    /// Call it when Auth has just been started, because files that change later are not those that it has read.
+    /// Creates the inspector. Call it right after Auth was started: template files changed later are reported as not read yet.
     pub(super) fn new(
         auth: web::Data<AuthState>,
         config: &Config,

@@ -1,4 +1,4 @@
-//! Faults of mail templates: files that are gone or have changed, and mails with which nobody can do anything.
+//! Faults of mail templates: the file is missing, has changed since the start, or has neither link nor code.
 
 use std::time::SystemTime;
 
@@ -7,10 +7,10 @@ use selvedge_console::{ConfigurationFault, FaultSeverity};
 use super::faults::fault;
 use crate::config::{Config, EmailTemplate};
 
-/// What a mail that confirms something must contain one of: the link, or what a link or a form is made from.
-const WAYS_ON: [&str; 3] = ["ConfirmationURL", "TokenHash", "Token"];
+/// Template fields with the link or the code; a mail that asks the user to confirm something must contain one of them.
+const LINK_FIELDS: [&str; 3] = ["ConfirmationURL", "TokenHash", "Token"];
 
-/// Lists the faults of the project's templates. `started_at` is when the server has read them.
+/// Lists the faults of the project's templates. `started_at` is the time when the server read them.
 pub(super) fn list_faults(config: &Config, started_at: SystemTime) -> Vec<ConfigurationFault> {
     let email = &config.auth.email;
     let templates = email.templates.iter().map(|template| ("template", template));
@@ -47,9 +47,9 @@ fn find_fault(section: &str, template: &EmailTemplate, started_at: SystemTime) -
             "Start the server again to use it.",
         ));
     }
-    // Notices tell of something that has happened, so they need no way on.
-    let is_dead_end = section == "template" && !WAYS_ON.iter().any(|field| text.contains(field));
-    is_dead_end.then(|| {
+    // Notifications inform about something that has happened, so they need no link.
+    let lacks_link = section == "template" && !LINK_FIELDS.iter().any(|field| text.contains(field));
+    lacks_link.then(|| {
         fault(
             FaultSeverity::Error,
             key,
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn console_113_templates_that_are_gone_changed_or_without_a_link_are_found() {
+    fn console_113_missing_changed_and_linkless_templates_are_faults() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("confirm.html");
         let template = EmailTemplate {

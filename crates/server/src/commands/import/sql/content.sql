@@ -1,5 +1,5 @@
--- What a database has already: the number of relations and functions of the project, of applied migrations, of users and
--- of buckets. Parameter: $1 schemas of the project.
+-- Counts a project's relations, functions, users and buckets, to tell whether a database is empty.
+-- Parameter: $1 schemas of the project.
 select
   (
     select count(*) from pg_class as c join pg_namespace as n on n.oid = c.relnamespace

@@ -1,9 +1,9 @@
--- Extensions of the source: name, schema, and whether something that is no part of it needs it.
+-- Extensions of the source: name, schema, and whether an object outside of the extension depends on it.
 with used as (
   select distinct member.refobjid as extension
   from pg_depend as member
     join pg_depend as d on d.refclassid = member.classid and d.refobjid = member.objid and d.deptype = 'n'
-    -- A rule, a constraint and a default belong to a relation, which may be a member itself.
+    -- Rules, constraints and defaults are no members of an extension themselves, so their relation's membership is looked up.
     left join pg_rewrite as rule on d.classid = 'pg_rewrite'::regclass and rule.oid = d.objid
     left join pg_constraint as con on d.classid = 'pg_constraint'::regclass and con.oid = d.objid
     left join pg_attrdef as def on d.classid = 'pg_attrdef'::regclass and def.oid = d.objid

@@ -1,4 +1,4 @@
--- Policies and triggers that the project has added to tables of the platform, as statements.
+-- CREATE statements of the policies and triggers that the project added to tables of the platform.
 -- Parameters: $1 schemas of the platform; $2 schemas of the project.
 select format('create policy %I on %I.%I as %s for %s to %s', policyname, schemaname, tablename, permissive, cmd, (
     select string_agg(case when role = 'public' then 'public' else quote_ident(role) end, ', ') from unnest(roles) as role

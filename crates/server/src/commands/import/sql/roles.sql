@@ -1,5 +1,5 @@
--- The source's own roles, their memberships and settings, and the database's own settings, as statements.
--- Parameter: $1 whether a role is one of the platform (text[] of their names).
+-- Statements that create the project's roles, grant their memberships, and set the settings of roles and database.
+-- Parameter: $1 names of the platform's roles, which are left out.
 with own as (
   select * from pg_roles
   where not rolsuper and rolname <> all ($1::text[])
@@ -35,7 +35,7 @@ select kind, role, statement from (
   where (granted.oid in (select oid from own) or member.oid in (select oid from own))
     and not granted.rolsuper and not member.rolsuper
   union all
-  -- Lists, such as search_path, are stored as they are written; other values need quotes.
+  -- Values of list settings such as search_path are stored with their quotes; other values are quoted here.
   select 3, 'setting', coalesce(rolname, ''), format(
     'alter %s set %s to %s',
     case when rolname is null then format('database %I', current_database()) else format('role %I', rolname) end,

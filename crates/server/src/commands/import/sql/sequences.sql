@@ -1,4 +1,5 @@
--- Sequences of the project, and those of the platform whose values its rows use. Parameter: $1 schemas of the project.
+-- Sequences of the project, and those of the platform from which copied rows have their ids.
+-- Parameter: $1 schemas of the project.
 select n.nspname::text, c.relname::text
 from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
 where c.relkind = 'S' and (

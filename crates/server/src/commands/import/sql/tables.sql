@@ -1,5 +1,5 @@
--- Tables with rows of their own, and the columns that can be written.
--- Parameters: $1 schemas whose tables are all wanted; $2 further tables, as schema.name.
+-- Tables that store rows, with their columns other than generated ones.
+-- Parameters: $1 schemas whose tables are all listed; $2 further tables, as schema.name.
 select n.nspname::text, c.relname::text, (
   select coalesce(array_agg(a.attname::text order by a.attnum), '{}')
   from pg_attribute as a
