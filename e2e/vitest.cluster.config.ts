@@ -1,11 +1,11 @@
-// The cluster's tests run apart from the others, by cluster/run: they need namespaces, and no server of Lookbook.
+// The cluster's tests run separately, by cluster/run: they need namespaces, and no Lookbook server.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["cluster/**/*.test.ts"],
     reporters: ["verbose"],
-    // The table of the run, and not what the stock client says about each request that fails.
+    // Shows the table of the run, but not the stock client's messages about failed requests.
     onConsoleLog: (_, type) => type === "stdout",
     hookTimeout: 300_000,
   },

@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["**/*.test.ts"],
-    // They need namespaces: cluster/run.
+    // The cluster's tests need namespaces: cluster/run.
     exclude: [...configDefaults.exclude, "cluster/**"],
     globalSetup: ["support/server.ts"],
     fileParallelism: false,

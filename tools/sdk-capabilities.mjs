@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes the table of capabilities in docs/compatibility.md from tools/sdk-capabilities.tsv, which names the tests that prove each.
-// A name that no test begins with is an error. With --check nothing is written, and a table that is out of date is an error too.
+// Writes the table of capabilities in docs/compatibility.md from tools/sdk-capabilities.tsv, which names the tests for each capability.
+// A name with which no test begins is an error. With --check nothing is written, and an outdated table is an error, too.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -34,7 +34,7 @@ if (process.argv.includes("--check")) {
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-/** What `pattern` captures in the files below a folder whose names end so. */
+/** Names of tests: what `pattern` captures in a folder's files whose names match `ending`. */
 function testNames(folder, ending, pattern) {
   const files = readdirSync(join(root, folder), { recursive: true });
   const sources = files.filter((file) => ending.test(file) && !file.includes("node_modules"));
@@ -55,7 +55,7 @@ function renderTable() {
   return `${lines.join("\n")}\n`;
 }
 
-/** `auth.mfa`: enroll, verify */
+/** Groups ids by their prefix, such as `auth.mfa`: enroll, verify. */
 function renderIds(list) {
   const groups = new Map();
   for (const id of list) {

@@ -16,13 +16,13 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Names such as LICENSE-MIT; source files such as copyright.mjs are none.
+# Matches names of licence files such as LICENSE-MIT, but not source files such as copyright.mjs.
 NOTICE = re.compile(r"(?!.*\.(m?js|ts|map|rs|c|h)$)(licen[cs]e|copying|notice|unlicense|copyright)", re.IGNORECASE)
 
-# Packages whose package.json names no licence.
+# Licences of packages whose package.json has none.
 DECLARED = {"combine-errors": "MIT"}  # "MIT" is what its Readme says.
 
-# For the few that name one of these licences and come without its text.
+# Texts for packages that name one of these licences and do not contain its text.
 STANDARD_TEXTS = {
     "MIT": """\
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
@@ -119,7 +119,7 @@ def write_notices(target):
     texts = {}
     for part in parts:
         for text in find_texts(part) or make_text(part, parts):
-            # The same text with other line breaks is the same text.
+            # Texts that differ only in white space are listed once.
             key = " ".join(text.split())
             texts.setdefault(key, text)
             if part not in owners[key]:

@@ -1,11 +1,11 @@
-// Runs before the scripts that draw the page. It sets the theme before the first paint (src/lib/theme.ts explains the choices), and
-// sends the page's first request, which src/api/session.ts takes, so that the answer is there when the page can be drawn.
+// Runs before the application's scripts. It sets the theme before the first paint (src/lib/theme.ts explains the choices), and sends
+// the first request, whose response src/api/session.ts uses, so that the request does not wait for the scripts.
 {
   const read = (key) => {
     try {
       return localStorage.getItem(key);
     } catch {
-      // Without storage the system decides, and there is no session.
+      // If local storage is disabled, the system's theme applies and there is no session.
       return null;
     }
   };
@@ -14,7 +14,7 @@
     choice === "dark" || (choice !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
 
-  // As src/api/client.ts sends it; whoever takes the answer sees a failure.
+  // The same header as in src/api/client.ts. Errors are handled where the response is used.
   const headers = { "x-selvedge-console": read("console:secret") ?? "1" };
   window.firstSession = fetch("/api/session", { headers, cache: "no-store" });
   window.firstSession.catch(() => undefined);

@@ -9,7 +9,7 @@ import { loadOpenedScreen } from "@/app/screen-modules";
 import { cspNonce } from "@/lib/csp-nonce";
 import "@/styles/index.css";
 
-/** An answer that comes so soon is waited for: drawing the page twice would take longer. */
+/** How long the first render waits for the session's response: rendering twice would take longer than such a short wait. */
 const patienceMs = 100;
 
 // Radix's dialogs add a style element that locks scrolling; without the nonce the content security policy would refuse it.
@@ -24,11 +24,11 @@ function draw(): void {
       <App />
     </StrictMode>,
   );
-  // After the shell has been given to React, because the screen's script would otherwise run first and hold it up.
+  // After the shell was rendered, because running the screen's script first would delay it.
   loadOpenedScreen(window.location.pathname);
 }
 
-/** Asks for the session, and for the catalog as soon as it is known that somebody may see it. */
+/** Loads the session, and the catalog if the session permits it. */
 async function loadFirstData(): Promise<void> {
   await queryClient.prefetchQuery(sessionQuery);
   const session = queryClient.getQueryData(sessionQuery.queryKey);

@@ -1,5 +1,5 @@
-// The primary dies or freezes under load and a replica is promoted: nodes answer 503 until then, go on afterwards without a restart, and lose
-// nothing that they have acknowledged.
+// The primary is killed or frozen under load and a replica is promoted. Until then nodes respond 503; afterwards they work without a
+// restart, and no acknowledged write is lost.
 
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -171,7 +171,7 @@ test.each(troubles)(
     const first = await new Writes(node).insert();
     await vi.waitFor(() => expect(heard).toContain(first), recovery);
 
-    // A node that reaches only a standby says so, instead of blaming the request.
+    // A node that reaches only a standby responds 503, and not with an error about the request.
     const strayed = new Writes(misled);
     expect(await strayed.insert()).toBeUndefined();
     strayed.expectOnlyRetriable();
@@ -189,14 +189,14 @@ test.each(troubles)(
     await (trouble === "freezes" ? database.primary.freeze() : database.primary.kill());
     await pause(outageMs / 2);
     const acknowledgedBefore = writes.acknowledged.length;
-    // Reads go on without a primary.
+    // Reads work without a primary.
     for (let read = 0; read < 10; read += 1) {
       const { data, error } = await reader.from("place").select().single();
       expect([error, data?.is_replica]).toEqual([null, true]);
     }
     await pause(outageMs / 2);
     expect(writes.acknowledged.length).toBe(acknowledgedBefore);
-    // A frozen server refuses nothing: until another one is the primary, requests wait for it.
+    // A frozen server does not close connections, so requests wait until another server is the primary.
     if (trouble === "is killed") {
       expect(writes.failures.length).toBeGreaterThan(10);
     }
@@ -205,7 +205,7 @@ test.each(troubles)(
     await vi.waitFor(() => {
       expect(writes.acknowledged.length).toBeGreaterThan(acknowledgedBefore + 50);
     }, recovery);
-    // Nobody told it that it is no primary any more.
+    // The former primary wakes up and does not know of the promotion.
     await database.primary.thaw();
     await pause(outageMs);
     isGoing = false;
@@ -214,10 +214,10 @@ test.each(troubles)(
     writes.expectOnlyRetriable();
     const rows = new Set((await replica.sql("select id from public.notes")).flat());
     expect(writes.acknowledged.filter((id) => !rows.has(id))).toEqual([]);
-    // The same connections that were refused can write now.
+    // The node that reached only the standby can write now.
     await vi.waitFor(async () => expect(await strayed.insert()).toBeDefined(), recovery);
 
-    // Sign-in and Realtime go on, too, and the log says what Realtime cannot know.
+    // Sign-in and Realtime work, too, and the log warns that Realtime may have missed changes.
     expect((await connect().auth.signInWithPassword({ email, password })).error).toBeNull();
     await vi.waitFor(
       async () => {

@@ -172,7 +172,7 @@ test("nobody misses what they have written, while replicas lag and others write"
   await hold;
 
   expect(stale).toBe(0);
-  // On a busy machine a request takes longer than a node needs to learn a position, so none of these may need the primary.
+  // The assertion is only that replicas are used at all: how many reads they get depends on how busy the machine is.
   expect(places).toContain(true);
 });
 
@@ -248,16 +248,16 @@ test("downloads look their rows up on replicas, and find what is new or was repl
   await upload("new.txt", "new");
   await upload("known.txt", "second");
 
-  // The replicas do not have the first row. Of the second they have the former version, whose bytes are removed.
+  // The replicas lack the first row, and have an outdated version of the second one, whose bytes are removed.
   expect(await download("new.txt")).toEqual([200, "new"]);
   await vi.waitFor(async () => expect(await download("known.txt")).toEqual([200, "second"]), soon);
-  // The owner's own lookups wait for no replica.
+  // Lookups of the caller who wrote run on the primary.
   expect((await files.info("new.txt")).data?.size).toBe(3);
   expect((await files.remove(["known.txt"])).error).toBeNull();
   expect((await download("known.txt"))[0]).toBe(400);
 });
 
-/** How many reads the first node has got from replicas. */
+/** Number of reads of the first node that replicas have answered. */
 async function answeredReads(): Promise<number> {
   const metrics = await (await fetch(`${urls[0]}/metrics`)).text();
   const answered = metrics.matchAll(/replica_reads_total\{outcome="answered",.*\} (\d+)/g);

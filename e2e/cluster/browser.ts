@@ -1,4 +1,4 @@
-// A client as in a browser whose page has the API's origin: the stock client, cookies, and a look at how each request ended.
+// The stock client with cookies, as in a browser whose page has the API's origin, and a record of how each request ended.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
@@ -10,12 +10,12 @@ import WebSocket from "ws";
 import type { Failure } from "./ledger.ts";
 import { apiUrl } from "./topology.ts";
 
-/** A request that takes longer has hung: nginx gives a node that is silent 75 s. */
+/** Longer than nginx waits for a node (75 s), so that only a hanging request reaches it. */
 const requestTimeoutMs = 100_000;
 
-/** A request that was not answered as it should be. */
+/** A request without an acceptable response. */
 class BrokenAnswer extends Error {
-  /** Undefined when nothing that was broken explains it. */
+  /** The failure that a fault may cause; undefined for any other. */
   readonly failure: Failure | undefined;
 
   constructor(what: string, failure?: Failure) {
@@ -24,18 +24,18 @@ class BrokenAnswer extends Error {
   }
 }
 
-/** The broken answers within a piece of work: stock clients repeat some requests, and of others pass on no more than a message. */
+/** Collects the failed requests of an operation, because stock clients retry some requests and report only a message for others. */
 const brokenAnswers = new AsyncLocalStorage<BrokenAnswer[]>();
 
-/** How a piece of work ended. */
+/** The result of an operation. */
 export interface Outcome {
-  /** Why it failed, unless an answer of `broken` explains it; undefined when it succeeded. */
+  /** The error message; undefined after a success, or when `broken` explains the failure. */
   fault: string | undefined;
-  /** Also those after which the client repeated the request. */
+  /** All failed requests, also those that the client retried. */
   broken: { message: string; failure: Failure | undefined }[];
 }
 
-/** Runs a piece of work and collects what went wrong. */
+/** Runs an operation and collects its failed requests. */
 export async function tryWork(work: () => Promise<void>): Promise<Outcome> {
   const broken: BrokenAnswer[] = [];
   return await brokenAnswers.run(broken, async () => {
@@ -48,14 +48,14 @@ export async function tryWork(work: () => Promise<void>): Promise<Outcome> {
   });
 }
 
-/** A stock client whose broken answers {@link tryWork} knows. */
+/** Creates a stock client whose failed requests {@link tryWork} collects. */
 export function openBrowser(key: string): SupabaseClient {
   const cookies = new Cookies();
   return createClient(apiUrl, key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
     realtime: {
       transport: WebSocket as unknown as WebSocketLikeConstructor,
-      // The stock pauses grow to ten seconds, which would hide when the server could be used again.
+      // The stock pauses grow to ten seconds, which would hide how soon the server can be used again.
       reconnectAfterMs: () => 200,
     },
     global: {
@@ -71,7 +71,7 @@ export function openBrowser(key: string): SupabaseClient {
   });
 }
 
-/** Sends a request, and reads the whole response. Fails when a server, or the way to it, is broken. */
+/** Sends a request and reads the whole response. Throws when the connection fails, or the server responds 5xx. */
 export async function send(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await sendOnce(url, init);
@@ -91,7 +91,7 @@ async function sendOnce(url: URL, init: RequestInit): Promise<Response> {
     const answer = await fetch(url, { ...init, signal });
     response = new Response(answer.status === 204 ? null : await answer.arrayBuffer(), answer);
   } catch (error) {
-    // The head of the response came, or the request was accepted, and then the node died.
+    // The connection ended after the request was accepted: the node died.
     throw new BrokenAnswer(`${what}: ${explain(error)}`, signal.aborted ? undefined : "node lost");
   }
   if (response.status < 500) {
@@ -103,7 +103,7 @@ async function sendOnce(url: URL, init: RequestInit): Promise<Response> {
   }
   const isOfNginx = response.headers.get("server")?.startsWith("nginx") ?? false;
   const isNodeLost = isOfNginx && [502, 504].includes(response.status);
-  // nginx repeats reads at another node.
+  // nginx retries reads at another node.
   const mayRepeat = ["GET", "HEAD"].includes(init.method ?? "GET");
   throw new BrokenAnswer(answer, isNodeLost && !mayRepeat ? "node lost" : undefined);
 }
@@ -113,7 +113,7 @@ function explain(error: unknown): string {
   return cause instanceof Error ? `${error}: ${cause.message}` : `${error}`;
 }
 
-/** The cookies of one origin, each with its path and its end. */
+/** The cookies of one origin, each with its path and time of expiry. */
 class Cookies {
   readonly #kept = new Map<string, { value: string; path: string; untilMs: number }>();
 

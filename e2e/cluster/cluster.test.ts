@@ -1,5 +1,5 @@
-// Three nodes, PostgreSQL and a replica under Patroni, poolers, a broker, an S3 server and nginx, each on a machine of its own: people
-// work while one machine after the other fails, and nothing that was acknowledged gets lost.
+// Three nodes, PostgreSQL and a replica under Patroni, poolers, a broker, an S3 server and nginx, each on its own machine. Simulated
+// people work while one machine after the other fails, and no acknowledged write may be lost.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pause, until } from "./conditions.ts";
@@ -9,15 +9,15 @@ import { type Episode, Ledger } from "./ledger.ts";
 import { Person, schema } from "./person.ts";
 import { startTopology, type Topology } from "./topology.ts";
 
-/** How long faults are made; 0 makes each of the short list once. */
+/** How long faults are injected, in minutes; 0 injects each of the short list once. */
 const minutes = Number(process.env.SELVEDGE_CLUSTER_MINUTES ?? 30);
-/** People who work all the time. */
+/** Number of people who work at the same time. */
 const peopleCount = 4;
-/** How often one of the nodes is restarted under load. */
+/** How many restarts of a node under load are tested. */
 const restarts = Number(process.env.SELVEDGE_RESTARTS ?? (minutes > 0 ? 100 : 3));
-/** Everything must work again within this time after the repair. */
+/** Everything must work again within this time after a fault is repaired. */
 const recoverySeconds = 90;
-/** How long all of it works between two faults. */
+/** Time between two faults. */
 const calmMs = 1_000;
 
 let topology: Topology;
@@ -39,7 +39,7 @@ afterAll(async () => {
   await topology?.stop();
 });
 
-/** Waits until every kind of work has succeeded since a moment. */
+/** Waits until every kind of work has succeeded since this time. */
 async function untilAllWorks(sinceMs: number): Promise<number> {
   while (!ledger.hasSucceededSince(sinceMs)) {
     if (performance.now() > sinceMs + recoverySeconds * 1_000) {
@@ -101,7 +101,7 @@ test("machines that die, freeze, slow down or lose their link cost no acknowledg
   expect(ledger.violations).toEqual([]);
 });
 
-/** Acknowledged rows that are not there, or have another author. */
+/** Acknowledged rows that are missing or have another author. */
 async function findLostRows(): Promise<string[]> {
   await until(
     async () => (await findPrimary(topology.servers)) !== undefined,

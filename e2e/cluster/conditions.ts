@@ -1,11 +1,11 @@
-// Waiting for something to become true.
+// Waits for conditions.
 
 import { connect } from "node:net";
 
-/** Far longer than anything takes, on a busy machine, too. */
+/** Time limit of a wait, far above what anything takes on a busy machine. */
 const timeoutMs = 120_000;
 
-/** Waits until something is true, and fails after two minutes. */
+/** Waits until a condition is true; throws after two minutes. */
 export async function until(isTrue: () => Promise<boolean> | boolean, what: string): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await isTrue())) {

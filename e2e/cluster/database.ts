@@ -1,5 +1,4 @@
-// The database servers: PostgreSQL under Patroni, which agrees with the other one through etcd on who is the primary, and pgbouncer
-// in front of each.
+// The two database servers: PostgreSQL under Patroni, which elects the primary by etcd, and pgbouncer in front of each.
 
 import { readdirSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
@@ -16,7 +15,7 @@ export function sql(server: Machine, text: string): Promise<(string | null)[][]>
   return querySql(5432, text, server.address);
 }
 
-/** Where servers and nodes ask who is the primary. */
+/** Starts etcd, in which Patroni stores which server is the primary. */
 export async function startEtcd(machine: Machine, folder: string): Promise<void> {
   const data = join(folder, machine.name);
   machine.run({
@@ -29,26 +28,26 @@ export async function startEtcd(machine: Machine, folder: string): Promise<void>
   await until(() => isListening(machine.address, 2379), "etcd listens");
 }
 
-/** Starts PostgreSQL under Patroni, and pgbouncer. Waits until Patroni runs, and not until PostgreSQL does. */
+/** Starts PostgreSQL under Patroni, and pgbouncer. Returns when Patroni runs; PostgreSQL may start later. */
 export async function startServer(machine: Machine, folder: string): Promise<void> {
   const home = join(folder, machine.name);
   await mkdir(home, { recursive: true });
   await writeFile(join(home, "patroni.yml"), JSON.stringify(patroniSettings(machine, home)));
   await writeFile(join(home, "pgbouncer.ini"), poolerSettings(machine, home));
   await writeFile(join(home, "users.txt"), `"authenticator" "${password}"\n`);
-  // PostgreSQL makes its folder in this one.
+  // PostgreSQL, which runs as another user, creates its folder in this one.
   await chmod(home, 0o777);
   machine.run({ command: ["patroni", join(home, "patroni.yml")], user: systemUser });
   machine.run({ command: ["pgbouncer", join(home, "pgbouncer.ini")], user: systemUser });
   await until(() => isListening(machine.address, 8008), `${machine.name}: Patroni listens`);
 }
 
-/** The server that is the primary, as Patroni says; undefined while there is none. */
+/** Returns the primary according to Patroni; undefined while there is none. */
 export async function findPrimary(servers: Machine[]): Promise<Machine | undefined> {
   return (await findServers(servers, "primary"))[0];
 }
 
-/** Whether there is a primary, and a replica that each commit waits for and that may be promoted. */
+/** Whether there is a primary and a synchronous replica, which may be promoted. */
 export async function isReplicated(servers: Machine[]): Promise<boolean> {
   const found = await Promise.all([
     findServers(servers, "primary"),
@@ -57,7 +56,7 @@ export async function isReplicated(servers: Machine[]): Promise<boolean> {
   return found.every((one) => one.length === 1);
 }
 
-/** The servers that have a part, as Patroni says of each. */
+/** Returns the servers with a role, according to Patroni. */
 async function findServers(
   servers: Machine[],
   part: "primary" | "synchronous",
@@ -82,13 +81,13 @@ function patroniSettings(machine: Machine, home: string): object {
     etcd3: { host: "etcd:2379" },
     bootstrap: {
       dcs: {
-        // A primary that is silent for this long is replaced. Patroni allows no less.
+        // A primary that does not renew its lease for this long is replaced. Patroni's minimum.
         ttl: 20,
         loop_wait: 2,
         retry_timeout: 5,
         // Do not wait for a crashed primary to recover.
         primary_start_timeout: 0,
-        // A commit is acknowledged when the replica has it, and only that replica is promoted.
+        // A commit waits for the synchronous replica, and only that one may be promoted.
         synchronous_mode: true,
         postgresql: { use_pg_rewind: true, use_slots: true, parameters: serverSettings },
       },
@@ -123,16 +122,16 @@ const serverSettings = {
   max_replication_slots: 20,
   max_wal_senders: 20,
   hot_standby_feedback: "on",
-  // A replica that is silent for longer holds up no commit any more.
+  // Commits wait at most this long for a replica that does not respond.
   wal_sender_timeout: "5s",
   wal_receiver_timeout: "5s",
   wal_receiver_status_interval: "1s",
   max_wal_size: "256MB",
-  // The machines lose their power without the disk losing anything.
+  // Simulated power losses kill processes, but the kernel still writes the files.
   fsync: "off",
 };
 
-/** A pooler in transaction mode. The names are those that Selvedge sends when it connects. */
+/** Settings of pgbouncer in transaction mode. It ignores the startup parameters that Selvedge sends. */
 function poolerSettings(machine: Machine, home: string): string {
   return `
     [databases]

@@ -1,4 +1,4 @@
-// What is done to the machines, one after the other: each kind of machine is killed, frozen, slowed and cut off.
+// The faults: each kind of machine is killed, frozen, slowed down and disconnected.
 
 import { pause, until } from "./conditions.ts";
 import { findPrimary } from "./database.ts";
@@ -11,11 +11,11 @@ type Trouble = "is killed" | "freezes" | "is slow" | "is cut off";
 export interface Fault {
   role: Role;
   trouble: Trouble;
-  /** How long it lasts. */
+  /** Duration of the fault. */
   seconds: number;
 }
 
-/** The troubles, and how each begins and ends. */
+/** The kinds of faults, and how each is injected and repaired. */
 const troubles: Record<
   Trouble,
   { begin(machine: Machine): unknown; end(machine: Machine): unknown }
@@ -26,7 +26,7 @@ const troubles: Record<
   "is cut off": { begin: (machine) => machine.unplug(), end: (machine) => machine.plugIn() },
 };
 
-/** One of each kind that matters most. A primary is away for longer than Patroni waits for it, so it is replaced. */
+/** The most important faults. Those of the primary last longer than Patroni waits, so that the replica is promoted. */
 const shortList: Fault[] = [
   { role: "node", trouble: "is killed", seconds: 3 },
   { role: "replica", trouble: "freezes", seconds: 5 },
@@ -36,7 +36,7 @@ const shortList: Fault[] = [
   { role: "node", trouble: "is cut off", seconds: 4 },
 ];
 
-/** Every trouble of every machine. */
+/** Every kind of fault for every kind of machine. */
 const longList: Fault[] = (["node", "primary", "replica", "broker", "store"] as const).flatMap(
   (role) =>
     (["is killed", "freezes", "is slow", "is cut off"] as const).map((trouble) => ({
@@ -59,7 +59,7 @@ export function nameOf({ role, trouble }: Fault): string {
   return `${role} ${trouble}`;
 }
 
-/** Makes a fault, waits, and repairs it. Returns when it was repaired. */
+/** Injects a fault, waits, and repairs it. Returns the time of the repair. */
 export async function makeFault(topology: Topology, fault: Fault, round: number): Promise<number> {
   const machine = await findMachine(topology, fault.role, round);
   await troubles[fault.trouble].begin(machine);

@@ -1,4 +1,4 @@
-// What happened during the run: when each kind of work succeeded, what failed in which way, and everything that must not happen.
+// Records a run: when each kind of work succeeded, how requests failed, and violations such as lost rows.
 
 export const kinds = [
   "read",
@@ -12,11 +12,11 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** How a request may fail while something is broken. */
+/** How a request may fail during a fault. */
 export type Failure =
   /** 503 with Retry-After. */
   | "retriable"
-  /** nginx's own answer, or a response that was cut off: the node that had the request died. */
+  /** nginx responded 502 or 504, or the connection ended: the node with the request died. */
   | "node lost";
 
 interface Event {
@@ -24,13 +24,13 @@ interface Event {
   kind: Kind;
 }
 
-/** A stretch of the run in which something was broken, and what is allowed meanwhile. */
+/** A fault, the failures that are allowed meanwhile, and when everything worked again. */
 export interface Episode {
   name: string;
   beganMs: number;
   /** When it was repaired. */
   repairedMs: number;
-  /** When all kinds of work had succeeded again. */
+  /** When every kind of work had succeeded again. */
   recoveredMs: number;
 }
 
@@ -38,7 +38,7 @@ export class Ledger {
   /** Rows and objects whose write was acknowledged. */
   readonly rows = new Map<string, string>();
   readonly objects = new Map<string, string>();
-  /** What must not happen, in words. */
+  /** Descriptions of what must not happen. */
   readonly violations: string[] = [];
   readonly #successes: Event[] = [];
   readonly #failures: (Event & { failure: Failure; message: string })[] = [];
@@ -57,7 +57,7 @@ export class Ledger {
     this.violations.push(`${second} s: ${what}`);
   }
 
-  /** Whether every kind of work has succeeded since a moment. */
+  /** Whether every kind of work has succeeded since this time. */
   hasSucceededSince(moment: number): boolean {
     return this.kindsWithoutSuccessSince(moment).length === 0;
   }
@@ -68,7 +68,7 @@ export class Ledger {
     );
   }
 
-  /** What failed in a stretch of the run although it may, in words. */
+  /** Descriptions of the allowed failures in a period. */
   failures(failure: Failure, fromMs: number, toMs = Number.POSITIVE_INFINITY): string[] {
     return this.#failures
       .filter((one) => one.failure === failure && one.atMs >= fromMs && one.atMs <= toMs)

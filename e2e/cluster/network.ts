@@ -1,5 +1,5 @@
-// Machines as network namespaces, each with an address of its own on one bridge. A machine can lose its power, freeze, become slow
-// or lose its link, and be repaired.
+// Machines as network namespaces, each with its own address on one bridge. A machine can be killed, frozen, slowed down or
+// disconnected, and repaired.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
@@ -7,11 +7,11 @@ import { join, resolve } from "node:path";
 import { until } from "./conditions.ts";
 
 const bridge = "cluster";
-/** Addresses of the machines; the bridge, from which the tests call them, has the first one. */
+/** The machines' subnet. The bridge has its first address, from which the tests call the machines. */
 const subnet = "10.77.0";
 const logs = resolve(import.meta.dirname, "../artifacts/cluster");
 
-/** What a slow link does. Kernels without netem have a narrow link instead, in which packets wait for each other. */
+/** Settings of a slow link. Kernels without netem limit the bandwidth instead of delaying packets. */
 const slowLink = {
   netem: ["netem", "delay", "80ms", "20ms", "loss", "1%"],
   narrow: ["tbf", "rate", "2mbit", "burst", "8kb", "latency", "200ms"],
@@ -21,11 +21,11 @@ const slowLink = {
 export interface Program {
   command: string[];
   environment?: Record<string, string>;
-  /** The user that it runs as instead of root. */
+  /** The user that runs it; root by default. */
   user?: string;
 }
 
-/** Makes the bridge; once, before the first machine. */
+/** Creates the bridge. Call it once, before the first machine. */
 export function makeBridge(): void {
   if (process.env.SELVEDGE_CLUSTER_FOLDER === undefined) {
     throw new Error("Run cluster/run: outside of its namespaces this would change the machine.");
@@ -42,7 +42,7 @@ export class Machine {
   readonly address: string;
   readonly #boot: (machine: Machine) => Promise<void>;
 
-  /** A machine on the bridge. `boot` starts its programs, at first and after a loss of power. */
+  /** Creates a machine on the bridge. `boot` starts its programs, also after {@link losePower}. */
   constructor(name: string, number: number, boot: (machine: Machine) => Promise<void>) {
     this.name = name;
     this.address = `${subnet}.${number}`;
@@ -56,12 +56,12 @@ export class Machine {
     appendFileSync("/etc/hosts", `${this.address} ${name}\n`);
   }
 
-  /** Starts the machine's programs, and waits until they answer. */
+  /** Starts the machine's programs, and waits until they respond. */
   async start(): Promise<void> {
     await this.#boot(this);
   }
 
-  /** Starts one program. What it prints goes to `artifacts/cluster/NAME.log`. */
+  /** Starts a program. Its output goes to `artifacts/cluster/NAME.log`. */
   run({ command, environment = {}, user }: Program): void {
     const log = openSync(join(logs, `${this.name}.log`), "a");
     const login =
@@ -73,19 +73,19 @@ export class Machine {
     closeSync(log);
   }
 
-  /** Ends all programs at once, as a loss of power does. */
+  /** Kills all programs by SIGKILL, as a loss of power would. */
   async losePower(): Promise<void> {
     this.#signalAll("SIGKILL");
     await until(() => this.#processes().length === 0, `${this.name} is dead`);
   }
 
-  /** Asks its programs to end, and waits until they have. */
+  /** Stops its programs by SIGTERM, and waits until they have ended. */
   async stop(): Promise<void> {
     this.#signal("SIGTERM");
     await until(() => this.#processes().length === 0, `${this.name} has stopped`);
   }
 
-  /** Stops all processes without ending them: connections stay open, and nothing answers. */
+  /** Stops all processes by SIGSTOP: connections stay open, but no program responds. */
   freeze(): void {
     this.#signalAll("SIGSTOP");
   }
@@ -94,7 +94,7 @@ export class Machine {
     this.#signalAll("SIGCONT");
   }
 
-  /** Drops every packet from and to the machine, without telling anybody. */
+  /** Drops every packet from and to the machine, so that no connection is closed. */
   unplug(): void {
     run("bridge", "link", "set", "dev", this.name, "state", "0");
   }
@@ -103,7 +103,7 @@ export class Machine {
     run("bridge", "link", "set", "dev", this.name, "state", "3");
   }
 
-  /** Makes its link slow, in both directions. */
+  /** Slows its link down in both directions. */
   slowDown(): void {
     for (const command of this.#trafficControl("replace")) {
       const emulated = spawnSync("tc", [...command, ...slowLink.netem]);
@@ -136,12 +136,12 @@ export class Machine {
       try {
         process.kill(pid, signal);
       } catch {
-        // The process has ended meanwhile.
+        // The process has ended in the meantime.
       }
     }
   }
 
-  /** The same for those that fork meanwhile. */
+  /** Sends a signal several times, to reach processes that were forked in the meantime, too. */
   #signalAll(signal: NodeJS.Signals): void {
     for (let round = 0; round < 3; round += 1) {
       this.#signal(signal);
@@ -149,7 +149,7 @@ export class Machine {
   }
 }
 
-/** Whether a process has ended, and nobody has asked how. */
+/** Whether a process has ended but was not waited for by its parent. */
 function isZombie(pid: number): boolean {
   try {
     return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -1,5 +1,5 @@
-// One person of the load: signs in, writes and reads notes, uploads and downloads files, talks and listens. Every answer is
-// checked: nothing that was acknowledged may be missing, and nothing of another person may be seen.
+// A simulated person: signs in, writes and reads notes, uploads and downloads files, sends and receives broadcasts. Every response is
+// checked: no acknowledged write may be missing, and no row or file of another person may be visible.
 
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { RealtimeChannel, SupabaseClient } from "@supabase/supabase-js";
@@ -9,7 +9,7 @@ import type { Kind, Ledger } from "./ledger.ts";
 import { pooledUrl } from "./topology.ts";
 
 const password = "Lookbook-2026";
-/** Rows of one page; a person has no more of the newest ones. */
+/** Rows per page. */
 const pageRows = 20;
 const largestFile = 200_000;
 
@@ -73,7 +73,7 @@ export class Person {
     return person;
   }
 
-  /** Works until {@link leave}, `others` being those whose files are out of reach. */
+  /** Works until {@link leave}. Downloads of files of `others` must be refused. */
   async work(others: Person[]): Promise<void> {
     await Promise.all([
       this.#repeat(20, () => this.#writeAndRead()),
@@ -91,7 +91,7 @@ export class Person {
     this.#client.realtime.disconnect();
   }
 
-  /** Downloads every file whose upload was acknowledged; forbidden is what is missing or differs. */
+  /** Downloads every file whose upload was acknowledged, and records a violation if one is missing or differs. */
   async checkFiles(): Promise<void> {
     for (const file of this.#files) {
       await this.#download(file);
@@ -105,7 +105,7 @@ export class Person {
     }
   }
 
-  /** Runs a piece of work, and returns whether it succeeded. Answers that a fault explains are counted, others are forbidden. */
+  /** Runs an operation and returns whether it succeeded. Failures that a fault may cause are counted, others are violations. */
   async #attempt(kind: Kind, work: () => Promise<void>): Promise<boolean> {
     const { fault, broken } = await tryWork(work);
     for (const { message, failure } of broken) {
@@ -123,7 +123,7 @@ export class Person {
     return fault === undefined;
   }
 
-  /** Writes a note, and reads it at once: nobody misses what they have written. */
+  /** Writes a note and reads it immediately: replicas must not hide a person's own writes. */
   async #writeAndRead(): Promise<void> {
     const id = randomUUID();
     const isAcknowledged = await this.#attempt("write", async () => {
@@ -160,7 +160,7 @@ export class Person {
     });
   }
 
-  /** The same by the other program, which shares connections in transaction mode. */
+  /** Reads notes by `selvedge rest`, whose connections go through the poolers in transaction mode. */
   async #readPooled(): Promise<void> {
     const token = (await this.#client.auth.getSession()).data.session?.access_token ?? "";
     await this.#attempt("pooled", async () => {
@@ -204,7 +204,7 @@ export class Person {
     }
   }
 
-  /** The path of a file whose upload was acknowledged. */
+  /** Path of a file whose upload was acknowledged; undefined if there is none. */
   anyFile(): string | undefined {
     return this.#files.at(-1)?.path;
   }
@@ -231,9 +231,9 @@ export class Person {
     });
   }
 
-  /** Says the next number to the room. It may get lost while something is broken, and then nothing is heard. */
+  /** Broadcasts the next number to the room. It may get lost during a fault. */
   async #talk(): Promise<void> {
-    // A channel that is not joined would send by HTTP.
+    // The stock client sends by HTTP while a channel is not joined.
     if (this.#isJoined) {
       this.#said += 1;
       const payload = { from: this.id, number: this.#said };
@@ -257,7 +257,7 @@ export class Person {
       });
   }
 
-  /** Numbers of one person come in order, and none twice. */
+  /** Checks that the numbers of a person arrive in order and only once. */
   #hear(from: string, number: number): void {
     const before = this.#heard.get(from) ?? 0;
     if (number <= before) {
@@ -268,7 +268,7 @@ export class Person {
   }
 }
 
-/** The data of an answer of the stock client. */
+/** Returns the data of a response of the stock client; throws its error. */
 function check<T>({ data, error }: { data: T; error: unknown }): T {
   if (error !== null) {
     throw new Error(`${error} ${JSON.stringify(error)}`);

@@ -1,5 +1,5 @@
-// The machines of the cluster and what runs on them: the topology of docker/compose.cluster.yaml, with Patroni around the database
-// and a pooler for another program.
+// The machines of the cluster and their programs: the topology of docker/compose.cluster.yaml, with the database under Patroni, and
+// `selvedge rest` behind poolers.
 
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -11,19 +11,19 @@ import { isListening, until } from "./conditions.ts";
 import { findPrimary, isReplicated, password, sql, startEtcd, startServer } from "./database.ts";
 import { Machine, makeBridge } from "./network.ts";
 
-/** Where clients find the API. */
+/** URL of the API. */
 export const apiUrl = "https://proxy";
-/** Where the other program's users find theirs, which reaches the database through the poolers. */
+/** URL of `selvedge rest`, which reaches the database through the poolers. */
 export const pooledUrl = "http://pooled:3000";
-/** A program that ends is started again, as by systemd or a container runtime. */
+/** Restarts a program when it ends, as systemd or a container runtime does. */
 const supervise = ["sh", "-c", 'while true; do "$@"; sleep 0.5; done', "sh"];
-/** What one node knows of another's writes, and how old a read may be. */
+/** The largest lag of a replica that is still used for reads. */
 const maxLag = "5s";
 
-/** With these the nodes log in to the S3 server. */
+/** The nodes' credentials for the S3 server. */
 const storeKeys = { id: randomBytes(10).toString("hex"), secret: randomBytes(20).toString("hex") };
 
-/** `serve` asks for an SMTP server. Nobody sends mail here. */
+/** `serve` requires an SMTP server, but these tests send no mail. */
 const mail = {
   SUPABASE_AUTH_EMAIL_SMTP_ENABLED: "true",
   SUPABASE_AUTH_EMAIL_SMTP_HOST: "127.0.0.1",
@@ -41,12 +41,12 @@ export interface Topology {
   /** Runs `selvedge rest` behind the poolers. */
   pooled: Machine;
   keys: Record<string, string>;
-  /** Waits until all that belongs to the cluster runs and is in touch with each other. */
+  /** Waits until every program runs and is connected to the others. */
   untilHealthy(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts everything, on the database of a project with this migration. */
+/** Starts the cluster with a project that has this migration. */
 export async function startTopology(folder: string, migration: string): Promise<Topology> {
   makeBridge();
   const project = await makeProject("cluster", migration);
@@ -87,10 +87,10 @@ export async function startTopology(folder: string, migration: string): Promise<
   };
 }
 
-/** Starts both servers, and makes the project's schema. */
+/** Starts both database servers, and applies the project's migration. */
 async function startDatabase(etcd: Machine, servers: Machine[], project: ProjectFolder) {
   await etcd.start();
-  // One after the other, because one that finds no primary sleeps for long.
+  // One after the other, because a server that finds no primary waits long before it tries again.
   for (const server of servers) {
     await server.start();
     await until(async () => (await findPrimary(servers)) !== undefined, "there is a primary");
@@ -111,7 +111,7 @@ async function startDatabase(etcd: Machine, servers: Machine[], project: Project
   }, "the migration is applied");
 }
 
-/** The URL of both servers. The network is that of this machine. */
+/** Database URL with both servers. Without TLS, because the network is within this machine. */
 function databaseUrl(user: string, port = 5432): string {
   return `postgresql://${user}:${password}@db-1:${port},db-2:${port}/postgres?sslmode=disable`;
 }
@@ -144,14 +144,14 @@ async function startNode(
       SUPABASE_API_EXTERNAL_URL: apiUrl,
       SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS: "false",
       ...mail,
-      // All people of the load have one address.
+      // All simulated people have the same IP address.
       SUPABASE_AUTH_RATE_LIMIT_SIGN_IN_SIGN_UPS: "100000",
       SUPABASE_AUTH_RATE_LIMIT_TOKEN_REFRESH: "100000",
     },
   });
 }
 
-/** Waits until a server can serve requests, and a node is in touch with the broker, too. */
+/** Waits until a server is ready, and until a node is connected to the broker. */
 async function untilReady(machine: Machine): Promise<void> {
   await until(async () => {
     const url = `http://${machine.address}:54321/health/ready`;
@@ -189,7 +189,7 @@ async function startStore(machine: Machine, folder: string, keys: Record<string,
   await untilReady(machine);
 }
 
-/** Starts nginx with the configuration that operators are given. */
+/** Starts nginx with docker/nginx.conf, the configuration for operators. */
 async function startProxy(machine: Machine, folder: string): Promise<void> {
   const shipped = await readFile(join(repository, "docker/nginx.conf"), "utf8");
   const settings = join(folder, "nginx.conf");

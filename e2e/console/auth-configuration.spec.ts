@@ -1,4 +1,4 @@
-// The screen about Auth's configuration: values with their origin, faults, and trials of providers, hooks and mails.
+// The screen about Auth's configuration: values with their origin, faults, and test calls of providers, hooks and mails.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

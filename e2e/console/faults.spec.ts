@@ -1,12 +1,12 @@
-// Faults while somebody works: the server goes away, a column vanishes, a page takes too long, tables and values are far too large.
+// Errors while a person works in the console: the server stops, a column is dropped, a page times out, tables and values are huge.
 
 import type { Selvedge } from "../support/selvedge.ts";
 import { cell, expect, grid, openTable, rest, test } from "./console-test.ts";
 
-/** Screens of the console, each with a script of its own. */
+/** Number of the console's screens; each has its own script. */
 const screenCount = 12;
 
-/** Runs SQL as `postgres`, as somebody else would do it meanwhile. */
+/** Runs SQL as `postgres`, in place of another person who works at the same time. */
 async function runSql(server: Selvedge, text: string): Promise<void> {
   const response = await fetch(`${server.consoleUrl}/api/sql/runs`, {
     method: "POST",
@@ -44,7 +44,7 @@ test("console_031 staged edits and typed SQL outlive a killed server, and the pa
   await page.keyboard.type("After the crash");
   await page.keyboard.press("Enter");
 
-  // In idle time the scripts of all screens are loaded.
+  // The scripts of all screens are loaded while the browser is idle.
   await page.waitForFunction((count) => {
     const files = performance.getEntriesByType("resource").map(({ name }) => name);
     return files.filter((name) => /\/screen-[^/]+\.js$/.test(name)).length >= count;
@@ -57,7 +57,7 @@ test("console_031 staged edits and typed SQL outlive a killed server, and the pa
     await page.getByRole("button", { name: "Apply" }).click();
     const alert = page.getByRole("alert").filter({ hasText: "It is unknown whether" });
     await expect(alert).toContainText("All changes are still staged.");
-    // The scripts of other screens are there already, so one can look around meanwhile.
+    // The scripts of other screens are loaded already, so they can be opened without the server.
     await page.getByRole("link", { name: "Storage", exact: true }).click();
     await expect(page.getByRole("heading", { name: "Storage", level: 1 })).toBeVisible();
     await page.goBack();
@@ -80,7 +80,7 @@ test("console_054 console_034 a column dropped under an open grid takes no other
   pageErrors,
   consoleServer,
 }) => {
-  // The grid may ask for the dropped column once more before it knows.
+  // The grid may request the dropped column once more before the catalog is reloaded.
   pageErrors.expectStatus(422, "/api/rows/read");
   pageErrors.expectStatus(422, "/api/rows/apply");
   await runSql(
@@ -149,7 +149,7 @@ test("console_173 a table of 1600 columns is edited, and a cell of 70 MB is show
   );
   await openTable(page, "wide");
   await expect(grid(page)).toHaveAttribute("aria-colcount", "1601");
-  // Of all those columns only the visible ones are drawn.
+  // Only the visible columns are rendered.
   expect(await page.getByRole("gridcell").count()).toBeLessThan(60);
   await grid(page).focus();
   await page.keyboard.press("Control+ArrowRight");

@@ -1,4 +1,4 @@
-// Jobs of the server on whole folders of files: by the page, and through a crash.
+// Storage jobs on whole folders: started on the page, and continued after a crash of the server.
 
 import { findViolations } from "../site/measure.ts";
 import { serviceKey } from "../support/clients.ts";

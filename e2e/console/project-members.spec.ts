@@ -1,4 +1,4 @@
-// Sign-in of the project's users to the console: by a level in app_metadata and a second factor.
+// Users of the project sign in to the console: they need a level in app_metadata and a second factor.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ const test = consoleTest.extend({
 const password = "correct horse battery";
 const options = {
   auth: { persistSession: false },
-  // Node 20 has no WebSocket of its own.
+  // Node 20 has no built-in WebSocket.
   realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor },
 };
 
@@ -56,7 +56,7 @@ async function makeUser(server: Selvedge, app: object, user: object) {
   return { email, id: data.user.id, admin };
 }
 
-/** Gives the user an authenticator app, and returns its secret. */
+/** Enrols a TOTP factor for the user, and returns its secret. */
 async function enrol(server: Selvedge, email: string): Promise<string> {
   const client = createClient(server.apiUrl, anonKey, options);
   await client.auth.signInWithPassword({ email, password });
@@ -129,7 +129,7 @@ test("console_013 console_174 a user with a level and a second factor signs in, 
   const code = page.getByLabel("Code of your authenticator app");
   await expect(code).toBeFocused();
   expect(await findViolations(page)).toEqual([]);
-  // The code of the enrolment is spent, so that of the next half minute is taken, which Auth accepts early.
+  // Each code is accepted once and the enrolment used the current one, so the code of the next 30 s is used, which Auth accepts.
   await code.fill(totpCode(secret, Date.now() / 1000 + 30));
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: "Tables" })).toBeVisible();

@@ -95,7 +95,7 @@ test("console_059 an import that is cancelled leaves nothing behind @once", asyn
   const dialog = page.getByRole("dialog", { name: "Import into imported" });
   const line = `cancelled ${"x".repeat(1000)}\n`;
   await dialog.getByLabel("CSV file").setInputFiles(csv(`body\n${line.repeat(40_000)}`));
-  // The upload is held up, so that it is still going on when it is cancelled.
+  // The upload is throttled, so that it still runs when it is cancelled.
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   await session.send("Network.emulateNetworkConditions", {

@@ -1,5 +1,5 @@
-// How many processes a function has, and how long one lives: several workers under load, the wall clock, the policy `oneshot`,
-// and `functions serve`: with a debugger, and beside a project that runs.
+// Worker processes of functions: several under load, the wall-clock limit, the policy `oneshot`. And `functions serve`: with a
+// debugger, and while the project runs already.
 
 import { execFile, spawn } from "node:child_process";
 import { appendFile, writeFile } from "node:fs/promises";
@@ -174,7 +174,7 @@ describe("gw_042 functions serve beside a running project", () => {
     await server?.stop();
   });
 
-  /** Runs `functions serve` until it serves. */
+  /** Starts `functions serve`, and waits until it serves. */
   async function serve(...flags: string[]) {
     const child = spawn(binary(), ["functions", "serve", "--project", server.folder, ...flags], {
       env: { ...process.env, SELVEDGE_DATA_DIR: server.dataFolder },
@@ -241,7 +241,7 @@ describe("gw_042 functions serve beside a running project", () => {
     const second = await serve("--env-file", join(server.folder, "lent.env"));
     expect(await first.ended).toBe(0);
     expect(await lent()).toBe("by-serve");
-    // Killed, it takes its options along as well.
+    // Its options end with it even if it is killed.
     second.child.kill("SIGKILL");
     expect(await eventually(lent, (value) => value === undefined)).toBeUndefined();
   });

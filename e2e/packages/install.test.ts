@@ -1,5 +1,4 @@
-// What `make package` makes, as people install it: npm puts the packages into an empty folder, and the commands run from there,
-// on the PostgreSQL that npm brings along.
+// Installs the packages of `make package` by npm in an empty folder, and runs the commands with the PostgreSQL that npm installs.
 
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +32,7 @@ let app: string;
 beforeAll(async () => {
   const made = await mkdtemp(join(tmpdir(), "selvedge-made-"));
   app = await mkdtemp(join(tmpdir(), "selvedge-installed-"));
-  // PostgreSQL runs as another user when the tests run as root, and that user has to reach its programs.
+  // When the tests run as root, PostgreSQL runs as another user, who must be able to enter the folder with its programs.
   await chmod(app, 0o755);
   await run("python3", [packager, "--binary", binary(), "--output", made]);
   await writeFile(join(app, "package.json"), "{}");
@@ -49,13 +48,13 @@ afterAll(async () => {
   await rm(app, { recursive: true, force: true });
 }, timeoutMs);
 
-/** The environment of somebody who has installed nothing else. */
+/** The environment without the variables of the other tests. */
 function environment(): NodeJS.ProcessEnv {
   const { SELVEDGE_BIN: _, SELVEDGE_DATA_DIR: __, ...others } = process.env;
   return others;
 }
 
-/** The command that npm has linked. */
+/** Path of the command that npm linked. */
 const commandPath = () => join(app, "node_modules/.bin/selvedge");
 
 /** Runs the installed command in its folder. */
@@ -80,7 +79,7 @@ test(
     await npx("init");
     const config = join(app, "supabase/config.toml");
     const text = await readFile(config, "utf8");
-    // The machine may have a PostgreSQL as well. npm's has this version.
+    // The version of npm's PostgreSQL, so that one of the machine is not used.
     await writeFile(config, text.replace("[db]\n", "[db]\nmajor_version = 18\n"));
     await npx("start", "--detach", ...(await portFlags()));
     const { stdout } = await command("status", "-o", "json");
@@ -138,7 +137,7 @@ test(
     console.log(response.status);
     await stack.dispose();`;
     await writeFile(join(app, "stack.mjs"), script);
-    // The program is neither on the PATH nor in a variable.
+    // The package must find the program: it is neither on the PATH nor in SELVEDGE_BIN.
     const { stdout } = await run(process.execPath, ["stack.mjs"], { cwd: app, env: environment() });
 
     expect(stdout).toBe("200\n");

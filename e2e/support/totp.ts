@@ -1,4 +1,4 @@
-// One-time passwords by time (RFC 6238), as authenticator apps compute them.
+// Time-based one-time passwords (RFC 6238), as authenticator apps compute them.
 
 import { createHmac } from "node:crypto";
 
@@ -12,7 +12,7 @@ function decodeBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** The six digits of a secret, at a time in seconds. */
+/** The six-digit code of a Base32 secret at a time in seconds since 1970. */
 export function totpCode(secret: string, time = Date.now() / 1000): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(time / 30)));

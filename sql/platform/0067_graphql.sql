@@ -1,6 +1,6 @@
--- GraphQL (gateway.md §10): the function that /graphql/v1 calls passes its arguments on to pg_graphql where that extension is
--- installed, with the rights of the caller, and else says that it is not enabled. It asks at every call, because the extension
--- can come and go; plpgsql resolves the name only when the statement runs.
+-- GraphQL (gateway.md §10): the function that /graphql/v1 calls. It calls pg_graphql with the caller's privileges if that extension
+-- is installed, else it returns the error that GraphQL is not enabled. The check runs at every call, because the extension may be
+-- created or dropped at any time; plpgsql resolves the function's name only when the statement runs.
 create or replace function graphql_public.graphql(
   "operationName" text default null, query text default null, variables jsonb default null, extensions jsonb default null
 ) returns jsonb

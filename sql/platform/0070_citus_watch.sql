@@ -1,5 +1,5 @@
--- The event triggers of 0010 keep quiet in the connections of Citus between its nodes. Citus ends their transactions with
--- PREPARE TRANSACTION, which PostgreSQL refuses after a NOTIFY; the node where the statement came in notifies anyway.
+-- The event triggers of 0010 send no NOTIFY in connections between Citus's nodes: Citus ends these transactions by PREPARE
+-- TRANSACTION, which PostgreSQL refuses after a NOTIFY. The node that received the client's statement sends it.
 
 create or replace function extensions.pgrst_ddl_watch() returns event_trigger
   language plpgsql
@@ -17,7 +17,7 @@ begin
           'ALTER MATERIALIZED VIEW', 'CREATE FUNCTION', 'ALTER FUNCTION', 'CREATE TRIGGER', 'CREATE TYPE',
           'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE RULE', 'CREATE INDEX', 'CREATE CAST', 'COMMENT'
         )
-        -- Who may see what is no part of the catalog, except that hidden functions and tables may appear.
+        -- Privileges are not part of the catalog, but a GRANT may make a function or table visible that was hidden.
         or command.command_tag in ('GRANT', 'REVOKE')
       )
       and command.schema_name is distinct from 'pg_temp'

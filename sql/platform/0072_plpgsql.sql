@@ -1,4 +1,4 @@
--- `postgres` owns the extension plpgsql, too, as Supabase's image lets it manage that one: dumps comment on it.
+-- `postgres` also owns the extension plpgsql, as in Supabase's image, because dumps contain COMMENT ON EXTENSION plpgsql.
 
 create or replace function _selvedge.is_allowed_extension(name text) returns boolean
   language sql immutable

@@ -1,12 +1,12 @@
--- The console: jobs that move, copy or delete folders of files. What a job has done is written beside it, so that it goes on
--- where it was after a crash. Only the console's own login may write them; what they do is written to the audit.
+-- The console: storage jobs, which move, copy or delete folders of files. A job's progress is stored in its row, so that it continues
+-- there after a crash. Only the console's own login may write the rows; each job has an audit entry.
 
 create table selvedge_console.storage_jobs (
   id uuid primary key default gen_random_uuid(),
   kind text not null check (kind in ('move', 'copy', 'delete')),
   bucket text not null,
   target_bucket text,
-  -- [{"from": "photos/", "to": "archive/photos/"}, …]; folders end with a slash, and a deletion has no "to".
+  -- [{"from": "photos/", "to": "archive/photos/"}, …]; names of folders end with a slash, deletions have no "to".
   steps jsonb not null check (jsonb_typeof(steps) = 'array'),
   state text not null default 'waiting'
     check (state in ('waiting', 'running', 'cancelling', 'done', 'cancelled', 'failed')),
@@ -19,7 +19,7 @@ create table selvedge_console.storage_jobs (
   total bigint,
   done bigint not null default 0,
   failed bigint not null default 0,
-  -- Where it is: the step, the last name of that step that was dealt with, and the names that are being dealt with now.
+  -- Progress: the index of the current step, the last file name processed in it, and the names of the current batch.
   step int not null default 0,
   last_name text not null default '',
   batch text[],

@@ -1,7 +1,7 @@
--- The console: users of the project sign in to it, too, where its settings say so. Whoever may is told by `console` in the
--- user's app_metadata, which users cannot change, and by a second factor. Nothing in user_metadata counts.
+-- The console: users of the project may sign in if its settings allow that. A user needs a level, `console` in app_metadata, which
+-- users cannot change themselves, and a verified second factor. user_metadata is never read.
 
--- The level of a user who may sign in, asked for at each request, so that a change ends the user's sessions.
+-- Returns the level of a user who may sign in. It is called at each request, so that a change applies to existing sessions.
 create function selvedge_console.find_project_member(user_id uuid) returns table (name text, level text)
 language sql
 stable
@@ -18,7 +18,7 @@ begin atomic
     and exists (select from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified');
 end;
 
--- Everybody who could sign in, for the list of accounts; without a second factor nobody can.
+-- Lists the users with a level for the list of accounts, and whether each has the second factor that a sign-in requires.
 create function selvedge_console.list_project_members() returns table (name text, level text, has_factor boolean)
 language sql
 stable
@@ -46,6 +46,7 @@ alter table selvedge_console.sessions
   add column user_id uuid,
   add constraint sessions_owner_check check (pg_catalog.num_nonnulls(account, user_id) = 1);
 
--- Saved queries belong to accounts and to users of the project; those of an account are removed with it by the command.
+-- Saved queries may belong to users of the project, so there is no foreign key to accounts any more. The command that removes an
+-- account removes its queries.
 alter table selvedge_console.snippets drop constraint snippets_account_fkey;
 grant select (account), delete on selvedge_console.snippets to postgres;

@@ -34,7 +34,7 @@ export interface Role {
   name: string;
   login: boolean;
   bypassrls: boolean;
-  /** Whether the login of this session may change what the role owns. */
+  /** Whether this session's database login is a member of the role, and so may alter what the role owns. */
   member: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Table {
   comment: string | null;
   /** Names of the primary key's columns, empty when there is none. */
   key: string[];
-  /** What PostgreSQL lets the login of this session do: `i` insert, `u` update, `d` delete, `o` alter, as an owner. */
+  /** The privileges of this session's database login, as letters: `i` insert, `u` update, `d` delete, `o` alter (owners only). */
   rights: string;
   columns: Column[];
 }
@@ -175,7 +175,7 @@ const verbs = { i: "insert into", u: "update", d: "delete from", o: "alter" } as
 
 export type TableRight = keyof typeof verbs;
 
-/** Why PostgreSQL would refuse this to the login of this session, or undefined where it would not. */
+/** The reason why this session's database login lacks a privilege on the table; undefined when it has it. */
 export function whyNoRight(table: Table, right: TableRight): string | undefined {
   if (table.rights.includes(right)) return undefined;
   return right === "o"
@@ -183,7 +183,7 @@ export function whyNoRight(table: Table, right: TableRight): string | undefined 
     : `PostgreSQL does not let this login ${verbs[right]} ${table.schema}.${table.name}.`;
 }
 
-/** Why PostgreSQL would not let this login change what the role owns, or undefined where it would. */
+/** The reason why this session's database login may not alter what the role owns; undefined when it may. */
 export function whyNotOwner(catalog: Catalog | undefined, owner: string): string | undefined {
   const role = catalog?.roles.find(({ name }) => name === owner);
   if (catalog === undefined || role?.member === true) return undefined;

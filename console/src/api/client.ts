@@ -9,7 +9,7 @@ export interface RequestOptions {
   body?: BodyInit;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** The answer to this very request, where it has been sent already. */
+  /** The response, if the request has been sent already by `public/first.js`. */
   sent?: Promise<Response> | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Session {
   mode: "start" | "serve";
   /** Whether accounts sign in. */
   login: boolean;
-  /** Who may sign in: accounts of the console, users of the project. */
+  /** Who may sign in: the console's own accounts, users of the project. */
   sign_in?: { accounts: boolean; project: boolean };
   project: { name: string };
   version: string;
@@ -28,12 +28,12 @@ export interface Session {
 
 declare global {
   interface Window {
-    /** The page's first request, which `public/first.js` has sent. */
+    /** The response to the request that `public/first.js` has sent. */
     firstSession?: Promise<Response> | undefined;
   }
 }
 
-/** Takes the answer of the first request; those that follow are sent as usual. */
+/** Returns the response to the first request, once; later requests are sent by `fetch`. */
 function takeFirstSession(): Promise<Response> | undefined {
   const { firstSession } = window;
   window.firstSession = undefined;
@@ -90,7 +90,7 @@ interface SignInAnswer {
   account: { name: string; level: Level };
 }
 
-/** `code` is that of a second factor, which users of the project are asked for. */
+/** Signs in. `code` is the code of the second factor, which only users of the project need; else empty. */
 export async function signIn(name: string, password: string, code: string): Promise<SignInAnswer> {
   const json = { name, password, ...(code !== "" && { code }) };
   const answer = await request<SignInAnswer>("/api/session", { json });

@@ -1,8 +1,8 @@
-/** Keys of the configuration with their values. */
+/** The project's configuration: keys with their values and origins. */
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
 
-/** Where a value comes from, as the server tells it. */
+/** Where a value comes from. */
 export type SettingOrigin =
   | { file: string; line: number; environment?: string }
   | { environment: string }
@@ -11,11 +11,11 @@ export type SettingOrigin =
 
 export interface Setting {
   key: string;
-  /** Null for secrets, whose value leaves the server for nobody. */
+  /** Null for secrets, whose values the server never sends. */
   value: unknown;
   origin: SettingOrigin;
   secret: boolean;
-  /** Whether there is a value, which for secrets is all that is known here. */
+  /** Whether a value is set. */
   set: boolean;
 }
 

@@ -1,15 +1,15 @@
-/** The scripts of the screens: one file per screen, loaded before it is opened where that can be foreseen. */
+/** The scripts of the screens, one file per screen, and when each is loaded: on hover, when the browser is idle, or when opened. */
 import type { QueryClient } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { type LazyModule, lazyModule } from "@/lib/lazy-module";
 
 export interface ScreenModule {
   Screen: ComponentType;
-  /** Asks for what the screen shows first. */
+  /** Requests the data that the screen shows first. */
   prefetch?: (client: QueryClient) => void;
 }
 
-/** By the first segment of the path. */
+/** The modules by the first segment of the path. */
 export const screenModules: Readonly<Record<string, LazyModule<ScreenModule>>> = {
   overview: lazyModule(() => import("@/screens/overview/screen")),
   tables: lazyModule(() => import("@/screens/tables/screen")),
@@ -25,25 +25,25 @@ export const screenModules: Readonly<Record<string, LazyModule<ScreenModule>>> =
   audit: lazyModule(() => import("@/screens/audit/screen")),
 };
 
-/** Where a script cannot be loaded, the screen says so when it is opened. */
+/** Ignores a failed preload: opening the screen loads the script again and shows the error. */
 const ignore = () => undefined;
 
-/** Loads the script of the screen that the address names; it is needed as soon as the shell. */
+/** Loads the script of the screen in the URL, which is needed as soon as the shell. */
 export function loadOpenedScreen(pathname: string): void {
   screenModules[pathname.split("/")[1] || "overview"]?.load().catch(ignore);
 }
 
-/** Loads the script and the first data of a screen to which somebody is about to go. */
+/** Loads the script and the first data of a screen, when the pointer or the focus is on its link. */
 export function prepareScreen(path: string, client: QueryClient): void {
   screenModules[path]?.load().then(({ prefetch }) => prefetch?.(client), ignore);
 }
 
-/** The opened screen loads its own script and data first. */
+/** Time until other screens are preloaded, so that the opened screen loads its script and data first. */
 const firstScreenMs = 1500;
 
 /**
- * Loads the scripts of all screens, one at a time while the browser has nothing else to do, so that opening one waits for no
- * file. Returns what ends it.
+ * Loads the scripts of all screens, one at a time while the browser is idle, so that opening a screen does not wait for its script.
+ * Returns a function that stops it.
  */
 export function loadScreensWhenIdle(): () => void {
   const rest = Object.values(screenModules);
@@ -62,7 +62,7 @@ export function loadScreensWhenIdle(): () => void {
   };
 }
 
-/** Safari has no idle callbacks; there, a moment after the last script has to do. */
+/** Runs a function when the browser is idle. Safari has no `requestIdleCallback`, so there it runs after a short delay. */
 function whenIdle(run: () => void): void {
   if ("requestIdleCallback" in window) window.requestIdleCallback(run);
   else globalThis.setTimeout(run, 200);

@@ -22,7 +22,7 @@ export function ScreenRoutes() {
   );
 }
 
-/** A screen, or a placeholder until its script is there. */
+/** A screen, or a placeholder until its script is loaded. */
 function LoadedScreen({ module }: { module: LazyModule<ScreenModule> }) {
   const found = useLazyModule(module);
   if (found === undefined) return <SkeletonRows label="Loading the screen" />;

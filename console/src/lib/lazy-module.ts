@@ -1,10 +1,10 @@
-/** Scripts that are loaded apart from those of the shell, when they are needed or shortly before. */
+/** Modules in separate script files, loaded when they are needed or shortly before. */
 import { useEffect, useState } from "react";
 
 export interface LazyModule<M> {
-  /** The module if its script has been loaded. */
+  /** Returns the module; undefined until its script is loaded. */
   find: () => M | undefined;
-  /** Loads the script once. A failed attempt is not remembered, so that the next one asks the server again. */
+  /** Loads the script once. After a failure the next call tries again. */
   load: () => Promise<M>;
 }
 
@@ -30,8 +30,8 @@ export function lazyModule<M>(importModule: () => Promise<M>): LazyModule<M> {
 }
 
 /**
- * The module, or undefined while its script is being loaded; throws when that fails. React's `lazy` is not used, because
- * Suspense shows what follows a placeholder 300 ms after it at the earliest, however soon the script is there.
+ * Returns the module, or undefined while its script is being loaded; throws when loading fails. React's `lazy` is not used, because
+ * Suspense shows a placeholder for at least 300 ms, even if the script is loaded sooner.
  */
 export function useLazyModule<M>(module: LazyModule<M>): M | undefined {
   const [load, setLoad] = useState<{ error?: unknown }>({});

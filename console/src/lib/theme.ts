@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { localStore } from "@/lib/browser-storage";
 
-/** What the person chose; `system` follows the machine and is the default. `public/first.js` reads it before the first paint. */
+/** The possible themes; `system` is the default and follows the operating system. `public/first.js` applies the stored choice. */
 export const themeChoices = ["system", "light", "dark"] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 

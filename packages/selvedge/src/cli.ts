@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `selvedge` of the npm package. It runs the program in its place: same input and output, signals are passed on, and
-// it ends as the program ends.
+// The command `selvedge` of the npm package. It runs the platform's program with the same arguments, input and output, passes signals
+// on, and exits with the program's status.
 
 import { spawn } from "node:child_process";
 import { basename } from "node:path";
@@ -11,10 +11,10 @@ const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 function run(binary: string): void {
   const child = spawn(binary, process.argv.slice(2), {
     stdio: "inherit",
-    // The program answers to the Supabase CLI's words when a link named `supabase` points here.
+    // The program behaves like the Supabase CLI when it is called as `supabase`, which is the name of a link to this file.
     argv0: basename(process.argv[1] ?? "selvedge"),
   });
-  // Ctrl-C reaches the program from the terminal, too. It takes a signal that follows at once for the same one.
+  // After Ctrl-C the terminal also signals the program, which ignores a second signal within half a second.
   for (const signal of PASSED_ON) {
     process.on(signal, () => child.kill(signal));
   }
@@ -24,7 +24,7 @@ function run(binary: string): void {
       process.exitCode = code ?? 1;
       return;
     }
-    // Ends by the same signal, as shells and test runners tell that from an exit code.
+    // Ends by the same signal, because shells and test runners distinguish that from an exit code.
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });

@@ -1,11 +1,11 @@
-// Where the program of this platform is. npm installs one of the packages `@selvedge/<platform>`, chosen by their `os`, `cpu` and
-// `libc`, as an optional dependency of this one.
+// Finds the program for this platform. npm installs the optional dependency `@selvedge/<platform>` whose `os`, `cpu` and `libc`
+// match the machine.
 
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
-/** The platforms in npm's words that there are packages for; tools/package.py makes them. */
+/** The platforms that have a package, by npm's names; tools/package.py builds the packages. */
 const PLATFORMS = ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"];
 
 /**

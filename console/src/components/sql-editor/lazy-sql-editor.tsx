@@ -5,7 +5,7 @@ import type { SqlEditor } from "./sql-editor";
 
 const editorModule = lazyModule(() => import("./sql-editor"));
 
-/** The SQL editor of forms and dialogs, whose large script is loaded when one is first shown. */
+/** The SQL editor for forms and dialogs. Its script is large, so it is loaded when an editor is first shown. */
 export function LazySqlEditor(props: ComponentProps<typeof SqlEditor>) {
   const found = useLazyModule(editorModule);
   if (found === undefined) return <Skeleton className="h-20" />;

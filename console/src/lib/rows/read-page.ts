@@ -1,17 +1,17 @@
-/** Rows as they were read, with the columns of their own page: another page may have other columns. */
+/** Rows with the columns of the page in which they were read. Pages may differ in their columns after a schema change. */
 import { type RowId, type RowPage, rowKey, type Value } from "@/lib/rows/types";
 
 export interface ReadRow {
   key: string;
   id: RowId;
   cells: readonly Value[];
-  /** Places of the columns in `cells`, by name. While columns are hidden, added or dropped, older rows are still shown. */
+  /** Indexes of the columns in `cells`, by name. Rows stay shown while others are read with changed columns. */
   places: ReadonlyMap<string, number>;
-  /** Sizes in bytes of cells that were cut, by the column's name. */
+  /** Full sizes in bytes of truncated cells, by the column's name. */
   cuts: ReadonlyMap<string, number> | undefined;
 }
 
-/** Rows of views and of other servers have no address; what they contain and their place in the page tell them apart. */
+/** A row's React key. Rows of views and foreign tables have no id, so their values and index in the page are used. */
 function keyOfRow(id: RowId, cells: readonly Value[], index: number): string {
   return id.key === undefined && id.ctid === undefined
     ? `row:${index}:${JSON.stringify(cells)}`
@@ -31,7 +31,7 @@ export function readPage(page: RowPage): ReadRow[] {
   });
 }
 
-/** What was read of a column; undefined when the row's page did not have it. */
+/** The value of a column; undefined when the row's page does not have the column. */
 export function readValue(row: ReadRow | null, column: string): Value | undefined {
   const place = row?.places.get(column);
   return place === undefined ? undefined : row?.cells[place];

@@ -42,7 +42,7 @@ export interface RowPage {
   columns: { name: string; type: string }[];
   rows: Value[][];
   ids: RowId[];
-  /** Cells that were cut, because they are longer than 2 kB, by the row's index and the column's name. */
+  /** Cells that were truncated to 2 kB: the row's index, the column's name, and the full size in bytes. */
   cuts: { row: number; column: string; bytes: number }[];
   next: string | null;
   previous: string | null;

@@ -229,10 +229,10 @@ export function describedAs(kind: SchemaKind, row: ObjectRow): { kind: ObjectKin
   return { kind, oid: row.object?.oid ?? "" };
 }
 
-/** Kinds whose objects have an owner of their own; those of constraints, indexes and triggers are their tables' owners. */
+/** Kinds of objects with their own owner. Constraints, indexes and triggers belong to the owner of their table. */
 const owned: readonly SchemaKind[] = ["functions", "types", "views"];
 
-/** Why PostgreSQL would refuse this login a change of the object, where the catalog tells. */
+/** The reason why this session's database login may not alter the object; undefined when it may, or the catalog does not say. */
 export function whyNotChangeable(
   catalog: Catalog | undefined,
   kind: SchemaKind,

@@ -24,7 +24,7 @@ export interface Account {
   sessions: number;
 }
 
-/** A user of the project who may sign in here. */
+/** A user of the project who may sign in to the console. */
 export interface Member {
   name: string;
   level: string;

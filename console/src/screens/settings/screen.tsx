@@ -227,7 +227,7 @@ function Accounts() {
   );
 }
 
-/** Users of the project with a level in their app_metadata. */
+/** The project's users who may sign in to the console: those with a level in their app_metadata. */
 function Members({ members }: { members: readonly Member[] }) {
   return (
     <section aria-label="Users of the project">

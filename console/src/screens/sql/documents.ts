@@ -27,7 +27,7 @@ export function openProject(name: string): void {
   documents = readList();
   if (documents.length > 0) return;
   documents = [createDocument()];
-  // Kept at once, because after a reload its text is found by the id of the tab alone.
+  // Stored immediately: the text is stored under the tab's id, which a reload must find again.
   localStore.set(listKey(), JSON.stringify(documents));
 }
 

@@ -182,7 +182,7 @@ export async function signObject(bucket: string, name: string, expiresIn: number
 /** Names in one request of a deletion; the service takes at most a thousand. */
 export const deletedAtOnce = 1000;
 
-/** How many files are below folders. `table` is the oid of storage.objects, which every level may read. */
+/** Counts the files in folders and their subfolders. `table` is the oid of storage.objects, which every level may read. */
 export async function countBelow(
   table: string,
   bucket: string,

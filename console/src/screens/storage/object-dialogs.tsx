@@ -61,7 +61,7 @@ function DeleteDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const files = names.filter((name) => !isFolder(name));
   const run = useAction(onDone, bucket);
   const only = names.length === 1 ? names[0] : undefined;
-  // One request deletes up to a thousand files; more of them, and folders, are a job of the server.
+  // A request deletes at most a thousand files. More files, and folders, are deleted by a storage job.
   const isJob = folders.length > 0 || files.length > deletedAtOnce;
   const act = () =>
     isJob
@@ -95,7 +95,7 @@ function DeleteDialog({ action, onClose, onDone }: ObjectDialogProps) {
   );
 }
 
-/** How many files go along with the folders. */
+/** The number of files in the folders. */
 function FilesInside({ bucket, folders }: { bucket: string; folders: readonly string[] }) {
   const table = useCatalog()?.tables.find(
     ({ schema, name }) => schema === "storage" && name === "objects",

@@ -28,7 +28,7 @@ const table: Table = {
   columns: [id, note, added],
 };
 
-/** As the server answers: a long value is cut, and named by row and column. */
+/** A response with a truncated value, which `cuts` lists by row and column. */
 const page = {
   columns: [
     { name: "id", type: "text" },

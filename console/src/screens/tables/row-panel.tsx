@@ -26,7 +26,7 @@ interface RowPanelProps {
   row: GridRow | undefined;
   isPending: boolean;
   error: unknown;
-  /** Why the row cannot be changed, duplicated or deleted. */
+  /** The reason why the row cannot be changed, duplicated or deleted; undefined when it can. */
   disabledReason: string | undefined;
   noInsert: string | undefined;
   noDelete: string | undefined;
@@ -53,7 +53,7 @@ export function RowPanel(props: RowPanelProps) {
     return <EmptyState icon={Trash2} title="This row is no longer there" />;
   }
   const isRemoved = row.mark === "removed";
-  // A row that is only staged can always be taken back.
+  // A row that is not saved yet can always be removed.
   const noDelete = row.mark === "added" ? undefined : props.noDelete;
   return (
     <div className="grid gap-4 p-4">

@@ -9,7 +9,7 @@ export interface GridCell {
   value: Value;
   isDefault?: boolean;
   isChanged?: boolean;
-  /** The rows that are shown were read without this column; they are being read again. */
+  /** Whether the row was read without this column; it is being read again. */
   isMissing?: boolean;
   /** Whole size when the value was cut. */
   bytes?: number;
@@ -63,7 +63,7 @@ function ofCell(cell: Cell): GridCell {
     : { value: cell.value, isChanged: true };
 }
 
-/** What the grid shows at a column. */
+/** The grid's cell for a row and a column. */
 export function cellOf(row: GridRow, column: Column): GridCell {
   const change = row.staged?.change;
   if (change?.kind === "insert") {

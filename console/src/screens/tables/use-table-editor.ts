@@ -52,7 +52,7 @@ export function useTableEditor(table: Table, catalog: Catalog) {
     pages,
     rows,
     open,
-    /** Why rows cannot be changed, inserted or deleted: what account, view and PostgreSQL allow. */
+    /** Reasons why rows cannot be changed, inserted or deleted, by the account's level, the chosen role and PostgreSQL's privileges. */
     readOnly: noWriting ?? whyNoRight(table, "u"),
     noInsert: noWriting ?? whyNoRight(table, "i"),
     noDelete: noWriting ?? whyNoRight(table, "d"),

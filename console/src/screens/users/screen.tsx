@@ -34,7 +34,7 @@ const tabs = [
   { value: "configuration", label: "Configuration" },
 ] as const;
 
-/** Users of the project, and how Auth is configured. */
+/** The project's users, and Auth's configuration in a second tab. */
 export function Screen() {
   const [search, change] = useSearchState();
   const open = search.get("open");

@@ -8,7 +8,7 @@ import { Text } from "@/components/text";
 import { formatNumber } from "@/lib/format";
 import { type Job, jobQuery, titleOfJob } from "./jobs-api";
 
-/** The files that a job could not deal with, each with the storage service's reason. They are where they were. */
+/** The files that a job failed to move, copy or delete, each with the storage service's reason. They are unchanged. */
 export function JobFailures({ job, onClose }: { job: Job; onClose: () => void }) {
   const { data, error, refetch } = useQuery(jobQuery(job.id));
   const failures = data?.failures ?? [];

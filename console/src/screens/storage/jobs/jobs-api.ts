@@ -1,4 +1,4 @@
-/** Jobs of the server that move, copy or delete whole folders. */
+/** Storage jobs: the server moves, copies or deletes whole folders. */
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
 import { plural } from "@/lib/format";
@@ -6,7 +6,7 @@ import { lastPartOf, parentOf } from "../object-path";
 
 export type JobKind = "move" | "copy" | "delete";
 
-/** A file or a folder, which ends with a slash, and its new name. */
+/** A file, or a folder whose name ends with a slash, and its new name. */
 export interface JobStep {
   from: string;
   to?: string;
@@ -23,7 +23,7 @@ export interface Job {
   account: string | null;
   created_at: string;
   finished_at: string | null;
-  /** Files in all; null until they are counted. */
+  /** Total number of files; null until they are counted. */
   total: number | null;
   done: number;
   failed: number;
@@ -38,7 +38,7 @@ export interface JobFailure {
 export const isActive = ({ state }: Job): boolean =>
   state === "waiting" || state === "running" || state === "cancelling";
 
-/** Asked every second while something runs, and otherwise seldom, because another person or tab may begin a job. */
+/** Polled every second while a job runs, and less often otherwise, because another person or tab may create a job. */
 export const jobsQuery = queryOptions({
   queryKey: ["storage", "jobs"],
   queryFn: ({ signal }) => request<{ jobs: Job[] }>("/api/storage/jobs", { signal }),
@@ -63,7 +63,7 @@ export function createJob(
   });
 }
 
-/** Cancels a job that runs, or takes one that has ended off the list. */
+/** Cancels a running job, or removes an ended one from the list. */
 export function endJob(id: string): Promise<void> {
   return request(`/api/storage/jobs/${id}`, { method: "DELETE" });
 }
@@ -74,7 +74,7 @@ const words: Record<JobKind, { running: string; ended: string }> = {
   delete: { running: "Deleting", ended: "Deleted" },
 };
 
-/** What the job does, as one line: `Moving photos/ to archive/`. */
+/** A job's title, such as `Moving photos/ to archive/`. */
 export function titleOfJob(job: Job): string {
   const { first, kind, bucket, target_bucket: target } = job;
   if (first === null) return words[kind].running;
@@ -96,7 +96,7 @@ export function titleOfJob(job: Job): string {
   return `${verb} ${what} to ${place === "" ? "the top of the bucket" : place}`;
 }
 
-/** How far it is: `1,200 of 3,400 files, 2 failed`. */
+/** A job's progress, such as `1,200 of 3,400 files, 2 failed`. */
 export function progressOfJob(job: Job): string {
   const failed = job.failed > 0 ? `, ${job.failed} failed` : "";
   switch (job.state) {

@@ -11,7 +11,7 @@ import { objectsKey } from "../api";
 import { JobFailures } from "./job-failures";
 import { endJob, isActive, type Job, jobsQuery, progressOfJob, titleOfJob } from "./jobs-api";
 
-/** Jobs on folders below the list of files: those of this bucket that run, or were not yet taken off the list. */
+/** The bucket's jobs, shown below the list of files until they are removed from the list. */
 export function JobsTray({ bucket, refusal }: { bucket: string; refusal: string | undefined }) {
   const { data, error, refetch } = useQuery(jobsQuery);
   const [shown, setShown] = useState<Job | null>(null);
@@ -118,7 +118,7 @@ function StateIcon({ job }: { job: Job }) {
   return <CircleAlert aria-hidden="true" className="size-3.5 shrink-0 text-warning" />;
 }
 
-/** Lists of files are loaded anew when a job ends, and now and then while one goes on. */
+/** Reloads the lists of files when a job ends, and after every thousand files. */
 function useReloadAfterJobs(jobs: readonly Job[]): void {
   const client = useQueryClient();
   const seen = useRef(new Map<string, string>());

@@ -1,9 +1,9 @@
-/** How Auth is configured, and trials of it. It is changed in files, not here. */
+/** Auth's configuration and test calls. The console only shows it; it is changed in config.toml. */
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
 
 export interface Fault {
-  /** The dotted key that it is about, or the beginning of several. */
+  /** The dotted key of the setting at fault, or the common prefix of several. */
   key: string;
   severity: "error" | "warning" | "note";
   message: string;
@@ -13,7 +13,7 @@ export interface Fault {
 export interface ConfiguredProvider {
   name: string;
   callback_url: string;
-  /** Whether the development identity provider answers in its place. */
+  /** Whether the development identity provider replaces it. */
   answered_locally: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface ConfiguredMail {
   name: string;
   section: "template" | "notification";
   enabled: boolean;
-  /** Whether the project has a template of its own. */
+  /** Whether the project has its own template. */
   custom: boolean;
 }
 
@@ -43,7 +43,7 @@ const trial = <T>(json: Record<string, unknown>, signal?: AbortSignal) =>
   request<T>("/api/auth/configuration/trials", { json, signal });
 
 export interface ProviderTrial {
-  /** The sign-in page without its parameters. */
+  /** URL of the sign-in page without its query string. */
   address: string;
   status: number;
   elapsed_ms: number;
@@ -54,7 +54,7 @@ export const tryProvider = (name: string) => trial<ProviderTrial>({ kind: "provi
 export interface HookTrial {
   input: unknown;
   output: unknown;
-  /** The sentence with which the hook refused, or why it could not be called. */
+  /** The hook's error message, or the reason why it could not be called; null after a success. */
   refusal: string | null;
   elapsed_ms: number;
 }

@@ -15,7 +15,7 @@ import { ProviderCard } from "./provider-card";
 import { RedirectTrial } from "./redirect-trial";
 import { settingsBelow, sortFaults, urlSettings } from "./sections";
 
-/** How Auth is configured: addresses, providers, mails and hooks with their origin, faults and trials. */
+/** Auth's configuration: URLs, providers, mails and hooks, each with the origin of its settings, faults and a test call. */
 export function Configuration() {
   const session = useSession();
   const isViewer = session.read_only === true || session.account?.level === "viewer";

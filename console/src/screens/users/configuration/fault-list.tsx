@@ -8,7 +8,7 @@ const icons = {
   note: <Info aria-label="note" className="mt-0.5 size-4 shrink-0 text-info" />,
 };
 
-/** What is wrong, where, and what to do about it. */
+/** Faults of the configuration, each with its key and how to fix it. */
 export function FaultList({ faults }: { faults: readonly Fault[] }) {
   if (faults.length === 0) return null;
   return (

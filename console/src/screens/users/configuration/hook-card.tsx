@@ -18,7 +18,7 @@ interface HookCardProps {
   settings: readonly Setting[];
 }
 
-/** An enabled hook with its settings, and a call of it with a sample. */
+/** An enabled hook with its settings, and a button to call it with a sample payload. */
 export function HookCard({ name, settings }: HookCardProps) {
   const [isOpen, setOpen] = useState(false);
   const uri = settings.find(({ key }) => key.endsWith(".uri"))?.value;

@@ -18,7 +18,7 @@ interface MailListProps {
   settings: readonly Setting[];
 }
 
-/** All mails that Auth sends, with where their texts come from and how they look. */
+/** All mails that Auth sends, with the origin of their texts and a preview. */
 export function MailList({ mails, settings }: MailListProps) {
   const [shown, setShown] = useState<ConfiguredMail | null>(null);
   return (
@@ -49,7 +49,7 @@ export function MailList({ mails, settings }: MailListProps) {
   );
 }
 
-/** The subject and the file that the project has set, each with its line. */
+/** Subject and template file that the project has set, each with its line in config.toml. */
 function Sources({ mail, settings }: { mail: ConfiguredMail; settings: readonly Setting[] }) {
   const start = `auth.email.${mail.section}.${mail.name}.`;
   const set = settings.filter(

@@ -8,7 +8,7 @@ interface PartProps {
   children: ReactNode;
 }
 
-/** A part of the screen under its heading. */
+/** A section of the screen with its heading. */
 export function Part({ title, text, children }: PartProps) {
   return (
     <section aria-label={title} className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -38,7 +38,7 @@ interface CardProps {
   children: ReactNode;
 }
 
-/** One provider or hook: its name and state, a trial, and its settings. */
+/** A provider or hook: its name and state, the button for a test call, and its settings. */
 export function Card({ name, badge, action, children }: CardProps) {
   return (
     <section aria-label={name} className="rounded-md border border-line bg-surface">

@@ -15,7 +15,7 @@ interface ProviderCardProps {
   settings: readonly Setting[];
 }
 
-/** An enabled provider: whether its sign-in page answers, its callback URL, its settings. */
+/** An enabled provider: a button to request its sign-in page, its callback URL, and its settings. */
 export function ProviderCard({ provider, settings }: ProviderCardProps) {
   const { name, callback_url: callback, answered_locally: isLocal } = provider;
   const attempt = useMutation({ mutationFn: () => tryProvider(name) });

@@ -7,7 +7,7 @@ import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { tryRedirect } from "./api";
 
-/** Whether Auth would send browsers to an address, as with `redirectTo` of a sign-in. */
+/** Checks whether Auth would redirect browsers to a URL that a sign-in names by `redirectTo`. */
 export function RedirectTrial() {
   const [url, setUrl] = useState("");
   const attempt = useMutation({ mutationFn: () => tryRedirect(url.trim()) });

@@ -1,8 +1,8 @@
-/** Which keys of the configuration belong to which part of the screen. */
+/** Assigns the configuration's keys to the sections of the screen. */
 import type { Setting } from "@/api/settings";
 import type { Fault } from "./api";
 
-/** Keys of the addresses that Auth sends browsers to. */
+/** Keys of the URLs to which Auth redirects browsers. */
 const urlKeys = [
   "auth.site_url",
   "auth.additional_redirect_urls",
@@ -19,7 +19,7 @@ export function settingsBelow(settings: readonly Setting[], key: string): Settin
   return settings.filter((setting) => setting.key.startsWith(`${key}.`));
 }
 
-/** The faults of a key and of those below it. */
+/** The faults of a key and of the keys below it. */
 export function faultsBelow(faults: readonly Fault[], key: string): Fault[] {
   return faults.filter((fault) => fault.key === key || fault.key.startsWith(`${key}.`));
 }
@@ -32,7 +32,7 @@ export function sortFaults(faults: readonly Fault[]): Fault[] {
   );
 }
 
-/** What a status of a provider's sign-in page means for a sign-in. */
+/** Whether an HTTP status of a provider's sign-in page means that sign-ins work, and a sentence that says so. */
 export function judgeStatus(status: number): { isFine: boolean; text: string } {
   if (status < 400) return { isFine: true, text: `It answers with ${status}.` };
   if (status < 500) {

@@ -6,13 +6,13 @@ const samples = 3;
 
 interface ColumnTableProps {
   preview: FilePreview;
-  /** Header of the column with the choices. */
+  /** Heading of the column with the choices. */
   choiceLabel: string;
-  /** What becomes of the column with this index. */
+  /** Renders the choice for the file's column with this index. */
   renderChoice: (index: number) => ReactNode;
 }
 
-/** A line for each column of the file: its title, its first values, and what becomes of it. */
+/** A row for each column of the file: its title, its first values, and the choice for it. */
 export function ColumnTable({ preview, choiceLabel, renderChoice }: ColumnTableProps) {
   return (
     <div className="overflow-x-auto rounded-sm border border-line">

@@ -8,7 +8,7 @@ interface FileDropProps {
   onChoose: (file: File) => void;
 }
 
-/** Takes a file by a button, or from the desktop. */
+/** A button to choose a file, and an area to drop one. */
 export function FileDrop({ error, onChoose }: FileDropProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -44,7 +44,7 @@ export function FileDrop({ error, onChoose }: FileDropProps) {
         tabIndex={-1}
         onChange={(event) => {
           const file = event.target.files?.[0];
-          // The same file can be chosen again after it was mended.
+          // Lets the same file be chosen again after it was edited.
           event.target.value = "";
           if (file !== undefined) onChoose(file);
         }}

@@ -26,7 +26,7 @@ interface FileFormFieldsProps {
   onLeavesOut: (leavesOut: boolean) => void;
 }
 
-/** How the file is written. What was found in it is chosen already. */
+/** Fields for the file's encoding, delimiter and titles, filled with what was detected. */
 export function FileFormFields(props: FileFormFieldsProps) {
   const { form, disabled } = props;
   const isKnown = delimiters.some(([value]) => value === form.delimiter);

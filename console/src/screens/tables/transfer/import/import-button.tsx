@@ -6,11 +6,11 @@ import { ImportIntoTable } from "./into-table";
 
 interface ImportButtonProps {
   table: Table;
-  /** Why rows cannot be inserted. */
+  /** The reason why rows cannot be inserted; undefined when they can. */
   refusal: string | undefined;
 }
 
-/** The button that opens the dialog. */
+/** The button that opens the import dialog. */
 export function ImportButton({ table, refusal }: ImportButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** Sends a file to the server, which imports all of its rows or none. */
+/** Uploads a file to the server, which imports it in one transaction. */
 import Papa from "papaparse";
 import { withQuery } from "@/api/client";
 import { ApiError, type ErrorBody } from "@/api/error";
@@ -11,9 +11,9 @@ export interface ImportOptions {
   table: string;
   mapping: Mapping;
   form: FileForm;
-  /** The text that means null. */
+  /** The text that is imported as null. */
   nullText: string;
-  /** Whether faulty rows are left out. */
+  /** Whether rows that PostgreSQL refuses are skipped and returned. */
   leavesOut: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ImportResult {
 
 export interface RunningImport {
   result: Promise<ImportResult>;
-  /** Ends the upload; nothing is imported then. */
+  /** Aborts the upload, so that nothing is imported. */
   cancel: () => void;
 }
 
@@ -47,8 +47,8 @@ export function importPath({ table, mapping, form, nullText, leavesOut }: Import
 }
 
 /**
- * Uploads the file, which the browser reads from the disk piece by piece. XMLHttpRequest, because fetch tells nothing about how
- * much of an upload has been sent.
+ * Uploads the file, which the browser streams from the disk. By XMLHttpRequest, because fetch does not report the progress of an
+ * upload.
  */
 export function importFile(
   file: File,
@@ -90,7 +90,7 @@ function readBody(upload: XMLHttpRequest): ErrorBody {
   }
 }
 
-/** Where in the file a fault is: `line 4, column price`. */
+/** The position of an import error in the file, such as `line 4, column price`; null if the error has none. */
 export function placeOfFault(error: unknown): string | null {
   if (!(error instanceof ApiError)) return null;
   const body = error.body as { line?: unknown; column?: unknown };
@@ -98,11 +98,11 @@ export function placeOfFault(error: unknown): string | null {
   return `line ${body.line}${typeof body.column === "string" ? `, column ${body.column}` : ""}`;
 }
 
-/** The rows that were left out as a file: their lines, why, and their values, to be mended and imported again. */
+/** Writes skipped rows as CSV with line, reason and values, so that they can be corrected and imported again. */
 export function writeRejects(rejects: readonly Reject[], mapping: Mapping): string {
   const columns = mapping.filter((name) => name !== null);
-  // A spreadsheet would run a text that begins like this as a formula. The values stay as they are, or they would be imported
-  // with an apostrophe.
+  // A spreadsheet would run a text that begins like this as a formula. Only the reasons are guarded: the values would otherwise
+  // be imported with the apostrophe.
   const guard = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
   return Papa.unparse([
     ["line", "error", ...columns],

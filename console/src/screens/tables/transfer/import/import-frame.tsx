@@ -6,16 +6,16 @@ interface ImportFrameProps {
   title: ReactNode;
   isRunning: boolean;
   isDone: boolean;
-  /** What is missing before the import can begin. */
+  /** The reason why the import cannot start yet; undefined when it can. */
   note: string | undefined;
-  /** The button that begins; absent before a file is chosen. */
+  /** The button that starts the import; absent until a file is chosen. */
   action: ReactNode;
   onCancel: () => void;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** The window of an import. While a file is sent it stays open, and Cancel ends the upload. */
+/** The dialog of an import. During the upload it stays open, and Cancel aborts the upload. */
 export function ImportFrame(props: ImportFrameProps) {
   const { isRunning, isDone, note, action, onCancel, onClose } = props;
   return (

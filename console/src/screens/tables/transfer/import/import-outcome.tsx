@@ -17,7 +17,7 @@ interface ImportOutcomeProps {
   table: string;
 }
 
-/** How far the import is, what it has brought, or where the fault is. */
+/** The progress of an import, its result, or its error. */
 export function ImportOutcome({ state, file, mapping, table }: ImportOutcomeProps) {
   switch (state.step) {
     case "idle":
@@ -93,7 +93,7 @@ function Rejects({ rejects, file, mapping }: RejectsProps) {
     link.href = URL.createObjectURL(blob);
     link.download = `${file.name.replace(/\.[^.]*$/, "")}-rejects.csv`;
     link.click();
-    // The browser has the file by then.
+    // Revoked later, because the browser reads the file after the click.
     window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
   return (

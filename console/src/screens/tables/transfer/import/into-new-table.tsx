@@ -26,12 +26,12 @@ import {
 import { useImport } from "./use-import";
 
 interface ImportIntoNewTableProps {
-  /** Names in the schema public that are taken. */
+  /** Names of existing relations in the schema public. */
   taken: readonly string[];
   onClose: () => void;
 }
 
-/** Makes a table out of a file: first the table, as a migration, then its rows. */
+/** Imports a file into a new table: creates the table by a migration, then imports the rows. */
 export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) {
   const file = useImport();
   const client = useQueryClient();
@@ -62,7 +62,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
       ),
     });
 
-  /** The table is there now; the catalog tells its oid. */
+  /** Imports the rows after the table was created; its oid is read from the catalog. */
   async function fill(): Promise<void> {
     if (chosen === null) return;
     const catalog = await client.fetchQuery({ ...catalogQuery, staleTime: 0 });

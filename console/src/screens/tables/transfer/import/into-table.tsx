@@ -18,7 +18,7 @@ import {
 } from "./mapping";
 import { useImport } from "./use-import";
 
-/** Imports a file into a table that is there. */
+/** Imports a file into an existing table. */
 export function ImportIntoTable({ table, onClose }: { table: Table; onClose: () => void }) {
   const file = useImport();
   const [chosenMapping, setMapping] = useState<Mapping | null>(null);
@@ -26,7 +26,7 @@ export function ImportIntoTable({ table, onClose }: { table: Table; onClose: () 
   const [leavesOut, setLeavesOut] = useState(false);
   const { chosen, preview, state } = file;
   const titles = preview?.titles ?? [];
-  // A mapping that was chosen for another number of columns fits no more.
+  // A mapping chosen for another number of columns is discarded.
   const mapping =
     chosenMapping?.length === titles.length ? chosenMapping : guessMapping(table, titles);
   const fault = findMappingFault(mapping);
@@ -134,7 +134,7 @@ interface ChosenFileLineProps {
   onChoose: (file: File) => Promise<void>;
 }
 
-/** Name and size of the file, and a way to take another one. */
+/** Name and size of the chosen file, and a button to choose another one. */
 export function ChosenFileLine({ file, disabled, onChoose }: ChosenFileLineProps) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-caption">

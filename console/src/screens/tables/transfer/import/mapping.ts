@@ -1,16 +1,16 @@
-/** Which column of the file goes into which column of the table. */
+/** Assigns the columns of a file to the columns of a table. */
 import type { Column, Table } from "@/api/catalog-model";
 import { nameColumn } from "./read-file";
 
-/** For each column of the file the table's column, or null where it is left out. */
+/** For each column of the file the name of the table's column; null if the column is not imported. */
 export type Mapping = (string | null)[];
 
-/** Columns that a file may fill. PostgreSQL computes the others. */
+/** The columns that a file may fill: all but generated ones. */
 export function fillableColumns(table: Table): Column[] {
   return table.columns.filter(({ isGenerated }) => !isGenerated);
 }
 
-/** Columns with equal names belong together; without titles, those in the same place. */
+/** Guesses a mapping: by name, or by position if the file has no titles. */
 export function guessMapping(table: Table, titles: readonly string[]): Mapping {
   const columns = fillableColumns(table).map(({ name }) => name);
   const free = new Set(columns);
@@ -29,7 +29,7 @@ export function guessMapping(table: Table, titles: readonly string[]): Mapping {
   });
 }
 
-/** What stands in the way of an import, as a sentence; null when nothing does. */
+/** A sentence that says why the mapping cannot be used; null when it can. */
 export function findMappingFault(mapping: Mapping): string | null {
   const chosen = mapping.filter((name) => name !== null);
   if (chosen.length === 0) return "Choose a column of the table for at least one of the file.";
@@ -37,7 +37,7 @@ export function findMappingFault(mapping: Mapping): string | null {
   return repeated === undefined ? null : `${repeated} is chosen twice.`;
 }
 
-/** Columns that need a value and get none from the file. */
+/** The table's columns that are NOT NULL without default and not in the mapping. */
 export function missingColumns(table: Table, mapping: Mapping): string[] {
   return fillableColumns(table)
     .filter(

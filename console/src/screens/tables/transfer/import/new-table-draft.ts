@@ -1,4 +1,4 @@
-/** A table that a file makes: one column for each of the file's, with the type that its first values have. */
+/** The draft of a new table for a file: a column for each of the file's columns, with a type guessed from the first values. */
 import { emptyColumn } from "@/lib/sql/ddl/columns";
 import type { TableDraft } from "@/lib/sql/ddl/tables";
 import type { Mapping } from "./mapping";
@@ -28,7 +28,7 @@ export function guessTable(fileName: string, preview: FilePreview): ImportedTabl
   return { name: nameColumn(fileName.replace(/\.[^.]*$/, ""), 0), columns };
 }
 
-/** The column that tells rows apart: a first column `id` whose values are all there and differ; else one that counts. */
+/** Drafts the table. Its primary key is the file's column `id`, if its values in the preview are complete and distinct; else a new identity column. */
 export function draftTable(table: ImportedTable, preview: FilePreview): TableDraft {
   const included = table.columns.filter(({ isIncluded }) => isIncluded);
   const keyIndex = table.columns.findIndex(({ name, isIncluded }) => isIncluded && name === "id");
@@ -64,7 +64,7 @@ export function mappingOf(table: ImportedTable): Mapping {
   return table.columns.map(({ isIncluded, name }) => (isIncluded ? name : null));
 }
 
-/** What stands in the way, as a sentence; null when nothing does. */
+/** A sentence that says why the table cannot be created; null when it can. */
 export function findTableFault(table: ImportedTable, taken: readonly string[]): string | null {
   if (table.name.trim() === "") return "Name the table.";
   if (taken.includes(table.name)) return `There is a table ${table.name} already.`;

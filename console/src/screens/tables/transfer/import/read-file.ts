@@ -1,7 +1,7 @@
-/** What the beginning of a file tells: its encoding, delimiter, titles and columns. The server reads the file itself. */
+/** Detects encoding, delimiter, titles and columns from the beginning of a file, for the preview. The server parses the file itself. */
 import Papa from "papaparse";
 
-/** Bytes that are read for the preview. */
+/** How many bytes are read for the preview. */
 const previewBytes = 256 * 1024;
 const previewRows = 200;
 
@@ -10,22 +10,22 @@ export type FileEncoding = "utf-8" | "utf-16" | "windows-1252";
 export interface FileForm {
   encoding: FileEncoding;
   delimiter: string;
-  /** Whether the first line has titles. */
+  /** Whether the first line contains the columns' titles. */
   hasTitles: boolean;
 }
 
 export interface FilePreview {
   titles: string[];
-  /** Rows without the titles; the last ones may be cut off. */
+  /** The first rows without the titles; the last one may be incomplete. */
   rows: string[][];
 }
 
-/** The encoding of a file by its first bytes: a byte order mark, else UTF-8 if they are that. */
+/** Guesses the encoding from the first bytes: by a byte order mark, else UTF-8 if they are valid UTF-8, else Windows-1252. */
 export function guessEncoding(bytes: Uint8Array): FileEncoding {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return "utf-16";
   try {
-    // The slice may end within a character.
+    // `stream`, because the bytes may end within a character.
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
     return "utf-8";
   } catch {
@@ -52,14 +52,14 @@ export async function readBeginning(file: File): Promise<Uint8Array> {
   return new Uint8Array(await file.slice(0, previewBytes).arrayBuffer());
 }
 
-/** How a file is probably written. */
+/** Guesses encoding, delimiter, and whether the first line contains titles. */
 export function guessForm(bytes: Uint8Array): FileForm {
   const encoding = guessEncoding(bytes);
   const { rows, delimiter } = parse(decode(bytes, encoding), "");
   return { encoding, delimiter, hasTitles: looksLikeTitles(rows[0] ?? [], rows[1]) };
 }
 
-/** Titles are words that do not repeat. A row of data usually has a number, a date or an empty cell among its values. */
+/** Whether the first row probably contains titles: distinct words, while data rows usually contain a number, a date or an empty cell. */
 export function looksLikeTitles(first: readonly string[], second: readonly string[] | undefined) {
   const isWord = (text: string) => text.trim() !== "" && !/^[-+]?\d/.test(text.trim());
   if (!first.every(isWord) || new Set(first).size !== first.length) return false;
@@ -88,11 +88,11 @@ const tests: readonly (readonly [type: string, pattern: RegExp])[] = [
   ["jsonb", /^\s*[[{]/],
 ];
 
-/** The narrowest type that takes all values of the preview; text where in doubt. */
+/** Guesses the narrowest type that accepts all values of the preview; text when in doubt. */
 export function guessType(values: readonly string[]): string {
   const given = values.map((value) => value.trim()).filter((value) => value !== "");
   if (given.length === 0) return "text";
-  // A number with a leading zero is a code, such as that of a town, and would lose the zero.
+  // A number with a leading zero is a code, such as a postal code, and would lose the zero as a number.
   const isCode = given.some((value) => /^0\d/.test(value));
   const fits = tests.find(([type, pattern]) => {
     if (isCode && (type === "bigint" || type === "numeric")) return false;
@@ -111,7 +111,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A title as the name of a column: lower-case words joined by underscores. */
+/** Converts a title to a column name: lower-case words joined by underscores. */
 export function nameColumn(title: string, index: number): string {
   const words =
     title

@@ -1,4 +1,4 @@
-/** The state of an import: the chosen file and how it is written, the upload, and what came of it. */
+/** The state of an import: the chosen file and its format, the upload, and its result. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import {
