@@ -22,7 +22,7 @@ export default defineConfig({
   testMatch: ["site/*.spec.ts", "console/*.spec.ts", "stack/*.spec.ts"],
   globalSetup: "./site/setup.ts",
   outputDir: "test-results",
-  // A small machine that also runs PostgreSQL and the server can render two pages at once.
+  // A small machine that also runs PostgreSQL and the server can render two pages at the same time.
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,

@@ -33,7 +33,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** A client with the secret key, for what the database does, on a node that lives. */
+/** A client with the secret key on a running node. */
 function owner(node: Killable): SupabaseClient {
   return createClient(node.url, cluster.secretKey, {
     auth: { persistSession: false, autoRefreshToken: false },
@@ -152,7 +152,7 @@ test("realtime_064 realtime_065 nothing is lost, doubled or swapped around nodes
   const inserted: number[] = [];
 
   for (let round = 1; round <= rounds; round += 1) {
-    // Everything runs: every message and every change reaches everybody once.
+    // While everything runs, every message and every change reaches every client once.
     await cluster.untilHealthy();
     await until(() => members.every((one) => one.isJoined && one.isSubscribed), "all have joined");
     await until(
@@ -180,7 +180,7 @@ test("realtime_064 realtime_065 nothing is lost, doubled or swapped around nodes
       await until(() => one.changes.includes(round), "the change is heard");
     }
 
-    // Something is killed at a random moment, and everybody goes on sending.
+    // A process is killed at a random moment while all clients keep sending.
     const victims = [cluster.nats, first, second];
     const victim = victims[Math.floor(Math.random() * victims.length)] ?? cluster.nats;
     let isGoing = true;

@@ -20,7 +20,7 @@ import {
 import { makeProject, type ProjectFolder } from "../support/project.ts";
 import { freePorts, stop } from "../support/selvedge.ts";
 
-/** Writes must go on within this time after the promotion, on a busy machine, too. */
+/** Writes must succeed again within this time after the promotion, also on a busy machine. */
 const recovery = { timeout: 20_000, interval: 50 };
 /** How long there is no primary. */
 const outageMs = 1_500;
@@ -86,7 +86,7 @@ afterEach(async () => {
   await project?.remove();
 });
 
-/** What became of the writes of a client. */
+/** The writes of a client and their outcomes. */
 class Writes {
   readonly acknowledged: string[] = [];
   readonly failures: { status: number; retryAfter: string | null }[] = [];

@@ -1,5 +1,5 @@
-// Two nodes on one database and one object store: what one of them does, the other knows within a second, and one that
-// is restarted behind a load balancer costs no request.
+// Two nodes with one database and one object store: changes through one are visible at the other within a second, and a
+// restart behind a load balancer fails no request.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
@@ -17,9 +17,9 @@ import {
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
 import { TestSmtpServer } from "../support/smtp-server.ts";
 
-/** What one node has done, the other must know within this time. */
+/** Changes through one node must be visible at the other within this time. */
 const knownWithin = { timeout: 1_000, interval: 20 };
-/** How long a node that stops goes on serving. The balancer notices the stop within a tenth of a second. */
+/** How long a stopping node still accepts requests. The balancer notices the stop within a tenth of a second. */
 const drainDelay = "1s";
 /** How often one of the nodes is restarted under load. */
 const restarts = Number(process.env.SELVEDGE_RESTARTS ?? 2);
@@ -104,7 +104,7 @@ test("a session of one node is known to the other, and its end, too", async () =
 
   await vi.waitFor(async () => {
     const { error } = await elsewhere.auth.getUser(person.token);
-    // What supabase-js makes of the code `session_not_found`.
+    // The stock client's error for the code `session_not_found`.
     expect(error?.name).toBe("AuthSessionMissingError");
   }, knownWithin);
 });
@@ -162,7 +162,7 @@ test("an assertion that both nodes get at once signs in at one of them", async (
       const sso = await visitorOf(first).auth.signInWithSSO({ domain });
       expect(sso.error).toBeNull();
       const asked = await readSamlForm(sso.data?.url ?? "");
-      // Nobody has asked for this one, so that only the memory of used assertions stops the second use.
+      // An unsolicited response, so that only the record of used assertions prevents the second use.
       const unasked = await readSamlForm(provider.startUrl);
       for (const form of [asked, unasked]) {
         const locations = await Promise.all(
@@ -198,7 +198,7 @@ async function addSamlProvider(domain: string): Promise<SamlProvider> {
   return provider;
 }
 
-/** Posts a response to a node as the browser does, and tells where the node redirects to. */
+/** Posts a response to a node as the browser does, and returns the URL to which the node redirects. */
 async function postSamlForm(node: Killable, form: URLSearchParams): Promise<string> {
   const url = `${node.url}/auth/v1/sso/saml/acs`;
   const answer = await fetch(url, { method: "POST", body: form, redirect: "manual" });

@@ -1,4 +1,4 @@
-// Two nodes that read from two streaming replicas: nobody misses what they have written, whatever the replicas do.
+// Two nodes that read from two streaming replicas: every caller sees their own writes, whatever state the replicas are in.
 
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -14,7 +14,7 @@ import {
 import { makeProject, type ProjectFolder } from "../support/project.ts";
 import { freePorts, stop } from "../support/selvedge.ts";
 
-/** Nobody sees a state that is older than this. */
+/** No read may return a state older than this. */
 const maxLagMs = 2_000;
 /** The nodes ask the primary for its position five times per second; twice that is enough on a busy machine, too. */
 const positionKnownMs = 400;
@@ -156,7 +156,7 @@ test("nobody misses what they have written, while replicas lag and others write"
     for (let round = 0; round < 25; round += 1) {
       const id = randomUUID();
       expect((await person.from("notes").insert({ id, body: `${round}` })).error).toBeNull();
-      // Right after the write, and when the node knows a position that replicas may have reached.
+      // Immediately after the write, and when the node has a position that replicas may have reached.
       for (const wait of [0, round % 5 === 0 ? positionKnownMs : 20]) {
         await pause(wait);
         const { data, error } = await person.from("notes").select("id").eq("id", id);

@@ -1,5 +1,4 @@
-// The words that nobody can take as username: the list in the database, the list in the site, and the paths that the
-// site really uses must agree.
+// Reserved usernames: the list in the database, the list in the site, and the paths that the site really uses must agree.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -51,7 +51,7 @@ test("rest_013 rest_015 lists, patterns and nested logic", async () => {
 });
 
 test("rest_023 rest_024 rest_031 to-one, to-many and counts are embedded", async () => {
-  // As the fan: likes are private.
+  // Read as the fan, because likes are private.
   const { data } = await fan.client
     .from("combines")
     .select(

@@ -146,7 +146,7 @@ test("no login and no mail is sent to a server with an untrusted certificate or 
 test("a killed server sends every queued mail after its restart, over implicit TLS", {
   timeout: 150_000,
 }, async () => {
-  // No SMTP server listens yet, so all of these stay queued.
+  // No SMTP server runs yet, so all of these stay queued.
   const emails = await Promise.all(Array.from({ length: 6 }, signUp));
   await server.kill();
   smtp = await TestSmtpServer.open({ ...trusted, secure: true }, port);

@@ -39,7 +39,7 @@ async function supabase(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** The same for commands that work on a database. */
+/** Runs a command of the CLI on the project's database. */
 function onDatabase(...args: string[]): Promise<string> {
   return supabase(...args, "--db-url", server.databaseUrl);
 }

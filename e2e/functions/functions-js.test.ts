@@ -1,5 +1,5 @@
-// The behaviour that functions-js' own tests ask of a server (test/spec/*.spec.ts): whose token counts, what reaches the
-// function, regions, and calls that are given up. Its tests of the client alone need no server.
+// The behaviour that functions-js' own tests expect of a server (test/spec/*.spec.ts): which token is used, what reaches the
+// function, regions, and aborted calls. Its tests of the client alone need no server.
 
 import { createHmac } from "node:crypto";
 import { FunctionRegion, FunctionsClient, FunctionsHttpError } from "@supabase/functions-js";
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { localKey } from "../support/clients.ts";
 import { type FunctionsServer, startFunctions } from "../support/functions.ts";
 
-/** What the function `mirror` answers. */
+/** The response of the function `mirror`. */
 interface Mirrored {
   url: string;
   method: string;

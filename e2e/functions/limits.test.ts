@@ -1,4 +1,5 @@
-// What functions cannot do to the server and to each other: failures, limits, reloads. One server with short limits.
+// Limits of functions: failures, limits and reloads must not affect the server or other functions. One server with short
+// limits.
 
 import { execFile } from "node:child_process";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";

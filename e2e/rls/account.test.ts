@@ -1,4 +1,4 @@
-// Exporting and deleting one's account: nobody reaches another person's, and nothing of a deleted one stays.
+// Exporting and deleting an account: no user reaches another one's, and nothing private of a deleted one remains.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectData, fetchRows, makeItem, makeOutfit } from "../support/catalogue.ts";
@@ -99,7 +99,7 @@ describe("deleting an account", () => {
     const user = await owner().auth.admin.getUserById(person.id);
     expect(user.error?.status).toBe(404);
 
-    // What is published stays, without its creator and without a picture from the deleted folder.
+    // Published outfits remain, without creator and without pictures of the deleted folder.
     const [outfit] = await fetchRows<{ user_id: string | null; main_image: string | null }>(
       "combines",
       "id",

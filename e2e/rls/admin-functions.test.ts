@@ -167,7 +167,7 @@ describe("list_outfits", () => {
     expect(await list({ review_status: "rejected" })).toMatchObject([{ id: outfits[2]?.id }]);
     expect(await list({ outfit_id: outfits[0]?.id })).toMatchObject([{ total: 1 }]);
     expect(await list({ term: word.replace("%", "x") })).toEqual([]);
-    // Anything else than the two columns falls back to the time of creation, and is no SQL.
+    // Any other sort key than the two columns is replaced by the time of creation, and never used as SQL.
     expect(await list({ sort: 'name"; drop table likes; --' })).toHaveLength(3);
     expectData(
       await owner()

@@ -1,4 +1,4 @@
-// Reviews of several outfits at once.
+// Reviews of several outfits in one step.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
-// Who may do what: every table, function and bucket, tried by a visitor, a user, another creator, an administrator, a former
-// administrator and an administrator whose token has expired. A table, function or bucket that is missing here fails the test, so
-// a migration that adds one has to say who may use it.
+// The permissions on every table, function and bucket, tried by a visitor, a user, another creator, an administrator, a
+// former administrator and an administrator whose token has expired. A table, function or bucket that is missing here fails
+// the test, so a migration that adds one must be listed here.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -74,11 +74,11 @@ beforeAll(async () => {
 
 interface TableRule {
   table: string;
-  /** What is special about the row, when a table has several. */
+  /** Distinguishes the row when a table has several. */
   about?: string;
   /** Makes a row, or names one that the preparation made: column and value that find it. */
   row: () => Promise<[column: string, value: string]>;
-  /** A row in the name of the victim, or of nobody. */
+  /** A row of the victim, or without owner. */
   insert: () => Record<string, unknown>;
   update: Record<string, unknown>;
   may: Record<"read" | "insert" | "update" | "delete", readonly Actor[]>;
@@ -230,7 +230,7 @@ const tableRules: readonly TableRule[] = [
     table: "site_settings",
     row: async () => ["id", "true"],
     insert: () => ({ id: true }),
-    // What it is already: the other tests run under these settings.
+    // The current value, because the other tests run with these settings.
     update: { review_required: true },
     may: { ...untouchable, read: everybody, update: admins },
   },
@@ -297,7 +297,7 @@ const functionRules: Record<
   export_my_data: { may: signedIn },
   // Refused for the wrong confirmation, not for the missing right.
   delete_my_account: { may: signedIn, args: () => ({ confirmation: "not mine" }) },
-  // Refused because there is no such outfit or picture, not for the missing right.
+  // The error must be that there is no such outfit or picture, and not a missing privilege.
   request_generated_picture: { may: signedIn, args: () => ({ outfit_id: randomUUID() }) },
   retry_generated_picture: { may: signedIn, args: () => ({ picture_id: randomUUID() }) },
   cancel_generated_picture: { may: signedIn, args: () => ({ picture_id: randomUUID() }) },
@@ -322,7 +322,7 @@ const functionRules: Record<
   import_rows: { may: admins, args: () => ({ target: "colors", entries: [] }) },
 };
 
-/** Everybody tries to become an administrator; the administrator confirms that the victim is none. */
+/** Every actor tries to become an administrator; the administrator confirms that the victim is not one. */
 function roleArgs(actor: Actor): Record<string, unknown> {
   return actor === "admin"
     ? { user_id: victim.id, new_role: "user" }
@@ -414,7 +414,7 @@ describe.each(Object.entries(bucketFolders))("bucket %s", (bucket, folder) => {
       }),
     };
 
-    // Files of public buckets are sent to everybody, whatever token is shown.
+    // Files of public buckets are sent to everybody, whatever the token is.
     const downloaders = bucket === "profile-avatars" ? ["admin"] : [...actors];
     expect(outcomes).toEqual({
       list: ["admin"],

@@ -1,4 +1,4 @@
-// Row-level security of the catalogue: everybody may read, only administrators may write.
+// Row-level security of the catalogue: everybody may read, but only administrators may write.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";

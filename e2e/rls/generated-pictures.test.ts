@@ -1,4 +1,4 @@
-// Pictures of outfits on people: made from the photos of the person who asks, kept for that person alone.
+// Pictures of outfits on people: generated from the photos of the requesting person, and visible to that person only.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";

@@ -1,5 +1,5 @@
-// Row-level security of likes and bookmarks: one per person and target, in the caller's own name, on rows the caller
-// can see.
+// Row-level security of likes and bookmarks: one per person and target, owned by the caller, on rows that the caller can
+// see.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// The channels that tell how many likes an outfit has: everybody may listen, nobody but the database may speak, and nobody
-// learns who likes what.
+// The channels with the number of an outfit's likes: everybody may receive, only the database may send, and the messages do
+// not reveal who likes the outfit.
 
 import { randomUUID } from "node:crypto";
 import type { RealtimeChannel, SupabaseClient } from "@supabase/supabase-js";

@@ -1,4 +1,4 @@
-// Notifications: written by likes and reviews alone, and read by nobody but their addressee.
+// Notifications: created by likes and reviews only, and readable only by their recipient.
 
 import type { RealtimeChannel } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -35,7 +35,7 @@ function unlike(person: Person, outfit: Outfit) {
   return person.client.from("likes").delete().eq("user_id", person.id).eq("combine_id", outfit.id);
 }
 
-/** What the outfit's creator was told about it, oldest first; read with the service key. */
+/** Returns the notifications of the outfit's creator about it, oldest first; read with the service key. */
 async function told(outfit: Outfit): Promise<Notification[]> {
   const rows = await fetchRows<Notification>("notifications", "combine_id", outfit.id);
   return rows.toSorted((a, b) => a.created_at.localeCompare(b.created_at));

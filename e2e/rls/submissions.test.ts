@@ -1,4 +1,4 @@
-// What a submission needs, how it is submitted again after a rejection, and reviews of outfits that changed meanwhile.
+// The requirements of a submission, submitting again after a rejection, and reviews of outfits that changed meanwhile.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import {

@@ -65,7 +65,7 @@ test("an account is deleted after its username is typed", async ({ page, pageErr
   await expect(page.getByText("User Not Found")).toBeVisible();
 });
 
-// On a server of its own, because other tests make administrators on the shared one.
+// With a separate server, because other tests create administrators on the shared one.
 freshTest(
   "the last administrator cannot delete their account",
   { tag: "@once" },

@@ -185,7 +185,7 @@ test("a user signs in with a provider, and the second time without the provider'
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
 
-  // The provider has a session of its own now, so it shows no form.
+  // The provider has a session now, so it shows no form.
   await visit();
   await expect(accountMenu(page)).toHaveAccessibleName(/^Account menu of Pia /);
 });

@@ -1,4 +1,4 @@
-// Who gets into the admin area, and how it behaves at its edges.
+// Access to the admin area, and its behaviour for users without access.
 
 import { owner, signUpAdmin } from "../support/clients.ts";
 import { replaceRenderedPictures } from "./admin.ts";

@@ -1,4 +1,4 @@
-// The admin area's outfits: review with reasons, two administrators at once, adding, editing and deleting.
+// The admin area's outfits: review with reasons, two concurrent administrators, adding, editing and deleting.
 
 import type { Page } from "@playwright/test";
 import { expectData, fetchRows, makeItem, makeOutfit, uniqueName } from "../support/catalogue.ts";

@@ -1,4 +1,5 @@
-// The admin area's settings. What changes the whole site runs on a server of its own, because the other tests need the usual settings.
+// The admin area's settings. Settings that affect the whole site are tested on a separate server, because the other tests
+// need the usual ones.
 
 import { randomUUID } from "node:crypto";
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";

@@ -1,5 +1,5 @@
-// What a first visit fetches without a click, as it is sent: page, scripts, styles, fonts and rows. Pictures are not counted: how
-// many there are depends on the screen.
+// The transfer size of a first visit without a click: page, scripts, styles, fonts and rows. Pictures are not counted,
+// because their number depends on the screen.
 
 import type { Page } from "@playwright/test";
 import { test as freshTest } from "./fresh-server.ts";

@@ -1,19 +1,16 @@
-// The pages of an outfit, an item and a brand: from each one can go on.
+// The pages of an outfit, an item and a brand, and the links from each.
 
 import type { Page } from "@playwright/test";
 import { cards, expect, signIn, test, toast } from "./journey.ts";
 import { findViolations, recordLayoutShifts } from "./measure.ts";
 
-/**
- * Answers requests for pictures at once with one pixel, because rendering many pictures keeps a busy machine at work
- * for minutes.
- */
+/** A picture of one pixel, which replaces all pictures, because rendering many real ones takes a busy machine minutes. */
 const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
 
-/** Answers requests for pictures at once: pages full of them keep a busy machine's renderer at work for minutes. */
+/** Responds to requests for pictures with one pixel: pages full of real ones take a busy machine's renderer minutes. */
 async function skipPictures(page: Page): Promise<void> {
   await page.route("**/storage/v1/**", (route) =>
     route.fulfill({ contentType: "image/png", body: pixel }),
@@ -75,7 +72,7 @@ test("the gallery shows each picture, and names what is in it", async ({ page })
   const thumbnails = gallery.getByRole("button", { name: /^Show picture/ });
   await expect(thumbnails).toHaveCount(6);
   await expect(thumbnails.first()).toHaveAttribute("aria-current", "true");
-  // The color stored beside the picture is shown until the picture is there.
+  // The color stored with the picture is shown until the picture is loaded.
   await expect(gallery.locator("[data-picture]").first()).toHaveAttribute(
     "style",
     /background-color: rgb\(/,

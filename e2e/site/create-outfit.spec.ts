@@ -125,7 +125,7 @@ test("going back and reloading lose nothing, and the outfit is submitted", async
       created_by_admin: false,
     },
   ]);
-  // The draft is gone.
+  // The draft was deleted.
   await page.goto("/create-outfit");
   await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
 });

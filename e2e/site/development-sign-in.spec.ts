@@ -1,5 +1,5 @@
-// "Continue with Google" as it stands in `make run`: Google has no credentials, and the development identity provider
-// of `selvedge start` answers in its place.
+// "Continue with Google" as in `make run`: Google has no credentials, so the development identity provider of `selvedge
+// start` replaces it.
 
 import { randomUUID } from "node:crypto";
 import AxeBuilder from "@axe-core/playwright";
@@ -12,7 +12,7 @@ import { accountMenu, expect, saveScreenshot, toast } from "./journey.ts";
 type Invented = Pick<Person, "email">;
 
 const test = freshTest.extend<{ known: Invented }>({
-  // Somebody who has an account at Google, and none here.
+  // A person with an account at Google, but not here.
   known: async ({ freshServer }, use) => {
     const email = `kim-${randomUUID().slice(0, 8)}@example.com`;
     await savePerson(freshServer.inboxUrl, { name: "Kim Known", email });
@@ -100,7 +100,7 @@ test("an address that has an account already signs in to that account", { tag: "
   await page.getByRole("button", { name: "noah@lookbook.test" }).click();
   await expect(accountMenu(page)).toHaveAccessibleName("Account menu of Noah Winter");
 
-  // An address that Google has not verified leads to nobody's account.
+  // An address that Google has not verified is linked to no existing account.
   const stranger = `stranger-${randomUUID().slice(0, 8)}@example.com`;
   await savePerson(freshServer.inboxUrl, {
     name: "A Stranger",

@@ -1,5 +1,5 @@
-// The first view, which index.html paints before the app arrives: it shows the pictures, and what it shows stands where the app
-// puts the same things, so nothing moves when the app takes over.
+// The first view, which index.html paints before the app has loaded: it shows the pictures, and everything is where the app
+// puts it, so that nothing moves when the app replaces it.
 
 import type { Page } from "@playwright/test";
 import { test } from "./fresh-server.ts";
@@ -39,7 +39,7 @@ interface Box {
 
 interface View {
   heading: Box | undefined;
-  /** Those that are loaded first, by the address that the browser has chosen. */
+  /** The pictures that are loaded first, by the URL that the browser has chosen. */
   pictures: Record<string, Box>;
 }
 

@@ -30,7 +30,7 @@ async function seededOutfit(): Promise<Outfit> {
   return data;
 }
 
-/** Uploads three photos that show somebody. */
+/** Uploads three photos. */
 async function uploadPhotos(person: Person): Promise<void> {
   const portrait = resolve(import.meta.dirname, "../../sql/app/seed/avatars/camille.webp");
   const photo = await readFile(portrait);

@@ -84,7 +84,7 @@ test("the keys l and b like and bookmark in the modal", { tag: "@once" }, async 
   await signIn(page, person.email);
   await page.goto("/?outfit=night-bus");
   const modal = page.getByRole("dialog", { name: "Night Bus" });
-  // The keys press the buttons, which stay busy until the likes and bookmarks are loaded.
+  // The shortcuts press the buttons, which are disabled until the likes and bookmarks are loaded.
   for (const name of ["Like Night Bus", "Bookmark Night Bus"]) {
     await expect(modal.getByRole("button", { name })).toBeEnabled();
   }

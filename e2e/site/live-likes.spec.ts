@@ -1,11 +1,11 @@
-// The number of likes on an open outfit follows the likes of others, also across a lost connection.
+// The number of likes of an open outfit changes with the likes of others, also after a lost connection.
 
 import type { Page, WebSocketRoute } from "@playwright/test";
 import { expectData, makeOutfit, type Outfit } from "../support/catalogue.ts";
 import { type Person, signUp } from "../support/clients.ts";
 import { expect, saveScreenshot, test } from "./journey.ts";
 
-/** A switch in the page's way to the realtime service. */
+/** Connects and disconnects the page from the realtime service. */
 interface Cable {
   /** Cuts the open connections, and those that the page opens from now on. */
   pull(): Promise<void>;

@@ -1,4 +1,5 @@
-// What the server sends with a page so that a browser need not ask: the first rows, and preloads of the first pictures.
+// Data that the server sends with a page, so that the browser needs no request: the first rows, and preloads of the first
+// pictures.
 
 import type { Page } from "@playwright/test";
 import { test } from "./fresh-server.ts";
@@ -37,7 +38,7 @@ for (const path of paths) {
       }
     });
 
-    // The same page without the data: now the site has to ask.
+    // The same page without the data: the site has to send requests.
     await page.route(path, (route) =>
       route.fulfill({ contentType: "text/html", body: html.replace(dataElement, "") }),
     );

@@ -7,7 +7,7 @@ export interface PageErrors {
   readonly found: string[];
   /** Declares that a response with this status is expected for this path, because the test provokes it. */
   expectStatus(status: number, path: string): void;
-  /** The same for every path that begins so. */
+  /** Expects a status for every path with this prefix. */
   expectStatusOfAny(status: number, start: string): void;
   /** Declares that requests may fail from now on, because the test cuts the network. */
   expectNetworkFailures(): void;
@@ -36,7 +36,7 @@ export function recordPageErrors(context: BrowserContext, inbox: string): PageEr
     });
     page.on("requestfailed", (request) => {
       const reason = request.failure()?.errorText ?? "";
-      // Aborted by the page itself: a query that is no longer needed, a picture that was scrolled past.
+      // Requests aborted by the page itself are ignored: a query that is no longer needed, a picture that was scrolled past.
       if (reason !== "net::ERR_ABORTED" && isNetworkReliable) {
         found.push(`request failed: ${request.method()} ${request.url()} ${reason}`);
       }

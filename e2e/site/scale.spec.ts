@@ -1,5 +1,5 @@
-// A catalogue of 5 000 outfits and 5 000 items: what is rendered and kept stays bounded however far somebody scrolls. Uses a
-// server of its own, because the other tests expect the seed.
+// A catalogue of 5 000 outfits and 5 000 items: the rendered and cached rows stay bounded however far a person scrolls. Uses
+// a separate server, because the other tests expect the seed.
 
 import { type ElementHandle, expect, type Page, test } from "@playwright/test";
 import {
@@ -173,7 +173,7 @@ test("the wizard shows thousands of items with few elements, and keeps what is c
   await expect(page.getByRole("list", { name: "Selected items" })).toContainText(
     "Garment number 0",
   );
-  // The item with the focus is far above and still there: the next key goes on from it.
+  // The focused item is far above and still rendered, so the next key moves from it.
   await expect(
     list.getByRole("button", { name: "Added Garment number 0, remove it" }),
   ).toBeFocused();

@@ -1,5 +1,5 @@
-// Text messages in the inbox of `selvedge start`, as a developer sees them: a server of its own, because Lookbook has no sign-in
-// by phone.
+// Text messages in the inbox of `selvedge start`, as a developer sees them. Uses a separate server, because Lookbook has no
+// sign-in by phone.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

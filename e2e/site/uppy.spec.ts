@@ -1,5 +1,5 @@
-// Resumable uploads with the stock Uppy in a real browser, on a page of another origin, configured as in Supabase's
-// guide. Uses a server of its own, because one test kills it.
+// Resumable uploads with the stock Uppy in a real browser, on a page of another origin, configured as in Supabase's guide.
+// Uses a separate server, because one test kills it.
 
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
-// A load balancer for several nodes: it asks each for /health/ready, passes requests on in turn over connections that it keeps
-// open, and tries another node only when a node cannot be reached at all, as a proxy does for requests that must not be
-// sent twice.
+// A load balancer for several nodes: it requests /health/ready of each, forwards requests in turn over kept-open
+// connections, and tries another node only when a node cannot be reached at all, as a proxy does for requests that must not
+// be sent twice.
 
 import {
   Agent,
@@ -91,7 +91,7 @@ function passOn(incoming: IncomingMessage, outgoing: ServerResponse, backends: B
       outgoing.writeHead(502).end(error.message);
     }
   });
-  // The body is passed on when the connection stands: until then another node may get the request.
+  // The body is forwarded only when the connection is open, because until then another node may get the request.
   passed.once("socket", (socket) => {
     const send = () => incoming.pipe(passed);
     if (socket.connecting) {

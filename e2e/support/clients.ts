@@ -85,7 +85,7 @@ export async function signUpAdmin(): Promise<Person> {
 export function client(key: string, url = apiUrl()): SupabaseClient {
   return createClient(url, key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-    // Node 20 has no WebSocket of its own, and the client asks for one when it is made.
+    // Node 20 has no built-in WebSocket, and the client requires one.
     realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor },
   });
 }

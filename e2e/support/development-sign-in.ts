@@ -1,5 +1,5 @@
-// What a browser does on the development sign-in pages of `selvedge start`: it opens the page, submits its forms, and
-// follows the redirects back to the application. It needs no browser, because the pages need no script.
+// Acts as a browser on the development sign-in pages of `selvedge start`: opens the page, submits its forms, and follows the
+// redirects back to the application. No real browser is needed, because the pages work without scripts.
 
 /** A person that the API for tests has made. */
 export interface InventedPerson {

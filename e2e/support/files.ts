@@ -2,7 +2,7 @@
 
 import { owner } from "./clients.ts";
 
-/** Upload options for a PNG: a Buffer has no content type of its own. */
+/** Upload options for a PNG, because a Buffer has no content type. */
 export const png = { contentType: "image/png" };
 
 /** The smallest PNG: one transparent pixel. */

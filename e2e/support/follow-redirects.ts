@@ -1,4 +1,4 @@
-// What a browser does between a client's redirect to a provider and its return: it follows redirects and keeps cookies.
+// Acts as a browser between a client's redirect to a provider and its return: follows redirects and keeps cookies.
 
 /** Follows redirects from `start` until one leads to `target`. Returns that URL with its query and fragment. */
 export async function followRedirectsTo(start: string, target: string): Promise<URL> {

@@ -89,7 +89,7 @@ async function copyServer(
     port: `${port}`,
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    // A test that kills a server wants to see what replication loses, and not what the disk does.
+    // A test that kills a server checks what replication loses, and not what the disk does.
     fsync: "off",
     wal_receiver_status_interval: "1",
     hot_standby_feedback: "on",
@@ -157,7 +157,7 @@ function makeServer(port: number, launch: () => ChildProcess): PostgresServer {
   };
 }
 
-/** Sends a signal to a server and to its processes, each of which is in a process group of its own. */
+/** Sends a signal to a server and to its processes, each of which is in a separate process group. */
 function signalProcesses(child: ChildProcess | null, signal: "SIGSTOP" | "SIGCONT"): void {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
     return;
@@ -167,7 +167,7 @@ function signalProcesses(child: ChildProcess | null, signal: "SIGSTOP" | "SIGCON
     try {
       process.kill(pid, signal);
     } catch {
-      // The process has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
 }

@@ -1,4 +1,4 @@
-// A project of its own for a test file that needs tables or policies which Lookbook does not have.
+// A separate project for a test file that needs tables or policies which Lookbook does not have.
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -23,7 +23,7 @@ export interface Selvedge {
   databaseUrl: string;
   /** Where it stores everything. */
   dataFolder: string;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
   stop(): Promise<void>;
   /** Kills it with SIGKILL, as in a crash: it cannot clean up. */
@@ -82,7 +82,7 @@ export async function startSelvedge(
 
 interface Server {
   process: ChildProcess;
-  /** What it has printed so far; shown when it does not start. */
+  /** Its output so far; shown when it does not start. */
   output(): string;
 }
 
@@ -142,7 +142,7 @@ async function waitForHealth(url: string, server: Server, end: () => Promise<voi
   throw new Error(`The server did not start at ${url}:\n${server.output()}`);
 }
 
-/** Ends a process, and waits until it has ended. */
+/** Stops a process by a signal, and waits until it has ended. */
 export async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return;

@@ -1,7 +1,7 @@
-// A retailer for the tests of the import: serves pages of products and their pictures by https on loopback, where the server
-// under test is told to find the retailer's names. The path says what a page holds:
+// A retailer for the tests of the import: serves pages of products and their pictures by HTTPS on loopback; the server under
+// test is configured to resolve the retailer's names to it. The path determines the page:
 //
-//   /shopping/<gender>/<brand>--<name>-item-<number>.aspx
+// /shopping/<gender>/<brand>--<name>-item-<number>.aspx
 //
 // Some names misbehave; see `misbehave`.
 

@@ -1,5 +1,5 @@
-// Runs SQL on a PostgreSQL server that asks for no password, by the simple query protocol: enough for tests to prepare and check, and
-// it does not need `psql`, which PostgreSQL from npm lacks.
+// Runs SQL on a PostgreSQL server that requires no password, by the simple query protocol. That is enough for tests to
+// prepare and check, and it does not need `psql`, which PostgreSQL from npm lacks.
 
 import { connect } from "node:net";
 

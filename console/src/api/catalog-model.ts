@@ -43,7 +43,7 @@ export type TableKind = "r" | "p" | "v" | "m" | "f";
 
 export interface Column {
   name: string;
-  /** As `format_type` writes it, for example `character varying(20)[]`. */
+  /** The type as PostgreSQL's `format_type` writes it, for example `character varying(20)[]`. */
   type: string;
   nullable: boolean;
   /** The expression, or null. */

@@ -47,7 +47,10 @@ export function isTemporary(error: unknown): boolean {
   return error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status);
 }
 
-/** Reads an answer with a status of 400 or above; services behind the proxy have bodies of their own shapes. */
+/**
+ * Converts a response with a status of 400 or above to an error; the services behind the proxy have error bodies of
+ * different shapes.
+ */
 export async function readError(response: Response): Promise<ApiError> {
   const fallback: ErrorBody = {
     code: String(response.status),

@@ -6,7 +6,7 @@ export interface TableLock {
   relation: string;
   /** PostgreSQL's word for the lock. */
   mode: string;
-  /** What waits while it is held. */
+  /** The statements that wait while the lock is held. */
   blocks: string;
   /** Rows of the table, an estimate when there are many; null when they could not be counted. */
   rows: number | null;
@@ -49,7 +49,7 @@ export const migrationPreviewQuery = (sql: string) =>
     retry: false,
     gcTime: 0,
     staleTime: 10_000,
-    // A try takes locks, so it is repeated only when somebody asks for it.
+    // The dry run takes locks, so it is only repeated when the user asks for it.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });

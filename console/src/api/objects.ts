@@ -18,7 +18,7 @@ export type ObjectKind =
 
 export type ObjectValue = string | number | boolean | null | readonly unknown[];
 
-/** What all kinds have; each has values of its own beside. */
+/** The members that all kinds of objects have; each kind has further ones. */
 export interface SchemaObject {
   oid: string;
   schema?: string;

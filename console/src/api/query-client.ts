@@ -9,7 +9,7 @@ export const queryClient = new QueryClient({
       retryDelay: (count) => Math.min(1000 * 2 ** count, 4000),
       staleTime: 5000,
       refetchOnWindowFocus: true,
-      // The server may be on this machine, where there is no network to be offline from.
+      // The server may be on this machine, so requests are sent even if the browser reports that it is offline.
       networkMode: "always",
     },
     mutations: { retry: false, networkMode: "always" },

@@ -4,7 +4,7 @@ import { forgetSecret, keepSecret } from "@/api/secret";
 
 export type Level = "viewer" | "admin";
 
-/** Answer of `GET /api/session`. Where sign-in is on and nobody is signed in, the optional fields are absent. */
+/** Response of `GET /api/session`. If sign-in is required and nobody is signed in, the optional members are absent. */
 export interface Session {
   mode: "start" | "serve";
   /** Whether accounts sign in. */

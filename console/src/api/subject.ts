@@ -1,4 +1,4 @@
-/** Who a statement runs as; `admin` is the login of the account's own level. */
+/** The role as which a statement runs; `admin` is the database login of the account's level. */
 export type Subject =
   | { kind: "admin" }
   | { kind: "anon" }

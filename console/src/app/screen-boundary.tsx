@@ -22,7 +22,7 @@ export class ScreenBoundary extends Component<{ children: ReactNode }, State> {
           title="This screen has failed"
           error={this.state.error}
           safe="Staged edits and typed SQL are kept in this browser."
-          // The script of the screen may be gone after an update of the server, which only a reload mends.
+          // After an update of the server the screen's script may no longer exist, so the page must be reloaded.
           onRetry={() => window.location.reload()}
         />
       </main>

@@ -13,7 +13,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const session = useQuery({
     ...sessionQuery,
-    // Before the first answer nothing can be shown, so an absent server is asked until it is there.
+    // Nothing can be shown before the first response, so the request is repeated until the server responds.
     refetchInterval: ({ state }) =>
       state.data === undefined && isUnreachable(state.error) ? 1000 : false,
   });

@@ -16,7 +16,7 @@ const refusals: Record<string, string> = {
 const codeOf = (error: unknown): string | undefined =>
   error instanceof ApiError ? error.code : undefined;
 
-/** The page of consoles with accounts, for whoever is not signed in. */
+/** The sign-in page. */
 export function SignIn({ session }: { session: Session }) {
   const client = useQueryClient();
   const [name, setName] = useState("");

@@ -7,18 +7,18 @@ import { Text } from "@/components/text";
 
 interface ConfirmDialogProps {
   title: string;
-  /** What will happen, and whether it can be undone. */
+  /** Says what will happen, and whether it can be undone. */
   text: ReactNode;
   confirmLabel: string;
   /** The name that has to be typed before the button works, for what cannot be undone. */
   typedName?: string | undefined;
   /** The confirmed action runs; the dialog stays open. */
   pending?: boolean;
-  /** Why the action failed; the dialog stays open and says so. */
+  /** The error of a failed action; the dialog stays open and shows it. */
   error?: unknown;
   onConfirm: () => void;
   onClose: () => void;
-  /** What goes along: rows, cascades, objects. */
+  /** Further effects: deleted rows, cascades, dependent objects. */
   children?: ReactNode;
 }
 

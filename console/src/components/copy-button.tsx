@@ -6,7 +6,7 @@ import { toast } from "@/lib/toast";
 
 interface CopyButtonProps {
   text: string;
-  /** What is copied, for example "Copy SQL". */
+  /** Says what is copied, for example "Copy SQL". */
   label?: string;
   /** Shows the label beside the icon. */
   wide?: boolean;

@@ -5,10 +5,10 @@ import { ApiError, isUnreachable } from "@/api/error";
 import { Text } from "@/components/text";
 
 interface ErrorStateProps {
-  /** What failed, as a sentence. */
+  /** A sentence that says what failed. */
   title: string;
   error: unknown;
-  /** What is safe, when it is more than "nothing was changed". */
+  /** Says what was not affected, if that is more than "nothing was changed". */
   safe?: string;
   onRetry?: (() => void) | undefined;
 }
@@ -18,7 +18,10 @@ function whatIsSafe(error: unknown): string {
   return "Nothing was changed.";
 }
 
-/** Replaces content that could not be loaded: the service's code and text, what is safe, a retry, and the way to its log line. */
+/**
+ * Shown instead of content that could not be loaded: the service's code and message, what was not affected, a retry
+ * button, and a link to the log line.
+ */
 export function ErrorState({ title, error, safe, onRetry }: ErrorStateProps) {
   return (
     <div className="mx-auto w-full max-w-lg px-4 py-10">
@@ -32,7 +35,7 @@ export function ErrorState({ title, error, safe, onRetry }: ErrorStateProps) {
   );
 }
 
-/** The same in the flow of a form or panel. */
+/** An error message within a form or panel. */
 export function ErrorNotice({ title, error, safe, onRetry }: ErrorStateProps) {
   const known = error instanceof ApiError ? error : null;
   const message = error instanceof Error ? error.message : String(error);

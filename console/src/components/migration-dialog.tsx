@@ -1,6 +1,6 @@
 /**
- * Every change of the schema ends here: its SQL, the locks it takes, what depends on it, and then a migration file that
- * is run at once (CONSOLE-071, 072).
+ * Runs every change of the schema: shows its SQL, its locks and what depends on it, then writes a migration file and
+ * applies it (CONSOLE-071, 072).
  */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
@@ -30,7 +30,7 @@ import { useDebounced } from "@/lib/use-debounced";
 const TYPING_PAUSE = 400;
 
 interface MigrationDialogProps {
-  /** What the change does; the file is named after it. */
+  /** The title of the change, from which the file name is made. */
   title: string;
   sql: string;
   onClose: () => void;
@@ -52,7 +52,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
     ...migrationPreviewQuery(triedSql),
     enabled: triedSql !== "" && reason === undefined && !isByHand,
   });
-  // What drops or empties something asks for its name, because a migration has no undo.
+  // Statements that drop or empty an object require its name to be typed, because a migration cannot be undone.
   const destroyed = findDangers(text).find(({ kind }) => kind !== "update_all")?.target;
   const run = useMutation({
     mutationFn: () => runMigration(nameMigration(name) || "change", typedSql),
@@ -174,7 +174,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
   );
 }
 
-/** Names the line of the fault where the server knows it. */
+/** Adds the line of the error, if the server reports it. */
 function describeRefusal(error: Error): string {
   const body = error instanceof ApiError ? error.body : null;
   const hasLine = typeof body === "object" && body !== null && "line" in body;

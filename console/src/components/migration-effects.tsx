@@ -1,4 +1,4 @@
-/** What a change of the schema would do: locks, rewrites, what goes along and what depends on it (CONSOLE-072). */
+/** The effects of a schema change: locks, table rewrites, cascades and dependent objects (CONSOLE-072). */
 import { Lock, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { MigrationPreview, NamedObject, TableLock } from "@/api/migrations";

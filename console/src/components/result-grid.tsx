@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be left out and positioned one by one.
 /**
- * Rows of a result as a grid for reading: only the visible cells are in the page, arrow keys move between them, and
- * the focused cell says its row, column and value to screen readers.
+ * A read-only grid of result rows. Only the visible cells are rendered, the arrow keys move between them, and the focused
+ * cell announces its row, column and value to screen readers.
  */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
@@ -172,7 +172,7 @@ export function ResultGrid({ label, columns, rows, rowCount, onOpen, className }
   );
 }
 
-/** Null and the empty text have signs of their own, because both would look like nothing. */
+/** Null and the empty string are shown by symbols, because both would otherwise be invisible. */
 export function CellValue({ value }: { value: string | null }) {
   if (value === null) return <span className="text-ink-soft italic">null</span>;
   if (value === "") return <span className="text-ink-soft italic">empty</span>;

@@ -47,7 +47,7 @@ interface RowGridProps<Row> {
   footer?: ReactNode;
 }
 
-/** Rows are as high as a finger needs where there is no mouse. */
+/** Rows are high enough for fingers on devices without a mouse. */
 const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 44 : 36;
 
 /**

@@ -21,7 +21,7 @@ const languages = [
 interface ShowAsProps {
   forms: ActionForms;
   onClose: () => void;
-  /** What the action is, for example "Read public.items". */
+  /** A description of the action, for example "Read public.items". */
   title: string;
 }
 

@@ -16,7 +16,7 @@ import { Text } from "@/components/text";
 interface SubjectPickerProps {
   value: Subject;
   onChange: (subject: Subject) => void;
-  /** What the subject does, for the button's name: "Run as". */
+  /** The verb in the button's name, such as "Run as". */
   verb?: string;
   /** Kinds that make no sense here are left out. */
   without?: readonly Subject["kind"][];

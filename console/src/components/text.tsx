@@ -2,7 +2,7 @@ import { Fragment, memo } from "react";
 import { visibleParts } from "@/lib/visible-text";
 
 interface TextProps {
-  /** Text that somebody else wrote: a cell, a name, an error, a log line. */
+  /** Text from outside of the console: a cell, a name, an error, a log line. */
   children: string;
   /** Keeps tabs and line feeds, for texts that are shown in several lines. */
   multiline?: boolean;

@@ -1,4 +1,4 @@
-/** A time in the reader's language and zone, to the second; a text that is no time stays as it is. */
+/** Formats a time in the browser's language and time zone, to the second; text that is not a time is returned unchanged. */
 export function formatTime(time: string | Date): string {
   const date = typeof time === "string" ? new Date(time) : time;
   if (Number.isNaN(date.getTime())) return String(time);

@@ -7,7 +7,7 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
  */
 export interface Shortcut {
   keys: string;
-  /** What the list of keys says it does. Without a label it is not listed. */
+  /** The description in the list of shortcuts; without one the shortcut is not listed. */
   label?: string;
   /** Heading in the list of keys. */
   group?: string;

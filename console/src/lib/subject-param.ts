@@ -1,4 +1,4 @@
-/** A subject as it stands in the address. Claims never do, because they are typed by hand and may be anybody's. */
+/** A subject as a URL parameter. Claims are never in the URL, because they may contain personal data. */
 import type { Subject } from "@/api/subject";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -14,7 +14,7 @@ let toasts: readonly Toast[] = [];
 let nextId = 1;
 const listeners = new Set<() => void>();
 
-/** More at once would cover the page, so a new one replaces the oldest. */
+/** A further toast replaces the oldest one, because more at the same time would cover the page. */
 const maxVisible = 3;
 
 function publish(next: readonly Toast[]): void {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The value after it has stayed the same for some time, so that typing does not ask the server at every letter. */
+/** Returns the value once it has not changed for some time, so that typing does not send a request for every letter. */
 export function useDebounced<T>(value: T, delayMs = 200): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -36,7 +36,7 @@ const names: Record<number, string> = {
 
 const drawn: Record<number, string> = { 9: "⇥", 10: "⏎", 13: "␍" };
 
-/** The sign that stands for a character: its picture where Unicode has one, else its number. */
+/** Returns a visible symbol for an invisible character: its Unicode picture if there is one, else its code point. */
 export function signOf(codePoint: number): string {
   const known = drawn[codePoint];
   if (known !== undefined) return known;

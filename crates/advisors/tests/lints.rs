@@ -1,4 +1,4 @@
-//! CONSOLE-042: for each lint a fixture with the fault shows that finding, and after the fix it is gone.
+//! CONSOLE-042: for each lint a fixture with the fault shows the finding, and after the fix the finding disappears.
 
 use std::collections::BTreeSet;
 
@@ -276,7 +276,7 @@ const FIXTURES: &[Fixture] = &[
     ),
 ];
 
-/// Returns the lints that find the fault of `lint`, too, because they say the same in other words.
+/// Returns the lints that report the same fault as `lint`.
 fn comes_along(lint: &str) -> &'static [&'static str] {
     match lint {
         "auth_users_exposed" => &["security_definer_view"],
@@ -356,7 +356,7 @@ async fn run_each(client: &Client, sql: &str) {
 #[tokio::test]
 async fn console_042_a_table_that_vacuum_does_not_reach_is_found() {
     let (_database, client) = create_database().await;
-    // The number is invented inside of a transaction that is rolled back, so that no vacuum in the background meets it.
+    // The statistics are changed in a transaction that is rolled back, so that autovacuum never sees them.
     client
         .batch_execute(
             "begin; create schema hidden; create table hidden.ancient (id int primary key);

@@ -8,10 +8,10 @@ use crate::state::Level;
 /// The callers that the guards admit to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// The endpoint is open to everybody who passes the guards, signed in or not.
+    /// Accepts everybody who passes the guards, signed in or not.
     Open,
-    /// The endpoint is a download that a page begins by going to its address, where a browser sends no header of the page's.
-    /// It is open to every session, by its cookie alone; the handler asks for a ticket that the session was given.
+    /// A download that the browser starts by navigation, so that the page cannot add a header. It accepts a session by its
+    /// cookie alone, and the handler requires a ticket that was issued to the session.
     Ticket,
     /// The endpoint is open to accounts of this level and above.
     From(Level),

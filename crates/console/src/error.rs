@@ -47,7 +47,7 @@ impl ConsoleError {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
-    /// 409: somebody else has changed it in the meantime.
+    /// 409: another person has changed the object in the meantime.
     pub fn conflict(message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, "conflict", message)
     }
@@ -62,7 +62,7 @@ impl ConsoleError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
     }
 
-    /// Adds a sentence that tells the person what to do.
+    /// Adds a sentence that says what the person can do.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
         self.with("hint", Value::String(hint.into()))
@@ -149,7 +149,8 @@ impl From<tokio_postgres::Error> for ConsoleError {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
             Some(error) => Self::from_database(error),
-            // No message of the server: the connection broke, or a value did not have the type that our code expects.
+            // The error has no message of the server: the connection broke, or a value has another type than our code
+            // expects.
             None if error.is_closed() => Self::unavailable("The database is away"),
             None => {
                 tracing::warn!(%error, "the console's statement failed");

@@ -1,7 +1,6 @@
 //! The route table: every endpoint of `/api` with the lowest level that may call it.
 //!
-//! The guards look a request up here before they let it pass, and refuse what is not in the table. So an endpoint cannot be
-//! reached without a level having been chosen for it.
+//! The guards refuse requests that are not in the table, so every endpoint must have a level.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -52,7 +51,7 @@ pub fn list_routes() -> Vec<(String, &'static str, Access)> {
         .collect()
 }
 
-/// Who may call the endpoint with this method and this pattern of a path; `None` when there is none.
+/// Returns who may call the endpoint with this method and path pattern; `None` when there is none.
 pub(crate) fn find_access(method: &Method, pattern: &str) -> Option<Access> {
     static TABLE: LazyLock<HashMap<(Method, &'static str), Access>> = LazyLock::new(|| {
         AREAS
@@ -61,8 +60,8 @@ pub(crate) fn find_access(method: &Method, pattern: &str) -> Option<Access> {
             .map(|route| ((route.method, route.path), route.access))
             .collect()
     });
-    // HEAD has no handlers of its own; the proxy, which passes it on, lists it.
-    // The table has some dozens of entries; a search costs less than an owned key for a lookup.
+    // HEAD has no handlers; only the proxy, which passes it on, lists it. The table has some dozens of entries, so a search
+    // is cheaper than building a key for a map.
     TABLE
         .iter()
         .find(|((known, path), _)| known == method && *path == pattern)

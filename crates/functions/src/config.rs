@@ -1,4 +1,4 @@
-//! What the service is told by the server's configuration.
+//! The configuration of the functions service, which the server fills in.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct FunctionsConfig {
     pub deno: DenoSearch,
     /// Functions that `config.toml` declares.
     pub declared: Vec<DeclaredFunction>,
-    /// How long a worker lives.
+    /// How requests are distributed to workers.
     pub policy: Policy,
     /// Whether changed source files are noticed, which costs some `stat` calls ten times a second under load.
     pub reload: bool,
@@ -75,7 +75,7 @@ pub struct DeclaredFunction {
 /// When a worker serves more than one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// One worker serves many requests at once, until a limit retires it.
+    /// A worker serves many requests at the same time, until a limit retires it.
     PerWorker,
     /// Each request gets a new worker.
     Oneshot,
@@ -91,7 +91,7 @@ pub struct Inspect {
 /// `--inspect-mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectMode {
-    /// Run at once.
+    /// Start at once.
     Run,
     /// Stop at the first line.
     Break,
@@ -121,7 +121,7 @@ pub struct WorkerLimits {
     pub wall_clock: Duration,
     /// Time on the processor without a response being started, after which the worker gets no new requests. Default 1 s.
     pub cpu_soft: Duration,
-    /// The same, after which it is killed. Default 2 s.
+    /// CPU time after which a worker is killed. Default 2 s.
     pub cpu_hard: Duration,
     /// How long a request waits for a worker that starts; downloads of modules extend it. Default 10 s.
     pub boot: Duration,
@@ -129,7 +129,7 @@ pub struct WorkerLimits {
     pub idle_response: Duration,
     /// How long a worker without requests stays. Default 30 s.
     pub idle_worker: Duration,
-    /// How long a worker that is told to end may go on with background work. Default 15 s.
+    /// How long a retired worker may continue background work. Default 15 s.
     pub grace: Duration,
 }
 
@@ -156,8 +156,8 @@ pub struct FunctionKeys {
     pub ring: Arc<KeyRing>,
     /// The opaque keys (`sb_…`).
     pub api_keys: Arc<ApiKeys>,
-    /// The legacy key that stands for a publishable key.
+    /// The legacy key that functions see instead of a publishable key.
     pub anon_key: SecretString,
-    /// The legacy key that stands for a secret key.
+    /// The legacy key that functions see instead of a secret key.
     pub service_role_key: SecretString,
 }

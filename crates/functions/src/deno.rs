@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::config::DenoSearch;
 
-/// What the answer to a call says when there is no Deno.
+/// The error text when Deno is missing.
 const HOW_TO_INSTALL: &str = "Edge functions need Deno 2, which this machine does not have. Install it with \
                               `npm install --save-dev deno`, or name it with --deno-bin.";
 
-/// Finds the program, or says how to get it.
+/// Finds the program.
 ///
-/// # Errors
-/// A text for the user.
+/// # Errors A text for the user that says how to install it.
 pub(crate) fn find_deno(search: &DenoSearch) -> Result<PathBuf, String> {
     if let Some(given) = &search.given {
         return if given.is_file() {

@@ -17,13 +17,13 @@ pub(crate) enum FunctionError {
     NotBearer,
     #[error("Invalid JWT")]
     InvalidJwt,
-    /// The header of the token is no JSON, or it is no JWT at all.
+    /// The token's header is not JSON, or the token is not a JWT.
     #[error("TypeError: Invalid Token or Protected Header formatting")]
     UndecodableJwt,
     /// A module is missing or has a mistake, or the function throws while it loads.
     #[error("Worker failed to boot (please check logs)")]
     BootFailed,
-    /// The same, when the machine has no Deno.
+    /// The same failure, because the machine has no Deno.
     #[error("{0}")]
     NoDeno(String),
     #[error("Function exited due to an error (please check logs)")]

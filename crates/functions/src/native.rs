@@ -13,7 +13,7 @@ pub struct NativeRequest {
     /// `/<slug>[/<rest>]`, as functions see it.
     pub path: String,
     pub query: String,
-    /// With `Authorization` as functions see it: a key stands there as the JWT of its role.
+    /// The request's headers. `Authorization` contains the JWT of a key's role in place of the key, as functions see it.
     pub headers: HeaderMap,
     pub body: Payload,
     /// The caller's verified token, API key and address.

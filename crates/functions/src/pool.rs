@@ -86,7 +86,7 @@ impl Pool {
         state.workers.clone()
     }
 
-    /// The least busy worker. Starts one if there is none, and a further one if all are busy.
+    /// Returns the least busy worker. Starts one if there is none, and a further one if all are busy.
     fn choose_worker(&self) -> Arc<Worker> {
         let config = &self.launcher.config;
         let mut state = self.lock();
@@ -124,13 +124,13 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, PoolState> {
-        // No code panics between two changes that belong together, so the state is usable after a panic.
+        // No code panics between two related changes, so the state is valid after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl PoolState {
-    /// Retires the workers when a source file has changed since they were started. Their requests go on.
+    /// Retires the workers when a source file has changed since they were started. Running requests finish.
     fn reload_if_changed(&mut self, launcher: &Launcher) {
         if self.checked.elapsed() < RELOAD_INTERVAL || self.sources.is_empty() {
             return;

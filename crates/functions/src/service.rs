@@ -96,7 +96,7 @@ impl Shared {
         self.native.iter().find(|function| function.slug() == slug)
     }
 
-    /// The workers of a function of the project; `None` when there is no such function, or when it is disabled.
+    /// Returns the workers of a function; `None` when there is no such function, or it is disabled.
     pub(crate) fn find_pool(&self, slug: &str) -> Option<Arc<Pool>> {
         let launcher = self.launcher();
         let known = self.lock_pools().get(slug).cloned();

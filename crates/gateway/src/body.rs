@@ -36,7 +36,7 @@ pub enum BodyError {
     TooLarge,
     #[error("the body took too long to arrive")]
     TooSlow,
-    /// The connection broke, or the body is not encoded as its head says.
+    /// The connection broke, or the body's encoding is not the one in its head.
     #[error("{0}")]
     Broken(#[from] PayloadError),
 }

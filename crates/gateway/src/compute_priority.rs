@@ -22,7 +22,7 @@ pub enum ComputePriority {
     /// `SCHED_IDLE`: runs only when a core has nothing else to do. On a machine that is never idle it makes hardly any
     /// progress, so another thread must be able to do its work.
     Idle,
-    /// Niceness 5: gets about a quarter of a contended core, for work that must go on under any load.
+    /// Niceness 5: about a quarter of a contended core, for work that must continue under any load.
     Low,
 }
 

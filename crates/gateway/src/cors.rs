@@ -25,8 +25,8 @@ const POSTGREST_EXPOSED: &str = "Content-Encoding, Content-Location, Content-Ran
 pub(crate) static PLATFORM: CorsPolicy<'static> =
     CorsPolicy::platform(Some(HeaderValue::from_static(PLATFORM_EXPOSED)));
 
-/// The same for responses outside of the services (the site's files, health). They have no headers to expose, and the
-/// list of 600 bytes would be sent with each of the thirty files that a page loads.
+/// The policy for responses outside of the services (the site's files, health). They have no headers to expose, and the list
+/// of 600 bytes would be sent with each of the thirty files that a page loads.
 static PLATFORM_SITE: CorsPolicy<'static> = CorsPolicy::platform(None);
 
 /// Sets the headers that every response of the gateway has: request id and CORS. Responses to requests without `Origin`
@@ -61,9 +61,9 @@ pub struct CorsPolicy<'a> {
 /// Request headers that a preflight allows.
 #[derive(Debug)]
 enum AllowedHeaders {
-    /// Those in `Access-Control-Request-Headers`.
+    /// The headers in `Access-Control-Request-Headers`.
     Requested,
-    /// The same, `Authorization`, and the headers that the Fetch standard calls safelisted.
+    /// The headers in `Access-Control-Request-Headers`, `Authorization`, and those that the Fetch standard calls safelisted.
     RequestedAndSafelisted,
 }
 
@@ -129,8 +129,8 @@ impl<'a> CorsPolicy<'a> {
         }
     }
 
-    /// The response to a preflight, without the headers that [`Self::apply`] adds. `None` when the request is no
-    /// preflight or its origin is not allowed; then it goes to the service as any OPTIONS request.
+    /// Returns the response to a preflight, without the headers that [`Self::apply`] adds. `None` when the request is not a
+    /// preflight or its origin is not allowed; the service then handles it as any OPTIONS request.
     pub fn preflight_response(&self, method: &Method, request: &HeaderMap) -> Option<HttpResponse> {
         if method != Method::OPTIONS
             || !self.serves_method(request.get(header::ACCESS_CONTROL_REQUEST_METHOD)?)

@@ -75,7 +75,7 @@ impl GatewayError {
     pub fn response(self) -> HttpResponse {
         let (status, message, hint) = self.wire();
         let mut response = json_error_response(status, Body { message, hint });
-        // Clients that honour Retry-After then wait a second instead of adding load at once.
+        // Clients that respect Retry-After wait a second, and do not add load immediately.
         if matches!(self, Self::TooManyRequests | Self::TooManyOfClient) {
             response
                 .headers_mut()

@@ -60,7 +60,7 @@ static METRICS: LazyLock<Metrics> = LazyLock::new(|| {
     }
 });
 
-/// Counts a request as in flight for as long as it lives.
+/// Counts a request as in flight until it is dropped.
 pub(crate) struct InFlight;
 
 impl InFlight {

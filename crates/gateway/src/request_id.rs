@@ -34,7 +34,7 @@ impl RequestId {
         self.0.clone()
     }
 
-    /// A new id: a random part per process and a counter, so that no request needs randomness of its own.
+    /// Returns a new id: a random part per process and a counter, so that a request needs no random numbers.
     pub(crate) fn next() -> Self {
         static PROCESS: OnceLock<String> = OnceLock::new();
         static COUNTER: AtomicU64 = AtomicU64::new(1);

@@ -1,4 +1,4 @@
-//! What the server's configuration decides about generated pictures.
+//! The configuration of generated pictures, which the server fills in.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub struct GeneratorConfig {
     pub endpoint: Option<EndpointConfig>,
     /// Scheme and host by which a generator reaches this server, without a slash at the end.
     pub public_url: String,
-    /// Jobs that this node works on at once.
+    /// How many jobs this node works on at the same time.
     pub parallel: usize,
     /// How long one attempt may take; with an endpoint, how long its answer to the request may take.
     pub attempt_timeout: Duration,
@@ -65,7 +65,7 @@ impl TableName {
         })
     }
 
-    /// The name as it stands in SQL.
+    /// Returns the quoted name.
     pub(crate) fn quoted(&self) -> String {
         format!(
             "{}.{}",

@@ -15,10 +15,9 @@ use crate::state::Generator;
 /// Longest message of a generator that owners are shown, in characters.
 const MAX_MESSAGE_CHARS: usize = 200;
 
-/// Sends the request. When the generator accepts it, the picture comes later by a call of its own.
+/// Sends the request. When the generator accepts it, the picture arrives later by a callback.
 ///
-/// # Errors
-/// `Permanent` when the generator refuses the job (400, 422), `Temporary` for everything else that may pass.
+/// # Errors `Permanent` when the generator refuses the job (400, 422), `Temporary` for every other error.
 pub(crate) async fn request_picture(
     generator: &Generator,
     endpoint: &EndpointConfig,
@@ -27,7 +26,7 @@ pub(crate) async fn request_picture(
 ) -> Result<(), AttemptError> {
     // Rendered once: the signature covers exactly these bytes.
     let body = build_body(generator, job, token)?.to_string();
-    // The id differs between attempts, as a generator may drop a message whose id it knows.
+    // The id differs between attempts, because a generator may ignore a message id that it has seen.
     let message_id = format!("{}.{}", job.id, job.attempt);
     let call = signed_post(&endpoint.url, &endpoint.keys, &message_id, &body)
         .timeout(generator.config.attempt_timeout);

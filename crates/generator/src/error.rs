@@ -32,7 +32,7 @@ pub(crate) enum AttemptError {
     Temporary {
         /// For the owner.
         message: String,
-        /// How long the generator asks to be left alone.
+        /// The value of Retry-After.
         retry_after: Option<Duration>,
     },
     /// The queue itself failed, so the outcome cannot be recorded; the lease will expire.

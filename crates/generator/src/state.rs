@@ -1,4 +1,4 @@
-//! What the workers and the callback routes share.
+//! State that the workers and the callback routes share.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ pub trait PictureStore: Send + Sync {
     async fn put(&self, bucket: &str, name: &str, content_type: &str, bytes: Bytes)
     -> Result<(), StoreError>;
 
-    /// Deletes an object; one that does not exist is no error.
+    /// Deletes an object; a missing object is not an error.
     async fn delete(&self, bucket: &str, name: &str) -> Result<(), StoreError>;
 }
 

@@ -16,7 +16,7 @@ use crate::queue::job::Job;
 use crate::queue::token::CallbackToken;
 use crate::state::Generator;
 
-/// How often a node looks for jobs that nobody announced: retries that became due, expired leases.
+/// How often a node polls for jobs that were not announced: due retries and expired leases.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Pause after the queue failed.
@@ -25,7 +25,7 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(10);
 /// Longest pause between two attempts.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(3600);
 
-/// What an attempt has achieved.
+/// The result of an attempt.
 enum Achieved {
     /// The picture is stored and recorded.
     Picture,
@@ -141,7 +141,7 @@ async fn run_attempt(generator: &Generator, job: &Job, token: &CallbackToken) {
     METRICS.attempts.with_label_values(&[outcome]).inc();
 }
 
-/// Records why an attempt failed, and returns the outcome that metrics count.
+/// Stores why an attempt failed, and returns the outcome for the metrics.
 async fn record_failure(
     generator: &Generator,
     job: &Job,

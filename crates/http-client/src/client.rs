@@ -47,7 +47,7 @@ pub enum FailedStep {
 pub enum CallError {
     #[error("the address is not an http(s) URL")]
     BadUrl,
-    /// There was no response; `step` says how far the call came.
+    /// There was no response; `step` says how far the connection came.
     #[error("{host} cannot be reached")]
     Unreachable { host: String, step: FailedStep },
     #[error("{host} did not respond in time")]
@@ -226,7 +226,7 @@ impl HttpClient {
         Self::with_addresses(calls_private, Addresses::default())
     }
 
-    /// The same, for a client whose names are resolved by `addresses` instead of the machine alone.
+    /// Creates a client that resolves names by `addresses` instead of the machine's resolver.
     pub fn with_addresses(calls_private: bool, addresses: Addresses) -> Self {
         Self {
             inner: OnceLock::new(),

@@ -20,8 +20,8 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || address.is_broadcast()
         || address.is_multicast()
         || address.is_documentation()
-        // 192.0.0.0/24 belongs to protocols (RFC 6890), 198.18.0.0/15 to measurements of networks (RFC 2544), and
-        // 240.0.0.0/4 to nobody: none of them is a server on the internet.
+        // 192.0.0.0/24 is reserved for protocols (RFC 6890), 198.18.0.0/15 for benchmarks (RFC 2544), 240.0.0.0/4 for future
+        // use: no server on the internet has such an address.
         || (first, second, third) == (192, 0, 0)
         || (first == 198 && (18..20).contains(&second))
         || first >= 240

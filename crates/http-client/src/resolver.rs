@@ -23,7 +23,7 @@ pub trait ResolveName: Debug + Send + Sync {
     fn resolve(&self, name: &str) -> Resolution;
 }
 
-/// How a client finds the addresses of names. The default asks the machine.
+/// How a client resolves names. The default uses the machine's resolver.
 #[derive(Debug, Clone, Default)]
 pub struct Addresses {
     /// Addresses that the operator has written down for certain names. They are connected to even if they are private.

@@ -8,7 +8,7 @@ use crate::{CatalogReader, ObjectKind};
 /// An object that another one needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Dependant {
-    /// PostgreSQL's words for its kind, such as `view` or `table column`.
+    /// PostgreSQL's name of the kind, such as `view` or `table column`.
     pub kind: String,
     /// The qualified name of the object.
     pub name: String,

@@ -6,14 +6,14 @@ with direct as (
   where d.refclassid = $1::text::regclass and d.refobjid = $2::text::oid
     and d.deptype in ('n', 'a', 'i', 'P', 'S')
     and not (d.classid = d.refclassid and d.objid = d.refobjid)
-  -- What depends on a relation's row type depends on the relation.
+  -- Objects that depend on a relation's row type depend on the relation.
   union
   select d.classid, d.objid, d.objsubid, d.deptype
   from pg_depend d
   join pg_type t on d.refclassid = 'pg_type'::regclass and t.oid = d.refobjid
   where $1::text = 'pg_class' and t.typrelid = $2::text::oid and d.deptype = 'n'
   union
-  -- In this catalog `a` stands for a right that was granted.
+  -- Deptype 'a' means a granted privilege.
   select d.classid, d.objid, d.objsubid, case d.deptype when 'a' then 'g'::"char" else d.deptype end
   from pg_shdepend d
   where $1::text = 'pg_authid' and d.refclassid = 'pg_authid'::regclass and d.refobjid = $2::text::oid
@@ -35,7 +35,7 @@ select i.type as kind, coalesce(i.identity, i.name) as name, o.objid::text as oi
 from owners o
 cross join lateral pg_identify_object(o.classid, o.objid, o.objsubid) i
 where not (o.classid = $1::text::regclass and o.objid = $2::text::oid and o.objsubid = 0)
-  -- Row types, arrays and storage for long values have no life of their own.
+  -- Row types, array types and TOAST tables are not listed, because they belong to another object.
   and not (o.classid = 'pg_type'::regclass and o.how = 'internal')
   and not (o.classid = 'pg_class'::regclass and i.schema = 'pg_toast')
   and i.identity is not null

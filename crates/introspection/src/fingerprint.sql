@@ -1,5 +1,5 @@
--- The transaction that wrote a row of the catalog stands in its xmin, so a changed definition changes a sum. Statistics
--- of VACUUM and ANALYZE are written in place and do not count as a change.
+-- The transaction that wrote a catalog row is in its xmin, so a changed definition changes a sum. VACUUM and ANALYZE write
+-- statistics in place, which does not change it.
 select concat_ws('.',
   (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_class where relkind <> 'i'),
   (select sum(hashint8(attrelid::int8 * 2048 + attnum # (xmin::text::int8 << 24))::int8) from pg_attribute),

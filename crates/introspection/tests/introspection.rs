@@ -246,7 +246,7 @@ async fn the_catalog_lists_keys_columns_and_foreign_keys_by_their_true_names() {
     };
     let orders = index_of("Or'ders");
     assert_eq!(catalog.tables.key[orders], ["i d"]);
-    // Without a primary key, a unique index over columns that are never null tells rows apart.
+    // Without a primary key, a unique index over columns that are never null identifies rows.
     assert_eq!(catalog.tables.key[index_of("unique only")], ["code", "part"]);
     assert!(catalog.tables.key[index_of("no key")].is_empty());
     let columns: Vec<(&str, &str)> = (0..catalog.columns.table.len())
@@ -299,7 +299,7 @@ async fn console_153_the_catalog_of_500_tables_with_50_columns_takes_half_a_seco
         )
         .await
         .expect("500 tables");
-    // The first reading fills PostgreSQL's caches; of the next ones the quickest counts, because the machine may be busy.
+    // The first read fills PostgreSQL's caches; of the next ones the fastest is compared, because the machine may be busy.
     let mut quickest = Duration::MAX;
     for _ in 0..4 {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! What the server's configuration decides about the workers.
+//! The configuration of the workers, which the server fills in.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ pub struct JobsConfig {
 /// Limits of the requests that SQL sends through pg_net.
 #[derive(Debug, Clone)]
 pub struct NetConfig {
-    /// Whether addresses of this machine and of private networks may be called. False in production, where whoever may
-    /// write SQL could otherwise reach what only the server can.
+    /// Whether addresses of this machine and of private networks may be called. False in production, because SQL could
+    /// otherwise reach servers that only this machine can.
     pub calls_private: bool,
     /// Hosts that may be called although they are private.
     pub allowed_hosts: Vec<String>,
-    /// Requests in progress at once.
+    /// How many requests are sent at the same time.
     pub max_parallel: usize,
-    /// Longest time of one request, whatever `timeout_milliseconds` says.
+    /// The longest time of a request; `timeout_milliseconds` may only be shorter.
     pub max_timeout: Duration,
     /// Longest response body in bytes.
     pub max_response_bytes: usize,
-    /// How long responses are kept, unless the setting `pg_net.ttl` says otherwise.
+    /// How long responses are kept by default; the setting `pg_net.ttl` overrides it.
     pub ttl: Duration,
 }
 
@@ -45,7 +45,7 @@ impl Default for NetConfig {
 /// Limits of the jobs of pg_cron.
 #[derive(Debug, Clone)]
 pub struct CronConfig {
-    /// Jobs that run at once, each over a connection of its own.
+    /// How many jobs run at the same time; each has its own connection.
     pub max_running: usize,
 }
 

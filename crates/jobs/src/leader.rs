@@ -20,7 +20,7 @@ use crate::net;
 /// Advisory lock of the leading node. The extension pg_net looks for it in `net._is_worker_up()`.
 const LOCK: &str = "select pg_try_advisory_lock(1936486514, 1785684595)";
 
-/// How often a node that stands by tries to get the lock.
+/// How often a standby node tries to get the lock.
 const STANDBY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Pause after a failure.

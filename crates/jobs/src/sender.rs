@@ -1,7 +1,7 @@
-//! Sends one HTTP request that SQL asked for and follows its redirects, within the limits of [`NetConfig`].
+//! Sends an HTTP request that SQL asked for and follows its redirects, within the limits of [`NetConfig`].
 //!
-//! In: method, URL, headers and body. Out: the last response, or why there is none, in curl's words where it has some,
-//! because the originals of the extensions report those and applications compare them.
+//! In: method, URL, headers and body. Out: the last response, or an error in curl's words if curl has such an error, because
+//! the original extensions report those and applications compare them.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub(crate) struct OutgoingRequest {
     pub(crate) url: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Its own time limit in milliseconds; the configured one bounds it. Zero and less mean no limit of its own.
+    /// The request's time limit in milliseconds, at most the configured one. Zero or less means no limit of its own.
     pub(crate) timeout_ms: i64,
     /// Redirects that are followed; with zero a redirect is the response.
     pub(crate) max_redirects: usize,
@@ -130,7 +130,7 @@ impl Hop {
         .max_response_bytes(config.max_response_bytes)
     }
 
-    /// The request that a redirect asks for; `None` for any other response.
+    /// Returns the request for a redirect; `None` for any other response.
     fn next(&self, response: &CallResponse) -> Result<Option<Self>, String> {
         let location = match response.status {
             301 | 302 | 303 | 307 | 308 => response.headers.get(LOCATION),

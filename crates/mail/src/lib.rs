@@ -1,8 +1,8 @@
 //! Mail: templates, delivery, and the development inbox.
 //!
-//! In: a [`MailKind`] with its [`MailFields`], or any [`Mail`]. Out: a message by SMTP ([`Mailer::Smtp`]), or an entry
-//! of the bounded [`Inbox`] that `selvedge start` shows on its own port. This crate knows nothing about users, tokens
-//! or rate limits: the caller decides when a mail is sent and to whom.
+//! In: a [`MailKind`] with its [`MailFields`], or any [`Mail`]. Out: a message by SMTP ([`Mailer::Smtp`]), or an entry of
+//! the bounded [`Inbox`] that `selvedge start` shows on its own port. When a mail is sent, and to whom, is left to the
+//! callers; users, tokens and rate limits are theirs.
 
 mod error;
 pub mod inbox;

@@ -15,7 +15,7 @@ pub struct Mail {
     pub message_type: String,
 }
 
-/// Who the mails come from.
+/// The sender of the mails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender {
     /// Address in `From`.

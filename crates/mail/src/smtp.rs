@@ -38,7 +38,7 @@ pub struct SmtpConfig {
     pub user: Option<String>,
     /// Password that belongs to `user`.
     pub password: Option<SecretString>,
-    /// Who the mails come from.
+    /// The sender of the mails.
     pub sender: Sender,
     /// Encryption of the connection.
     pub tls: SmtpTls,

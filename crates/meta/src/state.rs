@@ -9,7 +9,7 @@ use tokio_postgres::Client;
 
 use crate::error::MetaError;
 
-/// Connections for lists of objects. Statements of callers get connections of their own.
+/// Connections for lists of objects. SQL of callers runs on new connections.
 const LIST_CONNECTIONS: usize = 2;
 
 /// Returns the login's name, and whether it may run programs or touch files of the machine. Superusers count as members of every

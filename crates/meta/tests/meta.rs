@@ -32,7 +32,7 @@ const FIXTURE: &str = r#"
     create publication lines_only for table lines with (publish = 'insert');
 "#;
 
-/// The service on a database of its own.
+/// The service with a new database.
 struct Fixture {
     database: TestDatabase,
     meta: Arc<Meta>,

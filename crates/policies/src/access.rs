@@ -1,11 +1,11 @@
-//! The access matrix, which tells for each table and role what every verb may do.
+//! The access matrix: for each table and role, whether each verb is allowed.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tokio_postgres::{Error, GenericClient};
 
-/// What each role may do with each table.
+/// The access matrix of the listed tables and roles.
 #[derive(Debug, Serialize)]
 pub struct AccessMatrix {
     pub roles: Vec<String>,
@@ -21,7 +21,7 @@ pub struct TableAccess {
     pub cells: BTreeMap<String, BTreeMap<String, AccessCell>>,
 }
 
-/// What decides about a verb of a role on a table.
+/// What decides whether a role may run a verb on a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AccessCell {
@@ -41,7 +41,7 @@ pub async fn load_access_matrix(owner: &impl GenericClient) -> Result<AccessMatr
     let sql = "select distinct r.rolname::text from pg_policy p cross join unnest(p.polroles) as role \
                join pg_roles r on r.oid = role where r.rolname <> all ($1) order by 1";
     let others = owner.query(sql, &[&API_ROLES.as_slice()]).await?;
-    // The API's own roles come first, because they are the columns that everybody looks for.
+    // The API's own roles are the first columns, because they matter most.
     let mut roles: Vec<String> = API_ROLES.map(str::to_owned).into();
     roles.extend(others.iter().map(|row| row.get::<_, String>(0)));
     let rows = owner.query(include_str!("access.sql"), &[&roles]).await?;

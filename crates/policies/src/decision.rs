@@ -1,8 +1,8 @@
 //! Combines the verdicts of policies as PostgreSQL does, without a database.
 //!
-//! PostgreSQL enforces policies at several points of a statement. A point that filters (USING) lets rows disappear; a
-//! point that checks (WITH CHECK, and the rows that ON CONFLICT meets) refuses the whole statement. At each point one
-//! permissive policy must pass, and all restrictive ones.
+//! PostgreSQL enforces policies at several points of a statement. A filter (USING) hides rows; a check (WITH CHECK, and
+//! USING for rows in conflict with an upsert) refuses the whole statement. At each point one permissive policy and all
+//! restrictive policies must pass.
 
 use serde::Serialize;
 
@@ -89,9 +89,8 @@ impl EnforcementPoint {
             && self.expression(policy).is_some()
     }
 
-    /// Whether no row can pass this filter, because no permissive policy can be true or a restrictive one is the
-    /// constant false. PostgreSQL knows that before it reads any row, so no expression is evaluated and none raises an
-    /// error.
+    /// Whether no row can pass this filter, because no permissive policy can be true or a restrictive one is the constant
+    /// false. PostgreSQL detects that before it reads any row, so no expression is evaluated and none raises an error.
     pub(crate) fn is_never_passed(&self, policies: &[Policy], counts: impl Fn(usize) -> bool) -> bool {
         let mut constants = self.constants(policies, counts);
         self.filters
@@ -122,7 +121,7 @@ impl EnforcementPoint {
         included.into_iter()
     }
 
-    /// Names the point for the sentence that tells why a row is denied.
+    /// Describes the point, for the sentence that explains why a row is denied.
     pub(crate) fn describe(&self) -> String {
         let row = match self.row {
             RowVersion::Old => "the stored row",
@@ -135,8 +134,8 @@ impl EnforcementPoint {
 
 /// Returns the points of a statement at which policies are enforced, in PostgreSQL's order.
 ///
-/// `reads` says whether the statement needs SELECT (for a condition, `returning`, or a conflict target), and
-/// `conflicts` whether an upsert meets a row that exists.
+/// `reads` says whether the statement needs SELECT (for a condition, `returning`, or a conflict target), and `conflicts`
+/// whether an upsert conflicts with an existing row.
 pub(crate) fn enforcement_points(verb: Verb, reads: bool, conflicts: bool) -> Vec<EnforcementPoint> {
     use Command::{Delete, Insert, Select, Update};
     use RowVersion::{Merged, New, Old};
@@ -147,7 +146,7 @@ pub(crate) fn enforcement_points(verb: Verb, reads: bool, conflicts: bool) -> Ve
         Verb::Update => vec![EnforcementPoint::filter(Update, Old)],
         Verb::Delete => vec![EnforcementPoint::filter(Delete, Old)],
     };
-    // Whoever reads rows with a write must be allowed to see them, before and after it.
+    // A write that reads rows must be allowed to see them, before and after it.
     match verb {
         Verb::Insert | Verb::Upsert if reads => points.push(EnforcementPoint::visible(Select, New)),
         Verb::Update | Verb::Delete if reads => points.push(EnforcementPoint::filter(Select, Old)),
@@ -189,7 +188,7 @@ pub(crate) enum Verdict {
     Error(String, String),
 }
 
-/// What happens to a row at one point, or in the whole statement.
+/// The outcome for a row at one point, or of the whole statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Allowed,

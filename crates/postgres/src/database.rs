@@ -22,7 +22,7 @@ const NEXT_HOST_TIMEOUT: Duration = Duration::from_secs(2);
 /// A server that has not acknowledged what it was sent for this long counts as lost, for example after a power failure.
 const PEER_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A part of this server that logs in to the database under a role of its own.
+/// A part of this server with its own database login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Login {
     /// Becomes the caller's role in each request transaction.
@@ -58,7 +58,7 @@ impl Logins {
         Self { by_login }
     }
 
-    /// The same login for all parts: `selvedge rest` on a database without the platform schema.
+    /// Returns logins that all use one role: `selvedge rest` on a database without the platform schema.
     pub fn with_single_login(config: Config) -> Self {
         Self::new(config.clone(), config.clone(), config)
     }
@@ -112,10 +112,10 @@ pub struct Database {
 }
 
 impl Database {
-    /// Describes a database. Connects only to read the role settings, so that a wrong address is noticed at once.
+    /// Creates the description of a database. Connects only to read the role settings, so that a wrong address is reported
+    /// immediately.
     ///
-    /// # Errors
-    /// When the authenticator cannot log in.
+    /// # Errors When the authenticator cannot log in.
     pub async fn connect(logins: Logins) -> Result<Arc<Self>, Error> {
         let database = Self::new(logins);
         database.reload_role_settings().await?;
@@ -215,7 +215,7 @@ impl Database {
     /// # Panics
     /// Never: building a pool fails only when it has timeouts and no runtime, and this one has a runtime.
     pub fn pool(&self, login: Login, size: usize) -> Pool {
-        // No test query before each use: a lost connection is detected by its driver task.
+        // No test query before each use, because a connection's task notices when it is lost.
         let recycling_method = RecyclingMethod::Fast;
         let manager = Manager::from_connect(
             self.logins.config(login),
@@ -245,10 +245,9 @@ impl Database {
         self.reload_role_settings_with(&client).await
     }
 
-    /// As [`Self::reload_role_settings`], on an open connection of [`Login::Authenticator`].
+    /// Does the same as [`Self::reload_role_settings`], on an open connection of [`Login::Authenticator`].
     ///
-    /// # Errors
-    /// When the query fails; the settings stay as they were.
+    /// # Errors When the query fails; the settings stay unchanged.
     pub async fn reload_role_settings_with(&self, client: &Client) -> Result<(), Error> {
         self.role_settings
             .store(Arc::new(RoleSettings::load(client).await?));

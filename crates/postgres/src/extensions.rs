@@ -12,7 +12,7 @@ pub struct ShippedExtension {
     pub name: &'static str,
     /// The version that the control file names as default; part of the script's file name.
     pub version: &'static str,
-    /// Older versions that projects name; the same script stands for them.
+    /// Older versions that projects may name; the same script is used for them.
     pub older_versions: &'static [&'static str],
     /// Content of `<name>.control`.
     pub control: &'static str,
@@ -21,8 +21,8 @@ pub struct ShippedExtension {
 }
 
 impl ShippedExtension {
-    /// Whether the script runs with the rights of whoever creates the extension, who then owns its objects. All others
-    /// run as the superuser.
+    /// Whether the script runs as the role that creates the extension, which then owns its objects. All others run as the
+    /// superuser.
     #[must_use]
     pub fn runs_as_creator(&self) -> bool {
         self.control.lines().any(|line| line == "trusted = false")

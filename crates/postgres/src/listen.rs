@@ -1,4 +1,4 @@
-//! `LISTEN` on a connection of its own, which is opened again when it is lost.
+//! `LISTEN` on a dedicated connection, which is opened again when it is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const QUEUED_EVENTS: usize = 256;
 /// The pause between attempts doubles from one second up to this.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(32);
 
-/// What happened on the listening connection.
+/// An event of the listening connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenEvent {
     /// `LISTEN` is in effect. Notifications may have been missed since the last loss, so read again what they announce.
@@ -28,7 +28,7 @@ pub enum ListenEvent {
 }
 
 impl Database {
-    /// Notifications of `channels`, from a connection of its own that is opened again whenever it is lost.
+    /// Returns the notifications of `channels`, received on a dedicated connection that is opened again whenever it is lost.
     pub fn listen(self: &Arc<Self>, channels: &[&'static str]) -> Receiver<ListenEvent> {
         start_listener(self.clone(), channels.to_vec())
     }

@@ -46,7 +46,7 @@ impl PoolMetrics {
     }
 }
 
-/// Adds one to a gauge for as long as it lives.
+/// Adds one to a gauge until it is dropped.
 pub(crate) struct GaugeGuard<'a>(&'a AtomicI64);
 
 impl<'a> GaugeGuard<'a> {

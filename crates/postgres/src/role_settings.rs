@@ -1,7 +1,7 @@
-//! Settings of roles, as `alter role anon set statement_timeout = '3s'` makes them.
+//! Settings of roles, such as `alter role anon set statement_timeout = '3s'`.
 //!
 //! PostgreSQL applies such settings at login only, and requests do not log in as the caller's role: they log in as
-//! `authenticator` and become it. So the request transaction applies them. Source: REST contract §4.6.
+//! `authenticator` and switch to it. Therefore the request transaction applies them. Source: REST contract §4.6.
 
 use std::collections::HashMap;
 

@@ -93,10 +93,9 @@ impl TestDatabase {
         format!("postgresql://{role}:{PASSWORD}@{folder}:{PORT}/{}", self.name)
     }
 
-    /// The socket on which the extension http of this process's cluster asks for requests.
+    /// Returns the socket by which the extension http of this process's cluster sends its requests.
     ///
-    /// # Panics
-    /// When the socket cannot be made.
+    /// # Panics When the socket cannot be created.
     #[must_use]
     pub fn bind_http_socket(&self) -> UnixListener {
         let owner = Owner::for_this_process().expect("a user for PostgreSQL");
@@ -281,8 +280,8 @@ impl TestCluster {
     }
 }
 
-/// Starts a thread with a superuser's connection. Each test has a runtime of its own, and a connection driven by that
-/// runtime would end with the test.
+/// Starts a thread with a superuser's connection. Each test has its own runtime, and a connection driven by that runtime
+/// would end with the test.
 fn start_admin_thread(config: Config, work: impl AsyncFnOnce(Client) + Send + 'static) {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -296,7 +295,7 @@ fn start_admin_thread(config: Config, work: impl AsyncFnOnce(Client) + Send + 's
 async fn create_databases(client: Client, mut queue: mpsc::UnboundedReceiver<Creation>) {
     while let Some(Creation { name, done }) = queue.recv().await {
         let create = format!("create database {name} template {TEMPLATE} owner postgres");
-        // The receiver is gone when its test was cancelled; nobody needs the outcome then.
+        // The receiver is dropped when its test was cancelled.
         done.send(client.batch_execute(&create).await).ok();
     }
 }
@@ -310,7 +309,7 @@ async fn drop_databases(client: Client, mut queue: mpsc::UnboundedReceiver<Strin
     }
 }
 
-/// Drops a database that nobody needs any more, though its test's server may not have noticed its own end yet.
+/// Drops a database even if connections of its test's server are still open.
 async fn drop_database(client: &Client, name: &str) -> Result<(), tokio_postgres::Error> {
     // First, so that a server which lost its connection cannot open another.
     client

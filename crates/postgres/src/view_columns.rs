@@ -87,7 +87,8 @@ fn follow_origin(
 fn find_targets(rule: &str) -> Vec<(i16, Origin)> {
     let mut found = Vec::new();
     let mut tokens = Tokens::new(rule);
-    // ({QUERY … :targetList ({TARGETENTRY …} …) …}): subqueries are nested deeper, so the depth of braces tells them apart.
+    // In ({QUERY … :targetList ({TARGETENTRY …} …) …}) subqueries are nested deeper, so the depth of braces distinguishes
+    // them.
     let (mut braces, mut entry): (usize, Option<TargetEntry>) = (0, None);
     let mut in_list = None;
     let mut parens = 0usize;
@@ -134,7 +135,7 @@ fn find_targets(rule: &str) -> Vec<(i16, Origin)> {
     found
 }
 
-/// A `TARGETENTRY`; 0 stands for what is absent, as in PostgreSQL.
+/// A `TARGETENTRY`; 0 means absent, as in PostgreSQL.
 #[derive(Default)]
 struct TargetEntry {
     number: i64,

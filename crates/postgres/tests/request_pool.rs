@@ -390,7 +390,7 @@ async fn writes_at_the_same_time_spread_over_connections_and_reads_do_not() {
         .await;
 }
 
-/// Runs a transaction three times, so that the pool knows it as fast, and then in sixteen concurrent tasks of fifty
+/// Runs a transaction three times, so that the pool classifies it as fast, and then in sixteen concurrent tasks of fifty
 /// runs.
 async fn run_concurrently(pool: &Pool, transaction: RequestTransaction<'_>) {
     for _ in 0..3 {
@@ -492,7 +492,7 @@ async fn slow_statements_do_not_use_the_connections_kept_for_reads() {
 
             assert_ne!(slow_connection, first_connection);
             let mut fast_reads = 0;
-            // A read of half a second counts as slow itself and says nothing: on a busy machine there are some.
+            // A read of half a second is itself classified as slow and not counted: on a busy machine there are some.
             while fast_reads < 20 {
                 let began = Instant::now();
                 let connection = pool.read_text("select pg_backend_pid()::text").await;

@@ -50,7 +50,7 @@ const SCHEMA: &str = "
     grant all on all tables in schema public to anon;
     grant all on all sequences in schema public to anon;";
 
-/// Every way to change a session, as a statement and whether it calls a function.
+/// Every way to change a session: the statement, and whether it calls a function.
 const HOSTILE: [(&str, bool); 10] = [
     ("select public.hostile_dates()", true),
     ("select public.hostile_read_only()", true),
@@ -64,7 +64,7 @@ const HOSTILE: [(&str, bool); 10] = [
     ("select style from public.hostile_view", false),
 ];
 
-/// What an untouched session says.
+/// Returns the settings, to be compared with those of an unchanged session.
 const SESSION: &str = "select concat_ws('|', current_setting('datestyle'), current_setting('timezone'), \
      current_setting('intervalstyle'), current_setting('default_transaction_read_only'), \
      current_setting('transaction_isolation'), current_setting('row_security'), current_setting('bytea_output'), \
@@ -73,8 +73,8 @@ const SESSION: &str = "select concat_ws('|', current_setting('datestyle'), curre
 
 const COLUMNS: &str = "select id, day, at, span, bytes, number from public.days where id = $1";
 
-/// How many times each way to change a session is used. Every use is followed at once by readers and writers.
-/// `SELVEDGE_HOSTILE_ROUNDS` makes it more: 4 000 rounds are 200 000 requests.
+/// How often each way to change a session is used. Every use is followed immediately by readers and writers.
+/// `SELVEDGE_HOSTILE_ROUNDS` overrides it: 4 000 rounds are 200 000 requests.
 fn rounds() -> usize {
     match std::env::var("SELVEDGE_HOSTILE_ROUNDS") {
         Ok(rounds) => rounds.parse().expect("a number"),
@@ -148,7 +148,7 @@ async fn read_json(pool: &RequestPool) -> String {
     }
 }
 
-/// Both writers of JSON separate values in ways of their own.
+/// The two JSON writers put different white space between values.
 fn without_blanks(json: &str) -> String {
     json.replace([' ', '\n'], "")
 }

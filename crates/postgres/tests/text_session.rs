@@ -85,7 +85,7 @@ async fn console_173_long_values_are_skipped_and_long_notices_are_cut() {
             assert!(long.is_cut());
             assert_eq!(cells[1].as_ref().expect("a value").text, "after");
 
-            // A row has a limit of its own, which many short values can reach.
+            // A row has a separate limit, which many short values can reach.
             let many = format!("select {}", vec!["repeat('x', 90)"; 1600].join(", "));
             let found = events(&mut session, &many).await;
             let TextEvent::Row(cells) = &found[1] else {
@@ -123,7 +123,7 @@ async fn console_093_rows_come_in_portions_and_a_statement_is_cancelled_at_once(
                     TextEvent::Suspended if rows < 20 => session.send_more(10).await.expect("sent"),
                     TextEvent::Suspended => session.finish_statement().await.expect("sent"),
                     TextEvent::Ready(status) => {
-                        // The transaction goes on, although the rest of the rows was not wanted.
+                        // The transaction is still usable, although the rest of the rows was skipped.
                         assert_eq!(status, TransactionStatus::Open);
                         break;
                     }
@@ -175,7 +175,7 @@ async fn console_168_a_text_with_two_statements_is_refused_before_the_first_one_
             assert!(
                 matches!(&found[1], TextEvent::Row(cells) if cells[0].as_ref().expect("a count").text == "0")
             );
-            // Data for COPY cannot be part of the text; the session refuses and goes on.
+            // Data for COPY cannot be part of the text; the session refuses it and stays usable.
             let found = events(&mut session, "copy t from stdin").await;
             assert!(
                 found.iter().any(|event| matches!(event, TextEvent::Error(_))),

@@ -38,7 +38,7 @@ impl Downloader {
         }
     }
 
-    /// Sets the time within which a page and its redirects must be complete, and the same for a picture.
+    /// Sets the time limit for a page including its redirects, and separately for a picture.
     pub fn time_limit(self, time_limit: Duration) -> Self {
         Self { time_limit, ..self }
     }

@@ -5,7 +5,7 @@ use selvedge_http_client::CallError;
 /// Why a product could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The address is none of a product page, or its host is not on the list.
+    /// The URL is not that of a product page, or its host is not on the list.
     #[error("Please enter a valid Farfetch product URL")]
     NotAProduct,
     /// A redirect, or the picture, is at a host that is not on the list, or is not fetched by https.
@@ -27,7 +27,7 @@ pub enum ImportError {
     /// The page has no name or no picture.
     #[error("Missing essential product data (name or image)")]
     MissingData,
-    /// The file is no PNG, JPEG, WebP or GIF, is damaged, or has too many pixels.
+    /// The file is not a PNG, JPEG, WebP or GIF, is damaged, or has too many pixels.
     #[error("The picture of the product cannot be read")]
     BadPicture,
 }

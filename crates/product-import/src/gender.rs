@@ -1,6 +1,6 @@
-//! Whom a product is made for, in the words of pages and paths.
+//! The gender for which a product is made, as pages and paths name it.
 
-/// Whom a product is made for.
+/// The gender for which a product is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gender {
     Women,

@@ -1,4 +1,4 @@
-//! The download against a server that misbehaves. Names lead where the test wants them to.
+//! Downloads from a server that misbehaves. The test determines the addresses of host names.
 
 use std::collections::HashMap;
 use std::io;
@@ -38,7 +38,7 @@ impl Shop {
         Self { address, connections }
     }
 
-    /// A client for which `shop.test` leads to this shop, and every other name to what `names` says.
+    /// Returns a client that resolves `shop.test` to this shop, and every other name by `names`.
     fn downloader(&self, names: Names) -> Downloader {
         let retailer = Retailer {
             hosts: vec!["shop.test".to_owned()],
@@ -67,7 +67,7 @@ fn address_of(page: &str) -> PageAddress {
     }
 }
 
-/// Answers a name with each list of addresses in turn, and goes on with the last one.
+/// Resolves a name to each list of addresses in turn, and then always to the last one.
 #[derive(Debug, Default)]
 struct Names {
     answers: Vec<Vec<SocketAddr>>,
@@ -96,7 +96,7 @@ async fn serve(mut stream: TcpStream) {
     }
     let request = String::from_utf8_lossy(&request).into_owned();
     let path = request.split(' ').nth(1).unwrap_or_default();
-    // A client that has seen enough closes the connection, so a failed write is what the test wants.
+    // The write fails when the client has closed the connection, which some tests expect.
     let _ = respond(&mut stream, path).await;
 }
 

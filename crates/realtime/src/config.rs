@@ -1,5 +1,5 @@
 //! Limits and timeouts of the service. The defaults suit a self-hosted server; 0 means "no limit" only where a field
-//! says so.
+//! documents it.
 
 use std::time::Duration;
 
@@ -52,8 +52,8 @@ pub struct RealtimeConfig {
     pub database_timeout: Duration,
     /// Shortest time between two presence diffs of one topic; changes in between are merged. Default 50 ms.
     pub presence_interval: Duration,
-    /// How long a shutdown spreads the closing of its sockets, so that clients do not reconnect all at once. Default 2
-    /// s.
+    /// The period over which a shutdown spreads the closing of its sockets, so that clients do not reconnect at the same
+    /// time. Default 2 s.
     pub drain_duration: Duration,
     /// The message broker through which the nodes of a project reach each other. Default: none, a node alone.
     pub cluster: Option<ClusterConfig>,

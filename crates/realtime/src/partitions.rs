@@ -14,7 +14,7 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 const MAINTAIN: &str = "select realtime.maintain_messages_partitions()";
 
-/// Keeps the partitions up to date for as long as the runtime lives.
+/// Keeps the partitions up to date until the runtime ends.
 pub(crate) async fn maintain_forever(pool: Pool) {
     loop {
         let pause = match maintain(&pool).await {

@@ -9,7 +9,7 @@ const FINISHED: usize = 12;
 /// The finished buckets and the one that is being filled.
 const BUCKETS: usize = FINISHED + 1;
 
-/// Counts events and tells when their average rate reaches a limit. Shared by all threads.
+/// Counts events and reports when their average rate reaches a limit. Shared by all threads.
 #[derive(Debug)]
 pub(crate) struct Rate {
     /// Events per second; 0: any number.
@@ -29,8 +29,8 @@ struct Window {
 }
 
 impl Rate {
-    /// A counter with this limit in events per second; 0 means no limit. `bucket` is how long events are collected
-    /// before they count.
+    /// Creates a counter with a limit in events per second; 0 means no limit. Events are counted in buckets of the length
+    /// `bucket`.
     pub(crate) fn new(limit: u32, bucket: Duration) -> Self {
         Self {
             limit,
@@ -75,8 +75,8 @@ impl Window {
         self.buckets[index_of(self.newest)] += events;
     }
 
-    /// Compat: divides by the buckets that have finished, as upstream, and not always by a minute. So a new server
-    /// trips after 5 s of too many events, and the events of the last seconds do not count yet.
+    /// Compat: divides by the number of finished buckets, as upstream, and not always by a minute. A new server therefore
+    /// reaches the limit after 5 s of too many events, and the events of the last seconds are not counted yet.
     #[expect(
         clippy::cast_precision_loss,
         reason = "counts of a minute stay far below 2^52"

@@ -38,8 +38,8 @@ const DRAIN_POLL: Duration = Duration::from_millis(20);
 const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
 thread_local! {
-    /// Workers of the current thread, one for each service. A server with several listeners asks once per listener and
-    /// gets the same worker, so that each thread has one mailbox at the hub.
+    /// Workers of the current thread, one for each service. A server with several listeners requests one per listener and
+    /// gets the same worker, so that each thread has one mailbox in the hub.
     static WORKERS: RefCell<Vec<Rc<Worker>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -51,8 +51,8 @@ pub struct Realtime {
     _background: Arc<Background>,
 }
 
-/// Ends the background work when it is dropped. Sockets and workers do not hold it, so none of them can keep the
-/// replication stream open after the server has gone.
+/// Ends the background work when it is dropped. Sockets and workers have no reference to it, so they cannot keep the
+/// replication stream open after the server has ended.
 struct Background {
     shared: Arc<Shared>,
     partitions: AbortHandle,

@@ -26,7 +26,7 @@ impl Token {
 /// Why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenRefusal {
-    /// `exp` lies this many seconds in the past.
+    /// The token expired this many seconds ago.
     Expired { seconds: i64 },
     /// `role` or `exp` is missing, or `role` is not a string.
     IncompleteClaims,

@@ -1,4 +1,4 @@
-//! Whose rights a request runs under: role and claims of a verified token, or the anonymous role.
+//! The caller's identity: role and claims of a verified token, or the anonymous role.
 
 use std::sync::Arc;
 
@@ -22,15 +22,14 @@ pub(crate) struct Identity {
 enum ClaimsText {
     /// In the verified token, whose claims name the role already; shared instead of copied.
     Token(Arc<Claims>),
-    /// In a text of its own, to which the role was added.
+    /// The claims' JSON with the role added.
     Own(String),
 }
 
 impl Identity {
-    /// Checks the token's times and audience, and finds the role in it.
+    /// Checks the token's times and audience, and reads the role.
     ///
-    /// # Errors
-    /// PGRST301 and PGRST303 for a token that is refused, PGRST302 without a token where there is no anonymous role.
+    /// # Errors PGRST301 and PGRST303 for a refused token, PGRST302 without a token if there is no anonymous role.
     pub(crate) fn resolve(bearer: &Bearer, config: &RestConfig, now_unix_s: i64) -> Result<Self, AuthError> {
         // The signature was verified before; what depends on the time or the configuration is checked on every request.
         let claims = match bearer {

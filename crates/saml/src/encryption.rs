@@ -1,5 +1,5 @@
-//! Encrypted assertions: an `EncryptedKey` that only the service provider's key opens, and the data that it encrypts.
-//! Every fault has the same outcome, because a sender who can tell them apart can decrypt what others sent. Source: XML
+//! Encrypted assertions: an `EncryptedKey` that only the service provider can decrypt, and the data encrypted with it. All
+//! errors have the same outcome, because a sender who could distinguish them could decrypt what others sent. Source: XML
 //! Encryption 1.1.
 
 use crate::base64_text::decode_base64;
@@ -30,7 +30,7 @@ pub(crate) fn decrypt_assertion(
     })
 }
 
-/// The encrypted key stands inside of the data's `KeyInfo` or beside the data.
+/// Finds the encrypted key, which is within the data's `KeyInfo` or next to the data.
 fn find_encrypted_key(document: &Document, encrypted: ElementId, data: ElementId) -> Option<ElementId> {
     let info = document.child(data, (SIGNATURE_NS, "KeyInfo"));
     let inside = info.and_then(|info| document.only_child(info, xenc("EncryptedKey")));

@@ -28,7 +28,7 @@ pub(crate) const RSA_OAEP: &str = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf
 pub mod name_id_format {
     /// An e-mail address.
     pub const EMAIL_ADDRESS: &str = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
-    /// A name that stays the same over sign-ins and tells nothing about the user.
+    /// A name that stays the same over sign-ins and reveals nothing about the user.
     pub const PERSISTENT: &str = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
     /// A name that changes with each sign-in.
     pub const TRANSIENT: &str = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";

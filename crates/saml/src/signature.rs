@@ -1,6 +1,6 @@
-//! Enveloped XML signatures. In: an element, and the keys of the one who should have signed it. Out: the bytes that were
-//! signed, in canonical form; whoever asks for a verified element gets these bytes and nothing else, so that what is
-//! read later can only be what was signed. Source: XML Signature 1.0, narrowed by SAML 2.0 Core §5.4.
+//! Enveloped XML signatures. In: an element, and the keys of its expected signer. Out: the signed bytes in canonical form.
+//! Callers read only these bytes, so that nothing unsigned is used. Source: XML Signature 1.0, narrowed by SAML 2.0 Core
+//! §5.4.
 
 use ring::digest;
 
@@ -9,7 +9,7 @@ use crate::crypto::{PublicKey, SignatureMethod};
 use crate::names::{EXCLUSIVE_C14N, SIGNATURE, SIGNATURE_NS};
 use crate::xml::{Algorithm, CanonicalError, Canonicalizer, Document, ElementId, parse_document};
 
-/// Why a signature does not count.
+/// Why a signature is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
     /// Parts are missing, repeated or unknown.
@@ -24,7 +24,7 @@ pub enum SignatureError {
     /// The element was changed.
     #[error("the digest of the signed element differs")]
     Digest,
-    /// No key has made the signature.
+    /// The signature was made with none of the keys.
     #[error("none of the provider's keys made the signature")]
     Key,
     /// The canonical form is not supported.
@@ -32,7 +32,7 @@ pub enum SignatureError {
     Canonical(#[from] CanonicalError),
 }
 
-/// Which algorithms count.
+/// Which algorithms are accepted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SignaturePolicy {
     /// Whether SHA-1 is accepted. Documents with the same SHA-1 can be made at will, so only a provider that offers
@@ -59,11 +59,9 @@ struct SignatureParts<'a> {
     digest_value: Vec<u8>,
 }
 
-/// Verifies the signature that is a child of the element, and returns the element's canonical form without the
-/// signature.
+/// Verifies the signature that is a child of the element, and returns the element's canonical form without the signature.
 ///
-/// # Errors
-/// [`SignatureError`], also when there is no signature or more than one.
+/// # Errors [`SignatureError`], also when there is no signature or more than one.
 pub(crate) fn verify_signature(
     document: &Document,
     element: ElementId,

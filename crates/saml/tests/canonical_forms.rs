@@ -1,5 +1,5 @@
-//! Canonical forms of random documents are the same as libxml2's. `make_canonical_forms.py` beside this file has written
-//! them; `CANONICAL_FORMS` names another file of its output.
+//! Canonical forms of random documents are equal to those of libxml2. `make_canonical_forms.py` in this folder has generated
+//! them; `CANONICAL_FORMS` names another output file of it.
 
 use selvedge_saml::{CanonicalError, SignatureError};
 use serde::Deserialize;

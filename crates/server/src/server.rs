@@ -26,7 +26,7 @@ use crate::services::{Services, available_cores};
 use crate::site::{PageMetaFunction, Site};
 use crate::tls;
 
-/// What is served at `/`, where no service is mounted.
+/// What is served at `/`, outside of the services.
 #[derive(Clone)]
 pub(crate) enum RootContent {
     /// The project's single-page site.

@@ -34,7 +34,7 @@ pub struct StorageConfig {
     pub image_transformation: bool,
     /// Most bytes of rendered images that are cached in `root/renders`. Default 512 MiB.
     pub render_cache_bytes: u64,
-    /// How often per second one client may request one rendered path, on average over four seconds; `None` is no limit.
+    /// How often per second one client may request one rendered path, on average over four seconds; `None` for no limit.
     /// Default none.
     pub render_rate_limit: Option<u32>,
     /// `s-maxage` in seconds that is appended to `Cache-Control` of conditional requests; 0 appends nothing. Default 0.

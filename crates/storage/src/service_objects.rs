@@ -103,10 +103,9 @@ impl ServiceObjects {
         commit_for_server(&self.storage, object).await
     }
 
-    /// Deletes an object; one that does not exist is no error.
+    /// Deletes an object; a missing object is not an error.
     ///
-    /// # Errors
-    /// Those of the database.
+    /// # Errors Those of the database.
     pub async fn delete(&self, bucket: &str, name: &str) -> Result<(), StorageError> {
         let mut client = self.client().await?;
         let storage = &self.storage;

@@ -1,4 +1,4 @@
-//! What all requests share: settings, keys, database pools and the store of blobs. Built once per process by the
+//! State that all requests share: settings, keys, database pools and the store of blobs. Built once per process by the
 //! server; each worker thread holds it together with its own database connections ([`StorageWorker`]).
 
 use std::io;
@@ -20,7 +20,7 @@ use crate::tus::UploadLocks;
 /// Most bytes of files that all forms together hold in memory until the fields behind the files are read.
 const FORM_MEMORY_BYTES: usize = 64 * 1024 * 1024;
 
-/// What all workers share: settings, keys, the store of blobs. One per process.
+/// State that all workers share: settings, keys, the store of blobs. One per process.
 pub struct Storage {
     config: StorageConfig,
     database: Arc<Database>,

@@ -36,7 +36,7 @@ struct UploadClaims<'a> {
     exp: i64,
 }
 
-/// What a download token permits.
+/// The permission in a download token.
 pub(crate) struct DownloadGrant {
     /// Unix time at which it expires; tokens signed by other software may not expire.
     pub(crate) expires_at: Option<i64>,
@@ -44,7 +44,7 @@ pub(crate) struct DownloadGrant {
     pub(crate) transform: Transform,
 }
 
-/// What an upload token permits.
+/// The permission in an upload token.
 pub(crate) struct UploadGrant {
     /// The subject who signed the URL; becomes the owner of the object.
     pub(crate) owner: Option<String>,
@@ -52,10 +52,9 @@ pub(crate) struct UploadGrant {
     pub(crate) upsert: bool,
 }
 
-/// A token for downloading `target` for `seconds`.
+/// Signs a token for downloading `target` for `seconds`.
 ///
-/// # Errors
-/// `InvalidParameter` when the expiry lies beyond what a JavaScript date can represent.
+/// # Errors `InvalidParameter` when the expiry is after the last date that JavaScript can represent.
 pub(crate) fn sign_download_token(
     storage: &Storage,
     target: &ObjectPath,

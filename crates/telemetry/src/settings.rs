@@ -14,8 +14,8 @@ pub struct TelemetrySettings {
 }
 
 impl TelemetrySettings {
-    /// The settings of a project whose configuration names `endpoint`, with the variables that `read_variable` knows. `None`
-    /// when nothing names a collector, or a variable switches tracing off.
+    /// Returns the settings of a project whose configuration has `endpoint`, with the variables that `read_variable`
+    /// returns. `None` when there is no collector, or a variable disables tracing.
     pub fn from_variables(
         endpoint: Option<&str>,
         read_variable: impl Fn(&str) -> Option<String>,

@@ -32,7 +32,7 @@ pub struct ApiKeys {
 }
 
 impl ApiKeys {
-    /// The project's keys. Several keys of a kind may be valid at once, so that they can be rotated.
+    /// Creates the project's keys. Several keys of a kind may be valid at the same time, so that they can be rotated.
     pub fn new(publishable: Vec<SecretString>, secret: Vec<SecretString>) -> Self {
         Self { publishable, secret }
     }

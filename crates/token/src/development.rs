@@ -1,8 +1,7 @@
-//! The well-known keys of local development. They are the same on every machine, so that an existing `.env.local`
-//! works.
+//! The well-known keys of local development. They are the same on every machine, so that an existing `.env.local` works.
 //!
-//! Anybody can sign tokens with them: `serve` refuses each of them, and `start` listens on loopback only. Source:
-//! gateway contract §6. Values that secret scanners would report are written in parts.
+//! Everybody can sign tokens with them: `serve` refuses each of them, and `start` listens on loopback only. Source: gateway
+//! contract §6. Values that secret scanners would report are written in parts.
 
 use serde_json::json;
 

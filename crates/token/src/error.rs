@@ -39,7 +39,7 @@ pub enum TokenError {
     /// `nbf` has not come yet.
     #[error("the token is not valid yet")]
     NotYetValid,
-    /// `iat` lies in the future.
+    /// `iat` is in the future.
     #[error("the token was issued in the future")]
     IssuedInFuture,
     /// `aud` does not name the expected audience.

@@ -1,8 +1,8 @@
 //! Verification of the caller's JWT or API key, and the keys for it.
 //!
 //! In: the text of a JWT or an API key, and the project's keys. Out: verified [`Claims`], an [`ApiKeyKind`], or a
-//! [`TokenError`] that says what was wrong in enough detail for each service to report it in its own words. This crate
-//! knows nothing of HTTP, the database, or what a role may do.
+//! [`TokenError`] with enough detail for each service to render its own error. HTTP, the database, and the permissions of
+//! roles are left to others.
 
 mod api_key;
 mod claims;

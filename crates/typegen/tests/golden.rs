@@ -1,4 +1,5 @@
-//! The recorded texts of `e2e/golden/types`, byte for byte: what postgres-meta prints for schemas of our own.
+//! Compares with the recordings in `e2e/golden/types` byte by byte: the types that postgres-meta generates for these
+//! schemas.
 
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ import { AppRouter } from "@/app/router";
 import { SessionProvider } from "@/lib/session";
 
 interface AppProps {
-  /** The query cache, with the rows that are there already. */
+  /** The query cache with the rows that are already loaded. */
   queryClient: QueryClient;
   /** The session if it is known already; null for a visitor. */
   session?: Session | null | undefined;

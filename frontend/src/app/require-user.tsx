@@ -20,7 +20,7 @@ export function RequireUser() {
     forgetOwnSignOut();
   }, [userId]);
   if (isLoading) return <LoadingPage />;
-  // Whoever signs out here does not want to sign in again at once.
+  // A user who signs out here is not sent to the sign-in page.
   if (user === null && hadUser.current && isOwnSignOut())
     return <Navigate to={paths.explore} replace />;
   if (user === null) {

@@ -20,7 +20,7 @@ function explain(error: unknown): Explanation {
   };
 }
 
-/** Whether a lazily loaded file is gone: after a deployment, open pages request files of the old build. */
+/** Whether a lazily loaded file no longer exists: after a deployment, open pages request files of the old build. */
 function isStaleChunk(error: unknown): boolean {
   return (
     error instanceof TypeError &&
@@ -28,7 +28,7 @@ function isStaleChunk(error: unknown): boolean {
   );
 }
 
-/** What is shown in place of a page that failed. */
+/** Shown in place of a page that failed. */
 export function RouteError({ error }: { error: unknown }) {
   const { title, text } = explain(error);
   return (

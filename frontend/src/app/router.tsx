@@ -126,7 +126,7 @@ const areas: RouteObject[] = [
   },
 ];
 
-/** The code of a page is loaded on navigation; for the first page, route-preloads.ts has the browser load it at once. */
+/** The code of a page is loaded on navigation; for the first page, route-preloads.ts makes the browser load it immediately. */
 const routes: RouteObject[] = [
   {
     element: <RouteBoundary />,
@@ -134,13 +134,13 @@ const routes: RouteObject[] = [
   },
 ];
 
-/** Begins to load the code for this address. Resolves when it is there, or could not be loaded. */
+/** Loads the code for this URL. Resolves when it is loaded, or has failed to load. */
 export async function loadPages(location: Pick<Location, "pathname">): Promise<void> {
   const matches = matchRoutes(routes, location) ?? [];
   const needed = matches.flatMap(({ route: { handle } }) =>
     handle instanceof PageCode ? handle : [],
   );
-  // What cannot be loaded is reported where the page would have been.
+  // A failed load is reported where the page would be shown.
   await Promise.allSettled(needed.map((code) => code.load()));
 }
 

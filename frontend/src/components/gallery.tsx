@@ -27,8 +27,8 @@ interface GalleryProps {
 }
 
 /**
- * Pictures side by side in a strip that is swiped, scrolled by arrow keys, or moved by buttons and thumbnails. The first one is
- * loaded at once, the others when they come near.
+ * Pictures in a strip that is swiped, scrolled by arrow keys, or moved by buttons and thumbnails. The first one is loaded
+ * immediately, the others when they come near.
  */
 export function Gallery({ slides, label, pendingCount = 0 }: GalleryProps) {
   const strip = useRef<HTMLDivElement>(null);

@@ -18,7 +18,7 @@ interface SearchFieldProps {
   className?: string;
 }
 
-/** A search box that searches while somebody types. Escape and the button clear it; the `/` key focuses it. */
+/** A search box that searches while the user types. Escape and the button clear it; the `/` key focuses it. */
 export function SearchField({
   query,
   onSearch,

@@ -5,12 +5,12 @@ import { toast } from "@/lib/toast";
 interface ShareButtonProps {
   /** Path of the page to share. */
   path: string;
-  /** What the page shows; part of the button's accessible name. */
+  /** The name of the page's subject; part of the button's accessible name. */
   name: string;
   variant?: "plain" | "floating";
 }
 
-/** Shares the link to a page: by the system's share dialog, or by copying it where there is none. */
+/** Shares the link to a page: by the system's share dialog, or by copying it if there is none. */
 export function ShareButton({ path, name, variant = "plain" }: ShareButtonProps) {
   async function share() {
     const url = new URL(path, window.location.origin).href;

@@ -23,7 +23,7 @@ export function Slideshow({ slides, label }: { slides: readonly Slide[]; label: 
   const isMotionReduced = useMediaQuery("(prefers-reduced-motion: reduce)");
   const [chosen, setChosen] = useState<"playing" | "paused" | null>(null);
   const [position, setPosition] = useState({ index: 0, animated: true });
-  // With reduced motion the slideshow waits until somebody presses play.
+  // With reduced motion the slideshow starts only when play is pressed.
   const playing = chosen === null ? !isMotionReduced : chosen === "playing";
   const count = slides.length;
 

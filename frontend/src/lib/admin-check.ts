@@ -3,7 +3,7 @@ import { rowsOf } from "@/lib/service-error";
 import { isAdminKey } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
 
-/** Milliseconds after which an open admin page asks again whether its user is still an administrator. */
+/** Milliseconds after which an open admin page checks again whether its user is still an administrator. */
 const recheckMs = 60_000;
 
 /**

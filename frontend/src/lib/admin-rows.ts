@@ -12,7 +12,7 @@ type CatalogueTable =
   | "items"
   | "combines";
 
-/** What the service answers to a change whose rows' ids were asked for. */
+/** The service's response to a change that requests the ids of the changed rows. */
 export interface ChangeResponse {
   data: { id: string }[] | null;
   error: { message: string; code: string } | null;
@@ -81,13 +81,13 @@ export interface RowChange<Values> {
   /** Null for a new row. */
   id: string | null;
   values: Values;
-  /** What the row held before; null for a new one. */
+  /** The row's former values; null for a new one. */
   before: Values | null;
 }
 
 /**
- * Undo of an edit: saves the former values again. New rows are deleted by their own button, and the file of a replaced picture is
- * gone, so neither can be undone.
+ * Undoes an edit: saves the former values again. New rows are deleted by their own button, and the file of a replaced
+ * picture is deleted, so neither can be undone.
  */
 export function undoEdit<Values extends object>(
   save: (change: RowChange<Values>) => Promise<unknown>,

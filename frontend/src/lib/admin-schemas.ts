@@ -19,7 +19,7 @@ export function textSchema(longest: number) {
   return z.string().check(z.trim(), z.maxLength(longest, `At most ${longest} characters`));
 }
 
-/** The address of a picture: absolute, or root-relative as our storage gives it; empty when there is none. */
+/** The URL of a picture: absolute, or root-relative as our storage returns it; empty when there is none. */
 export const pictureSchema = z
   .string()
   .check(

@@ -17,7 +17,7 @@ export function parseAuthCallback(hash: string, query: string): AuthCallback {
   const code = search.get("error_code") ?? fragment.get("error_code");
   const error = search.get("error") ?? fragment.get("error");
   if (code !== null || error !== null) {
-    // Providers may leave the description empty, above all when somebody cancels on their page.
+    // Providers may leave the description empty, especially when the user cancels on their page.
     const description = search.get("error_description") || fragment.get("error_description");
     const isCancelled = code === null && error === "access_denied";
     const message =

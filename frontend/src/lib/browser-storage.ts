@@ -32,7 +32,7 @@ function openStore(storage: () => Storage): TextStore {
       try {
         storage().removeItem(key);
       } catch {
-        // Nothing was stored there.
+        // The storage is not available, so nothing was stored.
       }
     },
   };

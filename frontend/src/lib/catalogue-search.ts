@@ -1,6 +1,6 @@
 import type { Gender } from "@/lib/database";
 
-/** What outfits and items are searched by; an empty list does not filter. Words are names as addresses write them, or ids. */
+/** The search parameters of outfits and items; an empty list does not filter. Words are names as in URLs, or ids. */
 export interface CatalogueSearch {
   /** Part of a name: of the row itself, its brand, color or (outfits) style. */
   term: string;

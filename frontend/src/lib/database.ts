@@ -1,4 +1,5 @@
-// The types of the site's database. database.types.ts is what `selvedge gen types` prints; here stands what it leaves out.
+// The types of the site's database: database.types.ts is the output of `selvedge gen types`, and this file adds what it
+// leaves out.
 
 import type { Database as Generated, Json } from "./database.types";
 
@@ -13,7 +14,7 @@ export type NotificationKind =
   | "picture_ready"
   | "picture_failed";
 
-/** Columns whose values a check constraint restricts. PostgreSQL's catalog, and so the generator, says only `text`. */
+/** Columns whose values a check constraint restricts. PostgreSQL's catalog, and therefore the generator, has only `text`. */
 interface Narrowed {
   combine_reviews: { decision: Exclude<CombineStatus, "pending">; gender: Gender };
   combines: { gender: Gender; status: CombineStatus };

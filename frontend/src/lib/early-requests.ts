@@ -22,7 +22,7 @@ declare global {
   }
 }
 
-/** After this many milliseconds a response is too old: the app asks again. */
+/** After this many milliseconds a response is too old, and the app repeats the request. */
 const longestAgeMs = 10_000;
 
 /** Sends a read; `key` is the publishable key of the project. The response is null when the read failed. */
@@ -34,7 +34,7 @@ export function sendEarly(read: EarlyRead, key: string): Promise<Response | null
     headers: { ...headers, "Content-Type": "application/json" },
     body: body ?? "",
   };
-  // A failure is no error yet: the app asks again, and shows what it gets.
+  // A failure is not reported yet: the app repeats the request, and shows that result.
   const response = fetch(url, body === undefined ? { headers } : call).then(
     (received) => (received.ok ? received : null),
     () => null,
@@ -44,7 +44,7 @@ export function sendEarly(read: EarlyRead, key: string): Promise<Response | null
   return response;
 }
 
-/** The response to the same read that was sent early; null when there is none, or it failed. Each is taken once. */
+/** Returns the response to a read that was sent early; null when there is none, or it failed. Each is returned once. */
 export async function takeEarlyResponse(wanted: EarlyRead): Promise<Response | null> {
   const reads = window.earlyReads ?? [];
   const index = reads.findIndex(

@@ -2,8 +2,8 @@ import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import { toast } from "@/lib/toast";
 
 /**
- * Checks a form by a resolver that is loaded for the first check: the library for schemas is 7 kB that nobody needs before
- * something has been typed. Without the file nothing is submitted, and the next check tries again.
+ * Checks a form by a resolver that is loaded for the first check: the library for schemas is 7 kB, which is not needed
+ * before something was typed. If it cannot be loaded, nothing is submitted, and the next check tries again.
  */
 export function lazyResolver<Values extends FieldValues>(
   load: () => Promise<Resolver<Values>>,

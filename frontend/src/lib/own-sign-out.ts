@@ -7,7 +7,7 @@ export function noteOwnSignOut(): void {
   isOwn = true;
 }
 
-/** Forgets an earlier sign-out, when somebody is signed in again. */
+/** Clears the record of a sign-out when a user is signed in again. */
 export function forgetOwnSignOut(): void {
   isOwn = false;
 }

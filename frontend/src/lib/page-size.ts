@@ -1,2 +1,2 @@
-/** Rows that a list asks for at a time. */
+/** Rows per page of a list. */
 export const pageSize = 24;

@@ -43,7 +43,10 @@ export function buildPage<Row>(read: readonly (Row | null)[], offset: number): P
   };
 }
 
-/** The pages as one list. A row published while somebody scrolls shifts the others onto the next page: keep each once. */
+/**
+ * Joins the pages to one list. A row published while a user scrolls shifts the others onto the next page, so each is kept
+ * once.
+ */
 export function joinPages<Row extends { id: string }>(pages: readonly Page<Row>[]): Row[] {
   const byId = new Map<string, Row>();
   for (const page of pages) for (const row of page.rows) byId.set(row.id, row);

@@ -23,7 +23,10 @@ export interface ReturnState {
   from?: string;
 }
 
-/** The path in a {@link ReturnState}. Addresses of other sites become the home page, so that nobody can be sent away. */
+/**
+ * Returns the path in a {@link ReturnState}. URLs of other sites become the home page, so that a link cannot redirect
+ * users elsewhere.
+ */
 export function returnPath(state: unknown): string {
   if (typeof state !== "object" || state === null || !("from" in state)) return paths.explore;
   const from = state.from;

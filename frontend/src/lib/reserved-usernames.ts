@@ -58,7 +58,7 @@ export const reservedUsernames: readonly string[] = [
   "www",
 ];
 
-/** Whether nobody can have this name, so that a page at it is missing rather than a user. */
+/** Whether the name is reserved, so that a page at it is missing and not a user. */
 export function isReservedUsername(name: string): boolean {
   return reservedUsernames.includes(name.toLowerCase());
 }

@@ -13,7 +13,7 @@ export interface UploadRequest {
   bucket: string;
   /** Name of the object. An interrupted upload of the same file to the same place keeps the name it began with. */
   objectName: string;
-  /** What the upload is for, such as a user's slot. With the file it identifies an interrupted upload. */
+  /** The purpose of the upload, such as a user's slot. Together with the file it identifies an interrupted upload. */
   place: string;
   contentType: string;
   /** Called with the sent part of the file, 0 to 1. */
@@ -21,7 +21,7 @@ export interface UploadRequest {
   signal?: AbortSignal;
 }
 
-/** Adds the key and the session's current token: an upload may take longer than a token lives. */
+/** Adds the key and the session's current token, because an upload may take longer than a token is valid. */
 async function authorise(request: HttpRequest): Promise<void> {
   const { data } = await (await loadAuth()).getSession();
   request.setHeader("apikey", supabaseKey);
@@ -34,8 +34,9 @@ function latestOf(previous: readonly PreviousUpload[]): PreviousUpload | undefin
 }
 
 /**
- * Uploads a file in pieces by the TUS protocol, and goes on where an earlier attempt was interrupted: the network failed, or
- * the page was closed and the same file is chosen again. Returns the object's name. Throws a {@link ServiceError}.
+ * Uploads a file in pieces by the TUS protocol, and continues where an earlier attempt was interrupted: the network
+ * failed, or the page was closed and the same file is chosen again. Returns the object's name. Throws a {@link
+ * ServiceError}.
  */
 export async function uploadResumably(request: UploadRequest): Promise<string> {
   const { file, signal } = request;

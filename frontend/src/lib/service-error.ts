@@ -1,4 +1,4 @@
-/** An error response of a service. Callers tell errors apart by `code`, never by the message. */
+/** An error response of a service. Callers distinguish errors by `code`, never by the message. */
 export class ServiceError extends Error {
   readonly code: string;
   /** HTTP status; 0 when there was no response. */

@@ -11,7 +11,7 @@ export function ownProfileUrl(userId: string): string {
   return `${servicesUrl}/rest/v1/profiles?select=*&id=eq.${userId}`;
 }
 
-/** Whether a session is stored, valid or not. Known at once, unlike the session itself. */
+/** Whether a session is stored, valid or not. Available immediately, unlike the session itself. */
 export function hasStoredSession(): boolean {
   return localStore.get(sessionKey) !== null;
 }

@@ -39,7 +39,10 @@ export function myProfileQuery(userId: string) {
 
 export const isAdminKey = (userId: string) => ["profiles", "is-admin", userId] as const;
 
-/** Whether the signed-in user is an administrator, as the database says. It decides what is shown, policies what is allowed. */
+/**
+ * Whether the signed-in user is an administrator according to the database. It determines what is shown; policies
+ * determine what is allowed.
+ */
 function isAdminQuery(userId: string) {
   return queryOptions({
     queryKey: isAdminKey(userId),
@@ -63,7 +66,7 @@ export interface SessionState {
   isAdminLoading: boolean;
   /** Loads the profile again, for example after it was edited. */
   refreshProfile: () => Promise<void>;
-  /** Asks again whether the user is an administrator, and says the answer. A failed request counts as no. */
+  /** Checks again whether the user is an administrator, and returns the result. A failed request counts as no. */
   refreshAdmin: () => Promise<boolean>;
 }
 

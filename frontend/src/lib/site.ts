@@ -1,7 +1,7 @@
-/** What administrators have set for the whole site, as far as its pages show it. */
+/** The site-wide settings of administrators, as far as its pages show them. */
 export interface Site {
   name: string;
-  /** Whether people may create accounts. The auth service decides about each; this only says so in advance. */
+  /** Whether registration is open. The auth service enforces it; this is only for display. */
   registrationOpen: boolean;
 }
 

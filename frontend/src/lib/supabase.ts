@@ -58,7 +58,7 @@ export function loadAuth(): Promise<GoTrueClient> {
   return auth;
 }
 
-/** Whether somebody has asked for the auth client. */
+/** Whether the auth client was requested. */
 export function isAuthWanted(): boolean {
   return auth !== null;
 }

@@ -4,7 +4,7 @@ import { localStore } from "@/lib/browser-storage";
 /** The two sets of colours in `ui/tokens.css`. */
 export type Theme = "dark" | "light";
 
-/** What a visitor chose. By page, the default: the dashboard is dark and the reading pages are light. */
+/** The possible appearances. By page is the default: the dashboard is dark and the reading pages are light. */
 export const appearances = ["by-page", "light", "dark", "system"] as const;
 export type Appearance = (typeof appearances)[number];
 

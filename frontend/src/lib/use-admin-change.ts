@@ -57,7 +57,7 @@ export function useAdminChange<Variables, Result>({
     },
     onError: (error) => {
       toast(typeof failure === "string" ? failure : failure(error), failureText(error), "danger");
-      // What is shown may be older than what the server refused to change.
+      // The shown rows may be older than those that the server refused to change, so they are reloaded.
       void queryClient.invalidateQueries({ queryKey: adminKey });
       // The role may have been withdrawn; the guard then closes the area.
       if (hasCode(error, insufficientPrivilege)) {

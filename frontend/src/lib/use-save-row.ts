@@ -7,7 +7,7 @@ import {
 } from "@/lib/admin-rows";
 import { useAdminChange } from "@/lib/use-admin-change";
 
-/** The response to a change that asks for the ids of the changed rows. */
+/** The response to a change that requests the ids of the changed rows. */
 interface ReturnsIds {
   select(columns: "id"): PromiseLike<ChangeResponse>;
 }
@@ -22,13 +22,16 @@ interface SaveRowOptions<Values> {
   table: () => WritableTable<Values>;
   /** The noun with which messages about a row begin, such as "Color". */
   noun: string;
-  /** The noun in the message about a taken name, where `noun` says too little, such as "subcategory of this category". */
+  /**
+   * The noun in the message about a name that exists, where `noun` is not precise enough, such as "subcategory of this
+   * category".
+   */
   unique?: string;
   /** The column with a picture. An edit that replaces it cannot be undone, because its file is deleted. */
   picture?: keyof Values;
 }
 
-/** Makes a row of the catalogue, or changes one; the toast afterwards says which, and offers to undo the edit. */
+/** Creates or changes a row of the catalogue; the toast afterwards says which, and offers to undo an edit. */
 export function useSaveRow<Values extends object>({
   table,
   noun,

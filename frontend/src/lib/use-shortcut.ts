@@ -2,7 +2,7 @@ import { useLayoutEffect } from "react";
 
 /** Calls `onPress` when a key is pressed alone, outside of text fields and dialogs. */
 export function useShortcut(key: string, onPress: () => void): void {
-  // Not after the paint: somebody who sees the page may press the key at once.
+  // Not after the paint, because a user who sees the page may press the key immediately.
   useLayoutEffect(() => {
     function handle(event: KeyboardEvent) {
       if (

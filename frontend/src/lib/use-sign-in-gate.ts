@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from "react-router";
 import { paths, type ReturnState } from "@/lib/paths";
 import { toast } from "@/lib/toast";
 
-/** Returns a function that sends a visitor to the sign-in page, tells why, and remembers the page to return to. */
+/** Returns a function that sends a visitor to the sign-in page, shows the reason, and remembers the page to return to. */
 export function useSignInGate(): (reason: string) => void {
   const navigate = useNavigate();
   const location = useLocation();

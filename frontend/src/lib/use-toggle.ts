@@ -29,7 +29,7 @@ interface ToggleOptions {
   explainError?: (error: unknown, toggle: Toggle) => Notice | undefined;
 }
 
-/** Switches ids on and off (likes, bookmarks): shown at once, rolled back when the service refuses. */
+/** Switches ids on and off (likes, bookmarks): shown immediately, rolled back when the service refuses. */
 export function useToggle(options: ToggleOptions) {
   const queryClient = useQueryClient();
   const { idsKey } = options;

@@ -6,8 +6,8 @@ const signs = ["pointermove", "pointerdown", "keydown", "scroll", "touchstart"] 
 let use: Promise<void> | null = null;
 
 /**
- * Resolves when somebody begins to use the page, or has left it open for a while. Live connections are opened only then: many
- * visits end after a glance, and each would cost the visitor 16 kB of code and the server a socket.
+ * Resolves when the user begins to use the page, or has left it open for a while. Live connections are opened only then:
+ * many visits end after a glance, and each would cost the visitor 16 kB of code and the server a socket.
  */
 export function whenInUse(): Promise<void> {
   use ??= new Promise((resolve) => {

@@ -11,7 +11,7 @@ interface AccountMenuProps {
   nameClass: string;
 }
 
-/** The signed-in account with its level, and sign-out; nothing where nobody signs in. */
+/** The signed-in account with its level and a button to sign out; renders nothing if the console has no sign-in. */
 export function AccountMenu({ entryClass, nameClass }: AccountMenuProps) {
   const { account, login } = useSession();
   const client = useQueryClient();

@@ -59,7 +59,7 @@ function useFoundGroups(text: string): readonly Group[] {
             if (controller.signal.aborted || items.length === 0) return;
             setFound((groups) => [...groups, { name, items }]);
           },
-          // What cannot be searched now is left out; its own screen says why.
+          // Sources that cannot be searched now are left out; their own screens show the error.
           () => undefined,
         );
       }

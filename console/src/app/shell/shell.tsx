@@ -21,7 +21,7 @@ function focusSearch(): void {
   visible?.select();
 }
 
-/** What surrounds every screen: rail, bars, command palette, list of keys. */
+/** The frame around every screen: rail, bars, command palette, list of keyboard shortcuts. */
 export function Shell() {
   const session = useSession();
   const navigate = useNavigate();

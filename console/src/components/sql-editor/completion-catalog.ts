@@ -1,4 +1,4 @@
-/** The catalog in the shape that completion wants; made once per version of the catalog. */
+/** The catalog in the form that completion uses; built once per version of the catalog. */
 import type { Catalog } from "@/api/catalog-model";
 import type { CompletionCatalog } from "./completion";
 

@@ -29,7 +29,7 @@ const catalog: CompletionCatalog = {
   ],
 };
 
-/** Completions where the sign | stands. */
+/** Returns the completions at the position of `|`. */
 function complete(text: string, asked = false) {
   const offset = text.indexOf("|");
   return completeSql(text.replace("|", ""), offset, catalog, asked);

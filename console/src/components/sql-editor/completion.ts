@@ -1,6 +1,6 @@
 /**
- * What the SQL editor offers at the cursor: columns of the statement's tables (by alias), tables, functions, keywords,
- * and the condition of a join along a foreign key. It knows nothing of CodeMirror; sql-extensions.ts hands it over.
+ * Computes what the SQL editor offers at the cursor: columns of the statement's tables (by alias), tables, functions,
+ * keywords, and join conditions along foreign keys. It does not depend on CodeMirror; sql-extensions.ts connects the two.
  */
 import { quoteIdentifier } from "@/lib/sql/quote";
 import { readScope, type Scope } from "@/lib/sql/scope";
@@ -36,12 +36,12 @@ export type CompletionKind =
 
 export interface Completion {
   kind: CompletionKind;
-  /** What the list shows, and what is typed when it is chosen. */
+  /** The text in the list, which is inserted when it is chosen. */
   label: string;
   insert: string;
   /** Type of a column, arguments of a function. */
   detail?: string;
-  /** Higher stands first among equal matches. */
+  /** Matches of equal quality are sorted by this number, the highest first. */
   boost: number;
 }
 
@@ -171,7 +171,7 @@ function completeWord(
   ]);
 }
 
-/** `from a, |`: the comma continues the list only while nothing but names stands since FROM. */
+/** `from a, |`: whether the comma continues the list of tables, because only names follow FROM. */
 function isListOfTables(before: readonly Token[]): boolean {
   if (before.at(-1)?.text !== ",") return false;
   for (let at = before.length - 2; at >= 0; at -= 1) {

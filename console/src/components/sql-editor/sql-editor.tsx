@@ -48,7 +48,7 @@ export function SqlEditor(props: SqlEditorProps) {
   const holder = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const catalog = useCatalog();
-  // The editor lives longer than a render, so that its handlers read the newest properties from here.
+  // The editor is created once, so its handlers read the current props by this ref.
   const latest = useRef({ props, catalog });
   useEffect(() => {
     latest.current = { props, catalog };

@@ -1,4 +1,4 @@
-/** What the editor is made of: SQL of PostgreSQL, completion from the catalog, keys, the nonce for its styles. */
+/** The editor's extensions: PostgreSQL's SQL, completion from the catalog, keys, the nonce for its styles. */
 import {
   acceptCompletion,
   autocompletion,
@@ -69,7 +69,7 @@ export function createExtensions(options: SqlEditorOptions): Extension[] {
     highlightSelectionMatches(),
     EditorState.allowMultipleSelections.of(true),
     EditorView.lineWrapping,
-    // Highlighting alone: its own completion knows neither aliases nor the catalog.
+    // Only the highlighting of the SQL package: its completion supports neither aliases nor the catalog.
     sql({ dialect: PostgreSQL, upperCaseKeywords: false }).language,
     autocompletion({ override: [(context) => complete(context, options.getCatalog())] }),
     keymap.of([

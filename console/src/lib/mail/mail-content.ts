@@ -73,8 +73,8 @@ export function prepareHtmlMail(html: string, nonce: string): MailContent {
 }
 
 /**
- * Gives styles other names before the message is parsed, because the content policy reports each style that a parser meets. One that
- * is missed here is found after parsing all the same.
+ * Renames style attributes before the message is parsed, because the content security policy reports each style that a
+ * parser finds. Styles that are missed here are removed after parsing.
  */
 function renameStyles(html: string): string {
   return html

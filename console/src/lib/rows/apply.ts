@@ -3,7 +3,7 @@ import { discard, type StagedChange, type StagedChanges } from "@/lib/rows/stage
 import type { StagedStore } from "@/lib/rows/staged-store";
 import { type ApplyAnswer, applyChanges, type Conflict } from "@/lib/rows/types";
 
-/** How applying ended: done, in conflict with somebody else's changes, or refused at one change. */
+/** The result of applying changes: done, in conflict with changes of another person, or refused at one of the changes. */
 export type ApplyOutcome =
   | { kind: "done"; count: number; answer: ApplyAnswer }
   | { kind: "conflict"; conflicts: { staged: StagedChange; conflict: Conflict }[] }

@@ -4,13 +4,13 @@ import type { StagedChanges } from "@/lib/rows/staged";
 import type { Change } from "@/lib/rows/types";
 
 /**
- * The staged changes of a project. They live in this browser's storage, never in the address, so that they survive a reload and an
- * absent server; other tabs of the same project see them at once.
+ * The staged changes of a project. They are kept in the browser's local storage and not in the URL, so that they survive
+ * a reload and a stopped server; other tabs of the same project see them immediately.
  */
 export interface StagedStore {
   current: () => StagedChanges;
   update: (change: (before: StagedChanges) => StagedChanges) => void;
-  /** Takes the last step of staging back. Returns false when there is none. */
+  /** Undoes the last step of staging. Returns false when there is none. */
   undo: () => boolean;
   /** Remembers how an applied batch is taken back. */
   remember: (undo: Change[]) => void;

@@ -15,7 +15,7 @@ export interface StagedChange {
   change: Change;
 }
 
-/** What was staged, in the order in which it will be applied. */
+/** The staged changes, in the order in which they will be applied. */
 export type StagedChanges = readonly StagedChange[];
 
 let counter = 0;
@@ -39,8 +39,8 @@ function isSameCell(cell: Cell, value: string | null | undefined): boolean {
 }
 
 /**
- * Stages cells of a row that exists. The row keeps the address under which it was read, so that an edit of its key and later edits of
- * its other cells are one change; a cell that gets its old value back is no longer changed.
+ * Stages cells of an existing row. The row keeps the id with which it was read, so that a change of its key and later
+ * changes of other cells are one change. A cell that gets its old value back is no longer changed.
  */
 export function stageUpdate(
   changes: StagedChanges,
@@ -53,7 +53,7 @@ export function stageUpdate(
   if (known?.change.kind === "delete") return changes;
   const before = known?.change.kind === "update" ? known.change : null;
   const merged: Values = { ...before?.values, ...values };
-  // What was read first stays the base, because it is what the edits were made on.
+  // The values read first stay the base, because the edits were made on them.
   const mergedBase: Base = { ...base, ...before?.base };
   for (const [column, cell] of Object.entries(merged)) {
     if (isSameCell(cell, mergedBase[column])) delete merged[column];
@@ -128,7 +128,7 @@ export function discardCell(changes: StagedChanges, id: string, column: string):
   });
 }
 
-/** What a conflict ends in: per field mine or theirs, or nothing at all when the row is gone. */
+/** How a conflict is resolved: which of my fields are kept, or that my change is dropped because the row was deleted. */
 export type Resolution = { keep: ReadonlySet<string> } | { drop: true };
 
 /** Stages a change anew on top of what the other person wrote. */

@@ -1,7 +1,7 @@
 import type { Subject } from "@/api/subject";
 import type { Filter, Sort } from "@/lib/rows/types";
 
-/** What the address says about an open table: everything but the rows themselves. */
+/** What the URL contains about an open table: everything but the rows. */
 export interface TableView {
   filters: Filter[];
   sort: Sort[];

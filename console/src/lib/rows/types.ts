@@ -4,7 +4,10 @@ import type { Subject } from "@/api/subject";
 /** Text of PostgreSQL, or null. */
 export type Value = string | null;
 
-/** Address of a row: its primary key, or its place in the table where it has none. `xmin` tells whether it has changed since. */
+/**
+ * Identifies a row: its primary key, or its physical position (ctid) in a table without one. `xmin` changes when the row
+ * does.
+ */
 export interface RowId {
   key?: Value[];
   tableoid?: string;
@@ -52,7 +55,7 @@ export interface RowPage {
   sql: string;
 }
 
-/** What a cell shall become. */
+/** The new value of a cell. */
 export type Cell = { value: Value } | { default: true };
 
 export type Values = Record<string, Cell>;
@@ -72,12 +75,12 @@ export interface ApplyAnswer {
   notes: string[];
 }
 
-/** A row that somebody else has changed since it was read. */
+/** A row that was changed by another person after it was read. */
 export interface Conflict {
   /** Index in the sent changes. */
   change: number;
   base: Base;
-  /** Null when the row is gone. */
+  /** Null when the row was deleted. */
   theirs: Base | null;
   mine: Base | null;
   /** The row's present address, with which the change can be sent again. */

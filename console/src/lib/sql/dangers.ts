@@ -23,14 +23,14 @@ export interface CountedObject {
 
 export interface Danger {
   kind: DangerKind;
-  /** What it is about, as written: `public.items`, `column note of items`. */
+  /** The affected object as written in the SQL: `public.items`, `column note of items`. */
   target: string;
   /** The objects that can be counted before it runs; empty where nothing can be. */
   objects: CountedObject[];
   statement: Statement;
 }
 
-/** What in the text deserves a question before it is run, in order. */
+/** Finds the statements that must be confirmed before they run, in order. */
 export function findDangers(sql: string): Danger[] {
   return splitStatements(sql).flatMap((statement) => inspectStatement(statement));
 }
@@ -106,7 +106,7 @@ function inspectAlter(statement: Statement, rest: readonly Token[]): Danger[] {
   return dangers;
 }
 
-/** What a DROP removes: `table items` or `materialized view totals`, and the objects that can be counted. */
+/** Reads what a DROP removes: `table items` or `materialized view totals`, and the objects whose rows can be counted. */
 function readDropped(tokens: readonly Token[]): Pick<Danger, "target" | "objects"> {
   const kind: string[] = [];
   let at = 0;
@@ -144,7 +144,7 @@ const droppedKinds =
   domain extension trigger policy rule role user publication subscription server foreign data wrapper event collation
   text search configuration dictionary operator class family cast owned by`.split(/\s+/);
 
-/** The objects of a list of names, which ends at the first word that is no name, such as CASCADE. */
+/** Reads a list of names, which ends at the first word that is not a name, such as CASCADE. */
 function readObjects(tokens: readonly Token[], kind: CountedObject["kind"]): CountedObject[] {
   const objects: CountedObject[] = [];
   let depth = 0;

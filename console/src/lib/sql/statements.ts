@@ -70,7 +70,7 @@ export function offsetOfPosition(sql: string, position: number): number {
   return offset;
 }
 
-/** The word under an error's position, to be underlined; one character where there is no word. */
+/** Finds the word at an error's position, to be underlined; a single character if there is no word. */
 export function findWordAt(sql: string, offset: number): { from: number; to: number } {
   const from = Math.min(offset, Math.max(0, sql.length - 1));
   const token = tokenize(sql).find(({ start, end }) => from >= start && from < end);

@@ -15,7 +15,7 @@ export type TokenKind =
 
 export interface Token {
   kind: TokenKind;
-  /** Offsets in UTF-16 units, as editors count; `end` is exclusive. */
+  /** Offsets in UTF-16 code units; `end` is exclusive. */
   start: number;
   end: number;
   text: string;
@@ -82,7 +82,7 @@ export function isWord(token: Token | undefined, ...words: readonly string[]): b
   return token?.kind === "word" && words.includes(token.text.toLowerCase());
 }
 
-/** The name that a word or quoted token stands for: folded to lower case, or without its quotes. */
+/** Returns the name in a word or quoted token: folded to lower case, or without its quotes. */
 export function nameOf(token: Token): string {
   if (token.kind !== "quoted") return token.text.toLowerCase();
   const inner = token.text.endsWith('"') ? token.text.slice(1, -1) : token.text.slice(1);

@@ -1,4 +1,4 @@
-/** A request to the REST API as the explorer's form holds it, and the same as URL, curl and supabase-js. */
+/** A request to the REST API as the explorer's form stores it, and its conversion to URL, curl and supabase-js. */
 
 export type RestVerb = "select" | "insert" | "upsert" | "update" | "delete";
 
@@ -13,7 +13,7 @@ export interface TableRequest {
   schema: string;
   table: string;
   verb: RestVerb;
-  /** What select= asks for; empty for all columns. */
+  /** The value of `select=`; empty for all columns. */
   select: string;
   filters: RestFilter[];
   order: { column: string; descending: boolean } | null;
@@ -46,7 +46,7 @@ export interface HttpRequest {
 export const isWrite = (request: ApiRequest) =>
   request.kind === "function" || request.verb !== "select";
 
-/** The HTTP request that the form stands for. */
+/** Converts the form to an HTTP request. */
 export function toHttp(request: ApiRequest): HttpRequest {
   const headers: Record<string, string> = {};
   const isRead = request.kind === "table" && request.verb === "select";
@@ -114,7 +114,7 @@ function queryOf(request: TableRequest): string {
 
 export const hasFilters = (verb: RestVerb) => ["select", "update", "delete"].includes(verb);
 
-/** A name with characters of the query's grammar stands in quotes there. */
+/** Quotes a column's name that contains characters of the query grammar. */
 function quoteColumn(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_$>-]*$/u.test(name)
     ? name
@@ -136,7 +136,7 @@ function quoteListed(value: string): string {
   return /[,()"\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, "\\$&")}"` : value;
 }
 
-/** A command line; the key is read from the environment and stands in no snippet. */
+/** Returns a curl command. The key is read from an environment variable, so that no snippet contains it. */
 export function toCurl(request: ApiRequest, apiUrl: string): string {
   const { method, path, headers, body } = toHttp(request);
   const url = `${apiUrl.replace(/\/$/, "")}/rest/v1${path}`;
@@ -254,7 +254,7 @@ const supabase = createClient(
 );`;
 }
 
-/** What is wrong with a body; null when it is JSON. */
+/** Returns the syntax error of a JSON body; null when it is valid. */
 export function findJsonProblem(text: string): string | null {
   if (text.trim() === "") return null;
   try {

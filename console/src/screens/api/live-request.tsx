@@ -19,7 +19,7 @@ import { type LiveAnswer, sendRequest } from "./send-request";
 
 interface LiveRequestProps {
   request: ApiRequest;
-  /** What is missing in the form; null when it can be sent. */
+  /** A sentence that says what is missing in the form; null when it is complete. */
   problem: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The API explorer: a form per table and function, the same as curl and supabase-js, and the live answer (CONSOLE-100). */
+/** The API explorer: a form per table and function, the request as curl and supabase-js, and the live response (CONSOLE-100). */
 import { Button } from "@ui/button";
 import { Plug, Waypoints } from "lucide-react";
 import { type ReactNode, useDeferredValue } from "react";
@@ -15,8 +15,8 @@ import { FunctionExplorer } from "./function-explorer";
 import { TableExplorer } from "./table-explorer";
 
 /**
- * What is open stands in the query (`?table=<oid>`, `?function=<oid>`), because paths below `/api/` belong to
- * the console's server: a reload there would never reach the page.
+ * The open table or function is in the query string (`?table=<oid>`, `?function=<oid>`), because paths below `/api/`
+ * belong to the console's server: a reload of such a path would not load the page.
  */
 export function Screen() {
   const catalog = useCatalog();

@@ -13,10 +13,10 @@ export interface LiveAnswer {
   isCut: boolean;
 }
 
-/** A longer body would stop the page, and nobody reads it there. */
+/** Longer bodies are cut, because rendering them would block the page. */
 const shownCharacters = 200_000;
 
-/** Any status is an answer here, refusals too, since they are what one wants to see. */
+/** Every status is a result here, because the explorer shows refusals, too. */
 export async function sendRequest(request: ApiRequest, subject: Subject): Promise<LiveAnswer> {
   const { method, path, headers, body } = toHttp(request);
   const startedAt = performance.now();

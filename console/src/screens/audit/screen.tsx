@@ -47,7 +47,7 @@ function auditQuery(account: string, action: string) {
   });
 }
 
-/** Who changed what in this console, newest first. Entries cannot be changed, not even by the project's own roles. */
+/** The audit log of this console, newest first. Entries cannot be changed, not even by the project's own roles. */
 export function Screen() {
   const [search, change] = useSearchState();
   const account = search.get("account") ?? "";

@@ -15,7 +15,7 @@ interface HistogramViewProps {
   onSelect: (span: { from: string; to: string }) => void;
 }
 
-/** Requests over time, stacked by outcome. Dragging selects a span; the filter "Time" does the same by keyboard. */
+/** Requests over time, stacked by outcome. Dragging selects a period; the filter "Time" does the same by keyboard. */
 export function HistogramView({ bars, onSelect }: HistogramViewProps) {
   const [drag, setDrag] = useState<{ start: number; end: number } | null>(null);
   const heights = computeHeights(bars);

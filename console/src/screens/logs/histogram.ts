@@ -74,7 +74,7 @@ export function barAt(bars: readonly HistogramBar[], fraction: number): number {
   return Math.min(bars.length - 1, Math.max(0, Math.floor(fraction * bars.length)));
 }
 
-/** What a screen reader says in place of the picture. */
+/** The text alternative of the chart. */
 export function summarizeHistogram(bars: readonly HistogramBar[]): string {
   const total = bars.reduce((sum, bar) => sum + countEntries(bar), 0);
   if (total === 0) return "No requests in this span.";

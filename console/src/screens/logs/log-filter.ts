@@ -107,8 +107,8 @@ export function describeFilter(
 }
 
 /**
- * Reads what was typed into the search field: a request id, a status, a duration (`>200ms`), a user's id, or else a part of the
- * path. So one field finds whatever was copied from elsewhere.
+ * Recognizes the text in the search field: a request id, a status, a duration (`>200ms`), a user's id, or else a part of
+ * the path, so that one field accepts whatever was copied from elsewhere.
  */
 export function classifySearch(text: string): Partial<LogFilter> {
   const term = text.trim();

@@ -15,7 +15,7 @@ import { requestQuery } from "./api";
 import { outcomeOf, type RequestDetails } from "./log-entry";
 import { simulateLink } from "./simulate-link";
 
-/** A request with everything that was logged of it: lines, statements and claims, and the way to the simulator. */
+/** A request with its log lines, statements and claims, and a link to the simulator. */
 export function RequestPanel({ requestId }: { requestId: string }) {
   const details = useQuery(requestQuery(requestId));
   if (details.isPending) return <SkeletonRows rows={8} />;

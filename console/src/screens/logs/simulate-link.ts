@@ -2,8 +2,8 @@
 import type { LogEntry } from "./log-entry";
 
 /**
- * The address names the request and who sent it. The simulator takes the rest from the log, so that nothing of the request itself
- * stands in the browser's history.
+ * Links to the simulator with the id of a request and its caller. The simulator reads the rest from the log, so that the
+ * browser's history contains nothing of the request.
  */
 export function simulateLink({ request_id: id, user, role }: LogEntry): string {
   const parameters = new URLSearchParams({ request: id });

@@ -13,8 +13,8 @@ export interface LiveTail extends Tail {
 const reopenAfterMs = 1000;
 
 /**
- * Follows the log while `isOn`. What arrives between two frames is added at once, so that a thousand lines a second cost as many
- * drawings as the screen has frames.
+ * Follows the log while `isOn`. Lines that arrive between two frames are added together, so that a thousand lines a
+ * second cause only one render per frame.
  */
 export function useTail(filter: LogFilter, isOn: boolean): LiveTail {
   const [tail, setTail] = useState(emptyTail);

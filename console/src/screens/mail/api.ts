@@ -10,7 +10,7 @@ export interface MailSummary {
   subject: string;
   snippet: string;
   kind: "mail" | "sms";
-  /** Whether somebody has opened it. */
+  /** Whether the mail was opened. */
   read?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function mailQuery(search: string) {
     queryFn: ({ signal, pageParam }) =>
       request<MailPage>(withQuery("/api/mail", { search, before: pageParam }), { signal }),
     getNextPageParam: (page) => page.next,
-    // Somebody who has just sent a mail waits for it here.
+    // Polled often, because a person who has just sent a mail waits for it here.
     refetchInterval: 2000,
   });
 }

@@ -10,7 +10,7 @@ import { plural } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
 import { mailKey, type OutgoingMail, retryMessage } from "./api";
 
-/** Messages that wait for the mail server, with what it said, and a way to try at once. */
+/** Messages that wait for delivery, with the mail server's last error, and a button to try now. */
 export function OutgoingList({ messages }: { messages: readonly OutgoingMail[] }) {
   if (messages.length === 0) {
     return <EmptyState icon={MailCheck} title="Every message was handed to the mail server." />;

@@ -51,7 +51,7 @@ export function Screen() {
     <ScreenLayout
       title="Mail"
       scrolls={false}
-      // Phones show the list or the work area, and without any message what there is to say stands in the work area.
+      // Phones show either the list or the work area; hints for an empty list and errors are in the work area.
       isObjectOpen={open !== null || isEmpty || failure !== false}
       onBack={open === null ? undefined : () => change({ open: null, view: null })}
       list={{

@@ -21,7 +21,7 @@ const levelIcons = {
   info: <Info aria-label="note" className="size-4 shrink-0 text-info" />,
 };
 
-/** What the advisors found, the gravest first: why it matters, how to mend it, and a way to be quiet about it. */
+/** The advisors' findings, the most severe first: the reason, the fix, and a button to mute each. */
 export function Advisors() {
   const advice = useQuery(advisorsQuery);
   const [isMutedShown, setMutedShown] = useState(false);

@@ -6,8 +6,8 @@ import { appendSeries, newestTime, type SeriesAnswer } from "./series";
 const seriesKey = ["series"];
 
 /**
- * All rings of measurements. The first answer brings everything; later ones bring only what came after the newest step of each
- * ring, and are joined to it, so that an open page asks for little more than a hundred bytes a second.
+ * All series of measurements. The first response contains everything; later ones contain only the values since the newest
+ * step of each series, and are appended, so that an open page transfers little more than a hundred bytes a second.
  */
 export function useSeries(isLive: boolean) {
   const client = useQueryClient();
@@ -40,7 +40,7 @@ export interface SlowQuery {
 
 export interface SlowQueries {
   available: boolean;
-  /** What to do where pg_stat_statements is missing. */
+  /** How to enable pg_stat_statements if it is missing. */
   remedy?: string | null;
   queries: SlowQuery[];
 }
@@ -76,11 +76,11 @@ export interface Advice {
 export const advisorsQuery = queryOptions({
   queryKey: ["advisors"],
   queryFn: ({ signal }) => request<Advice>("/api/advisors", { signal }),
-  // A finding is gone soon after its fix, wherever the fix was made.
+  // Polled often, so that a finding disappears soon after its fix.
   refetchInterval: 5000,
 });
 
-/** Mutes or unmutes a finding for everybody. */
+/** Mutes or unmutes a finding for all users of the console. */
 export function useMuteFinding() {
   const client = useQueryClient();
   return useMutation({

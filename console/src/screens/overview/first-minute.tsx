@@ -6,7 +6,7 @@ import { useSession, whyNoSchemaChanges } from "@/api/session";
 import { ConnectLines } from "./connect";
 import { cardClasses } from "./section";
 
-/** What to do with a project that has no tables yet. It leaves when there is one. */
+/** First steps for a project without tables. It is hidden as soon as there is one. */
 export function FirstMinute() {
   const session = useSession();
   const refusal = whyNoSchemaChanges(session);

@@ -11,7 +11,7 @@ export interface PlanLine {
 
 type PlanNode = Record<string, unknown>;
 
-/** The nodes from the top of the plan downwards. What is no plan gives no lines. */
+/** Returns the plan's nodes from the top downwards; no lines if the text is not a plan. */
 export function flattenPlan(answer: unknown): PlanLine[] {
   const first: unknown = Array.isArray(answer) ? answer[0] : answer;
   const top = isNode(first) && isNode(first.Plan) ? first.Plan : first;

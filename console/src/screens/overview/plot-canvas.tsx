@@ -123,7 +123,7 @@ function findLonePoints(chart: uPlot, series: number): number[] {
 /** Steps of an axis of bytes, so that its marks are round in the units in which they are written. */
 const binarySteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
 
-/** The time of day, or the day where a mark stands at midnight. */
+/** Formats a tick of the time axis: the time of day, or the date at midnight. */
 function formatTick(seconds: number): string {
   const time = new Date(seconds * 1000);
   const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;

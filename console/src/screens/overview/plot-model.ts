@@ -99,7 +99,7 @@ export function findDrawnPlots(timeline: Timeline): Plot[] {
     .filter((plot) => plot.lines.length > 0);
 }
 
-/** The newest measured value of a line, which stands beside its name. */
+/** The newest value of a line, which is shown beside its name. */
 export function latestValue(timeline: Timeline, name: string): number | null {
   const column = timeline.columns.get(name) ?? [];
   return column.findLast((value) => value !== null) ?? null;

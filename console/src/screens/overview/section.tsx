@@ -8,7 +8,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of the overview under a heading of its own. */
+/** A section of the overview with its heading. */
 export function Section({ title, detail, actions, children }: SectionProps) {
   return (
     <section aria-label={title} className="min-w-0">
@@ -22,5 +22,5 @@ export function Section({ title, detail, actions, children }: SectionProps) {
   );
 }
 
-/** The white area on which a section's content lies. */
+/** The classes of the white card that contains a section's content. */
 export const cardClasses = "rounded-md border border-line bg-surface";

@@ -39,7 +39,7 @@ export function findSpan(key: string | null): (typeof spans)[number] {
   return spans.find((span) => span.key === key) ?? spans[0];
 }
 
-/** The part of the ring with this step that lies in the last `seconds` before `now`. Without such a ring the time line is empty. */
+/** Returns the last `seconds` before `now` of the series with this step; empty without such a series. */
 export function selectTimeline(answer: SeriesAnswer, step_s: number, seconds: number): Timeline {
   const ring = answer.rings.find((one) => one.step_s === step_s);
   if (ring === undefined) return { step_s, times: [], columns: new Map() };

@@ -20,7 +20,7 @@ const orders: { value: SlowOrder; label: string }[] = [
   { value: "calls", label: "Most calls" },
 ];
 
-/** Statements that cost most, by PostgreSQL's own count. */
+/** The statements with the longest total time in pg_stat_statements. */
 export function SlowQueriesSection() {
   const [search, change] = useSearchState();
   const order = orders.find(({ value }) => value === search.get("slow"))?.value ?? "total";

@@ -46,7 +46,7 @@ export function filterTables(report: AccessReport, filter: MatrixFilter): Access
     );
 }
 
-/** Whether anybody can write, or a stranger read, every row of the table. */
+/** Whether every user can write, or `anon` read, every row of the table. */
 export function isOpen({ cells }: AccessTable): boolean {
   return outsideRoles.some((role) => {
     const cell = cells[role];

@@ -1,4 +1,4 @@
-/** Who may do what with which table, at one glance. */
+/** A matrix of roles, tables and the operations that each role may run. */
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { FlaskConical, ShieldCheck } from "lucide-react";

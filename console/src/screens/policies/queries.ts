@@ -1,4 +1,4 @@
-/** What the screens about policies ask the server. */
+/** The queries of the screens about policies. */
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
 import { listOf, type SchemaObject, textOf } from "@/api/objects";

@@ -1,4 +1,4 @@
-/** What the simulator's form holds, and the request that it makes of it. */
+/** The state of the simulator's form, and its conversion to a request. */
 import { parseRequestLine, type SimulatedVerb, type SimulationRequest } from "./simulation";
 
 export type RequestKind = "verb" | "sql" | "rest" | "log";
@@ -48,7 +48,7 @@ export const takesFilters = (verb: SimulatedVerb) =>
 export const takesValues = (verb: SimulatedVerb) =>
   verb === "insert" || verb === "update" || verb === "upsert";
 
-/** The request of the draft, or the sentence that says what is missing. */
+/** Returns the request, or a sentence that says what is missing. */
 export function toRequest(draft: RequestDraft, table: string | null): SimulationRequest | string {
   switch (draft.kind) {
     case "verb":

@@ -1,4 +1,4 @@
-/** The simulator's answer: its types, what it says about a row, and how two answers differ. */
+/** The simulator's response: its types, descriptions of its rows, and differences between two responses. */
 import type { Verb } from "./access-matrix";
 
 export type SimulatedVerb = Verb | "upsert";
@@ -34,7 +34,7 @@ export interface RowVerdict {
   /** Index into the policies. */
   policy: number;
   part: "using" | "check";
-  /** The command whose policies were asked: an UPDATE asks those of SELECT too. */
+  /** The command whose policies were checked: for an UPDATE those of SELECT are checked, too. */
   command: string;
   /** Which version of the row was tested; `merged` is an upsert's row after its update. */
   row: "old" | "new" | "merged";
@@ -124,7 +124,7 @@ export function explainRow(row: SimulatedRow, policies: readonly SimulatedPolicy
   return passing.length === 0 ? "Allowed." : `Allowed by ${passing.join(", ")}.`;
 }
 
-/** The same with the unsaved policies; null without any. */
+/** Explains a row's result with the unsaved policies; null without unsaved policies. */
 export function explainUnsaved(row: SimulatedRow): string | null {
   if (row.allowed_unsaved === undefined) return null;
   if (row.allowed_unsaved) return "With the unsaved policy: allowed.";
@@ -138,7 +138,7 @@ function explainDenial(reasons: readonly string[]): string {
 
 export type RowChange = "appears" | "vanishes" | "stays";
 
-/** What the unsaved policies do to a row (CONSOLE-084). */
+/** The effect of the unsaved policies on a row (CONSOLE-084). */
 export function changeOf(row: SimulatedRow): RowChange {
   if (row.allowed_unsaved === undefined || row.allowed_unsaved === row.allowed) return "stays";
   return row.allowed_unsaved ? "appears" : "vanishes";
@@ -159,7 +159,7 @@ export function summarize({ truth, subject }: Simulation): string {
 }
 
 /**
- * Reads a request out of a line of a log or of curl: `GET /rest/v1/items?id=eq.1`, or JSON with `method` and `path`.
+ * Parses a request from a log line or a curl command: `GET /rest/v1/items?id=eq.1`, or JSON with `method` and `path`.
  * Null when there is none.
  */
 export function parseRequestLine(line: string): { method: string; path: string } | null {

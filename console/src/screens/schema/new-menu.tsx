@@ -1,4 +1,4 @@
-/** What can be made new on a tab: by a form where there is one, else from a template. */
+/** The menu of objects that can be created on a tab, by a form or from an SQL template. */
 import { Button } from "@ui/button";
 import { Plus } from "lucide-react";
 import { useNavigate } from "react-router";

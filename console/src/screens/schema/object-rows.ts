@@ -5,7 +5,7 @@ import { listOf, type ObjectKind, type SchemaObject, textOf } from "@/api/object
 import { formatBytes, formatNumber } from "@/lib/format";
 import type { DroppedObject } from "@/lib/sql/ddl/drop";
 
-/** The tabs; policies have a screen of their own. */
+/** The tabs. Policies have a separate screen. */
 export const schemaKinds = [
   "tables",
   "columns",

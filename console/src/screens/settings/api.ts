@@ -12,7 +12,7 @@ export interface Check {
 export const doctorQuery = queryOptions({
   queryKey: ["doctor"],
   queryFn: ({ signal }) => request<{ checks: Check[] }>("/api/doctor", { signal }),
-  // The checks ask the database and the file system, so they run only when somebody looks.
+  // The checks query the database and the file system, so they only run while the screen is open.
   staleTime: 30_000,
 });
 

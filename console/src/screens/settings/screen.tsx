@@ -48,7 +48,7 @@ export function Screen() {
   );
 }
 
-/** The settings that somebody has set. The defaults, which are hundreds, are shown on demand and take part in every search. */
+/** The settings that are not defaults. The hundreds of defaults are shown on demand, and every search includes them. */
 function Settings() {
   const [search, change] = useSearchState();
   const find = search.get("find") ?? "";

@@ -13,7 +13,7 @@ export interface OpenCell {
   value: string | null;
   /** Bytes of the whole value, when only its beginning was sent. */
   cutBytes: number | null;
-  /** Where the value stands in its table; null when it cannot be edited. */
+  /** Table, row and column of the value; null when it cannot be edited. */
   editable: EditableCell | null;
 }
 

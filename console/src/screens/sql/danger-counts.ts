@@ -1,8 +1,8 @@
-/** The sentence that tells how much a destructive statement would touch (CONSOLE-094). */
+/** The sentence that says how many rows a destructive statement would affect (CONSOLE-094). */
 import { plural } from "@/lib/format";
 import type { DangerKind } from "@/lib/sql/dangers";
 
-/** What `POST /api/sql/count` says about one object. */
+/** One object in the response of `POST /api/sql/count`. */
 export interface ObjectCount {
   name: string;
   /** Null where the object has no rows, or they could not be counted. */

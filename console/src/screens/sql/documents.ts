@@ -1,7 +1,7 @@
 /**
- * The tabs of the SQL editor and their texts. They are kept in the browser's storage, so that a reload or a crash loses
- * nothing, and never in the address, where others would read them. Each text has a key of its own: two windows that
- * write different tabs do not overwrite each other.
+ * The tabs of the SQL editor and their texts. They are kept in local storage, so that a reload or crash loses nothing,
+ * and not in the URL, which others could read. Each text has its own key, so that two windows with different tabs do not
+ * overwrite each other.
  */
 import { useSyncExternalStore } from "react";
 import { localStore } from "@/lib/browser-storage";
@@ -95,7 +95,7 @@ export function removeDocument(id: string): string {
   return (documents[index] ?? documents[index - 1] ?? documents[0])?.id ?? "";
 }
 
-/** Opens the tab closed last and returns its id; null when there is none. */
+/** Reopens the tab closed last and returns its id; null when there is none. */
 export function reopenDocument(): string | null {
   const [last, ...others] = closed;
   if (last === undefined) return null;
@@ -111,7 +111,7 @@ export function changeDocument(id: string, changes: Partial<Omit<SqlDocument, "i
 
 export const readText = (id: string): string => localStore.get(textKey(id)) ?? "";
 
-/** False when the browser could not keep the text, which the screen then says. */
+/** Stores the text. Returns false when the browser's storage is full, which the screen then shows. */
 export const keepText = (id: string, text: string): boolean => localStore.set(textKey(id), text);
 
 export function useDocuments(): readonly SqlDocument[] {

@@ -8,7 +8,7 @@ export function download(name: string, type: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read the blob by then; freeing it at once would cancel the download in some.
+  // Revoked later, because some browsers read the blob after the click and would cancel the download.
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 

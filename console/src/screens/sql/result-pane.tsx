@@ -70,7 +70,7 @@ export function ResultPane({ run, plan, tab, onTab, onOpenCell, onReveal }: Resu
   );
 }
 
-/** What one wants to see first: the failure, else the last result with rows, else the last. */
+/** The tab that is shown first: the error, else the last result with rows, else the last result. */
 function chooseTab(run: Run | undefined): string | undefined {
   if (run === undefined) return undefined;
   const failed = run.results.find(({ status }) => status === "failed");

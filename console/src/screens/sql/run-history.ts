@@ -1,4 +1,4 @@
-/** What was run, in this browser: the text, when, as whom and how it ended. Results are never kept (CONSOLE-096). */
+/** The statements that were run in this browser: text, time, role and outcome. Results are never stored (CONSOLE-096). */
 import { useSyncExternalStore } from "react";
 import { localStore } from "@/lib/browser-storage";
 
@@ -41,7 +41,7 @@ function isEntry(value: unknown): value is HistoryEntry {
   return typeof entry.text === "string" && typeof entry.at === "number";
 }
 
-/** The same text run again moves to the top instead of standing there twice. */
+/** Adds an entry. A text that was run before moves to the top instead of being listed twice. */
 export function addToHistory(project: string, entry: HistoryEntry): void {
   const kept = { ...entry, text: entry.text.slice(0, textLimit) };
   const others = listHistory(project).filter(({ text }) => text !== kept.text);

@@ -20,8 +20,8 @@ export const snippetsQuery = queryOptions({
 export const useSnippets = () => useQuery(snippetsQuery);
 
 /**
- * The reason why snippets cannot be changed, or undefined when they can. Files of the project belong to everybody, while an
- * account's own rows are its own at every level.
+ * The reason why snippets cannot be changed; undefined when they can. Files of the project are shared by all accounts; an
+ * account's own rows may be changed at every level.
  */
 export function whyNoSnippetChanges(session: Session): string | undefined {
   return session.mode === "start" ? whyReadOnly(session) : undefined;

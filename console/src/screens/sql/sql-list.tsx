@@ -24,7 +24,7 @@ import {
 interface SqlListProps {
   tab: string;
   onTab: (tab: string) => void;
-  /** Opens a text in a tab of its own. */
+  /** Opens a text in a new tab. */
   onOpen: (text: string, name?: string, snippet?: string) => void;
 }
 

@@ -78,7 +78,7 @@ export function useSqlRunner({ tab, text, subject, transaction, editor }: Runner
   };
 }
 
-/** The error's word in the editor, as long as the text that was run still stands there. */
+/** Underlines the word at the error's position, as long as the editor still contains the text that was run. */
 function useFaults(run: Run | undefined, text: string, version: number): readonly SqlFault[] {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the run is changed in place, and the version says when.
   return useMemo(() => {

@@ -170,7 +170,7 @@ export function deleteObjects(bucket: string, names: readonly string[]): Promise
   });
 }
 
-/** The path of a signed URL below the storage service; whoever has it can read the object until it expires. */
+/** Returns the path of a signed URL. Everyone with that URL can read the object until it expires. */
 export async function signObject(bucket: string, name: string, expiresIn: number): Promise<string> {
   const { signedURL } = await request<{ signedURL: string }>(
     `${service}/object/sign/${encodeURIComponent(bucket)}/${encodePath(name)}`,

@@ -74,7 +74,7 @@ export function BucketActions({ bucket, folder, refusal }: BucketActionsProps) {
   const close = () => setDialog(null);
   const take = (input: HTMLInputElement) => {
     addFiles(bucket.id, folder, filesOfInput(input.files));
-    // The same file can be chosen again.
+    // Lets the same file be chosen again.
     input.value = "";
   };
   return (

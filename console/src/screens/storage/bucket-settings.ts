@@ -4,7 +4,7 @@ import type { Bucket, BucketSettings } from "./api";
 export interface BucketForm {
   name: string;
   isPublic: boolean;
-  /** A number with a unit, such as `5 MB`; empty for no limit of its own. */
+  /** A number with a unit, such as `5 MB`; empty for the project's limit. */
   sizeLimit: string;
   /** Types separated by commas or spaces; empty for any. */
   types: string;

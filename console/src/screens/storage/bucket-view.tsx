@@ -168,7 +168,7 @@ interface DropZoneProps {
   children: ReactNode;
 }
 
-/** Takes files and folders from the desktop. The buttons above do the same for those who use no mouse. */
+/** Accepts dropped files and folders. The buttons above do the same by keyboard. */
 function DropZone({ isEnabled, onDrop, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   return (

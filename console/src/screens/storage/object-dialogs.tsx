@@ -21,7 +21,7 @@ import {
 import { createJob, jobsQuery } from "./jobs/jobs-api";
 import { findNameFault, lastPartOf, parentOf, parseFolder } from "./object-path";
 
-/** What is to be done, with names of files and of folders, which end with a slash. */
+/** An action on files and folders. Names of folders end with a slash. */
 export interface ObjectAction {
   kind: "rename" | "move" | "copy" | "delete";
   bucket: string;

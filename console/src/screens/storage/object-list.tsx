@@ -197,7 +197,7 @@ function TilePicture({ bucket, row }: { bucket: string; row: ObjectRow }) {
         made = URL.createObjectURL(blob.type.startsWith("image/") ? blob : new Blob([]));
         setUrl(made);
       },
-      // A picture that cannot be loaded keeps its sign; opening the file tells why.
+      // Shows the icon if the picture cannot be loaded; opening the file shows the error.
       () => undefined,
     );
     return () => {

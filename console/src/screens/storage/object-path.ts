@@ -1,11 +1,11 @@
-/** Names of objects as paths: folders are what stands before the slashes of a name. */
+/** Object names as paths: the parts before slashes are folders. */
 
 /** Characters that the storage service takes in names; any other is answered by `InvalidKey`. */
 const allowedName = /^[A-Za-z0-9_/!\-.*'() &$@=;:+,?]+$/;
 /** Longest name in bytes, which are characters here, because only ASCII is taken. */
 const longestName = 1024;
 
-/** The folder that a name or a folder lies in, with its slash at the end; empty for the bucket itself. */
+/** Returns the parent folder of a file or folder, with a slash at its end; empty for the bucket itself. */
 export function parentOf(path: string): string {
   const trimmed = path.endsWith("/") ? path.slice(0, -1) : path;
   return trimmed.slice(0, trimmed.lastIndexOf("/") + 1);

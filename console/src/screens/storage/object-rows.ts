@@ -1,4 +1,4 @@
-/** What a folder's list shows: folders first as the service orders them, then files. */
+/** The rows of a folder's list: folders first, in the service's order, then files. */
 import type { ObjectPage } from "./api";
 import { lastPartOf, type PreviewKind, previewKindOf } from "./object-path";
 

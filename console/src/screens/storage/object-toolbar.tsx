@@ -22,7 +22,7 @@ const orders: { value: string; label: string; sort: ObjectSort; descending: bool
   { value: "changed", label: "Last changed first", sort: "updated_at", descending: true },
 ];
 
-/** How the address says that a folder is shown. */
+/** Reads from the URL how a folder is shown. */
 export function readView(search: URLSearchParams): ObjectView {
   const order = orders.find(({ value }) => value === search.get("sort")) ?? orders[0];
   return {

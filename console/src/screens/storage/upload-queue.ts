@@ -1,6 +1,6 @@
 /**
- * The queue of uploads as a state machine without side effects: which file is waiting, sent, paused, or asks what to do because its
- * name is taken. `upload-runner.ts` sends the files. Source: CONSOLE-120.
+ * The queue of uploads as a state machine without side effects: each file waits, is sent, is paused, or needs a decision
+ * because its name exists. `upload-runner.ts` sends the files. Source: CONSOLE-120.
  */
 
 export type UploadState =
@@ -159,12 +159,15 @@ export function summarizeUploads(uploads: readonly Upload[]): QueueSummary {
   };
 }
 
-/** What is kept over a reload: everything that is unfinished. A queue of an older form is forgotten rather than misread. */
+/** Serializes the unfinished uploads for local storage. A queue in an older format is discarded. */
 export function serializeUploads(uploads: readonly Upload[]): string {
   return JSON.stringify({ form: 1, uploads: uploads.filter((upload) => !isFinished(upload)) });
 }
 
-/** Reads what was kept. Files that the browser has kept as well go on by themselves, unless the reader had paused them. */
+/**
+ * Restores the stored queue. Uploads whose files the browser has kept, too, continue automatically unless the user had
+ * paused them.
+ */
 export function restoreUploads(text: string | null, hasFile: (id: string) => boolean): Upload[] {
   if (text === null) return [];
   try {

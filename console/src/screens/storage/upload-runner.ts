@@ -1,6 +1,6 @@
 /**
- * Runs the queue of uploads. It lives beside the pages, so that uploads go on while another screen is open, and writes the queue to
- * the browser's storage with each change of state, so that it goes on after a reload.
+ * Runs the queue of uploads. It is independent of the screens, so that uploads continue while another one is open, and
+ * stores the queue at each change of state, so that it continues after a reload.
  */
 import { useSyncExternalStore } from "react";
 import { localStore } from "@/lib/browser-storage";

@@ -13,12 +13,12 @@ import type { Base, Cell, Values } from "@/lib/rows/types";
 import type { GridColumn } from "@/screens/tables/grid/data-grid";
 import { cellOf, type GridRow, whyFixed } from "@/screens/tables/table-rows";
 
-/** What was read of these columns, on which the edit is made. */
+/** Returns the values of these columns that were read, on which the edit is based. */
 function baseOf(row: ReadRow, columns: Iterable<string>): Base {
   return Object.fromEntries(
     [...columns].flatMap((name) => {
       const value = readValue(row, name);
-      // A cut value is no base: only `xmin` can tell whether such a cell has changed.
+      // A truncated value cannot be compared; only `xmin` shows whether such a cell has changed.
       return value === undefined || row.cuts?.has(name) ? [] : [[name, value]];
     }),
   );
@@ -83,7 +83,7 @@ interface Paste {
   block: readonly (readonly string[])[];
 }
 
-/** Stages a pasted block: over the rows that are there, and as new rows below the last. */
+/** Stages a pasted block: changes existing rows, and adds new rows below the last one. */
 export function stageBlock(
   changes: StagedChanges,
   { table, catalog, columns, rows, row, column, block }: Paste,

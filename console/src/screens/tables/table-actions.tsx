@@ -11,7 +11,7 @@ interface TableActionsProps {
   onBulkEdit: () => void;
 }
 
-/** What can be done with the table or the selected rows. */
+/** Actions on the table or the selected rows. */
 export function TableActions({ editor, grid, onBulkEdit }: TableActionsProps) {
   const { readOnly, noInsert, noDelete, query } = editor;
   const count = grid.selectedRows.length;

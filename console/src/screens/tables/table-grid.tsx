@@ -144,7 +144,7 @@ function NoRows({ editor }: { editor: TableEditor }) {
   const canPaste = noInsert === undefined && view.filters.length === 0;
   useEffect(() => {
     if (!canPaste) return undefined;
-    // There is no grid yet that could have the focus, so cells are taken from wherever they are pasted, but for fields.
+    // Without rows there is no grid that could have the focus, so pasted cells are accepted anywhere but in input fields.
     const take = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (text === "" || isTyping(event.target)) return;

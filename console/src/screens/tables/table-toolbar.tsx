@@ -22,7 +22,7 @@ interface TableToolbarProps {
   onFilter: (column: string | null) => void;
 }
 
-/** Filters, sort, columns, whose eyes the rows are seen with, and the count. */
+/** Filters, sort order, columns, the role as which rows are read, and the row count. */
 export function TableToolbar({ editor, table, catalog, filtered, onFilter }: TableToolbarProps) {
   const { view, changeView, session, pages, names } = editor;
   const last = pages.at(-1);

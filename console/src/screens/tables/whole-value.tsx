@@ -20,7 +20,7 @@ interface WholeValueProps {
   onClose: () => void;
 }
 
-/** A long value in a window of its own: the grid holds only its first 2 kB. */
+/** A long value in a dialog, because the grid holds only its first 2 kB. */
 export function WholeValue({
   table,
   row,

@@ -225,7 +225,7 @@ export interface AuditEntry {
   ip_address: string | null;
 }
 
-/** What Auth recorded of a user, newest first. */
+/** Auth's audit entries about a user, newest first. */
 export function userAuditQuery(author: string) {
   return queryOptions({
     queryKey: [...usersKey, "audit", author],

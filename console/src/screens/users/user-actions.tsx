@@ -204,7 +204,7 @@ function DeleteButtons({ user, refusal }: { user: User; refusal: string | undefi
       setKind(null);
       toast({ title: "The user was deleted", tone: "success" });
       if (!isSoft) change({ open: null, part: null }, { replace: true });
-      // A user who is gone cannot be read again, and the panel closes only after this.
+      // A deleted user cannot be read again, and the panel is still open at this moment.
       const isStale = (key: readonly unknown[]) => isSoft || key[1] !== "one";
       await client.invalidateQueries({
         queryKey: usersKey,

@@ -1,4 +1,4 @@
-/** A user as the list reads it from `auth.users`, and what the screen says about an account. */
+/** A user as the list reads it from `auth.users`, and descriptions of the account's state. */
 
 /** Columns that the list reads. Password hashes and tokens are none of them. */
 export const userColumns = [
@@ -81,7 +81,7 @@ export interface UserBadge {
   tone: "neutral" | "warning" | "danger" | "info";
 }
 
-/** What is out of the ordinary about an account, the most important first. */
+/** Badges for unusual states of an account, the most important first. */
 export function badgesOf(user: UserRow, now: Date): UserBadge[] {
   const badges: UserBadge[] = [];
   const bannedUntil = parseTime(user.bannedUntil);

@@ -125,7 +125,7 @@ export function Factors({ user, refusal }: { user: User; refusal: string | undef
   );
 }
 
-/** What Auth recorded of the user, newest first. */
+/** Auth's audit entries about the user, newest first. */
 export function Activity({ user }: { user: User }) {
   const entries = useQuery(userAuditQuery(nameOfUser(user).replace(/^\+/, "")));
   if (entries.isPending) return <SkeletonRows rows={5} />;

@@ -1,4 +1,4 @@
-//! The list of all lints, each with its urgency and the texts that are the same for each finding.
+//! The list of all lints, each with its severity and the texts that all its findings share.
 
 use crate::finding::Level;
 
@@ -7,7 +7,7 @@ pub(crate) struct Lint {
     pub(crate) name: &'static str,
     pub(crate) level: Level,
     pub(crate) title: &'static str,
-    /// The sentence that says what follows from a finding; it comes behind the sentence about the object.
+    /// The sentence about the consequence of a finding, shown after the sentence about the object.
     pub(crate) why: &'static str,
     /// The query, which returns schema, name and kind of the object, the part of it that is at fault, a sentence and a
     /// fix.
@@ -113,7 +113,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "Two indexes do the same",
         "Each write maintains both, and only one is ever used."
     ),
-    // These lints find what lets somebody else decide, or exposes more than the project may want.
+    // Lints about privileges: data that another role can read or change, or that is exposed unintentionally.
     lint!(
         "function_search_path_mutable",
         Warn,
@@ -187,7 +187,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "authenticated may call a function with its owner's rights",
         "The function is called through the API under the rights of its owner, for whom policies do not count."
     ),
-    // A slot of a subscriber that is gone fills the disk, so it belongs to what an operator has to see.
+    // The slot of a subscriber that no longer connects keeps WAL until the disk is full.
     lint!(
         "idle_replication_slot",
         Warn,

@@ -96,7 +96,7 @@ mod tests {
     fn the_hash_is_sha224_of_lowercase_address_and_code() {
         assert_eq!(hash_code("A@B.c", "123456"), hash_code("a@b.c", "123456"));
         assert_eq!(hash_code("a@b.c", "123456").len(), 56);
-        // The same as `printf 'a@b.c123456' | sha224sum`.
+        // Equals the output of `printf 'a@b.c123456' | sha224sum`.
         assert_eq!(
             hash_code("a@b.c", "123456"),
             hex::encode(Sha224::digest(b"a@b.c123456"))

@@ -35,7 +35,7 @@ pub(crate) enum AuthError {
     #[error("Request body too large (max 1048576 bytes)")]
     TooLarge,
 
-    // Who sends the request.
+    // The role of the caller.
     #[error("This endpoint requires a valid Bearer token")]
     NoAuthorization,
     #[error("{0}")]
@@ -219,7 +219,7 @@ pub(crate) enum AuthError {
     #[error("{0}")]
     UserNotFound(&'static str),
 
-    // Subjects with a table of their own.
+    // Errors of parts of the service with their own enum.
     #[error(transparent)]
     Feature(#[from] FeatureError),
     #[error(transparent)]

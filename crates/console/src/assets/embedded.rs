@@ -1,6 +1,6 @@
 //! The files of the browser half that the build script has embedded.
 
-/// A file of the browser half as it lies in the binary.
+/// A file of the browser half, as embedded in the binary.
 pub(super) struct EmbeddedFile {
     /// The file's path below the origin, without the first slash.
     pub(super) name: &'static str,

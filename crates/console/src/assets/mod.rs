@@ -15,7 +15,7 @@ use selvedge_gateway::accepts_coding;
 use crate::error::ConsoleError;
 use embedded::EmbeddedFile;
 
-/// The page, which is sent for every path that is no file: its router reads the address.
+/// The page, which is sent for every path that is not a file: the router in the browser evaluates the path.
 const INDEX: &str = "index.html";
 /// Stands for the nonce of styles in the built page.
 const NONCE_PLACEHOLDER: &str = "__CSP_NONCE__";
@@ -49,7 +49,7 @@ fn find(name: &str) -> Option<&'static EmbeddedFile> {
     embedded::FILES.get(index)
 }
 
-/// The page with a nonce of its own, which lets its own styles in and no others.
+/// Sends the page with a new nonce for the content security policy, which only allows the page's own styles.
 fn respond_page() -> HttpResponse {
     // A nonce that repeats could be copied by injected markup, so each answer has its own and is not stored.
     let nonce = STANDARD.encode(random_bytes::<16>());

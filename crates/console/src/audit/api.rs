@@ -54,7 +54,7 @@ pub(super) async fn list(
             })
         })
         .collect();
-    // A full page may be the last one; the page then asks once more and gets an empty one.
+    // A full page may be the last one; the browser then requests one more and gets an empty page.
     let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
     let next = rows
         .last()

@@ -11,7 +11,7 @@ const LONGEST_STATEMENT: usize = 16 * 1024;
 
 const WRITE: &str = "select selvedge_console.write_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-/// What an account has done, to what, and with which outcome.
+/// An action of an account, its target and its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct AuditEntry<'a> {
     action: &'a str,
@@ -104,10 +104,10 @@ pub async fn write(
     Ok(())
 }
 
-/// Writes an entry in a transaction of its own: before a service is called, and for what changes nothing in the database.
+/// Writes an entry in a separate transaction: before a service is called, and for actions that change nothing in the
+/// database.
 ///
-/// # Errors
-/// When the database is away; what the entry tells of must then not be done.
+/// # Errors When the database does not respond; the action must not run then.
 pub async fn record(
     state: &ConsoleState,
     session: &Session,

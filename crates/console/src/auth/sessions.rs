@@ -1,7 +1,7 @@
-//! Lists the sessions of a user, which are the devices on which the user is signed in, and ends one or all of them.
+//! Lists a user's sessions, one per device on which the user is signed in, and ends one or all of them.
 //!
-//! Auth asks the database for the session at every refresh and at every request of its own, so a session that is deleted here is
-//! over there, too. Access tokens that were given out stay valid for the other services until they expire.
+//! Auth checks the session in the database at every refresh and at each of its own requests, so a session that is deleted
+//! here ends there, too. Other services accept access tokens of the session until they expire.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;

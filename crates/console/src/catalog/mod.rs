@@ -1,7 +1,7 @@
-//! `GET /api/catalog`: every table and column at once, with an ETag.
+//! `GET /api/catalog`: every table and column, with an ETag.
 //!
-//! The answer is kept with the fingerprint of the catalog it was made from. A request costs the fingerprint, and the catalog
-//! is read again only after DDL.
+//! The response is cached with the fingerprint of the system catalog. A request computes only the fingerprint, and the
+//! catalog is read again after DDL.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};

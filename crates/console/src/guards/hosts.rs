@@ -38,7 +38,8 @@ impl AllowedHosts {
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return false;
         };
-        // A target with a host of its own (`GET http://…`) wins over the header, so both must be ours.
+        // An absolute request target (`GET http://…`) takes precedence over the header `Host`, so both must name this
+        // console.
         let in_target = request.uri().authority();
         let is_known = |host: &str| {
             self.authorities

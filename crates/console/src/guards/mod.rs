@@ -1,4 +1,5 @@
-//! What every request passes before an endpoint sees it: host, origin, sign-in, level; and the headers of every response.
+//! Checks on every request before its endpoint runs: host, origin, sign-in and level. Also sets the headers of every
+//! response.
 
 mod headers;
 mod hosts;
@@ -47,7 +48,7 @@ pub(crate) async fn guard<B: MessageBody + 'static>(
     Ok(response)
 }
 
-/// Decides whether the request goes on. The session of an endpoint's caller is attached to it.
+/// Decides whether the request may continue, and attaches the session to it.
 async fn admit(request: &ServiceRequest, is_api: bool, id: &RequestId) -> Result<(), ConsoleError> {
     let state = request
         .app_data::<web::Data<ConsoleState>>()
@@ -67,7 +68,8 @@ async fn admit(request: &ServiceRequest, is_api: bool, id: &RequestId) -> Result
     let access = request
         .match_pattern()
         .and_then(|pattern| routes::find_access(request.method(), &pattern));
-    // What is not in the table is refused without the header, too, so that other pages cannot tell endpoints apart.
+    // Paths that are not in the table are also refused without the header, so that foreign pages cannot find out which
+    // endpoints exist.
     let secret = match access {
         Some(Access::Ticket) => None,
         _ => Some(origin::console_header(request)?),

@@ -10,8 +10,8 @@ use actix_web::http::header::{HeaderMap, HeaderName};
 use super::hosts::AllowedHosts;
 use crate::error::ConsoleError;
 
-/// The header that only the console's own page can send. Its value is the second secret of a session, or anything where
-/// nobody signs in.
+/// The header that only the console's own page can send. Its value is the second secret of the session; any value if the
+/// console has no sign-in.
 const CONSOLE_HEADER: HeaderName = HeaderName::from_static("x-selvedge-console");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -23,7 +23,7 @@ pub(super) fn check(request: &ServiceRequest, hosts: &AllowedHosts) -> Result<()
             "Only the console's own page may call this",
         ));
     }
-    // Browsers leave it out of GET requests of the same origin, so that its absence says nothing.
+    // Browsers omit `Origin` in GET requests of the same origin, so its absence is not an error.
     let sent_origin = headers.contains_key(header::ORIGIN);
     if sent_origin && !single(headers, &header::ORIGIN).is_some_and(|origin| hosts.is_own_origin(origin)) {
         return Err(ConsoleError::forbidden(

@@ -1,4 +1,4 @@
-//! What an operator looks at first: advisors, slow queries and sizes (CONSOLE-041, 042).
+//! What the overview shows: findings of the advisors, slow queries and sizes (CONSOLE-041, 042).
 
 mod advisors;
 mod sizes;

@@ -7,7 +7,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// Lists the largest tables; each partition counts as a table of its own.
+/// Lists the largest tables; each partition is listed separately.
 const LARGEST_TABLES: &str =
     "select n.nspname::text, c.relname::text, pg_table_size(c.oid), pg_indexes_size(c.oid),
        greatest(c.reltuples, 0)::bigint
@@ -16,7 +16,7 @@ const LARGEST_TABLES: &str =
        and not pg_is_other_temp_schema(n.oid)
      order by pg_total_relation_size(c.oid) desc, 1, 2 limit 500";
 
-/// Adds up the sizes of all stored files as their metadata tells them.
+/// Sums up the sizes of all stored files by their metadata.
 const STORED_FILES: &str =
     "select coalesce(sum((metadata ->> 'size')::numeric), 0)::bigint from storage.objects";
 

@@ -34,7 +34,7 @@ pub(super) struct Parameters {
     order: Order,
 }
 
-/// The schema in which pg_stat_statements lies, or the sentence that tells how to get it.
+/// The schema of pg_stat_statements, or a sentence that says how to enable it.
 enum Source {
     Schema(String),
     Missing(&'static str),

@@ -14,11 +14,11 @@ use crate::services::ThreadApi;
 use crate::state::ConsoleState;
 use crate::{assets, error, guards, routes, series, storage_jobs};
 
-/// One thread: few people use a console at once, and it must not take the API's cores.
+/// One thread is enough, because few people use a console at the same time, and it must not take the API's cores.
 const WORKERS: usize = 1;
 /// How long a client may take to send the head of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a stop waits for requests in progress. A tail of the log or a running statement may go on for ever.
+/// How long a stop waits for running requests. A followed log or a running statement may never end by itself.
 const SHUTDOWN_SECONDS: u64 = 1;
 /// The longest JSON body: a text of SQL, or staged changes with pasted cells.
 const LONGEST_JSON: usize = 64 * 1024 * 1024;

@@ -76,8 +76,8 @@ impl Entry {
         self.claims.as_ref()?.subject()
     }
 
-    /// Returns the claims of the request's token. They are no secret, because nobody can use them without the
-    /// signature.
+    /// Returns the claims of the request's token. They may be shown, because without the signature they cannot be used as a
+    /// token.
     pub(super) fn claims(&self) -> Option<Value> {
         Some(Value::Object(self.claims.as_ref()?.map().clone()))
     }

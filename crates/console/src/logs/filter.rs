@@ -69,7 +69,7 @@ impl Filter {
     }
 }
 
-/// Parses a status such as `500`, or a class such as `4xx`, into the range of statuses that it stands for.
+/// Parses a status such as `500`, or a class such as `4xx`, into a range of statuses.
 fn parse_status(text: &str) -> Result<(u16, u16), ConsoleError> {
     let wrong = || ConsoleError::invalid("status is a number such as 404, or a class such as 4xx");
     if let Some(class) = text.strip_suffix("xx") {

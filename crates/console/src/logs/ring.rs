@@ -49,7 +49,7 @@ impl Ring {
             let entries = Arc::new(std::mem::take(&mut state.open));
             state.full.push_back(Block { entries, bytes });
         }
-        // Whole blocks go at once, so that making room costs next to nothing.
+        // Whole blocks are dropped, so that making room is cheap.
         while state.bytes > MAX_TOTAL_BYTES {
             let Some(oldest) = state.full.pop_front() else {
                 break;

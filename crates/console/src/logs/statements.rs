@@ -1,4 +1,4 @@
-//! Keeps the statements of requests that somebody may want to look into, in at most 8 MB (CONSOLE-130).
+//! Keeps the statements of requests that failed, were slow, or were followed, in at most 8 MB (CONSOLE-130).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ const MAX_TOTAL_BYTES: usize = 8 * 1024 * 1024;
 /// The bytes that a request and each of its statements are counted with besides their texts.
 const OVERHEAD_BYTES: usize = 128;
 
-/// The statements of the latest requests that failed, were slow, or came while somebody followed the log.
+/// The statements of the latest requests that failed, were slow, or arrived while the log was followed.
 #[derive(Default)]
 pub(super) struct StatementStore {
     state: Mutex<State>,
@@ -33,7 +33,7 @@ struct RequestStatements {
     statements: Vec<TracedStatement>,
 }
 
-/// Says that somebody follows the log, until this is dropped.
+/// Marks the log as followed until this value is dropped.
 pub(super) struct OpenTail(Arc<AtomicUsize>);
 
 impl StatementStore {
@@ -43,7 +43,7 @@ impl StatementStore {
         OpenTail(Arc::clone(&self.open_tails))
     }
 
-    /// Keeps the statements of a request if it failed, was slow, or somebody follows the log.
+    /// Stores the statements of a request if it failed, was slow, or the log is followed.
     pub(super) fn note(
         &self,
         request_id: &str,

@@ -15,11 +15,10 @@ use crate::state::ConsoleState;
 
 /// The time between two looks for new entries.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// The number of entries that are sent at once; when there are more, the oldest are only counted, because nobody can
-/// read that fast.
+/// The number of entries per line sent to a follower; of further ones the oldest are only counted, because nobody can read
+/// that fast.
 const MAX_ENTRIES_AT_ONCE: usize = 300;
-/// The number of intervals after which the session is checked again, so that one that has ended does not go on
-/// watching.
+/// The number of intervals after which the session is checked again, so that an ended session receives no more entries.
 const SESSION_CHECK_INTERVALS: u32 = 3;
 
 struct Follower {
@@ -29,7 +28,7 @@ struct Follower {
     /// The number of the newest entry that was sent or filtered out.
     seen: u64,
     rounds: u32,
-    /// Statements of all requests are kept for as long as this follower lives.
+    /// While this value exists, statements of all requests are stored.
     _open_tail: OpenTail,
 }
 
@@ -57,8 +56,8 @@ pub(super) async fn follow(
 }
 
 impl Follower {
-    /// Waits for new entries and returns them as lines, or `None` when the session has ended. From time to time it
-    /// returns an empty line, because only writing reveals a closed connection.
+    /// Waits for new entries and returns them as lines; `None` when the session has ended. Sometimes it returns an empty
+    /// line, because only a write detects a closed connection.
     async fn next_lines(&mut self) -> Option<Bytes> {
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;

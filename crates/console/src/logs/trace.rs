@@ -20,8 +20,8 @@ pub struct StatementTracing {
 }
 
 impl StatementTracing {
-    /// Keeps statements in `log`, if there is one, of requests that fail, take longer than `slow_request`, or come while
-    /// somebody follows the log.
+    /// Creates the layer. It stores statements in `log`, if there is one, of requests that fail, take longer than
+    /// `slow_request`, or arrive while the log is followed.
     pub fn new(log: Option<Arc<ConsoleLog>>, slow_request: Duration) -> Self {
         Self { log, slow_request }
     }

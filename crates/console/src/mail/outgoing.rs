@@ -30,7 +30,7 @@ pub(super) async fn list(state: &ConsoleState) -> Result<Vec<Value>, ConsoleErro
     Ok(rows.iter().map(read).collect())
 }
 
-/// `POST /api/mail/{id}/retry`: has a waiting mail tried again at once.
+/// `POST /api/mail/{id}/retry`: sends a waiting mail immediately.
 pub(super) async fn retry(
     state: web::Data<ConsoleState>,
     session: Session,

@@ -25,11 +25,11 @@ pub(super) struct Applied {
     notes: Vec<String>,
 }
 
-/// Runs the change as the folder's next migration.
+/// Applies the change as the folder's next migration.
 ///
-/// The file gets its name after everything has run and before the commit. If the process dies before that, neither the
-/// change nor the file is there; if it dies after that, the file is there, and the next start runs it unless the commit
-/// was done.
+/// The file gets its final name after all statements have run and before the commit. If the process dies earlier, neither
+/// the change nor the file remains; if it dies later, the file remains, and the next start runs it unless the commit
+/// succeeded.
 pub(super) async fn apply_change(
     state: &ConsoleState,
     session: &Session,
@@ -64,7 +64,7 @@ pub(super) async fn apply_change(
     })
 }
 
-/// Refuses while the folder has files that have not run: they would have to run first, which nobody has asked for.
+/// Refuses while the folder has pending migrations, because they would have to run first.
 async fn refuse_pending(client: &Client, migrations: &[Migration]) -> Result<(), ConsoleError> {
     let pending = find_pending(client, migrations).await?;
     let Some(first) = pending.first() else {
@@ -97,8 +97,8 @@ async fn commit_with_file(client: &Client, mut draft: DraftFile, file: &str) -> 
     )
 }
 
-/// Whether PostgreSQL itself has said that the transaction was rolled back. A lost connection or a server that shuts down
-/// says nothing about that.
+/// Whether PostgreSQL has reported the error, so that the transaction was rolled back. After a lost connection or a shutdown
+/// its outcome is unknown.
 fn is_refusal(error: &tokio_postgres::Error) -> bool {
     error
         .as_db_error()

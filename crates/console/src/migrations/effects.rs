@@ -35,7 +35,7 @@ struct TableLock {
     #[serde(skip)]
     oid: String,
     relation: String,
-    /// The lock's mode in PostgreSQL's words, such as `AccessExclusiveLock`.
+    /// The lock mode, such as `AccessExclusiveLock`.
     mode: String,
     /// A sentence that says which statements wait while the lock is held.
     blocks: &'static str,
@@ -58,7 +58,7 @@ struct NamedObject {
     name: String,
 }
 
-/// An object that existed before the try and may be gone after it.
+/// An object that existed before the trial run and may be dropped by it.
 struct Candidate {
     key: String,
     object: NamedObject,
@@ -138,7 +138,7 @@ impl<'c> Observer<'c> {
         Ok(())
     }
 
-    /// Finds the candidates that are gone, without those that go silently with another object.
+    /// Finds the candidates that were dropped, without those that belong to another dropped object.
     async fn find_dropped(&mut self, trial: &Client) -> Result<(), ConsoleError> {
         let keys: Vec<&str> = self.candidates.iter().map(|each| each.key.as_str()).collect();
         let gone = "select k from unnest($1::text[]) k
@@ -176,7 +176,7 @@ impl<'c> Observer<'c> {
                 "select count(*) from (select from {} limit {most}) counted",
                 lock.relation
             );
-            // Somebody else may hold the table by now; then its size stays unknown.
+            // Counting may fail because another session holds a lock; the size stays unknown then.
             let counted = trial.query_one(&count, &[]).await.ok();
             lock.rows = counted.map(|row| row.get(0));
         }

@@ -1,7 +1,7 @@
-//! `POST /api/migrations`: a change of the schema as a migration file of the project (CONSOLE-071 to 073).
+//! `POST /api/migrations`: a schema change as a migration file of the project (CONSOLE-071 to 073).
 //!
-//! With `preview` the change is tried in a transaction that is rolled back, and the answer says what it locked, rewrote and
-//! dropped. Without it the change is run with its history row, and its text becomes a file of the migrations folder.
+//! With `preview` the change runs in a transaction that is rolled back, and the response lists what it locked, rewrote and
+//! dropped. Otherwise the change and its history row are committed, and its text becomes a file in the migrations folder.
 
 mod apply;
 mod effects;
@@ -55,7 +55,7 @@ async fn change_schema(
     check_request(&request)?;
     let permit = state.permit_statement(&session)?;
     let state = state.into_inner();
-    // A task of its own goes on when the client hangs up: it must not stop between the file and the commit.
+    // A separate task continues when the client disconnects: it must not be aborted between the file and the commit.
     let task = actix_web::rt::spawn(async move {
         let _permit = permit;
         if request.preview {

@@ -1,4 +1,5 @@
-//! What a change would do: it is tried and rolled back, and a second session looks at it meanwhile (CONSOLE-072).
+//! The effects of a change: it runs in a transaction that is rolled back, while a second session inspects its locks
+//! (CONSOLE-072).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,7 +53,7 @@ async fn end_trial(observer: &Observer<'_>, pid: i32) -> Result<(), ConsoleError
     Ok(())
 }
 
-/// A migration that is never committed. Its version is no number, so it cannot be one of the folder.
+/// Returns the migration of a trial run, which is never committed. Its version is not a number, so no file can have it.
 fn trial_migration() -> Migration {
     Migration {
         version: "preview".to_owned(),

@@ -22,7 +22,7 @@ pub(super) struct MigrationRequest {
     pub(super) preview: bool,
 }
 
-/// Refuses names that are no part of a file name, empty texts, and texts that handle their own transactions.
+/// Checks a request. Refused are names that cannot be part of a file name, empty texts, and texts with transaction commands.
 pub(super) fn check_request(request: &MigrationRequest) -> Result<(), ConsoleError> {
     let name = &request.name;
     let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';

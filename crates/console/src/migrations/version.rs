@@ -8,11 +8,10 @@ use crate::error::ConsoleError;
 /// The format in which the Supabase CLI writes the time of a migration, in UTC.
 const FORMAT: &str = "%Y%m%d%H%M%S";
 
-/// The version of a migration that is made now. It sorts after all others, because a file that sorts before one that has
-/// run is refused; so it is later than now when a clock was wrong or two changes are made within a second.
+/// Returns the version of a new migration. It must sort after all others, because a file that sorts before an applied one is
+/// refused. Therefore it may be later than now, when a clock was wrong or two changes are made within a second.
 ///
-/// # Errors
-/// 409 when the newest version is no time after which another could come.
+/// # Errors 409 when the newest version cannot be increased.
 pub(super) fn choose_version(now: DateTime<Utc>, existing: &[Migration]) -> Result<String, ConsoleError> {
     let version = now.format(FORMAT).to_string();
     let newest = existing.iter().map(|migration| migration.version.as_str()).max();

@@ -1,4 +1,4 @@
-//! Who may see and change which row, and why: the access matrix and the simulator (CONSOLE-080 to 084).
+//! Which rows a role may read and change, and why: the access matrix and the simulator (CONSOLE-080 to 084).
 
 mod access;
 mod simulate;

@@ -51,7 +51,7 @@ pub(super) async fn run(
     }
     let mut owner = state.database.connection(session.level).await?;
     let database = state.database.shared();
-    // A connection of its own, closed afterwards: an SQL text may change its session.
+    // A new connection that is closed afterwards, because an SQL text may change its session.
     let pool = database.pool(Login::Authenticator, 1);
     let mut caller = pool.get().await?;
     let connections = Connections {
@@ -63,7 +63,8 @@ pub(super) async fn run(
     Ok(HttpResponse::Ok().json(report))
 }
 
-/// What is written to the audit before it runs: texts, and writes, whose triggers may call outwards.
+/// Returns the statement for the audit entry, which is written before the statement runs: SQL texts, and writes, whose
+/// triggers may send requests.
 fn written_statement(request: &Request) -> Option<&str> {
     match request {
         Request::Sql { text } => Some(text),

@@ -26,10 +26,9 @@ pub(super) enum SubjectChoice {
 }
 
 impl SubjectChoice {
-    /// Finds the role and the claims. Those of a user are made by auth, hook included, as for a sign-in.
+    /// Returns role and claims. Claims of a user are created by Auth as for a sign-in, hook included.
     ///
-    /// # Errors
-    /// 422 for the console's own login, which is no caller of the API, and for claims that auth refuses.
+    /// # Errors 422 for the console's own login, which is no role of the API, and when Auth refuses the claims.
     pub(super) async fn resolve(self, state: &ConsoleState) -> Result<Subject, ConsoleError> {
         let claims = match self {
             Self::Admin => {

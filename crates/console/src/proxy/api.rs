@@ -43,7 +43,7 @@ pub(super) async fn forward(
     for (name, value) in headers::request(request.headers()) {
         head.headers.append(name, value);
     }
-    // The same id in both, so that an answer here leads to its line of the log.
+    // The same id in both requests, so that a response leads to its log line.
     let token = credentials.token.map(|token| format!("Bearer {token}"));
     let own = [
         ("host", Some(api_host(&state))),

@@ -1,5 +1,5 @@
-//! Which headers of a proxied request and of its response are passed on. What is not listed stays here, so that nobody can
-//! send a key, a host or an address of his own, and no cookie or CORS header comes back.
+//! Which headers of a proxied request and its response are passed on. All others are dropped, so that the page cannot send a
+//! key, a host or a client address, and no cookie or CORS header returns.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -69,7 +69,7 @@ fn pick(headers: &HeaderMap, list: &[&str]) -> impl Iterator<Item = (HeaderName,
         .map(|(name, value)| (name.clone(), value.clone()))
 }
 
-/// The address of a new upload below `/api/proxy`, where the service names one of its own origin.
+/// Rewrites the location of a new upload to a path below `/api/proxy`.
 pub(super) fn location(received: &HeaderMap) -> Option<HeaderValue> {
     let location = received.get("location")?.to_str().ok()?;
     let (_, below) = location.split_once("/storage/v1/")?;

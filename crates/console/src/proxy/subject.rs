@@ -1,4 +1,4 @@
-//! As whom a proxied request runs: the service key by default, else as the header `x-selvedge-subject` says.
+//! The role as which a proxied request runs: the service key by default, or as the header `x-selvedge-subject` says.
 
 use actix_web::http::header::HeaderMap;
 use secrecy::ExposeSecret as _;

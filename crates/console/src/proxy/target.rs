@@ -1,5 +1,4 @@
-//! Which path of which service a proxied request means. There are no other hosts and no other services to reach
-//! (CONSOLE-172).
+//! The service and path to which a proxied request is sent. No other hosts or services can be reached (CONSOLE-172).
 
 use percent_encoding::percent_decode_str;
 
@@ -14,8 +13,8 @@ const SERVICES: [(&str, &str); 5] = [
     ("realtime", "/realtime/v1"),
 ];
 
-/// What viewers may read, as the beginning of the path below its service. Tables are not among them: viewers read rows
-/// under their own login.
+/// The paths that viewers may read, by service and prefix. Tables are not among them, because viewers read rows by their own
+/// database login.
 const VIEWERS_READ: [(&str, &[&str]); 2] = [
     ("auth", &["health", "settings", "admin/users", "admin/audit"]),
     (

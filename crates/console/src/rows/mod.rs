@@ -1,7 +1,7 @@
 //! Rows of a table: `/api/rows/…` (CONSOLE-050 to 060).
 //!
-//! A request names a table by its oid and columns by their names; both are looked up in the catalog, and SQL is written from
-//! what the catalog says. Values travel as PostgreSQL's text and reach a statement as parameters.
+//! A request names a table by its oid and columns by their names. Both are looked up in the system catalog, from which the
+//! SQL is written. Values are PostgreSQL's text and always parameters.
 
 mod apply;
 mod export;

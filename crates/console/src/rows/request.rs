@@ -29,7 +29,7 @@ pub(super) struct Sort {
     pub(super) nulls_first: bool,
 }
 
-/// Identifies a row, together with the version that was read, so that a change by somebody else is noticed.
+/// Identifies a row and the version that was read, so that changes by other people are noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum RowId {
@@ -37,7 +37,7 @@ pub(super) enum RowId {
     Key {
         /// The values of the key's columns as text, in the order of the key.
         key: Vec<String>,
-        /// The row's `xmin` when it was read; another value now means that somebody has changed the row.
+        /// The row's `xmin` when it was read. If it differs now, the row was changed in the meantime.
         xmin: String,
     },
     /// The row is identified by where it is stored, because its table has no key.

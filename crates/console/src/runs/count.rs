@@ -24,12 +24,12 @@ const MAX_OBJECTS: usize = 50;
 const MAX_DEPENDANTS: usize = 200;
 /// The bytes of the longest value that is read: a qualified name with quotes.
 const MAX_CELL_BYTES: usize = 1024;
-/// The time after which PostgreSQL's estimate is shown instead of a count, because a person waits for the question.
+/// How long counting may take; then PostgreSQL's estimate is shown, because the confirmation dialog waits for it.
 const COUNT_TIME_LIMIT: Duration = Duration::from_secs(3);
 /// The SQLSTATE of a statement that ran out of time.
 const QUERY_CANCELED: &str = "57014";
 
-/// The body of a request for counts.
+/// The body of `POST /api/sql/count`.
 #[derive(Deserialize)]
 pub(super) struct CountRequest {
     objects: Vec<NamedObject>,
@@ -51,14 +51,14 @@ struct NamedObject {
 enum CountedKind {
     /// A relation whose rows the statement deletes or changes, and are therefore counted.
     Table,
-    /// A relation that is dropped and has no rows of its own, such as a view, an index or a sequence.
+    /// A dropped relation without rows of its own, such as a view, an index or a sequence.
     Relation,
     Type,
     Function,
     Schema,
 }
 
-/// What a statement would touch of one object.
+/// The effects of a statement on one object.
 #[derive(Serialize)]
 struct ObjectCount {
     name: String,
@@ -204,7 +204,7 @@ async fn list_dependants(
         CountedKind::Function => reader.list_dependants(ObjectKind::Functions, oid).await?,
         CountedKind::Schema => reader.list_schema_members(oid).await?,
     };
-    // A table's own indexes, constraints and defaults belong to it, and nobody misses them without the table.
+    // Indexes, constraints and defaults of the dropped table itself are not listed.
     dependants.retain(|dependant| kind == CountedKind::Schema || dependant.how == "normal");
     dependants.truncate(MAX_DEPENDANTS);
     Ok(dependants)

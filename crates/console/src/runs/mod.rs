@@ -1,7 +1,8 @@
-//! Texts of SQL that people run: `/api/sql/…` (CONSOLE-017, 090 to 095).
+//! SQL texts that users run: `/api/sql/…` (CONSOLE-017, 090 to 095).
 //!
-//! Each run has a connection of its own, because a text can change its session in ways that no reset finds. It logs in as the
-//! level, or as the API's authenticator where the text runs as one of its callers, so PostgreSQL decides what it may do.
+//! Each run has a new connection, because a text can change its session in ways that cannot be reset. It logs in as the
+//! account's level, or as the API's authenticator if the text runs as one of its roles, so PostgreSQL decides what it may
+//! do.
 
 mod count;
 mod events;

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use crate::error::ConsoleError;
 use crate::session::Session;
 
-/// An account and the id of one of its runs, so that nobody can cancel the runs of others.
+/// An account and the id of one of its runs, so that an account cannot cancel runs of others.
 type Key = (String, String);
 
 static RUNS: LazyLock<Mutex<HashMap<Key, Arc<Notify>>>> = LazyLock::new(Mutex::default);
@@ -24,7 +24,7 @@ fn runs() -> MutexGuard<'static, HashMap<Key, Arc<Notify>>> {
 }
 
 fn key(session: &Session, id: &str) -> Key {
-    // Where nobody signs in, the address keeps two people of one machine's network apart.
+    // Without sign-in, callers are distinguished by their IP address.
     let account = format!("{}@{}", session.account_name(), session.address);
     (account, id.to_owned())
 }

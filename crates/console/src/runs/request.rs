@@ -36,7 +36,7 @@ pub(super) enum TransactionMode {
     Autocommit,
 }
 
-/// A statement and where it stands in the text that was sent.
+/// A statement and its position in the sent text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) text: String,

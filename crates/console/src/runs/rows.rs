@@ -11,8 +11,8 @@ pub(super) const CELL_BYTES: usize = 64 * 1024;
 pub(super) const ROW_BYTES: usize = 1024 * 1024;
 /// The bytes of values after which a line of the answer is sent.
 const LINE_BYTES: usize = 64 * 1024;
-/// The number of rows that are asked of PostgreSQL at once; a result can be left unfinished between two portions
-/// without failing its transaction.
+/// Rows per portion that are requested from PostgreSQL. Between two portions a result can be abandoned without failing the
+/// transaction.
 pub(super) const PORTION: u32 = 1000;
 
 /// Counts the rows and bytes that a run has sent, over all its results.

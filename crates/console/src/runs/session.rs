@@ -59,7 +59,7 @@ pub(super) async fn open(
         .await?;
     begin(&mut session, frame).await?;
     if let Some((role, claims)) = caller {
-        // Without a transaction the settings last as long as the session, which nobody else will use.
+        // In autocommit mode the settings apply to the session, which no other run uses.
         let local = frame != Frame::Autocommit;
         let claims = quote_literal(&claims.to_string());
         session

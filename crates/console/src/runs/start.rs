@@ -46,8 +46,7 @@ pub(super) async fn start_run(
     let run = Run::new(state.into_inner(), session.level, lines, stop);
     actix_web::rt::spawn(async move {
         run.run(&request.subject, frame, limit, &pieces).await;
-        // The run has ended, so only now may another one have its id and its place among the account's running
-        // statements.
+        // Only after the end of the run may another run use its id and its slot among the account's running statements.
         drop((registration, permit));
     });
     let body = stream::unfold(receiver, |mut receiver| async move {

@@ -1,4 +1,4 @@
-//! Ends a run early when it is cancelled, its client has gone, or its time is over.
+//! Ends a run early when it is cancelled, its client has disconnected, or its time limit is reached.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 pub(super) enum StopReason {
     /// The account has cancelled the run.
     Cancelled,
-    /// The client has closed the connection, so nobody reads the answer.
+    /// The client has closed the connection, so that the result is not needed.
     ClientGone,
     /// The time limit of the run is over.
     TimedOut,
@@ -33,12 +33,12 @@ impl Stop {
         }
     }
 
-    /// Returns the reason, or `None` while the run may go on.
+    /// Returns the reason; `None` while the run may continue.
     pub(super) fn reason(&self) -> Option<StopReason> {
         self.reason
     }
 
-    /// Waits for the first reason. After it there is no other, and this waits for ever.
+    /// Waits for the first reason. After that it never returns again.
     pub(super) async fn wait<T>(&mut self, answer: &mpsc::Sender<T>) -> StopReason {
         if self.reason.is_some() {
             std::future::pending::<()>().await;

@@ -19,10 +19,10 @@ use crate::subject::Subject;
 
 /// The number of notices of one statement that are passed on, because a loop can raise millions.
 const MAX_NOTICES: usize = 1000;
-/// While nothing happens, a line is sent this often, because only writing tells that a client has gone.
+/// How often an empty line is sent while nothing happens, because only a write detects a disconnected client.
 const HEARTBEAT: Duration = Duration::from_millis(300);
 
-/// The run is over, because nobody reads its answer or the connection to the database is lost.
+/// The run is over, because the client has disconnected or the database connection is lost.
 struct Ended;
 
 /// A run of SQL statements, whose events go to the client as lines.
@@ -95,7 +95,7 @@ impl Run {
         };
         let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
         let end = json!({ "event": "end", "committed": committed, "elapsed_ms": elapsed_ms });
-        // A failed send means that the client has gone, and then nobody needs the last line.
+        // An error means that the client has disconnected, so the last line is not needed.
         self.send(&end).await.ok();
     }
 
@@ -127,7 +127,7 @@ impl Run {
         }
         if failed {
             session.run("rollback").await.ok();
-            // What was committed statement by statement stays.
+            // In autocommit mode, statements that were committed before stay.
             return Ok(frame == Frame::Autocommit);
         }
         if status == TransactionStatus::Idle && frame == Frame::Autocommit {
@@ -250,7 +250,7 @@ impl Run {
         .await
     }
 
-    /// PostgreSQL says that the user has cancelled the statement, also when its time was over.
+    /// Replaces PostgreSQL's message that the user has cancelled the statement, if the time limit was the reason.
     fn explain_stop(&self, mut error: Value) -> Value {
         if self.stop.reason() == Some(StopReason::TimedOut) {
             error["message"] = json!("The time limit of the run is over");
@@ -265,7 +265,8 @@ impl Run {
         canceller: &StatementCanceller,
     ) -> Result<Result<TextEvent, String>, Ended> {
         let mut event = pin!(session.next_event(CELL_BYTES, ROW_BYTES));
-        // Most rows are there already. PostgreSQL is waited for after each portion of them, and then for the rest, too.
+        // Usually further rows have arrived already. After each portion the next one is requested, and only then is waited
+        // for.
         if let Poll::Ready(event) = futures_util::poll!(&mut event) {
             return Ok(event.map_err(|error| error.to_string()));
         }
@@ -282,7 +283,7 @@ impl Run {
                     }
                 }
                 _ = heartbeat.tick() => {
-                    // A full queue tells nothing; the next heartbeat tries again.
+                    // If the queue is full, the next heartbeat tries again.
                     self.lines.try_send(events::line(&json!({ "event": "waiting" }))).ok();
                 }
             }

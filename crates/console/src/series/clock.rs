@@ -17,7 +17,7 @@ pub(crate) async fn record_forever(state: Arc<ConsoleState>) {
         let until_next = 1000 - Utc::now().timestamp_subsec_millis() % 1000;
         tokio::time::sleep(Duration::from_millis(u64::from(until_next))).await;
         let now = Utc::now().timestamp();
-        // An idle server must not wake its database every second for a page that nobody has open.
+        // Without an open page, an idle server must not query its database every second.
         if !state.recorder.is_watched(now) {
             connections = None;
         } else if now % COUNT_EVERY == 0 {

@@ -11,7 +11,7 @@ use super::sample::{Sample, measurement_names};
 
 /// The resolutions as (seconds of a step, steps that are kept): ten minutes, six hours and seven days.
 const RESOLUTIONS: [(i64, usize); 3] = [(1, 600), (10, 2160), (60, 10_080)];
-/// Connections of the database are counted while somebody has asked for measurements within this many seconds.
+/// Database connections are counted while measurements were requested within this many seconds.
 const WATCHED_FOR: i64 = 30;
 
 /// Keeps the measurements of this process in three resolutions.
@@ -43,7 +43,7 @@ impl Recorder {
         }
     }
 
-    /// Returns all measurements after `since` as the page reads them, and remembers that somebody is watching.
+    /// Returns all measurements after `since` as JSON, and records that they were requested.
     pub(super) fn to_json(&self, since: Option<i64>) -> Value {
         let now = Utc::now().timestamp();
         self.asked_at.store(now, Ordering::Relaxed);

@@ -39,8 +39,8 @@ pub(super) fn measurement_names() -> Vec<String> {
 }
 
 impl Sample {
-    /// Reads the counters of this process. `connections` is the number of the database's connections, or `None` where
-    /// nobody has counted them.
+    /// Reads the counters of this process. `connections` is the number of database connections, or `None` if they were not
+    /// counted.
     pub(super) fn read(connections: Option<f64>) -> Self {
         Self {
             at: Instant::now(),
@@ -86,8 +86,8 @@ impl Sample {
     }
 }
 
-/// The value below which a share of the samples lies, by linear interpolation within its bucket: what Prometheus'
-/// `histogram_quantile` computes from `/metrics`. `None` without samples.
+/// Returns the value below which a share of the samples lies, interpolated linearly within its bucket, as Prometheus'
+/// `histogram_quantile` computes it from `/metrics`. `None` without samples.
 fn quantile(share: f64, cumulative: &[(f64, u64)]) -> Option<f64> {
     let total = cumulative
         .last()

@@ -1,5 +1,5 @@
-//! The accounts of the console. Only the command line changes them, so that nobody who has reached the console can make
-//! himself another one.
+//! The accounts of the console. Only the command line changes them, so that an intruder in the console cannot create another
+//! one.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;

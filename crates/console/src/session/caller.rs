@@ -13,25 +13,25 @@ use crate::state::Level;
 /// The caller of an endpoint with its level; handlers that need a session take it as an extractor.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// The account's name, or `None` where the settings ask nobody to sign in.
+    /// The account's name; `None` if the console has no sign-in.
     pub account: Option<Arc<str>>,
-    /// What the caller may do; the level decides with which login the database is used.
+    /// The caller's level, which determines the database login.
     pub level: Level,
     /// The id under which the request is found in logs and in the audit.
     pub request_id: Arc<str>,
     /// The address of the client.
     pub address: Arc<str>,
-    /// The digest that names the session's row, or `None` where the settings ask nobody to sign in.
+    /// The digest that identifies the session's row; `None` if the console has no sign-in.
     pub(super) digest: Option<Digest>,
 }
 
 impl Session {
-    /// The account's name, for texts: `local` where nobody signs in.
+    /// The account's name for texts; `local` if the console has no sign-in.
     pub fn account_name(&self) -> &str {
         self.account.as_deref().unwrap_or("local")
     }
 
-    /// Whether both are requests of the same session. Where nobody signs in, the address tells callers apart.
+    /// Whether both are requests of the same session. Without sign-in, callers are distinguished by their IP address.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         self.digest == other.digest && self.account == other.account && self.address == other.address
     }
@@ -84,7 +84,7 @@ impl FromRequest for Session {
     type Future = Ready<Result<Self, ConsoleError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        // The guards have put it there; without one the endpoint is open and asks for a session itself.
+        // The guards have attached it; an open endpoint has none, and finds the session itself.
         let session = request.extensions().get::<Self>().cloned();
         ready(session.ok_or_else(ConsoleError::unauthenticated))
     }

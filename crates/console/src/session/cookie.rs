@@ -1,5 +1,5 @@
-//! The session's cookie. Cookies know no port: another server of this machine gets it and can set it. So the session has a
-//! second secret, which the page keeps in the storage of its origin and sends in a header.
+//! The session's cookie. Cookies are shared by all ports of a host, so another server on this machine receives it and can
+//! set it. Therefore the session has a second secret, which the page keeps in its origin's storage and sends in a header.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 
@@ -32,8 +32,8 @@ pub(super) fn remove(is_secure: bool) -> (header::HeaderName, HeaderValue) {
     (header, value)
 }
 
-/// Reads the first secret of the request's session. Where several cookies have the name none counts, because another
-/// server of this machine may have set one beside ours.
+/// Reads the first secret of the request's session. If several cookies have the name, none is used, because another server
+/// on this machine may have set one of them.
 pub(super) fn read(headers: &HeaderMap, is_secure: bool) -> Option<&str> {
     let name = name(is_secure);
     let mut values = headers

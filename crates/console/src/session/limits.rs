@@ -10,12 +10,12 @@ use moka::sync::Cache;
 use super::caller::Session;
 use crate::error::ConsoleError;
 
-/// The requests that a session may send a second; as many may come at once.
+/// The requests per second that a session may send, and the size of a burst.
 const REQUESTS_PER_SECOND: f64 = 50.0;
 /// The number of statements that one account may run at the same time.
 const MAX_RUNNING_STATEMENTS: usize = 3;
 
-/// The session or, where nobody signs in, the address whose requests are counted together.
+/// Whose requests are counted: the session, or the IP address without sign-in.
 type Counted = Arc<str>;
 
 /// Counts the requests of each session with a token bucket.

@@ -13,11 +13,10 @@ use super::secret::digest;
 use crate::error::ConsoleError;
 use crate::state::{ConsoleState, Level};
 
-/// The session of a request with this value of the console's header; without one, where a ticket stands in its place, the
-/// cookie alone names the session.
+/// Finds the session of a request by its cookie and the value of the console's header. Without that value (a download with a
+/// ticket) the cookie alone is used.
 ///
-/// # Errors
-/// 401 where people sign in and nobody is signed in; 503 when the database is away.
+/// # Errors 401 without a valid session; 503 when the database does not respond.
 pub(crate) async fn find(
     state: &ConsoleState,
     request: &ServiceRequest,
@@ -58,7 +57,7 @@ pub(crate) async fn find(
     })
 }
 
-/// Somebody who is not signed in, for the audit of sign-ins. The level is the lowest, and no endpoint sees this session.
+/// Returns a session for the audit entries of failed sign-ins. It has the lowest level and is never passed to an endpoint.
 pub(super) fn anonymous(state: &ConsoleState, request: &HttpRequest) -> Session {
     let proxies = state.config.trusted_proxies;
     Session {

@@ -1,4 +1,4 @@
-//! Who calls: accounts, sign-in, sessions and their limits (CONSOLE-013, 014, 020).
+//! Accounts, sign-in, sessions and their limits (CONSOLE-013, 014, 020).
 
 mod accounts;
 mod api;

@@ -21,8 +21,8 @@ pub(super) fn hash(password: &str) -> String {
     )
 }
 
-/// Whether the password has this hash. Without a hash the same work is done, so that the time tells nobody which accounts
-/// exist.
+/// Whether the password has this hash. Without a hash the same work is done, so that the response time does not reveal which
+/// accounts exist.
 pub(super) fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = stored.and_then(parse);
     // A stored text that cannot be read is treated like an account that does not exist.

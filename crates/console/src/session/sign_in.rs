@@ -136,7 +136,7 @@ async fn check_password(
     let is_right = web::block(move || password::verify(&password, hash.as_deref()))
         .await
         .map_err(|_| ConsoleError::unavailable("The server is stopping"))?;
-    // A level that this version does not know, such as that of a later one, lets nobody in.
+    // A level that this version does not define, such as that of a newer version, is refused.
     Ok(level.filter(|_| is_right).and_then(|level| level.parse().ok()))
 }
 

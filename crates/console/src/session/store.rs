@@ -1,4 +1,4 @@
-//! Sessions: rows of `selvedge_console.sessions`, each known for a moment so that not every request asks the database.
+//! Sessions: rows of `selvedge_console.sessions`, cached for a moment so that not every request queries the database.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -91,8 +91,8 @@ impl SessionStore {
         }
     }
 
-    /// Account and level of the session with these secrets; `None` if there is none, or it has ended. Without the header's
-    /// secret only the cookie's is checked.
+    /// Returns account and level of the session with these secrets; `None` if there is none, or it has ended. Without the
+    /// header's secret only the cookie's is checked.
     pub(super) async fn find(
         &self,
         database: &ConsoleDatabase,
@@ -117,7 +117,7 @@ impl SessionStore {
         Ok(is_own.then_some((known.account, known.level)))
     }
 
-    /// Whether a session that was found before still is one. While the database is away nobody knows, and it counts as one.
+    /// Whether a session still exists. While the database does not respond, it is assumed to.
     pub(crate) async fn is_alive(&self, database: &ConsoleDatabase, session: &Session) -> bool {
         let Some(digest) = session.digest else {
             return true;
@@ -208,7 +208,7 @@ impl SessionStore {
                 &[&digest.as_slice()],
             )
             .await?;
-        // Here it ends at once; other nodes ask the database again after CACHE_LIFETIME.
+        // This node forgets the session immediately; others query the database again after CACHE_LIFETIME.
         self.recent.invalidate(&digest);
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Slows down who guesses passwords (CONSOLE-014). Failures are counted per account and address, so that nobody can lock
-//! somebody else out.
+//! Limits password guessing (CONSOLE-014). Failures are counted per account and IP address, so that an attacker cannot lock
+//! an account's owner out.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,8 @@ const FREE_FAILURES: u32 = 5;
 const FAILURE_MEMORY: Duration = Duration::from_secs(15 * 60);
 /// The delay does not grow beyond this.
 const LONGEST_DELAY: Duration = Duration::from_secs(5 * 60);
-/// The segments of an IPv6 address that are compared: the network, because one client has all addresses of its own.
+/// How many segments of an IPv6 address are compared: the first 64 bits, because one client has all addresses of its
+/// network.
 const V6_NETWORK_SEGMENTS: usize = 4;
 
 type Key = (String, String);
@@ -39,8 +40,8 @@ impl Default for Throttle {
 }
 
 impl Throttle {
-    /// Counts an attempt as a failure before its password is examined, so that many attempts at once do not all pass.
-    /// [`Self::forgive`] takes it back. The error is the time to wait, during which attempts are not examined.
+    /// Counts an attempt as failed before its password is verified, so that many concurrent attempts do not all pass.
+    /// [`Self::forgive`] undoes it. The error is the time to wait, during which attempts are refused.
     pub(super) fn begin(&self, account: &str, address: &str) -> Result<(), Duration> {
         let failures = self.failures.get_with(key(account, address), || {
             Arc::new(Mutex::new(Failures {
@@ -60,7 +61,7 @@ impl Throttle {
         Ok(())
     }
 
-    /// Forgets the failures of somebody who knew the password.
+    /// Removes the failures after a successful sign-in.
     pub(super) fn forgive(&self, account: &str, address: &str) {
         self.failures.invalidate(&key(account, address));
     }

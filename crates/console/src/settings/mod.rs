@@ -1,6 +1,6 @@
-//! What the project runs with: settings with their origin, and the checks of `selvedge doctor` (CONSOLE-141).
+//! The project's configuration: settings with their origin, and the checks of `selvedge doctor` (CONSOLE-141).
 //!
-//! Both come from the server by handles. They are for admins, because they name hosts, folders and faults of the deployment.
+//! The server provides both. Only admins may see them, because they contain hosts, folders and faults of the deployment.
 
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};

@@ -96,7 +96,7 @@ pub(super) async fn delete(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Returns the project's folder where snippets are files. They belong to everybody, so viewers may not change them.
+/// Returns the project's folder if snippets are files. They are shared by all accounts, so viewers may not change them.
 fn writable_folder(state: &ConsoleState, session: &Session) -> Result<Option<PathBuf>, ConsoleError> {
     let folder = state.config.project_folder.clone();
     if folder.is_some() {
@@ -110,7 +110,7 @@ fn own_account<'s>(session: &'s Session, name: &str) -> Result<&'s str, ConsoleE
     session.account.as_deref().ok_or_else(|| not_found(name))
 }
 
-/// Runs blocking work on files, while other requests of this thread go on.
+/// Runs blocking work on files on another thread.
 async fn use_files<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ConsoleError> + Send + 'static,
 ) -> Result<T, ConsoleError> {

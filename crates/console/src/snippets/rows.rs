@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use super::snippet::{Snippet, not_found};
 use crate::error::ConsoleError;
 
-/// The snippets that an account may have, so that nobody fills the database through the console.
+/// The largest number of snippets of an account, so that they cannot fill the database.
 const MAX_SNIPPETS: i64 = 500;
 
 /// Writes a snippet, and changes no row when it would be one more than an account may have.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::guards::AllowedHosts;
 
-/// What an account may do. Each level uses a database login of its own.
+/// What an account may do. Each level has its own database login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -75,7 +75,7 @@ pub struct ConsoleConfig {
     pub project: String,
     /// The hosts to which the console answers.
     pub hosts: AllowedHosts,
-    /// Whether people sign in. Without it everybody who reaches the listener is an admin.
+    /// Whether the console requires a sign-in. Without it everybody who reaches the listener is an admin.
     pub login: bool,
     /// Who may sign in, if the console requires a sign-in.
     pub sign_in: SignInWays,

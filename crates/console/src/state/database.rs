@@ -9,7 +9,7 @@ use tokio_postgres::Client;
 use super::config::Level;
 use crate::error::ConsoleError;
 
-/// Connections of each level that are kept for the console's own statements. Texts of users get connections of their own.
+/// Pooled connections per level for the console's own statements. SQL texts of users run on new connections.
 const CONNECTIONS_PER_LEVEL: usize = 4;
 
 /// Roles with which SQL can run programs or touch files of the database's machine.
@@ -32,7 +32,7 @@ impl ConsoleDatabase {
     /// Connections are opened when they are first used.
     pub fn new(database: Arc<Database>) -> Self {
         Self {
-            // Pools open a connection when one is asked for, so a console that nobody uses holds none.
+            // Pools open connections on demand, so an unused console has none.
             viewer: database.pool(Login::ConsoleReader, CONNECTIONS_PER_LEVEL),
             admin: database.pool(Login::ConsoleAdmin, CONNECTIONS_PER_LEVEL),
             service: database.pool(Login::ConsoleService, CONNECTIONS_PER_LEVEL),
@@ -53,13 +53,12 @@ impl ConsoleDatabase {
         Ok(pool.get().await?)
     }
 
-    /// A connection of a level that nobody else uses, closed when it is dropped. A text of a user can change a session in
-    /// ways that no reset finds.
+    /// Opens a connection of a level outside of the pool, which is closed when it is dropped. A user's SQL text can change a
+    /// session in ways that cannot be reset.
     ///
-    /// # Errors
-    /// When the database is away.
+    /// # Errors When the database does not respond.
     pub async fn dedicated(&self, level: Level) -> Result<Client, ConsoleError> {
-        // No pool: what a text has changed in the session (settings, temporary tables, locks) ends with the connection.
+        // Not pooled: settings, temporary tables and locks of the session end with the connection.
         Ok(self.database.client(login_of(level)).await?)
     }
 
@@ -101,7 +100,7 @@ pub async fn check_logins(database: &Database) -> Result<(), String> {
             .await
             .map_err(|error| format!("the console cannot examine its logins: {error}"))?;
         let (name, is_superuser, roles): (String, bool, String) = (row.get(0), row.get(1), row.get(2));
-        // Membership says nothing about a superuser, who passes every check of a right.
+        // Role memberships do not matter for a superuser, who passes every privilege check.
         if is_superuser {
             return Err(format!(
                 "the console does not log in as {name}, which is a superuser: whoever reaches the console could then run \

@@ -1,4 +1,5 @@
-//! What the services do for the console. The server makes these handles, because the console imports no service.
+//! Functions of the services that the console calls. The server provides these handles, because the console does not depend
+//! on the services.
 
 use std::sync::Arc;
 
@@ -9,11 +10,11 @@ use uuid::Uuid;
 use super::auth_configuration::InspectAuth;
 use super::setting::{DoctorCheck, EffectiveSetting};
 
-/// Gives the claims of a user's access token for an assurance level (`aal1`, `aal2`), or a sentence that says why not.
+/// Returns the claims of a user's access token for an assurance level (`aal1`, `aal2`), or a sentence that says why not.
 pub type UserClaims =
     Arc<dyn Fn(Uuid, String) -> LocalBoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
-/// Runs the checks of `selvedge doctor`, or says why it cannot.
+/// Runs the checks of `selvedge doctor`, or returns the reason why it cannot.
 pub type RunDoctor = Arc<dyn Fn() -> LocalBoxFuture<'static, Result<Vec<DoctorCheck>, String>> + Send + Sync>;
 
 /// Functions of the services that the console calls; a service that is switched off gives none.

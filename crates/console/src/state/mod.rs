@@ -1,4 +1,4 @@
-//! What the areas share: the configuration, database connections per level, and handles that the server gives.
+//! What the console's areas share: the configuration, database connections per level, and the server's handles.
 
 mod api;
 mod auth_configuration;
@@ -89,7 +89,7 @@ impl ConsoleState {
         self.api.as_ref().ok_or_else(missing)
     }
 
-    /// Whether the session still exists; answers that go on for minutes ask again from time to time.
+    /// Whether the session still exists; responses that last for minutes check it regularly.
     pub async fn is_alive(&self, session: &Session) -> bool {
         self.sessions.is_alive(&self.database, session).await
     }

@@ -55,10 +55,9 @@ impl Subject {
         Some((role, claims))
     }
 
-    /// Refuses viewers what would show them more than their own login does.
+    /// Refuses subjects by which a viewer could see more than the viewer's login may.
     ///
-    /// # Errors
-    /// 403 for a viewer who wants to read as anything else than a user of the application.
+    /// # Errors 403 for a viewer who wants to read as a role other than those of the application's users.
     pub(crate) fn check_level(&self, session: &Session) -> Result<(), ConsoleError> {
         if session.level > Level::Viewer {
             return Ok(());
@@ -124,7 +123,7 @@ mod tests {
             .role_and_claims()
             .expect("a role");
         assert_eq!(role, "auditor");
-        // A token without a role is one of nobody.
+        // A token without a role belongs to no caller.
         let (role, _) = read(r#"{"kind":"claims","claims":{}}"#)
             .role_and_claims()
             .expect("a role");

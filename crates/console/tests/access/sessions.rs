@@ -6,7 +6,7 @@ use selvedge_console::{Level, remove_account, set_account_level};
 
 use crate::support::{Console, PASSWORD, SignedIn};
 
-/// Waits until the session has ended. The contract allows half a second; a busy machine gets five.
+/// Waits until the session has ended. The contract allows half a second; on a busy machine the test allows five.
 async fn assert_ends(console: &Console, session: &SignedIn) {
     let deadline = Instant::now() + Duration::from_secs(5);
     while console.page_as(session, "GET", "/api/logs").status != 401 {

@@ -37,7 +37,8 @@ async fn console_096_nobody_reads_or_changes_the_snippets_of_another_account() {
     assert_eq!(list["snippets"].as_array().map(Vec::len), Some(1));
     assert_eq!(list["snippets"][0]["text"], Value::Null);
 
-    // No login with which accounts and the API run SQL may write them, and only that of admins reads the whole database.
+    // No login that runs SQL for accounts or the API may write the snippets, and only the admins' login may read those of
+    // others.
     for role in [
         "selvedge_console_reader",
         "selvedge_console_operator",

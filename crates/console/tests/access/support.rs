@@ -1,4 +1,4 @@
-//! A console where people sign in, over a database of its own, and requests to it byte by byte.
+//! A console with sign-in and its own database, and raw HTTP requests to it.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -46,7 +46,7 @@ impl Console {
         console
     }
 
-    /// Starts a console where nobody signs in.
+    /// Starts a console without sign-in.
     pub(crate) async fn start_without_login() -> Self {
         Self::with(false).await
     }

@@ -127,7 +127,7 @@ async fn console_033_what_somebody_else_has_changed_is_a_conflict_and_nothing_is
         (&Value::Null, &Value::Null)
     );
     assert_eq!(rows_of(&console, "t").await, before);
-    // The same change with the row's present version is a person's decision, and goes through.
+    // The same change with the row's current version is the user's decision, and is applied.
     console
         .post(APPLY, &json!({ "changes": [update(&conflicts[0]["id"])] }))
         .await;

@@ -1,4 +1,4 @@
-//! What a destructive statement would touch is counted before it runs.
+//! Counts the effects of a destructive statement before it runs.
 
 use serde_json::json;
 

@@ -239,7 +239,7 @@ async fn console_058_half_a_gigabyte_passes_in_bounded_memory_and_a_client_that_
     }
     assert_eq!(rows, 500_000);
     println!("{bytes} bytes, {} kB more memory", most.saturating_sub(before));
-    // Other tests of this process, some with cells of 50 MB, run meanwhile and count, too.
+    // The memory also grows by other tests of this process, some with cells of 50 MB.
     assert!(
         most.saturating_sub(before) < 300 * 1024,
         "{} kB more for {bytes} bytes",

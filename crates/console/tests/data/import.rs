@@ -234,7 +234,7 @@ async fn console_059_two_hundred_megabytes_pass_in_bounded_memory() {
         json!({ "rows": 200_000 })
     );
     println!("{} kB more memory", most - before);
-    // Other tests of this process, some with cells of 50 MB and an export of 500 MB, run meanwhile and count, too.
+    // The memory also grows by other tests of this process, some with cells of 50 MB and an export of 500 MB.
     assert!(most - before < 300 * 1024, "{} kB more", most - before);
 }
 

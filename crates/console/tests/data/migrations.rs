@@ -278,7 +278,7 @@ async fn console_073_without_schema_changes_postgresql_refuses_every_change_of_t
             let answer = console.send("/api/sql/runs", &body).await;
             let text = answer.text().await.expect("a body");
             let is_refused = text.contains("\"code\":\"42501\"");
-            // PostgreSQL warns when somebody grants what he may not grant, and then grants nothing.
+            // PostgreSQL only warns when a role grants a privilege that it may not grant, and then grants nothing.
             assert!(
                 is_refused || sql.starts_with("grant"),
                 "{sql} as {subject}: {text}"

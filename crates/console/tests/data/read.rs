@@ -229,7 +229,7 @@ async fn console_163_166_names_of_anything_stay_names_and_control_characters_sta
         "filters": [{ "column": "id\"", "operator": "eq", "value": "1" }] });
     let page = console.post("/api/rows/read", &query).await;
     assert_eq!(page["rows"], json!([["1", "<b>\u{202e}\u{1}\n"]]));
-    // What is shown as SQL has the same effect when it is run.
+    // The SQL shown to the user has the same effect when it is run.
     let client = console.database.connect("postgres").await;
     let rows = client
         .query(page["sql"].as_str().expect("SQL"), &[])
@@ -289,8 +289,8 @@ async fn console_060_rows_are_viewed_as_a_caller_of_the_api() {
             .await;
         assert_eq!(count["count"], expected.len(), "{subject}");
     }
-    // A viewer must not see more as somebody else than by his own login, and nobody may take the role `postgres` for a
-    // request.
+    // A viewer must not see more by choosing another role than by the viewer's own login, and no request may run as
+    // `postgres`.
     let viewers = TestConsole::start_for_viewers().await;
     viewers.sql("create table t (id int)").await;
     let oid = viewers.oid("t").await;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(crate) use crate::test_console::TestConsole;
 
 impl TestConsole {
-    /// Starts a console. With `read_only` everybody is a viewer, otherwise an admin.
+    /// Starts a console whose callers are all viewers with `read_only`, otherwise admins.
     pub(crate) async fn start(read_only: bool) -> Self {
         let change = move |config: &mut selvedge_console::ConsoleConfig| config.read_only = read_only;
         Self::start_with(change, |config, database| {

@@ -1,4 +1,4 @@
-//! Starts a console on a free port over a database of its own, for all test programs of this crate.
+//! Starts a console on a free port with a new database, for all tests of this crate.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl RunningConsole {
 
 impl Drop for RunningConsole {
     fn drop(&mut self) {
-        // The stop is sent when the future is made, so nobody has to wait for it.
+        // The stop signal is sent when the future is created, so it need not be awaited.
         drop(self.server.stop(false));
     }
 }

@@ -1,4 +1,4 @@
-//! A console where nobody signs in, and the requests that its own page sends.
+//! A console without sign-in, and the requests that its own page sends.
 
 use std::ops::Deref;
 use std::sync::Arc;

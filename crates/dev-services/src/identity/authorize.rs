@@ -59,7 +59,7 @@ pub(super) fn continue_request(
             ),
         };
     }
-    // Nobody is ever signed in at this provider, so a request that forbids the page cannot succeed.
+    // This provider keeps no sign-in session, so `prompt=none` cannot succeed.
     if request.param("prompt") == "none" {
         return send_error(
             &request,

@@ -152,7 +152,8 @@ pub(super) fn finish_sign_in(
     send_back(request, &params)
 }
 
-/// `user` of Apple's form: the name, which Apple tells only the first time, and only with the scope `name`.
+/// Returns the form field `user` of Apple's response: the name, which Apple sends only at the first sign-in and only for the
+/// scope `name`.
 fn describe_first_time(grant: &Grant) -> Option<String> {
     let tells_name =
         grant.request.provider.name == "apple" && grant.is_first && grant.request.has_scope("name");

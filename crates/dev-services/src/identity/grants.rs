@@ -1,5 +1,5 @@
-//! What the provider remembers between the requests of a sign-in: the authorization request while the page is open,
-//! then code, access token and refresh token. All of it is in memory, bounded, and lost at the end of the process.
+//! The state of sign-ins: the authorization request while the page is open, then code, access token and refresh token. All
+//! of it is in bounded memory, and lost when the process ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,8 @@ use super::person::Person;
 use super::provider::{Provider, RequestParams};
 use super::subject::make_secret;
 
-/// Most entries of each kind. Older ones are dropped, as anybody who can load the page may start sign-ins.
+/// The largest number of entries of each kind. Older ones are dropped, because everybody who can load the page may start
+/// sign-ins.
 const CAPACITY: usize = 2000;
 
 /// How long a code may be exchanged; providers allow between one and ten minutes.

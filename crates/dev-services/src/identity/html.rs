@@ -34,9 +34,8 @@ pub(super) fn respond_page(title: &str, body: &str) -> HttpResponse {
 
 /// A page with any status; `body` is HTML.
 pub(super) fn respond_page_with(status: StatusCode, title: &str, body: &str) -> HttpResponse {
-    // Only this script may run, by its hash: a script in somebody's name would not, even if it were not escaped. There
-    // is no `form-action`, because browsers apply it to the redirects after a form, too, and those lead to the
-    // application.
+    // Only this script may run, by its hash: a script in a person's name would not run, even if it were not escaped. There
+    // is no `form-action`, because browsers also apply it to redirects after a form, which lead to the application.
     let script = STANDARD.encode(Sha256::digest(SUBMIT_SCRIPT));
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script}'; img-src 'self' data: http: https:; \
@@ -56,7 +55,7 @@ pub(super) fn respond_page_with(status: StatusCode, title: &str, body: &str) -> 
         ))
 }
 
-/// A page that says why a request cannot go on. The browser is not sent back, because the callback cannot be trusted.
+/// A page that says why a request is refused. The browser is not redirected, because the callback URL is not trusted.
 pub(super) fn respond_refusal(status: StatusCode, title: &str, text: &str) -> HttpResponse {
     let body = format!(
         "<main><p class=\"badge\">Development sign-in</p><h1>{}</h1><p>{}</p></main>",

@@ -54,7 +54,7 @@ pub(super) fn respond_keys(state: &IdentityState) -> HttpResponse {
     HttpResponse::Ok().json(state.keys().public_jwks())
 }
 
-/// What an ID token is made for.
+/// For whom and for which request an ID token is signed.
 pub(super) struct TokenPurpose<'a> {
     /// The client that may use it.
     pub(super) audience: &'a str,

@@ -10,11 +10,11 @@ pub(super) enum Outcome {
     Success,
     /// The person refuses on the provider's page.
     Cancelled,
-    /// The provider itself fails before anybody is signed in.
+    /// The provider responds with an error before the sign-in.
     ProviderError,
     /// The provider returns no e-mail address.
     NoEmail,
-    /// The provider says that the address is not verified.
+    /// The provider responds that the address is not verified.
     UnverifiedEmail,
     /// The token endpoint answers after four seconds.
     Slow,

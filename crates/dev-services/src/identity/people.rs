@@ -20,7 +20,7 @@ pub(super) struct People {
 }
 
 impl People {
-    /// Reads the people of the file; without one, or with one that cannot be read, there is nobody yet.
+    /// Reads the people from the file; returns none if it is missing or malformed.
     pub(super) fn load(file: Option<PathBuf>) -> Self {
         let list = file.as_deref().map(read_file).unwrap_or_default();
         Self {
@@ -29,7 +29,7 @@ impl People {
         }
     }
 
-    /// Everybody, the one who signed in last first.
+    /// All people, the one who signed in last first.
     pub(super) fn list(&self) -> Vec<Person> {
         self.lock().clone()
     }
@@ -88,8 +88,8 @@ impl People {
         Ok((changed, false))
     }
 
-    /// Remembers that a person signs in with a provider, and returns their id there. The second value tells whether
-    /// they have signed in with it before.
+    /// Records that a person signs in with a provider. Returns the person's id there, and whether they have signed in with
+    /// it before.
     pub(super) fn sign_in(&self, id: &str, provider: &Provider) -> Option<(Person, bool)> {
         let mut list = self.lock();
         let index = list.iter().position(|person| person.id == id)?;
@@ -104,7 +104,7 @@ impl People {
         Some((person, is_known))
     }
 
-    /// Forgets a person; tells whether there was one.
+    /// Removes a person; false if there was none.
     pub(super) fn remove(&self, id: &str) -> bool {
         let mut list = self.lock();
         let before = list.len();
@@ -113,7 +113,7 @@ impl People {
         list.len() < before
     }
 
-    /// Forgets everybody.
+    /// Removes all people.
     pub(super) fn clear(&self) {
         let mut list = self.lock();
         list.clear();
@@ -171,7 +171,7 @@ fn read_file(file: &Path) -> Vec<Person> {
     })
 }
 
-/// Writes a file beside the old one and renames it, so that a crash in between loses nobody.
+/// Writes a temporary file and renames it, so that a crash in between loses no data.
 fn write_file(file: &Path, list: &[Person]) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     // In the same folder, because renaming works within one file system only.

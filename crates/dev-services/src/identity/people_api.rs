@@ -1,7 +1,7 @@
 //! The API for tests: people without the page, and ID tokens for `signInWithIdToken`.
 //!
-//! Bodies must be `application/json`. Browsers send that type to another origin only after asking (CORS preflight),
-//! and nobody here says yes, so that a foreign page cannot use the API.
+//! Bodies must be `application/json`. Browsers send that type to another origin only after a successful CORS preflight,
+//! which is never answered, so that foreign pages cannot use the API.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, HttpResponseBuilder, web};
@@ -42,7 +42,7 @@ pub(super) async fn save_person(
     }
 }
 
-/// `DELETE /sign-in/api/people` → 204; forgets everybody.
+/// `DELETE /sign-in/api/people` → 204; removes all people.
 pub(super) async fn delete_people(state: web::Data<IdentityState>) -> HttpResponse {
     state.people.clear();
     HttpResponse::NoContent().finish()

@@ -9,7 +9,7 @@ use url::Url;
 pub(super) const MAX_TEXT: usize = 254;
 const MAX_URL: usize = 2048;
 
-/// An invented person. Every provider knows the same people, each under an id of its own.
+/// A fictional person. All providers have the same people, each under a different id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Person {
     /// Identifies the person on the pages and in the API.

@@ -1,4 +1,4 @@
-//! What is known about a provider: paths, ids, tokens, and the functions that describe a person in its JSON.
+//! The description of a provider: paths, ids, tokens, and the functions that render a person as its JSON.
 
 use std::collections::HashMap;
 
@@ -20,11 +20,11 @@ pub(super) struct Provider {
     pub(super) token_path: &'static str,
     /// The form of its user ids.
     pub(super) subject: SubjectStyle,
-    /// What its access tokens begin with.
+    /// Prefix of its access tokens.
     pub(super) access_token_prefix: &'static str,
     /// `token_type` of its token responses.
     pub(super) token_type: &'static str,
-    /// `expires_in` of its token responses, in seconds; `None` for a provider that tells none.
+    /// `expires_in` of its token responses, in seconds; `None` if the provider does not send it.
     pub(super) expires_in: Option<i64>,
     pub(super) refresh_tokens: RefreshTokens,
     /// `None` for a provider without ID tokens.

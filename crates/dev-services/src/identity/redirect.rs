@@ -37,7 +37,7 @@ pub(super) fn send_error(request: &AuthorizationRequest, error: &str, descriptio
     send_back(request, &params)
 }
 
-/// Sends the browser back as Twitter does when the person refuses; OAuth 1.0a knows no other error.
+/// Redirects the browser as Twitter does after a refusal; OAuth 1.0a defines no other error.
 pub(super) fn send_denial(request: &AuthorizationRequest) -> HttpResponse {
     let token = request
         .request_token

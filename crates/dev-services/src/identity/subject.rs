@@ -1,6 +1,6 @@
-//! Ids that providers give to their users, in each provider's style.
+//! Ids of users in each provider's style.
 //!
-//! An id is derived from the person and the provider, so that it is the same whenever it is made again.
+//! An id is derived from person and provider, so that it is always the same.
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;

@@ -24,7 +24,7 @@ use super::subject::make_secret;
 /// How long the token endpoint takes in a sign-in that is chosen to be slow.
 const SLOW_SECONDS: u64 = 4;
 
-/// Lifetime of access tokens of providers that do not tell one.
+/// Lifetime of access tokens of providers that do not send `expires_in`, in seconds.
 const UNTOLD_LIFETIME_S: i64 = 8 * 3600;
 
 /// An error of RFC 6749 §5.2.
@@ -70,7 +70,7 @@ pub(super) async fn exchange_token(
     }
 }
 
-/// The grant behind the code or refresh token. The second value tells whether it is a refresh.
+/// Finds the grant of a code or refresh token. The second value says whether it is a refresh.
 fn find_grant(
     state: &IdentityState,
     client: &ProviderClient,
@@ -128,8 +128,8 @@ fn authenticate_client(
             (field("client_id"), field("client_secret"))
         }
     };
-    // Nothing is protected by this secret, which is usually empty or `dev`; a wrong one is refused so that a mistake in
-    // the configuration is found here as it would be with the real provider.
+    // The secret protects nothing and is usually empty or `dev`; a wrong one is refused so that a configuration mistake is
+    // found here as with the real provider.
     if client.client_ids.contains(&id) && secret == client.secret {
         Ok(id)
     } else {
@@ -172,7 +172,7 @@ fn issue_tokens(
 ) -> Result<Value, TokenError> {
     let access_token = add_access_token(state, provider, grant);
     let account = state.describe_account(grant);
-    // Members that are the same for all providers come first; those of the provider may replace them.
+    // The common members are inserted first; those of the provider may replace them.
     let mut tokens = Map::new();
     tokens.insert("access_token".to_owned(), json!(access_token));
     tokens.insert("token_type".to_owned(), json!(provider.token_type));

@@ -22,7 +22,7 @@ pub(super) async fn send_message(
     form: web::Form<MessageForm>,
 ) -> HttpResponse {
     let form = form.into_inner();
-    // Auth takes a message that was sent to nobody for a failure, so the count has to be there.
+    // Auth treats a message without recipients as a failure, so the count must be present.
     let response = json!({
         "id": uuid::Uuid::new_v4().simple().to_string(),
         "originator": form.originator,

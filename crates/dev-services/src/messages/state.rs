@@ -1,4 +1,4 @@
-//! What the endpoints of all services share.
+//! State that the endpoints of all messaging services share.
 
 use selvedge_mail::Inbox;
 

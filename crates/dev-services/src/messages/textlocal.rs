@@ -16,7 +16,7 @@ pub(super) struct MessageForm {
     numbers: String,
 }
 
-/// `POST /send` → 200; `status` in the body says that the message was sent.
+/// `POST /send` → 200; `status` in the body is `success`.
 pub(super) async fn send_message(
     state: web::Data<MessagesState>,
     form: web::Form<MessageForm>,

@@ -37,7 +37,7 @@ pub(super) async fn send_message(
     if to == INVALID_NUMBER {
         return refuse_number(&to);
     }
-    // WhatsApp lets a company begin a conversation only with a template that was approved, and then there is no body.
+    // WhatsApp requires an approved template for the first message to a user; such requests have no body text.
     let (text, code) = if form.content_sid.is_empty() {
         let code = find_code(&form.body);
         (form.body, code)

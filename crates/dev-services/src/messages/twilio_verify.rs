@@ -1,4 +1,4 @@
-//! Twilio Verify: it makes the codes, sends them, and says whether one is right.
+//! Twilio Verify: generates codes, sends and checks them.
 //!
 //! Source: <https://www.twilio.com/docs/verify/api/verification> and
 //! <https://www.twilio.com/docs/verify/api/verification-check>.

@@ -11,14 +11,14 @@ const MAX_CHECKS: u32 = 5;
 /// Most verifications that are kept: beyond it the one that was started first is dropped.
 const CAPACITY: usize = 500;
 
-/// What a check has found.
+/// Outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
-    /// The code is right, and the verification has ended.
+    /// The code is right; the verification ends.
     Right,
     /// The code is wrong, and another may be tried.
     Wrong,
-    /// No verification is open for this number: none was started, or it has ended.
+    /// There is no open verification for this number.
     Missing,
     /// Too many codes were tried.
     TooMany,
@@ -41,7 +41,7 @@ impl Verifications {
     /// helps when the second arrives late.
     pub(super) fn start(&self, phone: &str) -> String {
         let mut open = self.lock();
-        // Nothing else removes those that nobody has checked, so the map would keep them for ever.
+        // Verifications that are never checked are only removed here.
         open.retain(|_, verification| verification.started.elapsed() < LIFETIME);
         if let Some(verification) = open.get(phone) {
             return verification.code.clone();
@@ -77,7 +77,7 @@ impl Verifications {
         if verification.code != code {
             return Check::Wrong;
         }
-        // A code works once, as with Twilio: whoever reads it later cannot sign in with it.
+        // As with Twilio, a code is accepted once.
         open.remove(phone);
         Check::Right
     }

@@ -16,7 +16,7 @@ pub(super) struct MessageForm {
     text: String,
 }
 
-/// `POST /sms/json` → 200; the status `0` of the message says that it was sent.
+/// `POST /sms/json` → 200; the message's status `0` means success.
 pub(super) async fn send_message(
     state: web::Data<MessagesState>,
     form: web::Form<MessageForm>,

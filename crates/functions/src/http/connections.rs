@@ -65,7 +65,7 @@ impl Connections {
     pub(super) fn put(&self, worker: u64, sender: SendRequest<RequestBody>) {
         let mut idle = self.idle.borrow_mut();
         if !idle.contains_key(&worker) {
-            // Connections to workers that have ended are closed, and nobody asks for them any more.
+            // Drops connections to workers that have ended.
             idle.retain(|_, senders| senders.iter().any(|sender| !sender.is_closed()));
         }
         let senders = idle.entry(worker).or_default();

@@ -28,7 +28,7 @@ pub(super) struct ForwardedRequest<'a> {
 }
 
 impl ForwardedRequest<'_> {
-    /// The request for the function; `None` when its target is no valid one.
+    /// Builds the request for the function; `None` when its target is not a valid URL.
     pub(super) fn build(&self, body: RequestBody) -> Option<Request<RequestBody>> {
         let method = hyper::Method::from_bytes(self.method.as_str().as_bytes()).ok()?;
         let mut request = Request::new(body);
@@ -55,7 +55,8 @@ impl ForwardedRequest<'_> {
         Some(request)
     }
 
-    /// What a proxy tells the server behind it. Only the gateway's own knowledge: a client can write anything there.
+    /// Adds the headers `X-Forwarded-*` from what the gateway knows; the client's own are replaced, because it can write
+    /// anything into them.
     fn add_forwarded(&self, headers: &mut hyper::HeaderMap) {
         if let Some(value) = self
             .remote_ip

@@ -55,7 +55,7 @@ pub(super) fn strip_service_prefix(path: &str) -> &str {
     path.strip_prefix(PREFIX).unwrap_or(path)
 }
 
-/// The first segment of a function's path; empty when there is none.
+/// Returns the first segment of a function's path; empty when there is none.
 pub(super) fn extract_slug(path: &str) -> &str {
     path.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
@@ -204,7 +204,7 @@ fn has_no_body(status: StatusCode) -> bool {
     ) || status.is_informational()
 }
 
-/// What the client is told when a worker gave no response: why it ended, if it did.
+/// Returns the error for a request without a response: why the worker ended, if it did.
 pub(super) async fn explain_failure(lease: &Lease, error: &SendError) -> FunctionError {
     let worker: &Worker = &lease.worker;
     match timeout(END_TIME, worker.wait_until_ended()).await {

@@ -1,4 +1,4 @@
-//! `/functions/v1` on one worker thread of the server: routing, authorization, and the way to a function and back.
+//! `/functions/v1` on one worker thread of the server: routing, authorization, and forwarding to the function.
 
 mod authorize;
 mod connections;

@@ -1,4 +1,4 @@
-//! The body of a client's request on its way to a function. It streams and is never collected.
+//! The streaming body of a client's request to a function.
 
 use std::cell::Cell;
 use std::io;

@@ -1,4 +1,4 @@
-//! The body of a function's response on its way to the client. It streams and is never collected.
+//! The streaming body of a function's response.
 
 use std::error::Error;
 use std::future::Future;
@@ -17,7 +17,7 @@ use super::connections::Connections;
 use super::request_body::RequestBody;
 use crate::worker::Lease;
 
-/// What a response holds until it has been sent: the connection, which can be used again then, and the worker.
+/// What a response holds until it was sent: the connection, which is then returned for reuse, and the worker.
 pub(super) struct Held {
     pub(super) sender: SendRequest<RequestBody>,
     pub(super) connections: Rc<Connections>,

@@ -1,4 +1,4 @@
-//! What the requests of one thread share.
+//! State that the requests of one thread share.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ pub struct ProductImportConfig {
     /// The API's own URL, as functions reach it.
     pub api_url: String,
     pub anon_key: SecretString,
-    /// Function of the project that refuses callers who may not import, and knows which products and brands there are.
+    /// The project's function that refuses callers without permission, and returns known products and brands.
     pub check: String,
     /// Where pictures are stored: a bucket, and a folder in it.
     pub bucket: String,

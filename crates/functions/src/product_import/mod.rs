@@ -94,7 +94,7 @@ impl Shared {
         let body: ImportBody = serde_json::from_slice(&body).map_err(|_| ImportFailure::BadBody)?;
         let address = self.downloader.retailer().parse_address(&body.url)?;
         let source_url = address.url.as_str();
-        // Before anything is fetched: who may not import makes this server call nobody.
+        // Before anything is fetched, so that callers without permission cannot make this server send requests.
         self.api
             .check_product(&token, source_url, address.product_id, None)
             .await?
@@ -128,7 +128,7 @@ impl KnownProduct {
     }
 }
 
-/// The id of the person who calls; `None` for keys of the project, which stand for nobody.
+/// Returns the caller's user id; `None` for keys of the project.
 fn find_person(caller: &Caller) -> Option<String> {
     match caller.bearer() {
         Bearer::Valid(claims) => claims.subject().map(str::to_owned),

@@ -1,5 +1,5 @@
-//! The calls of the project's own API: REST, which knows products and brands, and Storage, which takes the picture. Both
-//! carry the caller's token, so row-level security decides.
+//! Calls of the project's own API: REST for products and brands, Storage for the picture. They carry the caller's token, so
+//! row-level security applies.
 
 use actix_web::http::header::HeaderValue;
 use hyper::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName};
@@ -14,7 +14,7 @@ use super::response::ImportFailure;
 
 const API_KEY: HeaderName = HeaderName::from_static("apikey");
 
-/// What the project knows about a product: the function named by `check` answers it.
+/// The project's data about a product, returned by the function named in `check`.
 #[derive(Debug, Deserialize)]
 pub(super) struct KnownProduct {
     /// The item with this address or number.
@@ -25,7 +25,7 @@ pub(super) struct KnownProduct {
     pub(super) brand_id: Option<String>,
 }
 
-/// The project's API, called in the name of whoever imports.
+/// The project's API, called with the caller's token.
 pub(super) struct ProjectApi {
     config: ProductImportConfig,
     http: HttpClient,
@@ -40,7 +40,7 @@ impl ProjectApi {
         }
     }
 
-    /// Asks the project whether the caller may import, and what it knows of the product.
+    /// Checks that the caller may import, and returns the project's data about the product.
     pub(super) async fn check_product(
         &self,
         token: &HeaderValue,

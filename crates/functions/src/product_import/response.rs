@@ -1,4 +1,4 @@
-//! What an import answers: the product, or `{error}` with a text for the administrator.
+//! The response of an import: the product, or `{error}` with a text for the administrator.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(super) enum ImportFailure {
     TooMany { retry_after: Duration },
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// The project's own API refuses what an import needs; the text says what.
+    /// The project's own API refused a call; the text is its message.
     #[error("{0}")]
     Project(String),
 }

@@ -41,8 +41,8 @@ pub fn list_function_folders(folder: &Path) -> Vec<String> {
     slugs
 }
 
-/// The function of that name; `None` when there is none, or when it is disabled. Looks at the disk, so that a function
-/// whose folder is added to a running server is found.
+/// Finds a function by name; `None` when there is none, or it is disabled. Reads the disk, so that functions whose folder is
+/// added while the server runs are found.
 pub(crate) fn find_function(config: &FunctionsConfig, slug: &str) -> Option<Function> {
     if !is_valid_slug(slug) {
         return None;

@@ -68,11 +68,10 @@ pub(crate) fn choose_import_map(config: &FunctionsConfig, function: &Function) -
     Some(ChosenMap { path, origin })
 }
 
-/// Composes the import map for Deno: the entries of `file` with absolute addresses, and an empty module for every
-/// specifier of `type_only`.
+/// Composes the import map for Deno: the entries of `file` with absolute addresses, and an empty module for every specifier
+/// of `type_only`.
 ///
-/// # Errors
-/// A file that cannot be read or is no import map; the text names it.
+/// # Errors A text with the file's name when it cannot be read or is not an import map.
 pub(crate) fn compose_import_map(file: Option<&Path>, type_only: &[String]) -> Result<Value, String> {
     let (base, source) = match file {
         Some(file) => read_map(file)?,
@@ -138,7 +137,7 @@ fn resolve_entries(entries: Option<&Value>, base: Option<&Url>) -> Map<String, V
     resolved
 }
 
-/// `"hono": "npm:hono@4"` also stands for `"hono/": "npm:/hono@4/"`, as in Deno's own configuration.
+/// Adds `"hono/": "npm:/hono@4/"` for `"hono": "npm:hono@4"`, as Deno's own configuration does.
 fn expand_subpath(name: &str, address: &str) -> Option<(String, String)> {
     let scheme = ["npm:", "jsr:"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! What a project's folder says about its functions: which there are, what they import, which variables they see.
+//! The functions in a project's folder: their names, imports and environment variables.
 
 mod environment;
 mod function;

@@ -19,7 +19,7 @@ static IMPORTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?:\bfrom|\bimport)\s*\(?\s*["']([^"'\n]+)["']"#).expect("a valid expression")
 });
 
-/// What a function's entrypoint imports, directly and indirectly.
+/// The modules that a function's entrypoint imports, directly and indirectly.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ModuleGraph {
     /// Local files, the entrypoint first.

@@ -46,7 +46,7 @@ pub(super) enum LaunchError {
     Io(#[from] io::Error),
 }
 
-/// What Deno needs to know of a function's imports.
+/// The import map and packages that Deno needs for a function.
 struct Imports {
     chosen: Option<ChosenMap>,
     /// The composed import map.
@@ -130,7 +130,7 @@ fn set_variables(
 ) {
     command
         .env_clear()
-        // Certificates of the machine count, too: many networks have a proxy with its own.
+        // The machine's trusted certificates are used, too, because many networks have a proxy with its own.
         .env("DENO_TLS_CA_STORE", "mozilla,system")
         .envs(launcher.config.deno_environment.iter().cloned())
         .env("DENO_DIR", &launcher.config.cache_folder)
@@ -229,7 +229,7 @@ fn list_import_arguments(imports: &Imports) -> Vec<OsString> {
     arguments
 }
 
-/// What the function may read: its own folder, its static files, downloaded packages, and the worker's folder.
+/// Lists what the function may read: its folder, its static files, downloaded packages, and the worker's folder.
 fn list_readable_paths(launcher: &Launcher, function: &Function, worker: &Worker) -> Vec<PathBuf> {
     let config = &launcher.config;
     let beside = function.entrypoint.parent().unwrap_or(&config.folder);

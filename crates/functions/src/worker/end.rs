@@ -2,14 +2,14 @@
 
 use crate::error::FunctionError;
 
-/// How a worker's process has ended.
+/// Why a worker's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
     /// Before it served: a module is missing, or the function threw while it was loaded.
     BootFailed,
-    /// There is no Deno; the text says how to get it.
+    /// Deno is missing; the text says how to install it.
     NoDeno(String),
-    /// By itself, because of an error that nobody caught.
+    /// The function ended by itself, because of an uncaught error.
     Exited,
     /// Killed at a limit.
     LimitReached(EndReason),
@@ -24,7 +24,7 @@ pub(crate) enum EndReason {
     WallClock,
     Cpu,
     Memory,
-    /// `/tmp` is full. The worker is killed at once, so its function is never told this reason.
+    /// `/tmp` is full. The worker is killed immediately, so the function is not told this reason.
     TemporaryFiles,
     /// Idle, or replaced by a worker with newer code.
     EarlyDrop,
@@ -46,7 +46,7 @@ impl EndReason {
 }
 
 impl From<&End> for FunctionError {
-    /// What a request is answered that waited for a response when the worker ended.
+    /// Returns the error for a request that waited for a response when the worker ended.
     fn from(end: &End) -> Self {
         match end {
             End::BootFailed => Self::BootFailed,

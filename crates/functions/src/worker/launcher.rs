@@ -92,8 +92,8 @@ impl Launcher {
         Ok(self.deno.get_or_init(|| program).clone())
     }
 
-    /// Writes the bootstrap script unless it is there. Its name has the version, so that a newer server does not use an
-    /// older one's.
+    /// Writes the bootstrap script if it is missing. Its name contains the version, so that each server version uses its
+    /// own.
     pub(super) fn write_bootstrap(&self) -> io::Result<PathBuf> {
         let name = concat!("bootstrap-", env!("CARGO_PKG_VERSION"), ".js");
         let path = self.config.state_folder.join(name);

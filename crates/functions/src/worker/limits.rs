@@ -12,7 +12,7 @@ use crate::config::WorkerLimits;
 /// Memory of a Deno process that serves an empty function; not the function's own.
 const RUNTIME_BYTES: u64 = 48 * 1024 * 1024;
 
-/// What is done about a worker.
+/// What to do with a worker after a check of its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LimitAction {
     /// It gets no new requests, and is told why.
@@ -25,8 +25,8 @@ pub(super) enum LimitAction {
 #[derive(Debug)]
 pub(super) struct LimitCheck {
     limits: WorkerLimits,
-    /// Processor time when the last response began, or when the worker had nothing to do. `None` before the first sample:
-    /// what the start has taken does not count.
+    /// CPU time when the last response began, or when the worker was idle. `None` before the first sample, so that the start
+    /// is not counted.
     cpu_at_progress: Option<Duration>,
     responses: u64,
 }

@@ -1,4 +1,4 @@
-//! What a worker writes: reports and log lines on standard output, Deno's own messages on standard error.
+//! A worker's output: reports and log lines on standard output, Deno's messages on standard error.
 
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
@@ -16,7 +16,7 @@ pub(crate) enum OutputLine {
     Text(String),
 }
 
-/// What the bootstrap script reports.
+/// A report of the bootstrap script.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Report {

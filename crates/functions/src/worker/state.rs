@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::end::{End, EndReason};
 
-/// A worker: from before its process starts until it has ended.
+/// A worker, from before its process starts until it has ended.
 #[derive(Debug)]
 pub(crate) struct Worker {
     /// Different for every worker of this server; connections are kept by it.
@@ -84,10 +84,9 @@ impl Worker {
         self.folder.join("tmp")
     }
 
-    /// Waits until the worker serves.
+    /// Waits until the worker accepts requests.
     ///
-    /// # Errors
-    /// How it has ended instead.
+    /// # Errors Why it ended, if it did.
     pub(crate) async fn wait_until_ready(&self) -> Result<(), End> {
         let mut states = self.state.subscribe();
         let state = states.wait_for(|state| *state != State::Booting).await;
@@ -147,7 +146,7 @@ impl Worker {
         self.in_flight.load(Ordering::SeqCst)
     }
 
-    /// Keeps new requests away. The worker ends after those in flight; the first reason counts.
+    /// Stops assigning requests to the worker, which ends after those in flight. The first reason is kept.
     pub(crate) fn retire(&self, reason: EndReason) {
         let position = REASONS.iter().position(|known| *known == reason).unwrap_or(0);
         let code = u8::try_from(position + 1).unwrap_or(1);

@@ -28,7 +28,7 @@ use crate::project::Function;
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How often the size of a worker's temporary files is measured, which costs a call to the kernel for each file.
 const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long the output of a process that has ended is still read.
+/// How long output is still read after the process has ended.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 /// While a starting worker downloads modules, its boot time limit is extended, by this much at most.
 const LONGEST_DOWNLOAD: Duration = Duration::from_secs(120);
@@ -79,7 +79,7 @@ fn fail_launch(worker: &Worker, error: LaunchError) -> End {
     }
 }
 
-/// What the reader of standard error has seen.
+/// What was read from standard error.
 #[derive(Debug, Default)]
 struct ErrorOutput {
     /// V8 has given up because the heap is full.
@@ -262,7 +262,7 @@ impl Supervisor {
         }
     }
 
-    /// Tells a retired worker why it ends, asks it to end once it has no more requests, and kills it when it does not.
+    /// Tells a retired worker the reason, asks it to end once it has no more requests, and kills it if it does not.
     async fn end_if_unused(&mut self) {
         let Some(reason) = self.worker.retirement() else {
             return;
@@ -307,7 +307,7 @@ impl Supervisor {
         }
         self.worker.retire(EndReason::EarlyDrop);
         self.killed = Some(end);
-        // Fails only when the process has ended, which is what is wanted.
+        // Fails only when the process has ended already.
         let _ = self.child.start_kill();
     }
 

@@ -1,13 +1,13 @@
-//! How much a worker keeps in its folder for temporary files, which lies on the server's disk.
+//! Measures a worker's folder for temporary files, which is on the server's disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What an empty file or folder counts, because each takes a block of the disk and an entry of its tables.
+/// Bytes that are counted for an empty file or folder, because each takes a block and a directory entry.
 const ENTRY_BYTES: u64 = 4096;
 
-/// The size of everything below `folder` in bytes. Links are counted and not followed, and what vanishes meanwhile does
-/// not count.
+/// Returns the size of everything below `folder` in bytes. Links are counted but not followed; files that are deleted
+/// meanwhile are ignored.
 pub(super) fn measure_folder(folder: &Path) -> u64 {
     let mut open: Vec<PathBuf> = vec![folder.to_path_buf()];
     let mut bytes = 0;
@@ -25,7 +25,7 @@ pub(super) fn measure_folder(folder: &Path) -> u64 {
     bytes
 }
 
-/// What a file takes on the disk: a sparse file less than its length.
+/// Returns the disk space of a file; for a sparse file it is less than its length.
 fn disk_bytes(metadata: &fs::Metadata) -> u64 {
     // POSIX counts blocks of 512 bytes, whatever the block size of the disk is.
     std::os::unix::fs::MetadataExt::blocks(metadata) * 512

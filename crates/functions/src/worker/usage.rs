@@ -1,4 +1,4 @@
-//! What a process uses, as the kernel counts it.
+//! A process's CPU time and memory, as the kernel reports them.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(crate) struct Usage {
     pub(crate) memory_bytes: u64,
 }
 
-/// Reads the usage of a process; `None` when it has ended, or on a system that does not tell.
+/// Reads the usage of a process; `None` when it has ended, or the operating system does not report it.
 #[cfg(target_os = "linux")]
 pub(crate) fn read_usage(pid: u32) -> Option<Usage> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/stat")).ok()?;

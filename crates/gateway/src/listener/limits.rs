@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::local_hosts::LocalHosts;
 use crate::ContinueCheck;
 
-/// What is checked on a connection before the application sees a request: limits, against clients that hold many
-/// connections or send slowly, and hosts and keys.
+/// Checks on a connection before the application sees a request: limits against clients that hold many connections or send
+/// slowly, and hosts and keys.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
     /// How long a request's head may take to arrive, and a connection to be used.
@@ -18,8 +18,7 @@ pub struct ConnectionLimits {
     pub per_address: Option<usize>,
     /// The only host names to which requests may be sent; any if `None`.
     pub hosts: Option<Arc<LocalHosts>>,
-    /// Decides whether a client that asks before it sends a body (`Expect: 100-continue`) gets its `100 Continue`. Without
-    /// it, it always does.
+    /// Decides whether a client that sends `Expect: 100-continue` gets `100 Continue`. `None` always sends it.
     pub continue_check: Option<ContinueCheck>,
 }
 
@@ -29,10 +28,10 @@ pub struct ConnectionLimits {
 /// whole response in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct TransferLimits {
-    /// How long a transfer may stand still in all. Only time spent waiting for the client counts, and transferred bytes
-    /// win it back at `bytes_per_second`. Default 60 s.
+    /// How long a transfer may stall in total. Only time spent waiting for the client counts, and transferred bytes restore
+    /// it at `bytes_per_second`. Default 60 s.
     pub stall: Duration,
-    /// The rate at which a transfer may go on for ever, in bytes per second; at least 1. Default 1024.
+    /// The rate at which a transfer never runs into `stall`, in bytes per second; at least 1. Default 1024.
     pub bytes_per_second: u32,
 }
 

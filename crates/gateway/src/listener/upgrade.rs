@@ -27,7 +27,7 @@ use super::connection_limit::OpenConnection;
 use super::http_framing::FramedStream;
 use crate::{GatewayError, RequestId, Service, cors, metrics};
 
-/// What a service decides about a WebSocket handshake.
+/// A service's decision about a WebSocket handshake.
 pub enum UpgradeDecision {
     /// Answer with this response and close the connection.
     Refuse(HttpResponse),

@@ -11,16 +11,16 @@ use super::quota::{Client, Exceeded, Quota, Usage};
 use super::tracked_body::{Returns, TrackedBody};
 use crate::{GatewayError, Service};
 
-/// Responses below this size are not counted: most fit into the socket's buffer, and they are gone at once.
+/// Responses below this size are not counted, because most fit into the socket's buffer and are sent immediately.
 const UNCOUNTED_BYTES: u64 = 64 * 1024;
 
-/// What the requests of one worker share.
+/// State that the requests of one worker thread share.
 #[derive(Debug)]
 pub(super) struct Admission {
     /// Requests whose bodies are small, in progress until they are answered.
     small_bodies: Rc<Quota>,
-    /// Requests to services whose bodies stream, in progress until their response has been sent. They last as long as
-    /// clients take to send or read, so they have a quota of their own.
+    /// Requests to services with streaming bodies, counted until their response was sent. They last as long as the client
+    /// takes, so they have a separate quota.
     streaming: Rc<Quota>,
     /// Bytes of responses that are in memory until their clients have read them.
     unread: Rc<Quota>,
@@ -45,8 +45,8 @@ impl Admission {
         if service.streams() {
             return Ok(self.streaming.take(1, client)?);
         }
-        // The response to a write must be sent whatever its size, because the write cannot be undone. So a client with
-        // too many unread bytes is refused before it writes.
+        // The response to a write must be sent whatever its size, because the write cannot be undone. A client with too many
+        // unread bytes is therefore refused before it writes.
         if !is_read(method) {
             self.unread.check_share(1, client)?;
         }

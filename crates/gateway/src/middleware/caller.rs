@@ -37,7 +37,7 @@ impl Credentials {
     }
 }
 
-/// What the gateway knows about the caller. An extractor that cannot fail; cheap to clone.
+/// What the gateway has verified about the caller. An extractor that cannot fail; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Caller {
     inner: Rc<Inner>,
@@ -70,7 +70,7 @@ impl Caller {
             .extensions()
             .get::<Self>()
             .cloned()
-            // A panic and not a default: a request whose keys nobody checked must not be served.
+            // A panic, because a request without checked keys must not be served.
             .expect("the gateway wraps every service")
     }
 

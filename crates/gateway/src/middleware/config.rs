@@ -12,7 +12,7 @@ pub struct GatewayConfig {
     /// Requests in flight per worker whose bodies are small: rest, auth, realtime, the site. Further ones are refused with
     /// 503. Default 2 000.
     pub max_in_flight_per_worker: usize,
-    /// The same for storage and functions, whose bodies stream, until their responses have been sent. Default 2 000.
+    /// Requests to storage and functions in progress per worker, until their responses were sent. Default 2 000.
     pub max_streaming_per_worker: usize,
     /// Bytes of large responses (64 KiB or more) per worker that clients have not read yet; further ones are refused
     /// with 503. Default 128 MiB.
@@ -25,7 +25,7 @@ pub struct GatewayConfig {
     pub access_log: bool,
     /// A request that takes longer is logged. Default 1 s.
     pub slow_request: Duration,
-    /// Is told of every answered request. Default: nobody.
+    /// Called for every answered request. Default: none.
     pub listener: Option<SharedRequestListener>,
 }
 

@@ -23,7 +23,7 @@ pub trait BodyCheck: Send + Sync {
     fn refuse_body(&self, head: &RequestHead, credentials: &Credentials) -> Option<HttpResponse>;
 }
 
-/// Checks the key of a request as the gateway does, and then asks the request's service.
+/// Checks a request's key as the gateway does, and then calls the service's check.
 #[derive(Clone)]
 pub struct ContinueCheck {
     keys: Keys,

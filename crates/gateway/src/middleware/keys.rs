@@ -143,8 +143,8 @@ impl Keys {
         }
     }
 
-    /// The token that stands for a key when no token was sent: a secret key counts as `service_role`, a legacy key is a
-    /// token.
+    /// Returns the caller that a key stands for when no token was sent: a secret key is `service_role`, a legacy key is
+    /// itself a token.
     fn bearer_of_key(&self, sent: &SentKey<'_>) -> Bearer {
         match sent {
             SentKey::Opaque(Some(ApiKeyKind::Secret)) => Bearer::Valid(self.service_role.clone()),

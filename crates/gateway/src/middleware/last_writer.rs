@@ -1,7 +1,7 @@
-//! The cookie that tells the nodes of a project which of them a browser last wrote through.
+//! The cookie with the node by which a browser last wrote.
 //!
-//! A node that reads from replicas knows when its own callers wrote, and not when they wrote through other nodes. Browsers
-//! send the cookie by themselves where page and API have the same origin, so the client need not know of it.
+//! A node that reads from replicas knows when its own callers wrote, but not when they wrote through other nodes. Browsers
+//! send the cookie automatically if page and API have the same origin, so clients need no change.
 
 use std::time::Duration;
 

@@ -233,8 +233,8 @@ fn remote_ip(request: &ServiceRequest, trusted_proxies: usize) -> IpAddr {
         .unwrap_or(peer)
 }
 
-/// Says when to try again, where the service that is not available does not say it. Clients that honour it then wait a
-/// second instead of adding load at once.
+/// Sets Retry-After on 503 if the service did not, so that clients that respect it wait a second and do not add load
+/// immediately.
 fn set_retry_after<B>(response: &mut ServiceResponse<B>) {
     if response.status() == StatusCode::SERVICE_UNAVAILABLE {
         let headers = response.headers_mut();
@@ -264,7 +264,7 @@ fn notify<B>(
     id: &RequestId,
     elapsed: Duration,
 ) {
-    // The caller is among the request's extensions, so that nothing is cloned where nobody listens.
+    // The caller is stored in the request's extensions, so that nothing is cloned without a listener.
     let request = response.request();
     let extensions = request.extensions();
     let caller = extensions.get::<Caller>();
@@ -296,7 +296,7 @@ fn log_response<B>(
     if let Some(listener) = &config.listener {
         notify(listener, response, service, id, elapsed);
     }
-    // 501 is the answer to a feature that is not implemented, which is no fault of the server.
+    // 501 means that a feature is not implemented, and is not counted as a failure of the server.
     let failed = status >= 500 && status != 501;
     if !(config.access_log || failed || elapsed > config.slow_request) {
         return;

@@ -14,11 +14,11 @@ use crate::listener::network_of;
 /// One client may hold this fraction of what is left once half of a quota is in use.
 const SHARE: usize = 8;
 
-/// An amount of something that may be in use at the same time.
+/// A limit on something that is in use at the same time.
 ///
-/// While less than half of it is in use, nobody is limited and nothing is counted by client, so that normal traffic pays
-/// for two additions. From there on each client may take an eighth of the whole, so that one client cannot use it up:
-/// neither one address nor one signed-in user, whose requests may come from many addresses.
+/// While less than half of it is in use, nothing is counted per client, so that normal traffic pays only for two additions.
+/// Above that each client may use an eighth of the whole: neither one address nor one signed-in user, whose requests may
+/// come from many addresses, can use it up.
 #[derive(Debug)]
 pub(super) struct Quota {
     most: usize,
@@ -28,7 +28,7 @@ pub(super) struct Quota {
     hasher: RandomState,
 }
 
-/// Whose request it is: its network, and its user if one is signed in.
+/// The client of a request: its network, and its user if signed in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Client<'a> {
     pub(super) address: IpAddr,

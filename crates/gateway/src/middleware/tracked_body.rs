@@ -13,12 +13,12 @@ use super::quota::Usage;
 /// memory twice until the client has read it.
 const CHUNK: usize = 64 * 1024;
 
-/// What a [`TrackedBody`] returns to its quota while it is sent.
+/// When a [`TrackedBody`] returns its amount to the quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Returns {
-    /// The bytes of each chunk: they are no longer held.
+    /// The bytes of each chunk, when it was sent.
     Bytes,
-    /// Nothing before the end.
+    /// Everything at the end of the body.
     AtEnd,
 }
 

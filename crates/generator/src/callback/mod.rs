@@ -80,7 +80,7 @@ impl CallbackError {
         }
     }
 
-    /// The outcome that metrics count.
+    /// Returns the outcome for the metrics.
     fn outcome(&self) -> &'static str {
         match self {
             Self::Unauthorized => "refused",
@@ -201,7 +201,7 @@ async fn store_picture(
     if generator.queue.finish(id, job.attempt, &name, false).await? {
         return Ok(());
     }
-    // The owner has cancelled or deleted the job while the picture was stored, so nobody would ever see the file.
+    // The job was cancelled or deleted while the picture was stored, so the file would never be used.
     store.delete(bucket, &name).await.map_err(unavailable)?;
     Err(CallbackError::Unauthorized)
 }
@@ -245,7 +245,7 @@ async fn record_failure(
     }
 }
 
-/// The job's id and the token of a call that may go on. Whether the job or the token is unknown is not told apart, because
+/// Returns the job's id and the token of an authorized call. An unknown job and a wrong token get the same error, because
 /// ids are not secret.
 async fn authorize(
     generator: &Generator,

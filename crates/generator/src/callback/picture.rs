@@ -1,5 +1,5 @@
-//! Checks a picture that a generator has sent: its format, its edges, and that it can be decoded as a whole. Only its
-//! bytes decide; what the generator calls them does not count.
+//! Checks a picture from a generator: its format, its dimensions, and that it can be decoded completely. Its content type is
+//! ignored.
 
 use std::io::Cursor;
 
@@ -17,7 +17,7 @@ pub(crate) struct PictureFormat {
     pub(crate) extension: &'static str,
 }
 
-/// Why a picture is refused; the text is for whoever wrote the generator.
+/// Why a picture is refused; the text is meant for the generator's developer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PictureError {
     #[error("the picture must be a JPEG, PNG or WebP")]

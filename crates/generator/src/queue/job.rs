@@ -46,12 +46,12 @@ pub(crate) struct Source {
     pub(crate) role: Role,
     pub(crate) bucket: String,
     pub(crate) name: String,
-    /// What it shows, such as the name of an item.
+    /// The subject of the picture, such as the name of an item.
     #[serde(default)]
     pub(crate) label: Option<String>,
 }
 
-/// What a source shows.
+/// What a source picture shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {

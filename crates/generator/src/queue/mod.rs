@@ -21,7 +21,7 @@ use job::{Job, Target};
 use statements::Statements;
 use token::CallbackToken;
 
-/// Notifications with which a project tells that a job is waiting. Without one, workers look every few seconds.
+/// The channel on which a project announces a waiting job. Without announcements, workers poll every few seconds.
 const CHANNEL: &str = "selvedge_generator";
 
 /// Connections of one node: statements are short, and their number is bounded by the jobs in progress and by callbacks.
@@ -88,20 +88,20 @@ impl Queue {
         self.execute(&self.statements.release_expired, &[&message]).await
     }
 
-    /// Records progress; false when the job is no longer this attempt's.
+    /// Stores the progress; false when the job no longer belongs to this attempt.
     pub(crate) async fn set_progress(&self, job: &Job, percent: i16) -> Result<bool, QueueError> {
         let params: Params = &[&job.id, &job.attempt, &percent];
         Ok(self.execute(&self.statements.set_progress, params).await? > 0)
     }
 
-    /// Extends the lease until the picture must have arrived; false when the job is no longer this attempt's, which may
-    /// be because the picture is already there.
+    /// Extends the lease until the picture must have arrived; false when the job no longer belongs to this attempt, for
+    /// example because the picture has arrived already.
     pub(crate) async fn await_result(&self, job: &Job, within: Duration) -> Result<bool, QueueError> {
         let params: Params = &[&job.id, &job.attempt, &within.as_secs_f64()];
         Ok(self.execute(&self.statements.await_result, params).await? > 0)
     }
 
-    /// Records the picture; false when the job is no longer this attempt's.
+    /// Stores the picture; false when the job no longer belongs to this attempt.
     pub(crate) async fn finish(
         &self,
         id: Uuid,
@@ -113,7 +113,7 @@ impl Queue {
         Ok(self.execute(&self.statements.finish, params).await? > 0)
     }
 
-    /// Records a failure. Returns the job's new status; `None` when it is no longer this attempt's.
+    /// Stores a failure. Returns the job's new status; `None` when the job no longer belongs to this attempt.
     pub(crate) async fn fail(
         &self,
         (id, attempt): (Uuid, i32),
@@ -200,7 +200,7 @@ impl Queue {
         &self,
         client: &'c mut deadpool_postgres::Client,
     ) -> Result<Transaction<'c>, QueueError> {
-        // A project may have given service_role a statement timeout or a search path of its own.
+        // A project may have set a statement timeout or search path for service_role.
         let roles = self.database.role_settings();
         Ok(begin_as_caller(client, &SERVICE, &roles, AccessMode::ReadWrite).await?)
     }

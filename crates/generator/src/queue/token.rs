@@ -1,5 +1,5 @@
-//! The token with which a generator calls back: 256 random bits, valid for one picture of one attempt. The database has only
-//! its hash, so that whoever reads the table cannot deliver a picture.
+//! The token with which a generator sends its picture: 256 random bits, valid for one picture of one attempt. The database
+//! stores only its hash, so that a reader of the table cannot deliver a picture.
 
 use std::fmt;
 
@@ -25,12 +25,12 @@ impl CallbackToken {
         Self(text.to_owned())
     }
 
-    /// What the generator gets.
+    /// The token for the generator.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What the database keeps.
+    /// The hash for the database.
     pub(crate) fn hash(&self) -> Vec<u8> {
         Sha256::digest(self.0.as_bytes()).to_vec()
     }

@@ -1,4 +1,4 @@
-//! What a project's HTTP generator gets, and what becomes of a job when it fails.
+//! The requests that an HTTP generator receives, and how failures change the job.
 
 use selvedge_http_client::WebhookKey;
 use serde_json::json;
@@ -67,7 +67,7 @@ async fn failed_requests_are_repeated_and_the_last_failure_is_shown() {
         "The picture service cannot be reached at the moment."
     );
     assert!(row["finished_at"].is_string());
-    // Every attempt has a token and a message id of its own.
+    // Every attempt has a different token and message id.
     let received = endpoint.received();
     let tokens: std::collections::HashSet<String> = received
         .iter()

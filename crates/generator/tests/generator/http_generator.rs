@@ -24,7 +24,7 @@ pub(crate) struct Received {
 #[derive(Default)]
 struct State {
     received: Vec<Received>,
-    /// Statuses of the next responses; 202 when there is none. 0 stands for a response that takes a minute.
+    /// Statuses of the next responses; 202 when the list is empty. 0 means a response that takes a minute.
     statuses: Vec<u16>,
 }
 

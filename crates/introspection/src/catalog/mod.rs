@@ -53,7 +53,7 @@ pub struct Tables {
     pub bytes: Vec<Option<i64>>,
     /// The text of `comment on`, or null.
     pub comment: Vec<Option<String>>,
-    /// The columns of the key that identifies rows; the list is empty when there is none.
+    /// The columns of the key that identifies rows; empty when there is none.
     pub key: Vec<Vec<String>>,
     /// The privileges on the table of the login that reads the catalog, as letters: `i` insert, `u` update, `d` delete, `o` alter
     /// (owners only).
@@ -94,16 +94,16 @@ pub struct ForeignKey {
     pub target: String,
     /// The columns that are referred to, in the same order as `columns`.
     pub target_columns: Vec<String>,
-    /// What happens to referring rows on a delete: `no action`, `restrict`, `cascade`, `set null` or `set default`.
+    /// The action for referring rows on a delete: `no action`, `restrict`, `cascade`, `set null` or `set default`.
     pub on_delete: &'static str,
-    /// What happens to referring rows when the key they refer to changes, in the same words.
+    /// The action for referring rows when the referenced key changes; the same values.
     pub on_update: &'static str,
 }
 
 /// An enum type with its labels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Enums {
-    /// The schema in which the object lies.
+    /// The object's schema.
     pub schema: String,
     /// The name without its schema and without quotes.
     pub name: String,

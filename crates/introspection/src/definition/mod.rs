@@ -65,7 +65,7 @@ impl CatalogReader<'_> {
 
     /// A grant is addressed by the kind and oid of its object and the oid of the grantee.
     async fn define_grant(&self, address: &str) -> Result<Option<String>, IntrospectionError> {
-        // The address comes from a list of grants, but also from whoever types one.
+        // The address may come from a list of grants, or be typed by a user.
         let parts: Vec<&str> = address.split('.').collect();
         let [kind, object, grantee] = parts[..] else {
             return Ok(None);

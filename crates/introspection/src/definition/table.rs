@@ -23,7 +23,7 @@ impl CatalogReader<'_> {
             let row = self.transaction.query_opt(sql, &[&oid]).await?;
             match row.and_then(|row| row.get::<_, Option<String>>(0)) {
                 Some(part) => parts.push(part),
-                // Without the statement that creates it there is no table.
+                // The first statement creates the table; without it there is no such table.
                 None if index == 1 => return Ok(None),
                 None => {}
             }

@@ -66,7 +66,7 @@ impl ObjectKind {
         }
     }
 
-    /// The catalog in which PostgreSQL keeps the kind, by which dependencies name it. Grants are no objects of their own.
+    /// Returns the system catalog table of the kind, as pg_depend names it; `None` for grants, which are not objects.
     pub(crate) fn catalog(self) -> Option<&'static str> {
         Some(match self {
             Self::Tables | Self::Indexes | Self::Views => "pg_class",

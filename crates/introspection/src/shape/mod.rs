@@ -1,4 +1,4 @@
-//! What generated SQL must know of one table: its true names, the types of its columns, and how its rows are
+//! What generated SQL needs to know about a table: its real names, the types of its columns, and how its rows are
 //! identified.
 
 use selvedge_postgres::quote_identifier;
@@ -9,7 +9,7 @@ use tokio_postgres::{Error, GenericClient, Row};
 pub struct TableShape {
     /// The oid as text.
     pub oid: String,
-    /// The schema in which the table lies.
+    /// The table's schema.
     pub schema: String,
     /// The name without quotes.
     pub name: String,
@@ -34,7 +34,7 @@ pub enum TableKind {
     Table,
     /// The relation is a partitioned table, whose rows lie in its partitions.
     Partitioned,
-    /// The relation is a view, whose rows have no place of their own.
+    /// A view, whose rows have no ctid.
     View,
     /// The relation is a materialized view, whose rows cannot be edited.
     MaterializedView,
@@ -60,7 +60,7 @@ pub struct ColumnShape {
     pub nullable: bool,
     /// Whether only `overriding system value` lets a value be inserted.
     pub always_identity: bool,
-    /// Whether PostgreSQL computes the column from others, so that nobody can write to it.
+    /// Whether it is a generated column, which cannot be written.
     pub generated: bool,
     /// Whether the current role may read the column.
     pub readable: bool,
@@ -83,10 +83,9 @@ pub enum TextForm {
 }
 
 impl TableShape {
-    /// Reads the shape of the relation with this oid; none when there is no such relation, also for text that is no oid.
+    /// Reads the shape of the relation with this oid; `None` when there is no such relation, or the text is not an oid.
     ///
-    /// # Errors
-    /// When a query fails.
+    /// # Errors PostgreSQL's error when a query fails.
     pub async fn load(client: &impl GenericClient, oid: &str) -> Result<Option<Self>, Error> {
         if oid.parse::<u32>().is_err() {
             return Ok(None);
@@ -97,7 +96,7 @@ impl TableShape {
             return Ok(None);
         };
         let columns: Vec<ColumnShape> = rows.iter().map(read_column).collect();
-        // Indexes come with the primary key first, so the first one that tells rows apart is the best.
+        // The primary key's index is the first, so the first suitable index is the best.
         let mut key = Vec::new();
         let mut indexes = Vec::new();
         for row in client.query(include_str!("indexes.sql"), &[&oid]).await? {
@@ -178,7 +177,7 @@ fn read_column(row: &Row) -> ColumnShape {
     }
 }
 
-/// Chooses the form for a base type by its oid, which is the same in every database for PostgreSQL's own types.
+/// Chooses the text form by the base type's oid, which is the same in every database for built-in types.
 fn text_form(base: u32, length: i16, category: &str) -> TextForm {
     const BOOL: u32 = 16;
     const BYTEA: u32 = 17;

@@ -7,12 +7,12 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 
 use super::schedule::Fields;
 
-/// After a larger jump somebody has set the clock, so the runs that it skipped are left out.
+/// A larger jump means that the clock was set, so the skipped runs are left out.
 const LARGEST_JUMP_MINUTES: i64 = 180;
 /// After a delay of at most this many minutes the server was slow, and every run that became due is made up for.
 const LARGEST_DELAY_MINUTES: i64 = 5;
 
-/// The start of the minute in which `time` lies.
+/// Returns the start of the minute that contains `time`.
 pub(super) fn start_of_minute(time: DateTime<Utc>) -> DateTime<Utc> {
     time.duration_trunc(TimeDelta::minutes(1))
         .expect("every time can be truncated to minutes")
@@ -21,7 +21,7 @@ pub(super) fn start_of_minute(time: DateTime<Utc>) -> DateTime<Utc> {
 /// How the clock has moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// The same minute as before.
+    /// The minute has not changed.
     None,
     /// A few minutes have passed.
     Normal,

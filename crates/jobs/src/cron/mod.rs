@@ -1,7 +1,7 @@
 //! pg_cron: runs the jobs of `cron.job`.
 //!
-//! `schedule` parses when a job runs, `clock` says what is due when time has passed, `scheduler` starts runs, `run` makes
-//! one over a connection of the job's user, `result` says what a statement did, `store` holds the SQL.
+//! `schedule` parses schedules, `clock` returns what is due when time has passed, `scheduler` starts runs, `run` executes
+//! one on a connection of the job's user, `result` describes a statement's result, `store` contains the SQL.
 
 mod clock;
 mod result;

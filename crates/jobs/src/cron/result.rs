@@ -1,13 +1,12 @@
-//! What `cron.job_run_details` says about a finished statement: its command tag, or the number of rows that it returned.
-//! Pure.
+//! The text in `cron.job_run_details` for a finished statement: its command tag, or the number of returned rows. Pure.
 
 use selvedge_postgres::migrate::split_statements;
 use tokio_postgres::error::DbError;
 
-/// The message for the last statement of a command. `rows` is the number that PostgreSQL reported with its tag, and
-/// `has_columns` says whether the statement returned rows.
+/// Returns the message for the last statement of a command. `rows` is the number that PostgreSQL reported with the command
+/// tag, and `has_columns` says whether the statement returned rows.
 ///
-/// The tag itself is not part of what tokio-postgres passes on, so its words are those of the statement.
+/// tokio-postgres does not return the tag itself, so it is built from the statement's keywords.
 pub(super) fn describe_result(command: &str, rows: u64, has_columns: bool) -> String {
     if has_columns {
         return format!("{rows} {}", if rows == 1 { "row" } else { "rows" });

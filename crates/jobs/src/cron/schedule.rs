@@ -91,7 +91,7 @@ impl Fields {
         })
     }
 
-    /// Whether the minute in which `time` lies matches.
+    /// Whether the minute that contains `time` matches.
     pub(super) fn matches(&self, time: DateTime<Utc>) -> bool {
         let has = |set: u64, value: u32| set & (1 << value) != 0;
         let is_last_day = || {

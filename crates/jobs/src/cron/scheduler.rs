@@ -59,7 +59,7 @@ async fn wait(wake: &Notify, longest: Duration) {
     }
 }
 
-/// What the scheduler knows of a job.
+/// The scheduler's state of a job.
 struct JobState {
     job: Job,
     /// `None` when it is malformed: such a job never runs.
@@ -87,7 +87,7 @@ impl Jobs {
         }
     }
 
-    /// Takes over the current list. Running jobs that are gone from it stay until they end.
+    /// Replaces the list of jobs. Running jobs that are not in the new list stay until they end.
     fn replace(&mut self, list: Vec<Job>) {
         for state in self.states.values_mut() {
             state.is_active = false;
@@ -140,7 +140,7 @@ impl Jobs {
                 Some(Schedule::Fields(fields)) => {
                     state.pending += count_due_runs(fields, progress, self.last_minute, minute);
                 }
-                // A run that takes longer than the interval is followed by one other at once, and not by many.
+                // After a run that took longer than the interval, only one further run follows immediately.
                 Some(Schedule::Seconds(seconds)) => {
                     let interval = Duration::from_secs(u64::from(*seconds));
                     if state.pending == 0 && instant.duration_since(state.last_start) >= interval {

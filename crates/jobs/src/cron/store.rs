@@ -91,7 +91,7 @@ pub(super) async fn set_finished(client: &Client, run: i64, result: &RunResult) 
         .map(drop)
 }
 
-/// Records runs of a node that has ended as failed.
+/// Marks unfinished runs of an ended node as failed.
 pub(super) async fn fail_unfinished_runs(client: &Client) -> Result<u64, Error> {
     client.execute(FAIL_UNFINISHED, &[]).await
 }

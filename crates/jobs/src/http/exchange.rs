@@ -19,7 +19,7 @@ use crate::sender::{OutgoingRequest, SendError, Sender, clean_text};
 /// Redirects that the original follows. It follows none of a HEAD.
 const MAX_REDIRECTS: usize = 5;
 
-/// What the extension asks for.
+/// The request that the extension sends.
 #[derive(Deserialize)]
 struct Question {
     method: String,
@@ -88,7 +88,7 @@ fn build_headers(question: &Question) -> Result<HeaderMap, String> {
             continue;
         }
         let value = parse_value(name, value.as_deref().unwrap_or_default())?;
-        // A header of the caller takes the place of a default, and stands beside others of its own name.
+        // The caller's header replaces a default one, and is added to others of the same name.
         if [ACCEPT, USER_AGENT, AUTHORIZATION].contains(&parsed) {
             map.insert(parsed, value);
         } else {

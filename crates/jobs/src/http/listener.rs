@@ -1,7 +1,7 @@
 //! Listens on the socket of the extension http.
 //!
-//! Its folder belongs to PostgreSQL's user alone, so whoever connects is a session of PostgreSQL. Each connection asks one
-//! question as the text of a simple query and gets one row with one column.
+//! Its folder is accessible to PostgreSQL's user only, so every client is a session of PostgreSQL. A client sends one
+//! request as the text of a simple query and gets one row with one column.
 
 use std::os::unix::net::UnixListener as StdUnixListener;
 use std::sync::Arc;
@@ -22,11 +22,10 @@ use super::exchange::answer_question;
 use crate::config::NetConfig;
 use crate::sender::Sender;
 
-/// Serves the questions of one PostgreSQL until the future is dropped. Each connection is a task of its own; at most
-/// `max_parallel` requests of the configuration are in progress at once, and others wait.
+/// Serves the requests of one PostgreSQL until the future is dropped. Each connection is a separate task; at most
+/// `max_parallel` requests of the configuration run at the same time, others wait.
 ///
-/// # Errors
-/// When the socket cannot be used.
+/// # Errors When the socket cannot be used.
 pub async fn serve_http_requests(listener: StdUnixListener, config: NetConfig) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = UnixListener::from_std(listener)?;
@@ -41,7 +40,7 @@ pub async fn serve_http_requests(listener: StdUnixListener, config: NetConfig) -
                 tokio::spawn(process_socket_unix(socket, Handlers(Arc::clone(&session))));
             }
             Err(error) => {
-                // Too many open files: accepting at once again would fail at once again.
+                // Too many open files: accepting again immediately would fail again.
                 tracing::warn!(%error, "the socket of the extension http accepts no connection");
                 tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             }

@@ -1,7 +1,7 @@
-//! The extension http: a statement asks for a request over a socket and waits for the response.
+//! The extension http: a statement sends a request over a socket and waits for the response.
 //!
-//! `listener` speaks PostgreSQL's protocol with the library of dblink, through which the extension asks; `exchange` reads the
-//! question, has the request sent and writes the answer, both in JSON.
+//! `listener` implements PostgreSQL's protocol, which the extension speaks by dblink; `exchange` parses the request, has it
+//! sent and renders the response, both in JSON.
 
 mod exchange;
 mod listener;

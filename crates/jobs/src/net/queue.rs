@@ -50,7 +50,7 @@ pub(super) struct StoredResponse {
 }
 
 impl StoredResponse {
-    /// What is stored for a request that got no response.
+    /// The stored result of a request without a response.
     pub(super) fn failed(message: impl Into<String>) -> Self {
         Self {
             timed_out: Some(false),

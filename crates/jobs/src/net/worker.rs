@@ -23,7 +23,8 @@ use crate::sender::Sender;
 /// that was prepared and committed later announces none.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// Requests read at once. More than are sent at once, so that the queue is not read after each of them.
+/// How many requests are read by one query: more than are sent at the same time, so that the queue is not queried after
+/// each.
 const BATCH: usize = 200;
 
 /// Sends queued requests until the database fails. `wake` announces new ones.

@@ -82,7 +82,7 @@ async fn jobs_run_as_their_users_and_their_results_are_recorded() {
 #[tokio::test]
 async fn a_job_never_runs_twice_at_once_also_after_another_node_took_over() {
     let (database, client) = create_database().await;
-    // The first run waits for a row in `go`; it goes on in PostgreSQL while another node begins to lead.
+    // The first run waits for a row in `go`, and continues in PostgreSQL while another node becomes the leader.
     client
         .batch_execute(
             "create table public.go (); create table public.spans (began timestamptz, ended timestamptz);
@@ -149,7 +149,7 @@ async fn changes_of_jobs_take_effect_while_the_scheduler_runs() {
         .batch_execute("select cron.unschedule('a'), cron.schedule('b', '1 second', 'select 3')")
         .await
         .expect("changed");
-    // Once the scheduler knows `b`, it knows that `a` is gone.
+    // When the scheduler has read `b`, it has also noticed that `a` was deleted.
     wait_until(
         &client,
         "select exists (select from cron.job_run_details where command = 'select 3')",

@@ -1,4 +1,4 @@
-//! The extension http: statements that wait for a response, limits, and packages that are there without a network.
+//! The extension http: statements that wait for a response, limits, and packages that are available without a network.
 
 use std::time::{Duration, Instant};
 
@@ -149,7 +149,7 @@ async fn gw_018_statements_wait_for_the_response_of_an_http_request() {
     );
     assert!(started.elapsed() < Duration::from_secs(20));
 
-    // The connection is made with a superuser's rights, so nobody else may choose it.
+    // The connection has a superuser's privileges, so no other role may choose its target.
     let refused = query_error(
         &client,
         "select * from extensions._http_dblink('', '') as t (a text)",

@@ -104,7 +104,7 @@ async fn limits_become_error_messages() {
         (server.url("/large"), "Maximum file size exceeded"),
         (server.url("/around"), "Number of redirects hit maximum amount"),
         (format!("http://{closed}/"), "Couldn't connect to server"),
-        // No label of a name is longer than 63 characters, so this one is refused without asking a name server.
+        // A label of a host name has at most 63 characters, so this one is refused without a DNS query.
         (
             format!("http://{}.invalid/", "a".repeat(64)),
             "Couldn't resolve host name",

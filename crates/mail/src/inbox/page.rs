@@ -8,8 +8,8 @@ use super::Inbox;
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
                            img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Content-Security-Policy of a mail's body. The HTML of a mail may contain text of users, so it gets a sandbox with
-/// an origin of its own, without scripts and forms; links may open a tab.
+/// Content-Security-Policy of a mail's body. A mail's HTML may contain text of users, so it runs in a sandbox with a unique
+/// origin, without scripts and forms; links may open a tab.
 const BODY_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; \
                            script-src 'none'; object-src 'none'; form-action 'none'";
 

@@ -16,7 +16,7 @@ use super::Inbox;
 const MAX_CONNECTIONS: usize = 64;
 /// 25 MiB, also announced as `SIZE` in the reply to EHLO.
 const MAX_MESSAGE_BYTES: usize = 25 << 20;
-/// Longest part of a line that is read at once; bounds the memory of a client that never ends its line.
+/// The longest part of a line that is read in one piece, which bounds the memory of a client that never ends its line.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 const MAX_RECIPIENTS: usize = 100;
 /// How long the receiver waits for one line.

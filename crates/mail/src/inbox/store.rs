@@ -17,7 +17,7 @@ const CAPACITY: usize = 500;
 const CAPACITY_BYTES: usize = 64 << 20;
 /// Length of the text excerpt in lists, in characters.
 const SNIPPET_LENGTH: usize = 250;
-/// Length of a text message's beginning that stands where mails have their subject, in characters.
+/// How many characters of a text message are shown as its subject.
 const TEXT_SUBJECT_LENGTH: usize = 100;
 
 /// A mail address with its display name, in Mailpit's spelling.
@@ -30,7 +30,7 @@ pub struct Address {
     pub address: String,
 }
 
-/// What a text message has and a mail has not.
+/// The members that only text messages have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextMessageDetails {
     /// SMS or WhatsApp.
@@ -44,11 +44,11 @@ pub struct TextMessageDetails {
 pub struct StoredMail {
     /// Identifies the mail in URLs.
     pub id: String,
-    /// Who sent it.
+    /// The sender.
     pub from: Address,
-    /// Who receives it.
+    /// The recipients.
     pub to: Vec<Address>,
-    /// Who receives a copy.
+    /// The recipients of a copy.
     pub cc: Vec<Address>,
     /// Subject line.
     pub subject: String,
@@ -60,7 +60,7 @@ pub struct StoredMail {
     pub created: DateTime<Utc>,
     /// Header lines as received, in order.
     pub headers: Vec<(String, String)>,
-    /// Whether somebody has opened it.
+    /// Whether the mail was opened.
     pub read: bool,
     /// Number of attached files.
     pub attachments: usize,
@@ -122,7 +122,7 @@ struct State {
 }
 
 impl Inbox {
-    /// Waits until this many mails have arrived since the inbox was made; dropped and deleted ones count, too.
+    /// Waits until this many mails have arrived since the inbox was created; dropped and deleted ones count, too.
     pub async fn wait_for(&self, count: u64) {
         loop {
             let next = self.arrived.notified();
@@ -181,7 +181,7 @@ impl Inbox {
             ("To".to_owned(), message.to.clone()),
             ("Date".to_owned(), created.to_rfc2822()),
         ];
-        // The list shows subjects, and a text message has none, so its beginning stands there.
+        // A text message has no subject, so the list shows its beginning.
         let first_line = message.text.lines().next().unwrap_or_default();
         self.insert_mail(StoredMail {
             id: String::new(),
@@ -206,7 +206,7 @@ impl Inbox {
     /// Stores a mail received by SMTP. `recipients` are those of the envelope; they are used when the headers name
     /// none.
     pub fn deliver_raw(&self, raw: &[u8], recipients: &[String]) {
-        // Text without any header is no mail; there is nothing to show.
+        // Text without any header is not a mail, so there is nothing to show.
         let Some(message) = MessageParser::default().parse(raw) else {
             return;
         };

@@ -20,7 +20,7 @@ impl TextChannel {
     }
 }
 
-/// A text message on its way to a phone.
+/// A text message to be sent to a phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextMessage {
     /// The sender as the phone would show it: a number or a name.
@@ -35,8 +35,8 @@ pub struct TextMessage {
     pub channel: TextChannel,
 }
 
-/// Finds the one-time code in a text: the only number of six to ten digits, which are the lengths of codes. With two such
-/// numbers nobody can tell which one is the code.
+/// Finds the one-time code in a text: the only number of six to ten digits, which are the lengths of codes. With several
+/// such numbers there is no code.
 #[must_use]
 pub fn find_code(text: &str) -> Option<String> {
     let mut numbers: Vec<&str> = text

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Command, Escape, Node, Pipeline, Term};
 
-/// Appends the rendered nodes to `out`. `root` is the whole data (`$`), `dot` the value that `.` stands for.
+/// Appends the rendered nodes to `out`. `root` is the whole data (`$`), `dot` the value of `.`.
 pub(super) fn render_nodes(nodes: &[Node], root: &Value, dot: &Value, escape: Escape, out: &mut String) {
     for node in nodes {
         match node {

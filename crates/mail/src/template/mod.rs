@@ -25,7 +25,7 @@ pub enum Escape {
 pub struct TemplateError {
     /// Line of the action, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error's reason.
     pub reason: String,
 }
 

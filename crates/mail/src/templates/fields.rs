@@ -21,7 +21,7 @@ pub struct MailFields {
     pub sending_to: String,
     /// The one-time code, which can be typed instead of following the link.
     pub token: String,
-    /// The token hash in the link, for projects that build a link of their own.
+    /// The token hash in the link, for projects whose templates build the link themselves.
     pub token_hash: String,
     /// The URL to which the link finally redirects.
     pub redirect_to: String,

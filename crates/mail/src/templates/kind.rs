@@ -21,9 +21,9 @@ pub enum MailKind {
     EmailChanged,
     /// The phone number has changed.
     PhoneChanged,
-    /// Another way to sign in was added.
+    /// An identity was linked to the account.
     IdentityLinked,
-    /// A way to sign in was removed.
+    /// An identity was unlinked from the account.
     IdentityUnlinked,
     /// A second factor was added.
     MfaFactorEnrolled,
@@ -49,7 +49,7 @@ impl MailKind {
         })
     }
 
-    /// What `$messageType` stands for in a header that the project adds to its mails. Source: Auth contract §7.
+    /// Returns the value of `$messageType` in a header that the project adds to its mails. Source: Auth contract §7.
     #[must_use]
     pub fn message_type(self) -> &'static str {
         match self {

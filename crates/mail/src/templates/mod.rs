@@ -125,7 +125,7 @@ fn render_inline(template: &'static str, data: &Value) -> String {
         .unwrap_or_default()
 }
 
-/// Joins the lines of a subject. A subject is a header: a line break in a user's data could start a header of its own.
+/// Joins the lines of a subject. A line break in a user's data could otherwise start a further header.
 fn join_lines(subject: &str) -> String {
     subject
         .split(char::is_control)

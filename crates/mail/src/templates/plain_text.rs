@@ -1,7 +1,7 @@
-//! Derives the plain text part of a mail from the HTML that a project has written.
+//! Derives a mail's plain text from the project's HTML.
 //!
-//! This is no HTML parser: it knows the tags that mails are built of and drops all others. The result is read
-//! by people and never interpreted, so a tag that is misread costs legibility, not safety.
+//! This is not an HTML parser: it handles the tags that mails use and drops all others. People read the result and no
+//! program interprets it, so a misread tag only makes it less readable.
 
 /// Converts the HTML of a mail to readable text: tags are dropped, and the URL of a link follows its text.
 pub(super) fn convert_to_plain_text(html: &str) -> String {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::MetaError;
 use crate::sql_text::write_literal;
 
-/// The name of the prepared statement of a request with parameters. Every request has a session of its own, so it is free.
+/// The name of the prepared statement of a request with parameters; free, because every request has a new session.
 const PREPARED: &str = "selvedge_meta_query";
 
 /// The statements to run, and their time limits.

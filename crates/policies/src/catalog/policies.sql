@@ -1,6 +1,6 @@
--- The policies of the relation $1 in the order in which PostgreSQL evaluates them, and whether each applies to the
--- role $2. The stored trees name functions and relations by number, which tells what pg_get_expr() does not: whether a
--- function is volatile, whether a view of another owner is read, and whether a system column is used.
+-- The policies of the relation $1 in the order in which PostgreSQL evaluates them, and whether each applies to the role $2.
+-- The stored expression trees contain oids of functions and relations, which pg_get_expr() does not show: whether a function
+-- is volatile, a view of another owner is read, or a system column is used.
 select
   p.polname::text,
   p.polcmd::text,

@@ -89,7 +89,7 @@ impl Table {
             .ok_or_else(|| SimulationError::unknown_column(name))
     }
 
-    /// Views and foreign tables have no policies of their own.
+    /// Whether the relation can have policies; views and foreign tables cannot.
     pub(crate) fn can_have_policies(&self) -> bool {
         matches!(self.kind.as_str(), "r" | "p")
     }

@@ -1,5 +1,5 @@
--- What decides about requests of the role $2 to the relation $1, apart from its policies and columns. The functions
--- has_…_privilege() count what was granted to PUBLIC and to roles whose rights $2 inherits.
+-- What determines the access of role $2 to relation $1, apart from policies and columns. The functions has_…_privilege()
+-- include privileges of PUBLIC and of roles that $2 inherits.
 select
   n.nspname,
   c.relname,

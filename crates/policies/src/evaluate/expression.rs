@@ -23,7 +23,7 @@ pub(crate) struct Operand {
     pub(crate) value: Option<String>,
 }
 
-/// What an expression says about each row, in the order of the rows.
+/// An expression's value for each row, in the order of the rows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Evaluated {
     pub(crate) verdicts: Vec<Verdict>,
@@ -54,7 +54,7 @@ pub(crate) async fn evaluate_expressions(
     if let Ok(answer) = in_savepoint(caller, &evaluation_sql(table, expressions), rows).await? {
         return Ok(collect_all(expressions, &answer));
     }
-    // One of the expressions raises an error, which says nothing about the others, so each is evaluated on its own.
+    // One of the expressions raised an error. To find out which, each is evaluated separately.
     let mut evaluated = Vec::with_capacity(expressions.len());
     for expression in expressions {
         evaluated.push(evaluate_alone(caller, table, expression, rows).await?);
@@ -67,7 +67,8 @@ pub(crate) fn evaluation_sql(table: &Table, expressions: &[Expression]) -> Strin
     let mut sql = String::from("select array[");
     for (index, expression) in expressions.iter().enumerate() {
         let separator = if index == 0 { "" } else { ", " };
-        // AND refuses what is no boolean. The line ends before the parenthesis because the text may end in a comment.
+        // `AND` raises an error for values that are not boolean. The line break before the parenthesis ends a comment at the
+        // end of the expression.
         write!(sql, "{separator}(({}\n) and true)::text", expression.sql).expect("writing to a string");
         for operand in &expression.operands {
             write!(sql, ", ({operand}\n)::text").expect("writing to a string");
@@ -206,7 +207,7 @@ async fn in_savepoint(
     let answer = caller.query(sql, &[&rows]).await;
     match &answer {
         Ok(_) => caller.batch_execute("release savepoint selvedge_policy").await?,
-        // Nothing can be rolled back on a lost connection; the next statement reports the loss.
+        // A lost connection cannot roll back; the next statement reports the loss.
         Err(error) if error.is_closed() => {}
         Err(_) => {
             caller

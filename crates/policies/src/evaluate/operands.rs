@@ -41,7 +41,7 @@ fn collect(text: &str, is_whole: bool, found: &mut Vec<String>) {
     });
     if sides.len() > 1 {
         push(sides[0], found);
-        // Behind IS stand words such as NULL or NOT DISTINCT FROM, which are no expression.
+        // `IS` is followed by words such as NULL or NOT DISTINCT FROM, which are not expressions.
         if tokens.iter().any(|token| is_operator(token)) {
             let right = sides[sides.len() - 1].trim();
             push(strip_any(right), found);

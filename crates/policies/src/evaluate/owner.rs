@@ -37,7 +37,7 @@ pub(crate) async fn evaluate_as_parsed_by_owner(
              grant execute on function pg_temp.selvedge_evaluate_policy({row_type}[]) to public"
         ))
         .await?;
-    // From here on the subject's role and claims count, and nothing can be written any more.
+    // After this the subject's role and claims apply, and the transaction is read-only.
     become_caller(&transaction, context, roles, AccessMode::ReadOnly).await?;
     let sql = format!("select * from pg_temp.selvedge_evaluate_policy($1::text[]::{row_type}[])");
     let answer = transaction.query(&sql, &[&rows]).await?;

@@ -89,7 +89,7 @@ fn row_id(table: &Table, place: Vec<String>, values: &[Option<String>]) -> Optio
     let mut place = place.into_iter();
     let (tableoid, ctid, xmin) = (place.next(), place.next(), place.next());
     match key_values(table, values).filter(|key| !key.is_empty()) {
-        // A key stays the same when the row is updated, a place does not.
+        // An update changes the ctid of a row, but not its key.
         Some(key) => Some(RowId::Key { key, xmin }),
         None => Some(RowId::Place {
             tableoid: tableoid?,

@@ -98,8 +98,7 @@ pub(crate) fn build_condition(
             }
             condition.restrict_to_keys(table, std::slice::from_ref(key))?;
         }
-        // The table has no primary key, so the row is found by its place, which stays the same until somebody updates
-        // the row.
+        // The table has no primary key, so the row is found by its ctid, which stays the same until the row is updated.
         Some(RowId::Place { tableoid, ctid, .. }) => {
             let place = format!(
                 "tableoid = {} and ctid = {}",

@@ -1,7 +1,7 @@
-//! Translates a request to `/rest/v1` into one verb on one table, so that a line of the log can be explained.
+//! Translates a request to `/rest/v1` into one verb on one table, so that a logged request can be explained.
 //!
-//! Filters on columns, `Prefer` and JSON objects are understood. What else a request says (embedded tables, logic
-//! trees, order, limits) does not change who may see a row of this table, and is named in the report.
+//! Filters on columns, `Prefer` and JSON objects are evaluated. Embedded tables, logic trees, order and limits do not change
+//! which rows of this table are visible; the report lists them as ignored.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,7 @@ const SHAPING: [&str; 6] = ["select", "order", "limit", "offset", "columns", "ap
 
 /// Parses a request to `/rest/v1`.
 ///
-/// # Errors
-/// [`SimulationError::Invalid`] when it is none on a table.
+/// # Errors [`SimulationError::Invalid`] when it is not a request on a table.
 pub(crate) fn parse_rest_request(
     method: &str,
     path: &str,

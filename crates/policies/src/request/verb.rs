@@ -55,7 +55,7 @@ pub struct VerbRequest {
     /// The columns that the answer shows; empty means all.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// Whether a write answers with its rows (`return=representation`), for which PostgreSQL asks for SELECT, too.
+    /// Whether a write returns its rows (`return=representation`), for which PostgreSQL also requires SELECT.
     #[serde(default)]
     pub returning: bool,
 }

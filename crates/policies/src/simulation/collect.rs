@@ -24,7 +24,8 @@ pub(crate) struct Collected {
     pub(crate) policies: Vec<Policy>,
     pub(crate) statement: Statement,
     pub(crate) candidates: Vec<Candidate>,
-    /// Whether more rows match than are explained, and no key tells which ones the statement should be limited to.
+    /// Whether more rows match than are explained, and the table has no key by which the statement could be limited to
+    /// those.
     pub(crate) is_cut: bool,
 }
 
@@ -53,7 +54,7 @@ pub(crate) async fn collect(
             let existing = conflict_condition(&table, request)?;
             read_rows(&transaction, &table, &existing, 1).await?
         }
-        // One more than is explained tells whether there are more.
+        // One row more than is explained shows whether there are more.
         _ => read_rows(&transaction, &table, &condition, MAX_ROWS + 1).await?,
     };
     transaction.rollback().await?;
@@ -81,7 +82,7 @@ pub(crate) async fn collect(
     })
 }
 
-/// Returns the condition for the row that an upsert meets, which is the one with the same primary key.
+/// Returns the condition for the existing row with the same primary key, with which an upsert conflicts.
 fn conflict_condition(table: &Table, request: &VerbRequest) -> Result<Condition, SimulationError> {
     let mut condition = Condition::default();
     let key: Option<Vec<String>> = table
@@ -89,7 +90,7 @@ fn conflict_condition(table: &Table, request: &VerbRequest) -> Result<Condition,
         .iter()
         .map(|name| request.values.get(name).cloned().flatten())
         .collect();
-    // A key with a missing or null value meets no row: the condition is then false.
+    // A key with a missing or null value conflicts with no row: the condition is false.
     let keys: Vec<Vec<String>> = key.into_iter().filter(|key| !key.is_empty()).collect();
     condition.restrict_to_keys(table, &keys)?;
     Ok(condition)

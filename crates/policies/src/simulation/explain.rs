@@ -1,4 +1,4 @@
-//! The grid of rows and policies: what each expression says about each version of a row, and what follows from it.
+//! The grid of rows and policies: the value of each expression for each version of a row, and the resulting verdict.
 
 use serde_json::{Map, Value};
 
@@ -95,8 +95,8 @@ pub(crate) fn needed_expressions(
 }
 
 impl Grid<'_> {
-    /// Decides about a row with the policies that `counts` accepts. `place` tells where its versions are in the
-    /// evaluated columns.
+    /// Decides about a row by the policies that `counts` accepts. `place` contains the columns of the evaluated values of
+    /// its versions.
     pub(crate) fn decide(
         &self,
         candidate: &Candidate,
@@ -104,7 +104,7 @@ impl Grid<'_> {
         counts: impl Fn(usize) -> bool,
     ) -> Outcome {
         let points = self.points(candidate);
-        // PostgreSQL knows a filter that nothing passes before it evaluates any expression.
+        // If no row can pass a filter, PostgreSQL evaluates no expression.
         let hopeless = points
             .iter()
             .find(|point| point.is_never_passed(self.policies, &counts));

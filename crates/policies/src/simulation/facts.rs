@@ -68,7 +68,7 @@ fn missing_privileges(table: &Table, statement: &Statement, role: &str) -> Vec<S
             missing.push(text);
         }
     }
-    // `insert … default values` names no column, so PostgreSQL asks for the right to any of them.
+    // `insert … default values` names no column, so PostgreSQL requires INSERT on any column.
     let inserts = matches!(statement.verb, Verb::Insert | Verb::Upsert);
     let names_columns = statement
         .needs
@@ -99,7 +99,7 @@ pub(crate) fn report_row_security(report: &mut Report, table: &Table, role: &str
         }
         (true, true) => "Row-level security is on.".to_owned(),
     };
-    // Nothing is refused at this step; whether policies let a row pass is told by the next ones.
+    // This step refuses nothing; the next ones say whether the policies let a row pass.
     report.add_step(StepName::Rls, true, text, Vec::new());
 }
 

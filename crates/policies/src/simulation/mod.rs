@@ -84,7 +84,7 @@ async fn find_table(owner: &impl GenericClient, schema: &str, name: &str) -> Res
     row.map(|row| row.get(0)).ok_or(SimulationError::NoTable)
 }
 
-/// Simulates one verb. A disagreement is looked at twice, because somebody may have changed a row in between.
+/// Simulates one verb. If explanation and reality differ, it runs once more, because a row may have changed in between.
 async fn simulate_verb(
     connections: Connections<'_>,
     options: &Options,

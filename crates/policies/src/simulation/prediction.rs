@@ -16,7 +16,7 @@ pub(crate) struct Explanation<'e> {
     pub(crate) unsaved: &'e [UnsavedPolicy],
     /// Whether the role has the privileges that the statement needs.
     pub(crate) privileged: bool,
-    /// The SQLSTATE and message of a value that PostgreSQL refuses before it asks any policy.
+    /// SQLSTATE and message of a value that PostgreSQL refuses before it evaluates policies.
     pub(crate) row_error: Option<(String, String)>,
 }
 

@@ -17,11 +17,11 @@ pub struct Report {
     pub(crate) steps: Vec<Step>,
     pub(crate) policies: Vec<PolicyReport>,
     pub(crate) rows: Vec<RowReport>,
-    /// What PostgreSQL really answered, or `None` when the real statement was not run.
+    /// PostgreSQL's real response; `None` when the real statement was not run.
     pub(crate) truth: Option<Truth>,
     /// Whether explanation and truth say the same; `None` when they cannot be compared.
     pub(crate) agrees: Option<bool>,
-    /// Sentences that tell the reader where the explanation may differ from PostgreSQL, or does.
+    /// Sentences about where the explanation may differ from PostgreSQL, or does.
     pub(crate) banners: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct RowReport {
     pub(crate) denied_by_unsaved: Vec<String>,
 }
 
-/// What one expression of a policy said about one version of a row.
+/// The value of a policy's expression for one version of a row.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct VerdictReport {
     /// The policy as an index into the report's list of policies.

@@ -23,8 +23,8 @@ pub(crate) async fn report_tables_of_sql(
         .await
     {
         Ok(row) => row.get::<_, Value>(0),
-        // The text has a syntax error, or is a statement without a plan such as SET. The real run reports what
-        // PostgreSQL says about it.
+        // The text has a syntax error, or is a statement without a plan such as SET. The real run reports PostgreSQL's
+        // error.
         Err(error) if error.as_db_error().is_some() => {
             report.add_banner("The statement's tables are unknown because PostgreSQL has no plan for it.");
             return Ok(());

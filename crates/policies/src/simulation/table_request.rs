@@ -19,7 +19,7 @@ use crate::evaluate::{
 use crate::request::{Subject, UnsavedPolicy, Verb, VerbRequest};
 use crate::truth::{Truth, compare_with_truth, run_statement};
 
-/// The simulation of one verb, which can be run again when somebody has changed a row in between.
+/// The simulation of one verb, which can be repeated if a row has changed in between.
 pub(crate) struct Simulation<'s> {
     pub(crate) owner: &'s mut Client,
     pub(crate) caller: &'s mut CallerClient,
@@ -233,7 +233,7 @@ impl Simulation<'_> {
         Ok(evaluated)
     }
 
-    /// Whether the real statement is run, with a banner that says what stays or why it is not.
+    /// Whether the real statement may be run. Adds a banner that says what its effects are, or why it is not run.
     fn may_run_for_real(&self, report: &mut Report, table: &Table) -> bool {
         if !self.options.run_for_real {
             report.add_banner("The real statement was not run, because viewers see the explanation alone.");

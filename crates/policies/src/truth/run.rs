@@ -17,7 +17,7 @@ const LIMITS: &str = "set local lock_timeout = '200ms'; set local statement_time
 /// The number of an answer's rows that are reported.
 const MAX_ROWS: usize = 500;
 
-/// What PostgreSQL really answered.
+/// PostgreSQL's real response.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Truth {
     /// The returned rows by column name, or `None` when the statement is not one that returns rows.
@@ -82,7 +82,7 @@ async fn execute(transaction: &impl GenericClient, statement: &Statement) -> Res
         truth.count = transaction.execute(&statement.sql, &params).await?;
     }
     if statement.verb != Verb::Select {
-        // What is deferred to the end of a transaction would refuse the real request, too.
+        // Deferred constraints would refuse the real request at its end, too.
         transaction.batch_execute("set constraints all immediate").await?;
     }
     Ok(truth)
@@ -92,11 +92,10 @@ fn text_value(text: Option<String>) -> Value {
     text.map_or(Value::Null, Value::String)
 }
 
-/// Runs one statement of the developer's own. Preparing it first makes sure that it is only one, so that it cannot end
-/// the transaction and go on. The caller should not use the connection again: the text may have changed the session.
+/// Runs one statement of the developer. It is prepared first, which fails for several statements, so that the text cannot
+/// end the transaction. Do not use the connection afterwards: the text may have changed the session.
 ///
-/// # Errors
-/// When the request transaction cannot begin; errors of the statement are part of the truth.
+/// # Errors When the request transaction cannot begin; errors of the statement are part of the result.
 pub(crate) async fn run_sql(
     caller: &mut Client,
     context: &RequestContext<'_>,

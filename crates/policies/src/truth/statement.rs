@@ -20,7 +20,7 @@ pub(crate) struct Statement {
     pub(crate) columns: Vec<String>,
     /// The rights that the statement needs, each with the columns to which it needs them.
     pub(crate) needs: Vec<(ColumnRight, Vec<String>)>,
-    /// Whether PostgreSQL asks for SELECT on anything, which brings the SELECT policies in.
+    /// Whether PostgreSQL requires SELECT on any column, so that SELECT policies apply.
     pub(crate) reads: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn build_statement(
         statement.write_condition(condition);
         statement.need(ColumnRight::Select, condition.columns.clone());
     }
-    // RETURNING reads its columns, for which PostgreSQL asks for SELECT like for a query.
+    // RETURNING reads its columns, so PostgreSQL requires SELECT as for a query.
     if returns_rows {
         if request.verb != Verb::Select {
             let list = texts_of(&statement.columns);
@@ -149,7 +149,7 @@ impl Statement {
         )
         .expect("writing to a string");
         self.reads = true;
-        // Reading `excluded.column` asks for SELECT on the table's column, too.
+        // Reading `excluded.column` requires SELECT on the table's column, too.
         self.need(ColumnRight::Select, set.to_vec());
         self.need(ColumnRight::Update, set.to_vec());
         Ok(())

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::project::{ANA, BEN, Project, subject};
 
-/// The number of generated sets, which are the same in every run.
+/// The number of generated sets. The seed is fixed, so they are the same in every run.
 const SETS: u64 = 200;
 
 const COMMANDS: [&str; 5] = ["all", "select", "insert", "update", "delete"];

@@ -89,8 +89,8 @@ impl ClusterConfig {
         }
     }
 
-    /// The programs for an existing data directory, which only its own major version can read; those of
-    /// [`ClusterConfig::find_binaries`] when there is none.
+    /// Returns the programs for an existing data directory, which only its own major version can read; without one, those of
+    /// [`ClusterConfig::find_binaries`].
     pub(crate) fn find_binaries_for(&self, data_dir: &Path) -> Result<Binaries, ClusterError> {
         let existing = std::fs::read_to_string(data_dir.join("PG_VERSION")).ok();
         let mut search = self.binary_search();
@@ -108,14 +108,13 @@ impl ClusterConfig {
         Binaries::find(&self.binary_search())
     }
 
-    /// The extensions that the cluster will have: those of the machine, and those that were added; `None` when the machine's
-    /// folder of control files is not known.
+    /// Lists the extensions that the cluster will have: those of the machine and those that were added; `None` when the
+    /// machine's folder of control files is unknown.
     ///
-    /// # Errors
-    /// When there is no user for the cluster or no place for its data.
+    /// # Errors When there is no user for the cluster or no place for its data.
     pub fn list_extensions(&self, binaries: &Binaries) -> Result<Option<BTreeSet<String>>, ClusterError> {
         let owner = Owner::for_this_process()?;
-        // Before the first start there is no folder for data, and nothing is created to look into it.
+        // Before the first start there is no data folder, and listing must not create one.
         let home = match self.state_dir.is_dir() {
             true => owner.data_home(&self.state_dir)?,
             false => self.state_dir.clone(),

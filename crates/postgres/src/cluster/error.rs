@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::lock_holder::LockHolder;
 
-/// What can go wrong with the embedded cluster.
+/// Errors of the embedded cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// No PostgreSQL was found in any of the searched folders.
@@ -112,7 +112,7 @@ pub enum ClusterError {
     Interrupted,
 }
 
-/// What to do when the project's data folder cannot be written.
+/// Advice when the project's data folder cannot be written.
 fn advice_for(error: &std::io::Error) -> &'static str {
     match error.kind() {
         std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {

@@ -203,9 +203,9 @@ fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
     .map_err(ClusterError::file(&path))
 }
 
-/// Sets the superuser's password when the data exists but its password file does not (a copied or cleaned state folder),
-/// or when the configuration names another one. Uses PostgreSQL's single-user mode, which asks for no password and works only for the owner of the data
-/// directory.
+/// Sets the superuser's password when the data exists but its password file does not (a copied or cleaned state folder), or
+/// when the configuration contains another one. Uses PostgreSQL's single-user mode, which requires no password and works
+/// only for the owner of the data directory.
 fn replace_password(
     binaries: &Binaries,
     owner: &Owner,

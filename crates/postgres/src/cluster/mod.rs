@@ -83,7 +83,7 @@ impl Cluster {
     pub async fn start(config: ClusterConfig) -> Result<Self, ClusterError> {
         let started = Instant::now();
         let lock = ProjectLock::acquire(&config.state_dir, config.port, &config.service_ports)?;
-        // File access, child processes and polling all block, so the start runs on a thread of its own.
+        // Started on a separate thread, because file access, child processes and polling block.
         let cluster = tokio::task::spawn_blocking(move || Self::start_blocking(&config, lock))
             .await
             .map_err(|_| ClusterError::Interrupted)??;
@@ -187,11 +187,10 @@ impl Cluster {
         config
     }
 
-    /// Binds the socket over which the extension http asks this process to send requests. It lies in a folder of the
-    /// cluster's own, so that only sessions of the cluster can connect.
+    /// Binds the socket by which the extension http sends its requests to this process. It is in a folder that only the
+    /// cluster's user can enter, so that only sessions of the cluster can connect.
     ///
-    /// # Errors
-    /// [`ClusterError::File`] when the folder or the socket cannot be made.
+    /// # Errors [`ClusterError::File`] when the folder or the socket cannot be created.
     pub fn bind_http_socket(&self) -> Result<UnixListener, ClusterError> {
         sockets::bind_http_socket(&self.socket_dir, &self.owner)
     }

@@ -1,8 +1,7 @@
 //! Starts, watches and ends the postmaster process.
 //!
-//! It runs in a process group of its own, so that Ctrl-C in the terminal signals only this process, which shuts
-//! PostgreSQL down after the last request. Readiness is read from `postmaster.pid`, as `pg_ctl` does, which needs no
-//! connection.
+//! It runs in its own process group, so that Ctrl-C in the terminal signals only this process, which shuts PostgreSQL down
+//! after the last request. Readiness is read from `postmaster.pid`, as `pg_ctl` does, which needs no connection.
 
 use std::{
     fs::{File, OpenOptions},
@@ -302,8 +301,8 @@ fn is_zombie(pid: i32) -> bool {
     })
 }
 
-/// Whether the process is a postmaster of this data directory. On Linux its working directory tells (a postmaster
-/// changes to its data directory), elsewhere its command line.
+/// Whether the process is a postmaster of this data directory: on Linux by its working directory, which is the data
+/// directory, elsewhere by its command line.
 fn runs_in_data_dir(pid: i32, data_dir: &Path) -> bool {
     let data_dir = data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned());
     if let Ok(folder) = std::fs::read_link(format!("/proc/{pid}/cwd")) {

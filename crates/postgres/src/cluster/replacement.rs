@@ -87,7 +87,7 @@ impl Replacement {
             owner,
             _lock: lock,
         };
-        // What an unknown older program left there would mix with the new files.
+        // Files that an unknown older program left there would be mixed with the new ones.
         delete_staged(&replacement.journal)?;
         write_journal(state_dir, &replacement.journal)?;
         owner.create_private_dir(&replacement.journal.staging)?;
@@ -126,13 +126,12 @@ impl Replacement {
         Ok(file)
     }
 
-    /// Puts everything in its place. The new cluster must have been started once and stopped.
+    /// Moves everything to its final place. The new cluster must have been started once and stopped.
     ///
-    /// # Errors
-    /// Before the journal says that all is complete, the old project stays. After that the next start of the project, or the
-    /// next restore, repeats what has failed.
+    /// # Errors Until the journal records that the new files are complete, the old project stays. After that the next start
+    /// or restore repeats the steps that failed.
     pub fn commit(mut self) -> Result<(), ClusterError> {
-        // The trial start has given the superuser of the new cluster a password of its own.
+        // The trial start has set a new password for the superuser of the new cluster.
         let password = self.journal.staging.join(PASSWORD);
         let text = std::fs::read_to_string(&password).map_err(ClusterError::file(&password))?;
         write_private(&with_suffix(&self.state_dir.join(PASSWORD), ".restored"), &text)?;
@@ -147,7 +146,7 @@ impl Replacement {
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        // After a commit there is no journal any more, and nothing is left to do.
+        // A commit removes the journal, and nothing is left to do.
         if !self.journal.is_complete
             && let Err(error) = finish_replacement(&self.state_dir)
         {
@@ -210,7 +209,7 @@ fn delete_staged(journal: &Journal) -> Result<(), ClusterError> {
     delete(&journal.staging)
 }
 
-/// Refuses targets that cannot be renamed because they are mount points of their own.
+/// Refuses targets that are mount points, because they cannot be renamed.
 fn refuse_mount_points(paths: &[StagedPath]) -> Result<(), ClusterError> {
     for StagedPath { target, .. } in paths {
         let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();

@@ -35,7 +35,7 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
         owner.create_private_dir(&near)?;
         return Ok(near);
     }
-    // In a shared temporary folder another user could create a folder with a predictable name first. So the name is
+    // In a shared temporary folder another user could create a folder with a predictable name first. The name is therefore
     // random, recorded for the next start, and used again only if it still belongs to the cluster's user.
     let remembered = home.join("socket-folder");
     if let Ok(folder) = std::fs::read_to_string(&remembered) {

@@ -1,7 +1,7 @@
 //! Keeps the cluster running: starts PostgreSQL again when it ends by itself.
 //!
-//! It ends when somebody kills it, when the kernel kills it for want of memory, and when it panics. Nothing committed is
-//! lost: the start replays the write-ahead log.
+//! That happens when it is killed, also by the kernel for lack of memory, and when it panics. Nothing committed is lost: the
+//! start replays the write-ahead log.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use super::Cluster;
 const MAX_STARTS: usize = 5;
 /// The time over which starts are counted.
 const COUNTED_PERIOD: Duration = Duration::from_secs(10 * 60);
-/// The pause before the second start within the window. It doubles with each further one; the first start comes at once.
+/// The pause before the second start within the window, doubled with each further one. The first start is immediate.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The starts of the last minutes.
@@ -36,13 +36,13 @@ impl StartHistory {
 }
 
 impl Cluster {
-    /// Starts PostgreSQL again whenever it ends without having been asked to. `on_change` is told `false` when it has
-    /// ended and `true` when it accepts connections again. Returns, with the reason, when it has ended too often.
+    /// Starts PostgreSQL again whenever it ends without a request to stop. `on_change` is called with `false` when it has
+    /// ended and with `true` when it accepts connections again. Returns the reason when it has ended too often.
     pub async fn keep_running(&mut self, on_change: impl Fn(bool)) -> String {
         let mut starts = StartHistory::default();
         let mut failure = None;
         loop {
-            // After a start that failed, there is no process whose end could be waited for.
+            // After a failed start there is no process to wait for.
             let reason = match failure.take() {
                 Some(reason) => reason,
                 None => self.wait_for_exit().await,

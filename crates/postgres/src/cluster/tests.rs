@@ -1,4 +1,4 @@
-//! Starting, stopping, killing and recovering real clusters. Each test has a project folder of its own.
+//! Starts, stops, kills and recovers real clusters. Each test has a new project folder.
 
 use std::{net::TcpListener, os::unix::fs::PermissionsExt, time::Instant};
 

@@ -51,7 +51,7 @@ impl ByteChunks {
         self.0.iter().map(Bytes::len).sum()
     }
 
-    /// Whether there is no byte.
+    /// Whether the body is empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Bytes::is_empty)
     }

@@ -1,6 +1,6 @@
 //! JSON strings, as PostgreSQL's `escape_json` writes them.
 
-/// For each byte: 0 if it stands for itself, else the letter after the backslash, or 1 for `\u00XX`.
+/// For each byte: 0 if it is written unchanged, else the letter after the backslash, or 1 for `\u00XX`.
 const ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -1,4 +1,4 @@
-//! Removes what a project has created, for `db reset` of a database that goes on running.
+//! Removes what a project has created, for `db reset` of a running database.
 
 use tokio_postgres::Client;
 

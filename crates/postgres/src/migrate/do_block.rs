@@ -5,8 +5,8 @@ use super::lexer::{Lexer, Token, TokenKind};
 /// Words after which a statement of plpgsql begins.
 const OPENERS: [&str; 6] = ["begin", "then", "else", "loop", "declare", "exception"];
 
-/// The block with the statements for which `replace` has a text of plpgsql; `None` when there is none, or when this is no
-/// block in plpgsql. A statement in an `execute` of plain text counts, too.
+/// Rewrites a DO block: statements for which `replace` returns a plpgsql text are replaced; `None` when there is none, or
+/// the statement is not a DO block in plpgsql. Statements in an `execute` of a string constant are replaced, too.
 pub(crate) fn rewrite_do_block(statement: &str, replace: impl Fn(&str) -> Option<String>) -> Option<String> {
     let body = find_body(statement)?;
     let inner = &statement[body.start..body.end];
@@ -51,7 +51,7 @@ fn find_body(statement: &str) -> Option<Token> {
     if !text(words.next()?).eq_ignore_ascii_case("do") {
         return None;
     }
-    // What is left are the words of `language plpgsql`.
+    // The remaining words may only be `language plpgsql`.
     let is_plpgsql = words.all(|word| {
         ["language", "plpgsql"]
             .iter()

@@ -1,7 +1,7 @@
-//! The file of a migration that is being applied for the first time.
+//! The file of a migration that is applied for the first time.
 //!
-//! It is written under a hidden name, which no run of the migrations sees, and gets its real name just before the commit.
-//! So whenever the process dies, the folder and the history agree, or the next start finds a file that has not run.
+//! It is written under a hidden name, which migrations ignore, and gets its real name just before the commit. If the process
+//! dies at any moment, folder and history agree, or the next start finds a pending file.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Write};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::error::MigrateError;
 use super::files::Migration;
 
-/// The ending of hidden names. Files that begin with a dot are no migrations for this program and for the Supabase CLI.
+/// The extension of hidden names. Files that begin with a dot are not migrations for this program and for the Supabase CLI.
 const DRAFT_ENDING: &str = ".sql.draft";
 
 /// A migration's file under its hidden name, which is deleted when this is dropped before it was published.
@@ -91,7 +91,7 @@ fn write_to_disk(path: &Path, text: &str) -> Result<(), Error> {
     file.sync_all()
 }
 
-/// Only one process applies migrations of a folder at a time, so a draft that is there belongs to one that died.
+/// Only one process at a time applies migrations of a folder, so an existing draft was left by a process that died.
 fn remove_old_drafts(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

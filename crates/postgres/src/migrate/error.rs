@@ -22,7 +22,7 @@ pub enum MigrateError {
     Split {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: SplitError,
     },
     /// PostgreSQL refused a statement.
@@ -101,7 +101,8 @@ impl MigrateError {
     }
 }
 
-/// A recursive function fills PostgreSQL's context with thousands of lines, of which the first ones tell the place.
+/// How many lines of PostgreSQL's context are kept: a recursive function fills it with thousands, of which the first ones
+/// are enough.
 const MAX_CONTEXT_LINES: usize = 6;
 
 /// One statement that PostgreSQL refused: where, why, and the statement.

@@ -77,7 +77,7 @@ fn sort_migrations(folder: &Path, names: &[String]) -> DiscoveredMigrations {
                     });
                 }
             }
-            // Hidden files (`.DS_Store`, `.gitkeep`) are no mistake, so they cause no warning.
+            // Hidden files (`.DS_Store`, `.gitkeep`) are common, so they cause no warning.
             _ if file.starts_with('.') => {}
             _ => discovered.warnings.push(format!(
                 "{file}: skipped, its name must match <timestamp>_name.sql"

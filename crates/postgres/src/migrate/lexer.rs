@@ -1,6 +1,6 @@
-//! Splits SQL text into tokens, so that the statement splitter and the parser of extension statements know where
-//! strings, comments and dollar quotes begin and end. It follows PostgreSQL's lexical rules with
-//! `standard_conforming_strings` on, and knows no grammar.
+//! Splits SQL text into tokens, so that the statement splitter and the parser of extension statements know where strings,
+//! comments and dollar quotes begin and end. It follows PostgreSQL's lexical rules with `standard_conforming_strings` on,
+//! and does not parse the grammar.
 
 /// Kind of a token. Numbers, operators and parameters are all [`TokenKind::Other`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct Token {
 /// A string, quoted identifier or comment was opened and never closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unterminated {
-    /// What was opened, as a phrase for the error message.
+    /// The unclosed construct, as a phrase for the error message.
     pub(crate) what: &'static str,
     /// Byte offset of its beginning.
     pub(crate) start: usize,

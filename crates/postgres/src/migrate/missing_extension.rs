@@ -17,7 +17,7 @@ pub struct ExtensionUse {
     pub name: String,
 }
 
-/// What to do about an extension that the server does not have.
+/// How to handle an extension that the server does not have.
 enum Missing {
     /// Dumps of hosted projects create it whether or not it is used: it is skipped, with this warning.
     Ignorable(&'static str),

@@ -29,7 +29,7 @@ pub struct RolePasswords {
 }
 
 impl RolePasswords {
-    /// The same password for every role: development (GW-033), where it is `postgres`.
+    /// Returns the same password for every role: development (GW-033), where it is `postgres`.
     #[must_use]
     pub fn same_for_all(password: &SecretString) -> Self {
         let password = Some(password.clone());

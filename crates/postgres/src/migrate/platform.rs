@@ -11,8 +11,8 @@ use super::shipped::{STORE_TABLE, store_shipped};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sql/platform");
 
-/// Records applied files in the schema `_selvedge`, which no Supabase project uses. Every role may read it, because
-/// `serve` logs in as roles without rights of their own and checks whether the schema is up to date.
+/// Creates the table of applied files in the schema `_selvedge`, which no Supabase project uses. Every role may read it,
+/// because `serve` logs in as roles without further privileges and checks whether the schema is up to date.
 const REGISTER: &str = "
     create schema if not exists _selvedge;
     create table if not exists _selvedge.platform_migrations (
@@ -47,7 +47,7 @@ const LET_ROLES_LOG_IN: &str = "
     end
     $$";
 
-/// What [`apply`] did.
+/// The result of [`apply`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlatformReport {
     /// Names of the files applied now; empty when the schema was up to date.

@@ -45,7 +45,7 @@ pub enum MigrationState {
 pub struct MigrationStatus {
     /// Its version.
     pub version: String,
-    /// Its name; empty when only the history knows it and stored none.
+    /// The name; empty when the file is missing and the history has none.
     pub name: String,
     /// Whether it ran.
     pub state: MigrationState,

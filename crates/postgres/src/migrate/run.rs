@@ -72,8 +72,8 @@ impl<'a> Script<'a> {
             return Err(error.into());
         };
 
-        // A syntax error is reported before the first statement of the batch runs, so completions cannot be counted;
-        // the error's character position tells the statement.
+        // A syntax error is reported before the first statement of the batch runs, so the number of completed statements
+        // does not identify it; the error's character position does.
         let (index, offset) = match db.position() {
             Some(ErrorPosition::Original(position)) => {
                 statement_at(&texts[range.clone()], *position as usize)
@@ -118,7 +118,7 @@ fn first_line_of(statement: &Statement<'_>) -> usize {
     statement.line.saturating_sub(lines)
 }
 
-/// Groups statements, by index, into messages of at most [`BATCH_BYTES`]; a longer statement gets a message of its own.
+/// Groups statements, by index, into messages of at most [`BATCH_BYTES`]; a longer statement is sent alone.
 fn split_into_batches(texts: &[String]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut size) = (0, 0);

@@ -1,5 +1,5 @@
-//! Hands the scripts of [`SHIPPED`] to the database, whose platform schema runs them where `create extension` does not
-//! find the extension's files (`sql/platform/0021_shipped_extensions.sql`), and tells it where the vault's key is.
+//! Stores the scripts of [`SHIPPED`] in the database, whose platform schema runs them when `create extension` does not find
+//! an extension's files (`sql/platform/0021_shipped_extensions.sql`), and the path of the vault's key.
 
 use tokio_postgres::Client;
 

@@ -11,7 +11,7 @@ use super::lexer::{Lexer, Token, TokenKind};
 pub struct Statement<'a> {
     /// The statement with the comments before it, without the final semicolon.
     pub text: &'a str,
-    /// Line (from 1) of its first word; comments before it do not count.
+    /// Line (from 1) of its first word after comments.
     pub line: usize,
 }
 
@@ -37,7 +37,7 @@ pub enum SplitError {
     Unterminated {
         /// Line on which it was opened.
         line: usize,
-        /// What was opened.
+        /// The unclosed construct.
         what: &'static str,
     },
     /// A command of psql, such as `\connect`.
@@ -212,7 +212,7 @@ struct AtomicBody {
     depth: usize,
 }
 
-/// Whether the statement creates a function or procedure, as far as its first words tell.
+/// Whether the statement creates a function or procedure, judged by its first words.
 #[derive(Default, PartialEq)]
 enum Routine {
     #[default]

@@ -65,7 +65,7 @@ impl StatementPlan {
         }
     }
 
-    /// What is selected instead of the statement.
+    /// Returns the SELECT that replaces the statement.
     fn plan_extension(&self, extension: &ExtensionStatement) -> Option<String> {
         if let ExtensionStatement::Create { name, .. } = extension
             && self.skipped.contains(name)
@@ -157,11 +157,11 @@ pub(crate) async fn plan_statements(
     Ok(plan)
 }
 
-/// What a server says about extensions.
+/// The server's extensions.
 struct ServerExtensions {
     major_version: u32,
     available: BTreeSet<String>,
-    /// Those of `available` that PostgreSQL lets superusers alone create.
+    /// Those of `available` that only superusers may create.
     reserved: BTreeSet<String>,
     /// Shipped extensions whose scripts were run on this database, by itself or before the server had their files.
     installed_by_script: BTreeSet<String>,

@@ -4,7 +4,7 @@
 use super::statement_reader::StatementReader;
 use crate::identifier::quote_literal;
 
-/// What is run in the place of a statement.
+/// The statement that is run instead of the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Substitute {
     /// A statement to run before the call.
@@ -172,7 +172,7 @@ fn set_bypassrls(statement: &str, major_version: u32) -> Option<Substitute> {
     let (start, end) = (attribute.start, attribute.end);
     let bypasses = statement[start..end].eq_ignore_ascii_case("bypassrls");
     let rest = format!("{}{}", &statement[..start], &statement[end..]);
-    // `alter role r` alone is no statement.
+    // `alter role r` without options is not a valid statement.
     let is_complete = creates || words.count() > 1;
     Some(Substitute {
         before: is_complete.then(|| rest.trim_end().to_owned()),

@@ -15,7 +15,7 @@ pub enum PsqlError {
     Split {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         source: SplitError,
     },
     /// A command of psql that is not supported here, or lacks an argument.
@@ -25,7 +25,7 @@ pub enum PsqlError {
         path: PathBuf,
         /// Line of the command.
         line: usize,
-        /// What is wrong.
+        /// The error message.
         message: String,
     },
     /// PostgreSQL refused a statement.

@@ -184,7 +184,7 @@ impl OpenFile {
         })
     }
 
-    /// Takes the `\g` or `\gset` behind a statement, if one is there.
+    /// Consumes the `\g` or `\gset` after a statement, if there is one.
     fn take_output(&mut self) -> Output {
         let words = match self.pieces.as_slice().first() {
             Some(next) if next.is_command => split_arguments(next.text.trim_start_matches('\\')),

@@ -1,4 +1,4 @@
-//! What `/metrics` shows of each replica.
+//! The metrics of each replica for `/metrics`.
 
 use std::sync::LazyLock;
 

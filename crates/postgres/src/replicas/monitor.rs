@@ -68,7 +68,7 @@ async fn check_replica(replicas: &Replicas, replica: &Replica, connection: &mut 
         return replica.leave_out("the primary has not said its WAL position yet");
     };
     let lag_bytes = u64::from(newest.position).saturating_sub(u64::from(replayed));
-    // What the primary wrote after its newest position cannot be measured, so the lag counts from there.
+    // What the primary wrote after its newest known position cannot be measured, so the lag is relative to that position.
     let lag = replicas
         .positions
         .asked_at(replayed)
@@ -88,7 +88,7 @@ async fn check_replica(replicas: &Replicas, replica: &Replica, connection: &mut 
     }
 }
 
-/// What a server is asked for.
+/// The query that a server is sent.
 #[derive(Clone, Copy)]
 enum Server {
     Primary,

@@ -48,7 +48,7 @@ impl ReplicaPools {
         }
     }
 
-    /// What the workers share.
+    /// The state that all workers share.
     pub fn shared(&self) -> &Arc<Replicas> {
         &self.shared
     }

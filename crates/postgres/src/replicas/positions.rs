@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use postgres_types::PgLsn;
 
-/// What the primary answered.
+/// The primary's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sample {
     /// The primary was asked at this time, so the position includes all that was committed before.
@@ -21,7 +21,7 @@ pub(super) struct PrimaryPositions {
 }
 
 impl PrimaryPositions {
-    /// No samples yet; each will be kept for `kept` at least.
+    /// Creates a list without samples; each sample is kept for at least `kept`.
     pub(super) fn new(kept: Duration) -> Self {
         Self {
             samples: RwLock::default(),
@@ -31,7 +31,7 @@ impl PrimaryPositions {
 
     pub(super) fn record(&self, sample: Sample) {
         let mut samples = self.samples.write().unwrap_or_else(PoisonError::into_inner);
-        // The newest one stays whatever its age, because reads go on while the primary is away.
+        // The newest sample is kept whatever its age, because reads continue while the primary does not respond.
         while samples
             .front()
             .is_some_and(|oldest| sample.asked.saturating_duration_since(oldest.asked) > self.kept)

@@ -1,14 +1,14 @@
-//! Who reads, and what is known about the reader's own writes.
+//! The caller of a read, and what is known about the caller's own writes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Whoever must see their own writes: a user with all of their sessions, or a role whose tokens name no user.
+/// Callers who must see their own writes: a user with all sessions, or a role whose tokens have no `sub`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Writer(pub(super) u64);
 
 impl Writer {
-    /// The user that the claims name by `sub`; without one, everybody who has the role counts as one writer, and all without
-    /// a role count as another one.
+    /// Returns the writer of claims: the user in `sub`. Without `sub` all callers with the same role are one writer, and
+    /// those without a role another one.
     pub fn from_claims(subject: Option<&str>, role: Option<&str>) -> Self {
         let mut hasher = DefaultHasher::new();
         match subject {
@@ -20,14 +20,14 @@ impl Writer {
     }
 }
 
-/// A reader, and what the request says about writes that this process cannot know of.
+/// The caller of a read, and what the request reveals about writes through other nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader {
     pub writer: Writer,
     /// When the token was issued, in Unix seconds. Signing up writes before there is a token, so a new token counts as
     /// a write.
     pub token_issued_s: Option<i64>,
-    /// Whether the browser says that its last write went through another node.
+    /// Whether the browser's cookie says that its last write went through another node.
     pub wrote_elsewhere: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who wrote through this process lately, and when.
+//! The writers that wrote through this process recently, and when.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::reader::Writer;
 
-/// Parts of the table, each under a lock of its own, so that workers hardly ever wait for each other.
+/// Number of parts of the table, each with its own lock, so that workers rarely wait for each other.
 const SHARDS: usize = 32;
 
 /// The time of each writer's last write.

@@ -113,7 +113,7 @@ impl Replica {
                 self.leave_out(&error.to_string());
                 None
             }
-            // All connections to the replica are busy, which is no reason to give it no reads at all.
+            // All connections to the replica are busy, but it still works.
             Err(RequestError::Timeout) => {
                 self.metrics.failed.inc();
                 None

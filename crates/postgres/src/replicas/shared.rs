@@ -28,7 +28,7 @@ pub struct Replicas {
 }
 
 impl Replicas {
-    /// Describes the replicas of `primary`, which nobody watches yet.
+    /// Creates the state of the replicas of `primary`, before their monitoring starts.
     pub(super) fn new(primary: &Database, config: ReplicasConfig) -> Self {
         let replicas = config.replicas.into_iter().map(|replica| {
             let database = primary.replica(replica.logins);
@@ -71,8 +71,8 @@ impl Replicas {
         faults.map(|faults| faults.join("; "))
     }
 
-    /// What a replica must have replayed for a read by `reader`; `None` when that is not known yet, and the read belongs on
-    /// the primary.
+    /// Returns the WAL position that a replica must have replayed for a read by `reader`; `None` when it is not known yet,
+    /// so that the read must run on the primary.
     pub(super) fn required_position(&self, reader: &Reader) -> Option<PgLsn> {
         if reader.wrote_elsewhere {
             return None;
@@ -88,7 +88,7 @@ impl Replicas {
             .filter(|written| *written > oldest_allowed)
         {
             Some(written) => self.positions.first_since(written),
-            // While the primary is away there are no new positions; reads go on with what it said last.
+            // While the primary does not respond, its last known position is used.
             None => {
                 let recent = self.positions.first_since(oldest_allowed);
                 recent.or_else(|| Some(self.positions.newest()?.position))

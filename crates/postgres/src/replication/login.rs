@@ -28,8 +28,8 @@ const MAX_MESSAGE_BYTES: usize = 1 << 30;
 /// How many bytes are received into at a time.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// The buffer keeps its memory after messages up to this length. Longer ones are rare, and one of them would otherwise
-/// hold its memory for as long as the connection lives.
+/// The buffer keeps its memory after messages up to this length. Longer ones are rare, and would otherwise occupy memory
+/// until the connection ends.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Code of the message that ends authentication.
@@ -45,7 +45,7 @@ fn parse_in_hot_standby(body: &[u8]) -> Option<&str> {
 pub(super) struct Walsender {
     stream: Box<dyn Stream>,
     received: BytesMut,
-    /// What is still to be written.
+    /// Bytes that are still to be written.
     queued: BytesMut,
 }
 
@@ -166,7 +166,7 @@ impl Walsender {
         let mut message = self.received.split_to(length + 1).freeze();
         message.advance(5);
         if length > MAX_KEPT_BYTES {
-            // What follows the message moves into memory of its own, so that the message's is free once it has been read.
+            // The bytes after the message are copied, so that the message's memory can be freed after it was read.
             let mut following = BytesMut::with_capacity(BUFFER_BYTES.max(self.received.len()));
             following.extend_from_slice(&self.received);
             self.received = following;
@@ -204,9 +204,9 @@ impl Walsender {
     }
 }
 
-/// The reply to one authentication request; empty where the server expects none.
+/// Returns the reply to an authentication request; empty if the server expects none.
 ///
-/// Codes of `method`: 3 asks for the password in clear text, 5 for an MD5 hash, 10 to 12 are the steps of SASL (PostgreSQL
+/// Codes of `method`: 3 requests the password in clear text, 5 an MD5 hash, 10 to 12 are the steps of SASL (PostgreSQL
 /// documentation, "Message Formats").
 fn answer_challenge(
     method: i32,
@@ -236,7 +236,7 @@ fn answer_challenge(
             exchange.update(request)?;
             frontend::sasl_response(exchange.message(), &mut reply)?;
         }
-        // The server's last message proves that it knows the password, too.
+        // The server's last message proves that it has the password's verifier, too.
         12 => scram.as_mut().ok_or_else(out_of_turn)?.finish(request)?,
         _ => {
             return Err(ReplicationError::malformed(

@@ -152,7 +152,7 @@ impl LogicalMessage {
 impl Relation {
     fn decode(body: &mut Bytes) -> Option<Self> {
         let oid = take_u32(body)?;
-        // An empty schema name stands for pg_catalog.
+        // An empty schema name means pg_catalog.
         let schema = take_text(body)?;
         let name = take_text(body)?;
         let replica_identity = match take_u8(body)? {

@@ -168,7 +168,7 @@ impl ReplicationStream {
         self.confirm_at = Instant::now() + CONFIRM_INTERVAL;
         let message = self.walsender.queue();
         message.put_u8(b'd');
-        // `CopyData` with a standby status update: tag, three positions, time, and a flag that asks for no reply.
+        // `CopyData` with a standby status update: tag, three positions, time, and a flag that requests no reply.
         message.put_u32(4 + 34);
         message.put_u8(b'r');
         for _written_flushed_applied in 0..3 {

@@ -7,8 +7,8 @@ use super::running::{Attempt, Failure};
 use super::time_limit::timeout_error;
 use crate::{RequestError, RoleSettings};
 
-/// Whether a failed transaction is retried. The retry is isolated (no prepared statements, a connection of its own), so it cannot
-/// fail for the same reason.
+/// Whether a failed transaction is retried. The retry is isolated (without prepared statements, alone on a connection), so
+/// it cannot fail for the same reason.
 pub(super) fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut Attempt) -> bool {
     match failure {
         Failure::StaleStatement => pipeline.forget_statements(),

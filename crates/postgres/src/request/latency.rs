@@ -11,7 +11,7 @@ use lru::{DefaultHasher, LruCache};
 const REMEMBERED_ONCE: usize = 1024;
 const REMEMBERED_REPEATED: usize = 4096;
 
-/// What earlier runs say about a statement.
+/// How fast a statement was in earlier runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speed {
     Fast,
@@ -44,7 +44,7 @@ impl StatementLatencies {
         self.hasher.hash_one(text)
     }
 
-    /// What earlier runs say.
+    /// Returns how fast the statement was in earlier runs.
     pub(super) fn find_speed(&mut self, id: u64) -> Speed {
         match self.seen_repeatedly.get(&id).or_else(|| self.seen_once.peek(&id)) {
             None => Speed::Unknown,

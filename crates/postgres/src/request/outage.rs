@@ -12,7 +12,7 @@ pub fn is_outage(error: &tokio_postgres::Error) -> bool {
     }
 }
 
-/// The same for a SQLSTATE: admin_shutdown, crash_shutdown, cannot_connect_now, and the class of connection exceptions.
+/// Whether a SQLSTATE means an outage: admin_shutdown, crash_shutdown, cannot_connect_now, or a connection exception.
 pub fn is_outage_code(sqlstate: &str) -> bool {
     ["57P01", "57P02", "57P03"].contains(&sqlstate) || sqlstate.starts_with("08")
 }

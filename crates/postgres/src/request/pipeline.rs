@@ -178,7 +178,7 @@ impl Pipeline {
             }
             Ok(())
         })?;
-        // In a batch of its own, because PostgreSQL skips the rest of a batch after an error.
+        // Sent as a separate batch, because PostgreSQL skips the rest of a batch after an error.
         let end = Some(self.end(commits)?);
         Ok(Running {
             reply,
@@ -198,8 +198,8 @@ impl Pipeline {
         compose: impl FnOnce(&mut Batch<'_>) -> Result<(), BatchError>,
     ) -> Result<Reply, RequestError> {
         let resets = transaction.calls_function || transaction.access == AccessMode::ReadWrite;
-        // A trigger that runs at the commit must still find the request's settings; then the reset comes afterwards, as
-        // a transaction of its own.
+        // Deferred triggers run at the commit and must still find the request's settings; with such triggers the reset
+        // follows as a separate transaction.
         let resets_inside = resets && !roles.has_deferred_triggers();
         let reply = self.send(Some(label), |batch| {
             compose(batch)?;
@@ -240,7 +240,7 @@ impl Pipeline {
         }
     }
 
-    /// Queues a reset as a transaction of its own. Nobody waits for it: if it fails, the connection is lost.
+    /// Queues a reset as a separate transaction. Its result is not awaited: if it fails, the connection is lost.
     fn reset(&self) -> Result<(), RequestError> {
         self.send(None, |batch| self.push_reset(batch)).map(drop)
     }

@@ -1,10 +1,10 @@
-//! What the pool has to know of a transaction to find a connection for it.
+//! The properties of a transaction by which the pool chooses a connection for it.
 
 use super::latency::{Speed, StatementLatencies};
 use super::running::Attempt;
 use crate::{AccessMode, RequestTransaction, TransactionEnd};
 
-/// What a transaction needs of its pipeline.
+/// A transaction's requirements of its pipeline.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PipelineNeeds {
     /// It may be slow, so nothing should be queued behind it.
@@ -18,7 +18,7 @@ pub(super) struct PipelineNeeds {
 }
 
 impl PipelineNeeds {
-    /// No transaction yet: a connection that is opened in advance.
+    /// The requirements of a connection that is opened in advance, without a transaction.
     pub(super) const SHARED: Self = Self {
         runs_alone: false,
         is_slow: false,
@@ -49,7 +49,7 @@ impl PipelineNeeds {
         let mut subject = 0;
         if speed != Speed::Fast || attempt == Attempt::Isolated {
             subject = latencies.hash_text(transaction.context.path);
-            // A new way to call a function that is known to be slow.
+            // A new statement text that calls a function known to be slow.
             if transaction.calls_function
                 && speed == Speed::Unknown
                 && latencies.find_speed(subject) == Speed::Slow

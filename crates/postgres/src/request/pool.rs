@@ -44,7 +44,7 @@ struct Inner {
     pipelines: RefCell<Vec<Rc<Pipeline>>>,
     /// Number of connections, including those being opened and those in exclusive use.
     connections: Cell<usize>,
-    /// What the transactions are about for which pipelines are being opened.
+    /// The subjects of the transactions for which pipelines are being opened.
     opening: RefCell<Vec<u64>>,
     /// Whether a pipeline is being opened in advance; one at a time.
     is_opening_in_advance: Cell<bool>,
@@ -189,7 +189,7 @@ impl RequestPool {
     }
 }
 
-/// What a request can do next.
+/// The next step of a request for a pipeline.
 enum Choice {
     Take(Rc<Pipeline>),
     Open,
@@ -410,7 +410,7 @@ impl Inner {
     }
 
     async fn open(&self, work: PipelineNeeds) -> Result<Rc<Pipeline>, RequestError> {
-        // Counted before it exists, so that many requests at once do not open more than allowed.
+        // Counted before the connection exists, so that concurrent requests do not open more than allowed.
         self.connections.set(self.connections.get() + 1);
         self.opening.borrow_mut().push(work.subject);
         let opening = Opening {
@@ -434,8 +434,8 @@ impl Inner {
         Ok(pipeline)
     }
 
-    /// Removes the pipelines that cannot be used at once, and those that are idle or old at most once per second, because
-    /// looking at the times of each costs more than the rest of the choice.
+    /// Removes the pipelines that cannot be used, and at most once per second those that are idle or old, because comparing
+    /// the times of each costs more than the rest of the choice.
     fn discard_unusable(&self, pipelines: &mut Vec<Rc<Pipeline>>, now: Instant) {
         let interval = TIMES_CHECK_INTERVAL
             .min(self.config.idle_timeout)

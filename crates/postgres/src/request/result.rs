@@ -1,9 +1,9 @@
-//! What a request transaction returns, and the request for rows as one JSON document.
+//! The result of a request transaction, and the request for rows as one JSON document.
 
 use crate::json::ByteChunks;
 use crate::{Row, SqlStatement};
 
-/// Rows of the statements of a transaction that has ended.
+/// The rows of a finished transaction's statements.
 #[derive(Debug)]
 pub struct TransactionResult {
     pub rows: Vec<Row>,
@@ -25,7 +25,7 @@ pub struct JsonRead<'a> {
     pub fallback: &'a dyn Fn() -> SqlStatement,
 }
 
-/// What a [`JsonRead`] returned.
+/// The result of a [`JsonRead`].
 #[derive(Debug)]
 pub enum JsonReadResult {
     /// The document was written in this process.

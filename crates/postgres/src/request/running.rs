@@ -1,4 +1,4 @@
-//! A transaction that was sent: waits for its end, and says why it failed and whether it may be tried again.
+//! A transaction that was sent: waits for its end, and returns why it failed and whether it can be retried.
 
 use super::AccessMode;
 use super::error::RequestError;

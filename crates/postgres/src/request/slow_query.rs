@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::RequestTransaction;
 use super::statement_trace::current_trace_id;
 
-/// Measures one transaction, from when it is sent to its result; waiting for a connection does not count.
+/// Measures a transaction from sending it to its result, without the wait for a connection.
 pub(super) struct SlowQueryTimer {
     /// `None` where slow statements are not logged, so that nothing is measured.
     started: Option<(Instant, Duration)>,

@@ -4,7 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionStage {
     Begin,
-    /// On a replica: the check that it has replayed what the read must see. Fails when it has not, or is no replica any more.
+    /// On a replica: the check that it has replayed what the read must see. Fails when it has not, or when the server is not
+    /// a replica any more.
     ReplicaCheck,
     /// The settings of the request. Fails for an unknown role, or one that the connection's role may not become.
     Settings,

@@ -1,7 +1,6 @@
-//! Collects the statements that a request sends and the stages that it goes through, so that they can be shown with the
-//! request.
+//! Records the statements that a request sends and the stages that it passes, to be shown with the request.
 //!
-//! The lists belong to the task that serves the request. Where nobody collects, a statement costs one look at the task.
+//! The lists belong to the task that serves the request. Without a trace, a statement costs one lookup of the task's value.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -13,21 +12,21 @@ const MAX_STATEMENTS: usize = 50;
 /// The bytes of a statement's text that are kept.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
-/// Begins the application name under which PostgreSQL knows the session while it runs a traced transaction.
+/// Prefix of the application name of the session while it runs a traced transaction.
 const TRACE_APPLICATION: &str = "selvedge trace_id=";
 
 tokio::task_local! {
     static TRACE: Trace;
 }
 
-/// What the task of a request collects.
+/// The trace of a request's task.
 struct Trace {
     /// The application name with the id of the distributed trace. `None` where only the statements are wanted.
     application_name: Option<String>,
     collected: RefCell<RequestTrace>,
 }
 
-/// What was collected of one request.
+/// The recorded trace of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestTrace {
     /// In the order in which they ended.
@@ -36,7 +35,7 @@ pub struct RequestTrace {
     pub stages: Vec<TracedStage>,
 }
 
-/// A stage of the request, such as the making of the plan, that has ended.
+/// A finished stage of the request, such as planning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedStage {
     /// The stage's name, such as `plan`.
@@ -54,7 +53,7 @@ pub struct TracedStatement {
     pub started: Instant,
     /// The time from sending the statement to its result.
     pub duration: Duration,
-    /// The rows that were returned or changed, or `None` when the statement failed or does not tell.
+    /// The returned or changed rows; `None` when the statement failed or PostgreSQL does not report them.
     pub rows: Option<u64>,
 }
 
@@ -90,7 +89,7 @@ async fn collect<F: Future>(application_name: Option<String>, future: F) -> (F::
         .await
 }
 
-/// Notes that a stage of the task's request has ended. Without a trace this does nothing.
+/// Records that a stage of the task's request has ended. Without a trace it does nothing.
 pub fn end_traced_stage(name: &'static str) {
     let _ = TRACE.try_with(|trace| {
         let ended = Instant::now();
@@ -142,7 +141,7 @@ pub fn set_traced_rows(rows: u64) {
 
 /// Measures one statement for the trace of its task.
 pub(crate) struct StatementTimer {
-    /// `None` where nobody collects, so that nothing is measured.
+    /// `None` without a trace, so that nothing is measured.
     started: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! What a session reports, and how it is read from the server's messages.
+//! The events of a session, and how they are parsed from the server's messages.
 
 use crate::wire::split_text;
 
@@ -11,9 +11,9 @@ pub enum TextEvent {
     Row(Vec<Option<TextCell>>),
     /// A notice, warning or message of the statement.
     Notice(TextNotice),
-    /// The asked number of rows has come, and there may be more.
+    /// The requested number of rows has arrived, and there may be more.
     Suspended,
-    /// The statement has ended, with PostgreSQL's words for what it did.
+    /// The statement has ended; contains its command tag.
     Complete(String),
     /// The text contained no statement.
     Empty,
@@ -21,7 +21,7 @@ pub enum TextEvent {
     Error(TextNotice),
     /// The session waits for the next statement.
     Ready(TransactionStatus),
-    /// The statement wants the data of `COPY … FROM stdin`; the session refuses by itself.
+    /// The statement expects the data of `COPY … FROM stdin`, which the session refuses.
     CopyRequested,
 }
 
@@ -30,7 +30,7 @@ pub enum TextEvent {
 pub enum TransactionStatus {
     /// In none.
     Idle,
-    /// In one that can go on.
+    /// In a transaction that has not failed.
     Open,
     /// In one that can only be rolled back.
     Failed,
@@ -75,11 +75,11 @@ pub struct TextNotice {
     pub severity: String,
     /// SQLSTATE.
     pub code: String,
-    /// What happened.
+    /// The message.
     pub message: String,
     /// More about it.
     pub detail: Option<String>,
-    /// What to do about it.
+    /// How to solve the problem.
     pub hint: Option<String>,
     /// The character of the statement at fault, from 1.
     pub position: Option<usize>,
@@ -117,7 +117,7 @@ impl TextNotice {
                 break;
             };
             match kind {
-                // `S` is the same in the server's language.
+                // `S` is the same in the language of the server's messages.
                 b'V' => notice.severity = text,
                 b'C' => notice.code = text,
                 b'M' => notice.message = text,

@@ -1,8 +1,8 @@
-//! A connection of its own for texts that a person has written: one statement at a time, results as PostgreSQL's text.
+//! A connection for SQL that a person has written: one statement at a time, results as PostgreSQL's text.
 //!
-//! Unlike `tokio-postgres`, it gives every value as text together with the type and the origin of its column, keeps notices
-//! in their place between rows, reads no further than it is asked, and never holds a value in memory that is longer than
-//! the limit: the rest of it is skipped while it arrives.
+//! Unlike `tokio-postgres`, it returns every value as text with the type and origin of its column, keeps notices in order
+//! between rows, reads only as many rows as requested, and never holds a value longer than the limit in memory: the rest is
+//! skipped while it arrives.
 
 mod canceller;
 mod error;
@@ -126,10 +126,9 @@ impl TextSession {
         }
     }
 
-    /// Runs a statement of our own and passes over its rows.
+    /// Runs a statement of this program and ignores its rows.
     ///
-    /// # Errors
-    /// The statement's error, or that the connection is lost.
+    /// # Errors The statement's error, or that the connection is lost.
     pub async fn run(&mut self, statement: &str) -> Result<(), TextSessionError> {
         self.send(statement, 0).await?;
         let mut refusal = None;

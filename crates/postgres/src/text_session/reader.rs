@@ -1,4 +1,4 @@
-//! Reads the server's messages and skips what is longer than the caller wants to keep.
+//! Reads the server's messages, and skips the part of a value beyond the limit.
 
 use bytes::{Buf, BytesMut};
 use tokio::io::AsyncReadExt;
@@ -7,7 +7,7 @@ use super::error::TextSessionError;
 use super::message::{TextCell, TextEvent, TextNotice, TransactionStatus, cut_text, parse_columns};
 use crate::wire::Stream;
 
-/// Bytes asked of the socket at once.
+/// Bytes requested from the socket per read.
 const READ_SIZE: usize = 32 * 1024;
 /// Errors and notices are kept to this length; a function can raise one of any length.
 const NOTICE_BYTES: usize = 64 * 1024;
@@ -18,7 +18,7 @@ const DESCRIPTION_BYTES: usize = 1024 * 1024;
 #[derive(Default)]
 pub(super) struct MessageReader {
     buffer: BytesMut,
-    /// Bytes of the current message that are not in `buffer` any more or yet, and belong to nobody.
+    /// Bytes of the current message that were not read yet and will be skipped.
     unread: usize,
 }
 
@@ -66,7 +66,7 @@ impl MessageReader {
     ) -> Result<TextEvent, TextSessionError> {
         self.fill(stream, 5).await?;
         self.buffer.advance(5);
-        // The row is taken apart piece by piece, so a caller that stops waiting in the middle cannot go on afterwards.
+        // The row is read in parts, so after a cancelled read the session cannot be used any more.
         let mut left = length;
         let count = u16::from_be_bytes(self.take(stream, &mut left).await?);
         let mut cells = Vec::with_capacity(usize::from(count));
@@ -117,7 +117,7 @@ impl MessageReader {
         Ok(())
     }
 
-    /// Passes over what nobody wants of the current message.
+    /// Skips the rest of the current message.
     async fn skip(&mut self, stream: &mut Box<dyn Stream>) -> Result<(), TextSessionError> {
         while self.unread > 0 {
             if self.buffer.is_empty() {

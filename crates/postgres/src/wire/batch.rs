@@ -33,7 +33,7 @@ struct Expected {
     preparing: Option<Preparing>,
     /// False for a statement that is only prepared.
     is_executed: bool,
-    /// Whether `BindComplete` has come; from then on the statement may have had effects.
+    /// Whether `BindComplete` was received; from then on the statement may have had effects.
     is_bound: bool,
 }
 
@@ -68,12 +68,12 @@ impl Refusal {
     /// then, so the transaction can be tried again.
     pub(crate) fn is_stale(&self) -> bool {
         let changed = self.fields.code == "0A000" && self.fields.routine == PLAN_CHECK;
-        // 26000: somebody else deallocated it. 42P05: somebody else prepared a statement under its name.
+        // 26000: the statement was deallocated by SQL. 42P05: SQL prepared a statement with its name.
         !self.has_begun && (changed || ["26000", "42P05"].contains(&self.fields.code.as_str()))
     }
 }
 
-/// A batch whose `ReadyForQuery` has come.
+/// A batch whose `ReadyForQuery` was received.
 #[derive(Debug, Default)]
 pub(crate) struct Finished {
     /// Results of the statements, in the order in which they were sent.
@@ -186,7 +186,7 @@ impl<'c> Batch<'c> {
         self.execute_as(how, stage, &statement.text, &statement.params, sink)
     }
 
-    /// The same for a text and parameters that are not held in a [`SqlStatement`].
+    /// Adds a statement whose text and parameters are not in a [`SqlStatement`].
     pub(crate) fn execute_text<P: BoundParam>(
         &mut self,
         stage: TransactionStage,

@@ -1,7 +1,7 @@
 //! Opens a connection: socket, TLS, login.
 //!
-//! `tokio-postgres` logs in, since it knows every way to authenticate. It works on a handle ([`SharedStream`]) to the stream,
-//! so that afterwards this module still owns the stream.
+//! `tokio-postgres` logs in, because it implements every authentication method. It works on a handle ([`SharedStream`]) to
+//! the stream, so that this module still owns the stream afterwards.
 
 use std::cell::RefCell;
 use std::io;
@@ -62,7 +62,7 @@ pub(crate) struct Opened {
     pub(crate) iso_dates: bool,
     /// The session's settings, as far as the server reports them.
     pub(crate) settings: SessionSettings,
-    /// What cancels the session's statement, over a second connection to the same host.
+    /// Cancels the session's statement by a second connection to the same host.
     pub(crate) cancel: CancelToken,
     /// Which of the configured hosts accepted the login.
     pub(crate) host: usize,
@@ -153,7 +153,7 @@ fn keep_alive(config: &Config, stream: &TcpStream) -> io::Result<()> {
     if let Some(retries) = config.get_keepalives_retries() {
         settings = settings.with_retries(retries);
     }
-    // Keepalives are not sent while data waits for its acknowledgement, so that case has a limit of its own.
+    // Keepalives are not sent while data waits for its acknowledgement, so that case needs a separate limit.
     #[cfg(target_os = "linux")]
     SockRef::from(stream).set_tcp_user_timeout(config.get_tcp_user_timeout().copied())?;
     SockRef::from(stream).set_tcp_keepalive(&settings)

@@ -62,7 +62,7 @@ struct Shared {
 /// Called after each finished batch with its label and its duration, and with `None` when the connection is lost.
 pub(crate) type OnFinished = Box<dyn Fn(Option<(BatchLabel, Duration)>)>;
 
-/// What the pool must know of a batch while it is in flight.
+/// What the pool must know about a batch in flight.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BatchLabel {
     /// Hash of the statement, for [`OnFinished`].
@@ -163,7 +163,7 @@ impl Connection {
             }
         };
         let (reply, receiver) = oneshot::channel();
-        // On a lost connection the sender is dropped here, so that the receiver reports the loss at once.
+        // On a lost connection the sender is dropped here, so that the receiver reports the loss immediately.
         if !self.is_lost() {
             let pending = Pending {
                 collector,
@@ -296,7 +296,7 @@ struct Driver {
 }
 
 impl Driver {
-    /// Writes what is queued and reads what has come. Ready with the reason once the connection has ended.
+    /// Writes queued messages and reads arrived ones. Ready with the reason once the connection has ended.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<String> {
         {
             let mut task = self.shared.task.borrow_mut();
@@ -461,7 +461,7 @@ impl Driver {
             self.shared.retired.set(true);
         }
         let ran = first.label.map(|label| (label, finished.duration));
-        // Fails when the request was cancelled and nobody waits for the result, which is no error.
+        // Fails when the request was cancelled, which is not an error.
         let _ = first.reply.send(finished);
         (self.shared.on_finished)(ran);
         Ok(())

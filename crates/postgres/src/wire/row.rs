@@ -35,10 +35,9 @@ pub struct RowError {
 
 /// Reads columns by name from rows of this crate and of `tokio_postgres`, for code that gets both.
 pub trait NamedColumns {
-    /// The value of the column `name`.
+    /// Returns the value of the column `name`.
     ///
-    /// # Errors
-    /// When there is no such column, or it has another type.
+    /// # Errors When there is no such column, or it has another type.
     fn column<'a, T: FromSql<'a>>(&'a self, name: &str) -> Result<T, RowError>;
 }
 
@@ -97,15 +96,14 @@ impl Row {
         self.values.len()
     }
 
-    /// Whether there is no column at all.
+    /// Whether there are no columns.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
-    /// # Errors
-    /// When there is no such column, or it has another type.
+    /// # Errors When there is no such column, or it has another type.
     pub fn try_get<'a, I: ColumnIndex, T: FromSql<'a>>(&'a self, index: I) -> Result<T, RowError> {
         let fail = |cause| RowError {
             column: index.to_string(),
@@ -123,10 +121,9 @@ impl Row {
         T::from_sql_nullable(&r#type, self.raw(position)).map_err(fail)
     }
 
-    /// The value of a column that the statement is known to return.
+    /// Returns the value of a column that the statement is known to return.
     ///
-    /// # Panics
-    /// When there is no such column, or it has another type. Only for statements that are part of this program.
+    /// # Panics When there is no such column, or it has another type. Only for statements that are part of this program.
     pub fn get<'a, I: ColumnIndex, T: FromSql<'a>>(&'a self, index: I) -> T {
         self.try_get(index).expect("our own SQL returns this column")
     }
@@ -172,7 +169,7 @@ impl Iterator for Values<'_> {
             return Some(None);
         };
         self.at += 4;
-        // The length -1 stands for null.
+        // The length -1 means null.
         let Ok(length) = usize::try_from(i32::from_be_bytes(*length)) else {
             return Some(Some(None));
         };

@@ -1,7 +1,7 @@
-//! Follows those settings of a session whose changes the server reports (`ParameterStatus`).
+//! Tracks those settings of a session whose changes the server reports (`ParameterStatus`).
 //!
-//! A function of the project may change settings of the session for good (`set_config(…, false)`, `SET`), and the session
-//! goes on to serve others: then their dates are written in another style, or their writes are refused.
+//! A function of the project may change settings of the session permanently (`set_config(…, false)`, `SET`), and the session
+//! then serves other requests: their dates would be written in another style, or their writes refused.
 
 use super::server_message::split_text;
 

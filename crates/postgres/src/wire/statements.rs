@@ -23,7 +23,7 @@ pub(crate) struct Prepared {
     pub(crate) json: Option<JsonShape>,
 }
 
-/// What to do with a statement now.
+/// How a statement is sent next.
 pub(super) enum Usage {
     /// Execute the prepared statement.
     Prepared(Rc<Prepared>),
@@ -61,8 +61,8 @@ pub(super) struct Statements {
     /// foldhash with a random seed: as safe against chosen collisions as std's hasher, and several times as fast on
     /// long texts.
     hasher: DefaultHasher,
-    /// What the names of this connection's statements begin with. It is random, because a function of the project may
-    /// prepare statements in the same session, and a name that it can guess would collide with ours.
+    /// The prefix of this connection's statement names. It is random, because a function of the project may prepare
+    /// statements in the same session, and a name that it can guess could collide with ours.
     prefix: String,
     next: u64,
     /// Names of statements to close with the next batch.

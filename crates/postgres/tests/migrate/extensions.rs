@@ -1,4 +1,4 @@
-//! Creates and drops extensions as `postgres`, which may do so at Supabase although it is no superuser.
+//! Creates and drops extensions as `postgres`, which may do so at Supabase although it is not a superuser.
 
 use selvedge_postgres::migrate::MigrateError;
 

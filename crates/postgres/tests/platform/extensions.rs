@@ -70,7 +70,7 @@ async fn gw_018_extensions_that_supabase_reserves_for_superusers_stay_reserved()
         "pg_surgery",
     ] {
         let installed = format!("exists (select from pg_available_extensions where name = '{name}')");
-        // adminpack and old_snapshot are gone from PostgreSQL 17.
+        // PostgreSQL 17 has no adminpack and old_snapshot.
         if query_value(&postgres, &installed).await == "true" {
             assert_eq!(
                 query_sqlstate(&postgres, &format!("create extension {name}")).await,

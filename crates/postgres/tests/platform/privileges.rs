@@ -207,7 +207,7 @@ async fn gw_016_roles_carry_their_timeouts_and_postgres_may_change_them() {
         "anon statement_timeout=3s, authenticated statement_timeout=8s, authenticator lock_timeout=8s, \
          authenticator statement_timeout=8s, supabase_auth_admin idle_in_transaction_session_timeout=60s"
     );
-    // The same values again: roles belong to all test databases.
+    // The same values are restored, because roles are shared by all test databases.
     postgres
         .batch_execute(
             "alter role anon set statement_timeout = '3s'; alter role authenticator set statement_timeout = '8s';

@@ -1,4 +1,4 @@
-//! What migrations of real projects do with the platform's objects, as role `postgres`.
+//! Statements on the platform's objects that occur in migrations of real projects, run as role `postgres`.
 
 use selvedge_postgres::testing::TestDatabase;
 

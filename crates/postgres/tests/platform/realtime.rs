@@ -1,4 +1,4 @@
-//! What triggers and policies of projects use of schema `realtime` (realtime.md §12).
+//! The objects of schema `realtime` that triggers and policies of projects use (realtime.md §12).
 
 use selvedge_postgres::testing::TestDatabase;
 
@@ -35,7 +35,7 @@ async fn a_failed_broadcast_does_not_fail_the_calling_statement() {
     let database = TestDatabase::create().await;
     let anon = api(&database, "anon", "{}").await;
 
-    // No policy allows the insert, and the call still succeeds.
+    // No policy allows the insert, but the call succeeds.
     anon.batch_execute("select realtime.send('{}', 'e', 't')")
         .await
         .expect("only a warning");

@@ -1,4 +1,4 @@
--- The rights of this database, one line each, in the words of image_rights.txt.
+-- The privileges in this database, one line each, in the format of image_rights.txt.
 select concat_ws(' ', 'member', member::regrole, roleid::regrole, max(case when admin_option then 'admin' end))
 from pg_auth_members
 where member::regrole::text !~ '^pg_'

@@ -1,4 +1,4 @@
-//! supabase_vault: secrets are encrypted, and nobody but its own functions reads the key.
+//! supabase_vault: secrets are encrypted, and only its own functions read the key.
 
 use selvedge_postgres::testing::TestDatabase;
 
@@ -125,7 +125,7 @@ async fn no_role_of_a_project_reaches_the_key_or_replaces_what_reads_it() {
             );
         }
     }
-    // Without pgcrypto's extension the vault goes on, so functions in its place would not be called.
+    // The vault works without the extension pgcrypto, so functions in its place would not be called.
     postgres
         .batch_execute(
             "select _selvedge.drop_extension('pgjwt', true, true), _selvedge.drop_extension('pgcrypto', true, true)",

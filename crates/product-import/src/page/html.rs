@@ -18,7 +18,7 @@ pub(super) struct PageText {
 
 type Attributes = BTreeMap<HtmlString, html5gum::Spanned<HtmlString, ()>>;
 
-/// What kind of script the tokenizer is in.
+/// The kind of script that is being read.
 #[derive(Clone, Copy, PartialEq)]
 enum Script {
     JsonLd,

@@ -1,4 +1,4 @@
-//! A product in JSON-LD, in the words of <https://schema.org/Product>.
+//! A product in JSON-LD, with the names of <https://schema.org/Product>.
 
 use serde_json::{Map, Value};
 

@@ -30,7 +30,7 @@ pub struct Product {
     pub gender: Option<Gender>,
 }
 
-/// What one source of a page says; any part may be missing.
+/// The product data in one source of a page; any part may be missing.
 #[derive(Debug, Default, PartialEq)]
 struct Findings {
     name: Option<String>,

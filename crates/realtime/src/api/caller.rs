@@ -71,7 +71,7 @@ pub(super) async fn read_limited(payload: web::Payload, bytes: usize) -> Result<
     }
 }
 
-/// The response 202. Its headers tell the caller the project's average rate, its limit, and how much of it is left.
+/// Returns 202 with headers about the project's average rate, its limit, and the rest.
 pub(super) fn accepted(shared: &Shared) -> HttpResponse {
     let mut response = HttpResponse::Accepted();
     let (limit, average) = (shared.event_rate.limit(), shared.event_rate.average());

@@ -13,7 +13,7 @@ use crate::authorization::CheckError;
 /// An error response of the HTTP API.
 #[derive(Debug)]
 pub(super) enum ApiError {
-    /// No valid token, or a private topic that the caller may not write to.
+    /// The token is missing or invalid, or the caller may not write to the private topic.
     Unauthorized(StatusCode),
     /// 422: the body of a batch is invalid; holds the value of `errors`.
     Invalid(Value),

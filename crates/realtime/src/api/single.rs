@@ -70,7 +70,7 @@ fn topic_and_event(path: &str) -> Option<(String, String)> {
     (!names.0.is_empty() && !names.1.is_empty()).then_some(names)
 }
 
-/// The encoding that the content type stands for; parameters such as `charset` are ignored.
+/// Returns the encoding of a content type; parameters such as `charset` are ignored.
 fn encoding_of(request: &HttpRequest) -> Result<Encoding, ApiError> {
     let content_type = request.headers().get(header::CONTENT_TYPE);
     let content_type = content_type

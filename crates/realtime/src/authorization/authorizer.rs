@@ -20,7 +20,7 @@ use super::pool_pressure::PoolPressure;
 use super::shared_checks::SharedChecks;
 use crate::metrics::METRICS;
 
-/// The value of the column `extension` in `realtime.messages`, by which policies tell broadcast from presence.
+/// The value of the column `extension` in `realtime.messages`, by which policies distinguish broadcast and presence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Extension {
     Broadcast,
@@ -46,7 +46,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) headers: &'a str,
 }
 
-/// The settings that a check makes before it asks. Two checks with equal settings get equal answers.
+/// The settings under which a check runs. Checks with equal settings have equal results.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Settings {
     topic: String,
@@ -209,7 +209,7 @@ impl CheckTransactions {
             let become_caller = client.prepare_cached(BECOME_CALLER).await?;
             let insert = client.prepare_cached(INSERT_WRITE_PROBE).await?;
             let probe: [&(dyn ToSql + Sync); 2] = [&settings.topic, &extension.name()];
-            // Queued at once, for the same cancellation safety as in `check_read`.
+            // Queued before any await, for the same cancellation safety as in `check_read`.
             let for_workers = self.settings_for_workers(settings);
             let (begun, became, told, inserted, ended) = join!(
                 client.batch_execute("begin"),
@@ -242,7 +242,7 @@ impl CheckTransactions {
         statements_for_workers(&self.database.role_settings(), &repeated)
     }
 
-    /// Runs a check on a connection of its own, bounds it by the timeout and records its duration.
+    /// Runs a check on a separate connection with the timeout, and records its duration.
     async fn measured<T>(
         &self,
         check: impl AsyncFnOnce(&Object) -> Result<T, CheckError>,

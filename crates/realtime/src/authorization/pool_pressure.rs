@@ -1,8 +1,8 @@
-//! Refuses policy checks for a while when the connections for them are far too few (realtime contract §10.4).
+//! Refuses policy checks for a while when there are far too few connections for them (realtime contract §10.4).
 //!
-//! A check that waits for a connection until it times out is a sign of overload, and letting every further join wait as
-//! long only adds to the queue. When more checks have timed out within half a minute than there are connections, the
-//! next ones are refused at once, until fewer time-outs lie in that half minute.
+//! A check that times out while waiting for a connection is a sign of overload, and letting every further join wait as long
+//! would only lengthen the queue. When more checks than there are connections have timed out within half a minute, further
+//! ones are refused immediately, until there are fewer time-outs in that half minute.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ impl PoolPressure {
     pub(super) fn note_time_out(&self, now: Instant) {
         let mut time_outs = self.lock();
         forget_old(&mut time_outs, now);
-        // One more than the limit is enough to know that it is exceeded; of more, the newest count.
+        // One time-out more than the limit is enough to detect the excess, so only the newest are kept.
         if time_outs.len() > self.connections {
             time_outs.pop_front();
         }

@@ -1,8 +1,8 @@
-//! Equal checks that are asked at the same time share one transaction.
+//! Equal checks that are requested at the same time share one transaction.
 //!
-//! When a thousand sockets of one user rejoin their private topic after a restart, the policies are asked once instead
-//! of a thousand times. Only checks in progress are shared; a check that begins after another one has ended asks
-//! PostgreSQL again, so a changed policy is seen by the next join.
+//! When a thousand sockets of one user rejoin their private topic after a restart, the policies are evaluated once instead
+//! of a thousand times. Only checks in progress are shared; a check that begins after another has ended runs again, so the
+//! next join sees a changed policy.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -34,8 +34,8 @@ impl<Q: Eq + Hash + Clone, V: Clone> SharedChecks<Q, V> {
         }
     }
 
-    /// The answer to a question: of the check in progress for it, or else of the one that `begin` makes. A caller may
-    /// stop waiting at any time; the check is dropped when nobody waits for it any more.
+    /// Returns the result of a check: of an equal one in progress, or else of the one that `begin` starts. A caller may be
+    /// cancelled at any time; the check is dropped with its last caller.
     pub(super) async fn ask(&self, question: Q, begin: impl FnOnce() -> BoxFuture<'static, V>) -> V {
         let check = self.join_or_start(&question, begin);
         let answer = check.clone().await;
@@ -52,7 +52,7 @@ impl<Q: Eq + Hash + Clone, V: Clone> SharedChecks<Q, V> {
 
     fn join_or_start(&self, question: &Q, begin: impl FnOnce() -> BoxFuture<'static, V>) -> Running<V> {
         let mut running = self.lock();
-        // A check that has ended keeps its answer until its last waiter is gone. Newcomers must not get that answer.
+        // A finished check exists until its last caller has read the result. New callers must not get that result.
         let in_progress = running.get(question).and_then(WeakShared::upgrade);
         if let Some(check) = in_progress.filter(|check| check.peek().is_none()) {
             return check;

@@ -14,7 +14,7 @@ use crate::frame::Encoding;
 /// Most messages of one replay, and the number when the client names none.
 const MOST_MESSAGES: i64 = 25;
 
-/// Which stored messages a client asks for.
+/// Which stored messages a client requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReplayRequest {
     /// Milliseconds since the Unix epoch.

@@ -163,7 +163,7 @@ struct Outcome {
 enum Content {
     /// The row, with those columns for which the flag is true.
     Row(Vec<bool>),
-    /// No values, only this error text.
+    /// Only this error text, without values.
     Refusal(&'static str),
 }
 
@@ -225,7 +225,7 @@ fn needs_row_check(change: &RowChange, rights: &RolePrivileges) -> bool {
     change.kind != ChangeKind::Delete && change.table.has_row_security && !rights.bypasses_row_security
 }
 
-/// What the group gets of the row by its column rights. Compat: without a primary key, or without the right to select
+/// Returns what the group may see of the row by its column privileges. Compat: without a primary key, or without SELECT on
 /// it, subscribers get an error instead of the row, as upstream.
 fn content_for(change: &RowChange, group: &GroupKey, selectable: &[bool]) -> Content {
     if change.kind != ChangeKind::Delete {
@@ -247,8 +247,8 @@ struct Questions {
     by_identity: HashMap<(u32, IdentityKey), usize>,
 }
 
-/// What makes two identities equal for a table. If its policies cannot read the claims, one question per role is
-/// enough; this matters with thousands of signed-in subscribers.
+/// The key by which identities are equal for a table. If its policies do not read the claims, one check per role is enough,
+/// which matters with thousands of signed-in subscribers.
 #[derive(PartialEq, Eq, Hash)]
 enum IdentityKey {
     Role(String),

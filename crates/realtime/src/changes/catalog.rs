@@ -233,10 +233,9 @@ pub(crate) struct RolePrivileges {
 }
 
 impl RolePrivileges {
-    /// Reads the rights of one role on all tables of the catalog.
+    /// Reads the privileges of one role on all tables of the catalog.
     ///
-    /// # Errors
-    /// When PostgreSQL cannot be asked, or there is no such role.
+    /// # Errors When the query fails, or there is no such role.
     pub(crate) async fn load(client: &Client, catalog: &Catalog, role: &str) -> Result<Self, Error> {
         let bypasses_row_security = client
             .query_one(

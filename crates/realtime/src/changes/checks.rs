@@ -31,8 +31,7 @@ use super::subscriptions::Identity;
 /// Connections for visibility checks. Statements of different identities are pipelined on them, so a few are enough.
 const RLS_CONNECTIONS: usize = 4;
 
-/// The feed's own connections to the database. Nobody else uses them, so a flood of requests or joins cannot delay
-/// changes.
+/// The feed's own database connections, so that a flood of requests or joins cannot delay changes.
 pub(crate) struct ChecksDatabase {
     database: Arc<Database>,
     rls: RequestPool,
@@ -69,8 +68,8 @@ async fn repeat_when_lost<T, E>(
     read().await
 }
 
-/// Whether an error says that there is no connection or that it ended, and nothing about the statement. PostgreSQL
-/// reports `FATAL` when it refuses a login, shuts down, or an administrator ends the session.
+/// Whether an error means that there is no connection or that it ended. PostgreSQL reports `FATAL` when it refuses a login,
+/// shuts down, or an administrator ends the session.
 pub(crate) fn is_connection_loss(error: &Error) -> bool {
     let is_fatal = error
         .as_db_error()
@@ -139,7 +138,7 @@ impl ChecksDatabase {
         .await
     }
 
-    /// Those of the named publications that exist.
+    /// Returns those of the named publications that exist.
     pub(crate) async fn existing_publications(
         &mut self,
         names: &[&'static str],

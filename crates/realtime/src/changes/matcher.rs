@@ -154,8 +154,7 @@ impl NativeTest {
     }
 }
 
-/// Compares as the operator says; only `in` looks at more than the first operand.
-/// The text that PostgreSQL writes for a boolean operand; `None` for its rarer spellings.
+/// Returns the text that PostgreSQL writes for a boolean operand; `None` for its rarer spellings.
 fn canonical_boolean(operand: &str) -> Option<String> {
     match operand {
         "t" | "true" => Some("t".to_owned()),

@@ -33,7 +33,7 @@ pub use feed::{BroadcastRow, ChangeFeed};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChannelKey(pub u64);
 
-/// The receiver of the feed's events. Its methods are called on the feed's thread and must return at once: while one
+/// The receiver of the feed's events. Its methods are called on the feed's thread and must return immediately: while one
 /// waits, no change is delivered to anyone.
 pub trait ChangeSink: Send + Sync {
     /// Delivers a change to some channels. `data` is the event's `data` as JSON text; `ids` are those of the matching

@@ -59,8 +59,8 @@ pub(crate) struct RowChange {
 pub(crate) struct RelationMap {
     pub(crate) table: Rc<PublishedTable>,
     relation: Relation,
-    /// For each column of the relation its number in the table, which stays the same when it is renamed. The stream has
-    /// only names; `None` for a name that the catalog did not have.
+    /// For each column of the relation its number in the table, which does not change when the column is renamed. The stream
+    /// has only names; `None` for a name that is not in the catalog.
     numbers: Vec<Option<i16>>,
     /// For each column of the relation its position in the table. `None` for a column that is unknown or was dropped;
     /// its values are not sent, because no right to select them is known.
@@ -68,8 +68,8 @@ pub(crate) struct RelationMap {
 }
 
 impl RelationMap {
-    /// `before` is the description of the same relation that this one replaces. It tells which column a name meant that
-    /// the catalog, read after a renaming, no longer has.
+    /// Creates the description. `before` is the previous one of the same relation, by which a name is resolved that the
+    /// catalog, read after a renaming, no longer has.
     pub(crate) fn new(relation: Relation, table: Rc<PublishedTable>, before: Option<&Self>) -> Self {
         let number_of = |name: &str| {
             let known = table.columns.iter().find(|column| column.name == name);
@@ -266,7 +266,7 @@ pub(crate) type SqlTexts = HashMap<SqlValue, String>;
 pub(crate) struct RenderedChange<'a> {
     change: &'a RowChange,
     json: Vec<u8>,
-    /// Whether the row is longer than [`MAX_RECORD_BYTES`], over all columns: the same for every subscriber.
+    /// Whether the whole row is longer than [`MAX_RECORD_BYTES`]; the same for every subscriber.
     is_large: bool,
     /// Where each value is in `json`; `None` for a value that is not sent.
     new: Vec<Option<Range<usize>>>,

@@ -26,7 +26,7 @@ pub(crate) struct Identity {
 #[derive(Debug, Clone)]
 pub(crate) struct Subscription {
     pub(crate) identity: Rc<Identity>,
-    /// Each with the id under which the client knows it.
+    /// The bindings with the ids that the client knows.
     pub(crate) bindings: Rc<[(u64, Binding)]>,
 }
 
@@ -134,7 +134,7 @@ impl Subscriptions {
         self.channels.get(&channel)
     }
 
-    /// The groups of a table; `None` when nobody subscribes to it.
+    /// Returns the groups of a table; `None` without subscribers.
     pub(crate) fn of_table(&self, oid: u32) -> Option<&TableGroups> {
         self.tables.get(&oid).filter(|groups| !groups.groups.is_empty())
     }

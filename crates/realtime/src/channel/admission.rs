@@ -136,8 +136,8 @@ fn check_locally(
     .map_err(JoinError::Token)
 }
 
-/// Reads the broadcasts that a join wants replayed. Needs the right to read broadcasts: presence alone does not open
-/// the history.
+/// Reads the broadcasts that a join requests to be replayed. Requires the privilege to read broadcasts; that for presence
+/// alone is not enough.
 async fn fetch_replays(
     shared: &Shared,
     topic: &Topic,

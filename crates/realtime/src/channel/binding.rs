@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// to 2^53.
 const ID_BITS: u32 = 27;
 
-/// What a client subscribes to, and the id that events of this binding carry.
+/// A subscription of a client to changes, and the id in its events.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Binding {
     /// Never 0, because the stock client tests the id for truthiness. Equal bindings have equal ids.
@@ -21,8 +21,8 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    /// Makes the binding of an entry. The id is a hash with a fixed seed, so it survives restarts and is the same in
-    /// every process.
+    /// Creates the binding of an entry. The id is a hash with a fixed seed, so it is the same after restarts and in every
+    /// process.
     pub(crate) fn new(parameters: Map<String, Value>) -> Self {
         // The order of keys in the client's text must not matter, so they are sorted first.
         let sorted: BTreeMap<&String, &Value> = parameters.iter().collect();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::binding::Binding;
 use crate::token::is_opaque_key;
 
-/// What a client asks for in a join.
+/// The payload of a join.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct JoinRequest {
     /// `broadcast.ack`: whether the channel's broadcasts are acknowledged.
@@ -82,8 +82,8 @@ fn bindings(list: Option<&Value>) -> Vec<Binding> {
         .collect()
 }
 
-/// The channel's own token: `user_token`, else `access_token`. An opaque API key there is ignored, because it is not a
-/// user's token; the connection's token then counts.
+/// Returns the channel's own token: `user_token`, else `access_token`. An opaque API key there is ignored, because it is not
+/// a user's token; the connection's token is used then.
 fn own_token(payload: &Value) -> Option<String> {
     let token = payload
         .get("user_token")

@@ -20,11 +20,11 @@ use crate::frame::{ClientFrame, Version};
 use crate::state::Worker;
 use crate::token::{Token, is_opaque_key};
 
-/// What all channels of one socket share.
+/// State that all channels of a socket share.
 pub(crate) struct SocketContext {
     pub(crate) worker: Rc<Worker>,
     pub(crate) version: Version,
-    /// The connection's token; channels without a token of their own run under it.
+    /// The connection's token, which is used by channels without their own.
     pub(crate) token: Token,
     /// Headers of the handshake that policies see, as a JSON object: those that begin with `x-`.
     pub(crate) headers: Arc<str>,
@@ -61,7 +61,7 @@ pub(crate) struct Channel {
     pub(super) token_deadline: Instant,
     /// Whether the channel has subscribed to database changes.
     pub(super) has_bindings: bool,
-    /// Keeps broadcasts of other nodes coming for as long as the channel lives.
+    /// Keeps the subscription to other nodes' broadcasts until the channel is dropped.
     pub(super) _joined_topic: Option<JoinedTopic>,
     /// Messages that wait for a check, oldest first; the first one is the message that needed it.
     pub(crate) deferred: VecDeque<ClientFrame>,
@@ -70,7 +70,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// The channel as the fan-out knows it.
+    /// Returns the channel's entry in the fan-out.
     pub(crate) fn member(&self) -> &Member {
         &self.member
     }
@@ -87,7 +87,7 @@ impl Channel {
             "presence" => self.handle_presence(frame),
             "access_token" => self.handle_access_token(frame),
             "phx_leave" => self.handle_leave(frame),
-            // Compat: events that nobody knows count as messages and get no reply.
+            // Compat: unknown events count as messages and get no reply.
             _ => {
                 self.context.worker.shared.event_rate.count(1);
                 Handled::Done
@@ -104,7 +104,7 @@ impl Channel {
             }
             CheckOutcome::WritePresence { write, read } => {
                 self.permissions.write_presence = Some(write.unwrap_or(false));
-                // Without an answer presence stays hidden: a failed check never shows who is there.
+                // Without a result presence stays hidden: a failed check never reveals who is present.
                 self.permissions.read_presence = self.permissions.read_presence.or(read).or(Some(false));
             }
             CheckOutcome::Refresh { token, verdict } => return self.apply_refresh(token, verdict),

@@ -1,8 +1,7 @@
 //! One channel: a socket's membership in a topic, from its join to its end.
 //!
-//! [`JoinRequest`] is what a client asks for, [`admission`] decides about it, and [`Channel`] handles the messages
-//! after that. A question that only the database can answer is a [`Check`], which the socket runs concurrently with
-//! its other work.
+//! [`JoinRequest`] is the payload of the join, [`admission`] decides about it, and [`Channel`] handles the messages after
+//! that. A decision that needs the database is a [`Check`], which the socket runs concurrently with its other work.
 
 mod admission;
 mod binding;

@@ -32,7 +32,7 @@ impl Permissions {
         }
     }
 
-    /// Whether a right to read is missing in a new verdict. A question that the new verdict leaves open is no loss.
+    /// Whether a new verdict lacks a privilege to read. A privilege that the new verdict did not check is not lost.
     pub(super) fn loses(self, verdict: ReadVerdict) -> bool {
         let loses_broadcast = self.read_broadcast && !verdict.broadcast;
         let loses_presence = self.read_presence == Some(true) && verdict.presence == Some(false);

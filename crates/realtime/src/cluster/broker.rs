@@ -31,7 +31,7 @@ pub(super) enum BrokerError {
     /// A file of the configuration cannot be read, or does not hold credentials.
     #[error("the credentials cannot be used: {0}")]
     Credentials(String),
-    /// A server's URL cannot be parsed, or the connection has ended for good.
+    /// A server's URL is malformed, or the connection has ended permanently.
     #[error("the broker cannot be used: {0}")]
     Client(String),
 }

@@ -69,7 +69,7 @@ impl Cluster {
         self.exchange.abort();
     }
 
-    /// Makes sure that broadcasts of other nodes to this topic arrive for as long as the result lives.
+    /// Subscribes to other nodes' broadcasts to this topic until the result is dropped.
     pub(crate) async fn join(&self, topic: &Topic) -> JoinedTopic {
         self.interest.join(topic).await
     }
@@ -138,7 +138,7 @@ impl Connecting {
             sequence: 0,
         };
         let nodes = NodeTable::new(node, self.config.node_timeout, self.delivery);
-        // The nodes that are there already tell the new one what their channels have tracked.
+        // The other nodes send the new one what their channels have tracked.
         self.outgoing.push(Outgoing::RequestState { of: None });
         let subscriptions = Subscriptions {
             interest: self.interest,

@@ -1,8 +1,8 @@
-//! Which broadcasts of other nodes this node wants.
+//! To which broadcasts of other nodes this node subscribes.
 //!
-//! Topics are spread over a fixed number of subjects by a hash of their name, so that the number of subscriptions is
-//! bounded however many topics there are. A node subscribes to a subject when a channel of one of its topics joins, and
-//! gives it up some time after the last such channel has left.
+//! Topics are mapped to a fixed number of subjects by a hash of their name, so that the number of subscriptions is bounded.
+//! A node subscribes to a subject when a channel of one of its topics joins, and unsubscribes some time after the last such
+//! channel has left.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,7 +60,7 @@ impl Drop for JoinedTopic {
 }
 
 impl Interest {
-    /// No interest yet, and the receiver of the requests for [`Subscriptions::run`].
+    /// Creates an empty set, and the receiver of its requests for [`Subscriptions::run`].
     pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Wish>) {
         let (wishes, receiver) = mpsc::unbounded_channel();
         let buckets = (0..BUCKETS).map(|_| Mutex::default()).collect();

@@ -17,10 +17,9 @@ pub(super) struct Nats {
 }
 
 impl Nats {
-    /// Begins to connect; returns at once also when no server is there, and then tries again by itself.
+    /// Starts to connect. Returns immediately even if no server responds; further attempts are automatic.
     ///
-    /// # Errors
-    /// When credentials or URLs cannot be used.
+    /// # Errors When credentials or URLs cannot be used.
     pub(super) async fn connect(config: &ClusterConfig) -> Result<Self, BrokerError> {
         let mut options = ConnectOptions::new()
             .name("selvedge")

@@ -190,7 +190,7 @@ impl NodeTable {
         None
     }
 
-    /// Makes the presence of a node what its state says.
+    /// Replaces the presence of a node by its announced state.
     fn replace_presence(&self, node: NodeNumber, channels: impl Iterator<Item = TrackedChannel>) {
         let store = self.delivery.store();
         let mut left: HashSet<(Topic, u64)> = store

@@ -30,7 +30,7 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) enum Outgoing {
     /// An encoded broadcast.
     Broadcast { subject: String, message: Bytes },
-    /// What a channel of this node has tracked; `None`: nothing any more.
+    /// What a channel of this node has tracked; `None` if it has untracked.
     Change {
         channel: TrackingChannel,
         entry: Option<TrackedEntry>,

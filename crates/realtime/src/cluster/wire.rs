@@ -28,7 +28,7 @@ struct BroadcastHeader {
     meta: String,
 }
 
-/// What the payload of a broadcast is.
+/// The type of a broadcast's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Form {
@@ -93,7 +93,7 @@ pub(super) fn decode_broadcast(message: &Bytes) -> Option<Broadcast> {
     Some(Broadcast::new(topic, content))
 }
 
-/// What a channel has tracked.
+/// A channel's tracked presence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct TrackedEntry {
     pub(super) key: String,

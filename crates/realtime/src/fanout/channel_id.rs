@@ -18,7 +18,7 @@ impl ChannelId {
         self.0
     }
 
-    /// The worker on whose thread the channel lives.
+    /// The worker on whose thread the channel runs.
     pub(crate) fn worker(self) -> usize {
         usize::try_from(self.0 >> COUNTER_BITS).expect("made from a usize")
     }

@@ -122,7 +122,7 @@ impl Hub {
         };
         let workers = self.workers.read().unwrap_or_else(PoisonError::into_inner);
         for worker in interested.iter().filter(|worker| Some(**worker) != except) {
-            // Sending fails only after a worker's thread has ended; its sockets have ended with it.
+            // Sending fails only after a worker's thread has ended, and its sockets with it.
             workers[*worker].send(delivery.clone()).ok();
         }
     }
@@ -130,7 +130,7 @@ impl Hub {
     /// Sends a broadcast that did not come from a channel of this process: from the HTTP API, from the
     /// database or from another node.
     pub(crate) fn broadcast(&self, broadcast: &Arc<Broadcast>) {
-        // No exception for a sending worker: the message came from outside of the channels.
+        // No worker is excluded, because the message was not sent by a channel.
         self.send_to_topic(
             &broadcast.topic,
             None,
@@ -170,7 +170,7 @@ impl Hub {
             };
             worker.send(settle).ok();
         }
-        // Nothing is ever sent: the channel closes when the last worker has dropped its sender.
+        // Nothing is ever sent: the receiver completes when the last worker has dropped its sender.
         Box::pin(async move {
             drop(done);
             all_done.recv().await;

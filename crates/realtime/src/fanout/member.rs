@@ -13,7 +13,7 @@ use crate::topic::Topic;
 /// Whether presence diffs are sent to a channel, and in which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PresenceReception {
-    /// No diffs.
+    /// Receives no diffs.
     Off,
     /// As a fan-out message, with a null `join_ref`.
     Fanout,

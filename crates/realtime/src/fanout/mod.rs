@@ -1,8 +1,7 @@
-//! The path from a message to the sockets that get it: one mailbox message per worker thread, then a loop without
-//! locks.
+//! The path from a message to its receivers: one mailbox message per worker thread, then a loop without locks.
 //!
-//! [`Hub`] is shared by all threads and knows which workers have members of a topic. [`Rooms`] belongs to one worker
-//! and knows the members. Every socket has an [`Outbox`], a bounded queue that its own task empties when the worker's
+//! [`Hub`] is shared by all threads and knows which workers have members of a topic. [`Rooms`] belongs to one worker and
+//! knows the members. Every socket has an [`Outbox`], a bounded queue that the socket's task empties after the worker's
 //! [`WakeQueue`] has woken it.
 
 mod channel_id;

@@ -77,9 +77,9 @@ impl Outbox {
         }
     }
 
-    /// Queues a message and wakes the socket's task. When the queue is full, all of it is dropped and the socket is
-    /// closed: the client then reconnects and knows that it may have missed messages, whereas a gap in an open socket
-    /// would go unnoticed.
+    /// Queues a message and wakes the socket's task. When the queue is full, it is emptied and the socket is closed: the
+    /// client then reconnects and knows that it may have missed messages, whereas a gap in an open socket would not be
+    /// noticed.
     pub(crate) fn push(&self, frame: EncodedFrame) {
         // The socket is closing; queueing more would only delay it.
         if self.is_full.get() {
@@ -89,7 +89,7 @@ impl Outbox {
         let bytes = self.queued_bytes.get() + frame.len();
         // A single message may be larger than the limit: an empty queue takes it.
         if !queue.is_empty() && (queue.len() >= self.limits.messages || bytes > self.limits.bytes) {
-            // Freed at once: the point of the limit is to bound memory, and the client will not read these messages.
+            // Freed immediately, because the limit has to bound memory, and the client will not read these messages.
             queue.clear();
             drop(queue);
             self.queued_bytes.set(0);

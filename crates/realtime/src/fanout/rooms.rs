@@ -207,7 +207,8 @@ impl Rooms {
         }
     }
 
-    /// Drops `done` at once or, if it waits for readers, when no outbox is half full any more or the grace is over.
+    /// Drops `done` immediately or, if it waits for readers, when no outbox is more than half full or the grace period is
+    /// over.
     fn settle(&self, waits_for_readers: bool, done: mpsc::Sender<()>) {
         let crowded = std::mem::take(&mut *self.crowded.borrow_mut());
         if !waits_for_readers || crowded.is_empty() {
@@ -230,8 +231,7 @@ impl Rooms {
         let sockets: Vec<_> = self.sockets.borrow().iter().filter_map(Weak::upgrade).collect();
         let count = u32::try_from(sockets.len()).unwrap_or(u32::MAX).max(1);
         for (index, outbox) in (0..count).zip(&sockets) {
-            // The n-th socket closes after n/count of the duration, so that reconnecting clients do not arrive all at
-            // once.
+            // The n-th socket closes after n/count of the duration, so that clients do not reconnect at the same time.
             let pause = duration.mul_f64(f64::from(index) / f64::from(count));
             outbox.signal(Signal::Drain { pause });
         }

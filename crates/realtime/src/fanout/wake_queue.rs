@@ -26,8 +26,7 @@ impl WakeQueue {
     /// Wakes a socket's task, now or in one of the next turns.
     pub(super) fn wake(self: &Rc<Self>, socket: &Waker) {
         let woken = self.woken.get();
-        // Those that wait already are woken first, so that no socket waits longer than it takes to serve each of the others
-        // once.
+        // Waiting sockets are woken first, so that no socket waits longer than one turn of all others.
         if woken < SOCKETS_PER_TURN && self.waiting.borrow().is_empty() {
             self.woken.set(woken + 1);
             socket.wake_by_ref();
@@ -99,7 +98,7 @@ mod tests {
         }
         assert_eq!(count(), 3 * SOCKETS_PER_TURN);
 
-        // The next message is written at once again.
+        // The next message is written immediately again.
         queue.wake(&waker);
         assert_eq!(count(), 3 * SOCKETS_PER_TURN + 1);
     }

@@ -13,7 +13,7 @@ use super::encoding::Encoding;
 use super::reference::Reference;
 use super::version::Version;
 
-/// A message of a client, in the same form for both protocol versions.
+/// A client's message, in the same form for both protocol versions.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientFrame {
     pub(crate) join_ref: Reference,

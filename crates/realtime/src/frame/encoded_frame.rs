@@ -13,8 +13,8 @@ const LENGTH_OF_EIGHT_BYTES: u8 = 127;
 /// Most bytes before the payload.
 const HEADER_BYTES: usize = 10;
 
-/// A message in one WebSocket frame, header included. Servers do not mask their frames, so every receiver of a message gets
-/// the same bytes: a clone shares them.
+/// A message in one WebSocket frame, including the header. Servers do not mask their frames, so every receiver of a message
+/// gets the same bytes, which clones share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EncodedFrame(Bytes);
 

@@ -11,7 +11,7 @@ use crate::frame::json_string;
 /// miss a leave.
 const RESERVED: [&str; 2] = ["phx_ref", "phx_ref_prev"];
 
-/// What one channel has tracked under a key. Two tabs of one user with the same key are two entries.
+/// What a channel has tracked under a key. Two tabs of one user with the same key are two entries.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     /// Key under which clients list the entry.

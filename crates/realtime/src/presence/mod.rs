@@ -1,7 +1,7 @@
-//! Presence: who is listed in a topic, and the diffs that tell its members of changes.
+//! Presence: the entries of a topic, and the diffs that announce changes to its members.
 //!
-//! The entries of all channels of this process, and of those of other nodes, are kept in memory; nothing is stored in
-//! the database.
+//! The entries of all channels of this process, and of those of other nodes, are kept in memory; nothing is stored in the
+//! database.
 
 mod diff;
 mod entry;

@@ -1,7 +1,8 @@
 //! The presence entries of all topics, shared by all workers.
 //!
-//! Changes that follow each other closely are merged: the first one is announced at once, further ones after the configured interval. A diff is
-//! handed to the workers' mailboxes while its topic is locked, so that every worker gets the diffs of a topic in order.
+//! Changes in quick succession are merged: the first one is announced immediately, further ones after the configured
+//! interval. A diff is put into the workers' mailboxes while its topic is locked, so that every worker gets the diffs of a
+//! topic in order.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -214,8 +215,8 @@ impl PresenceStore {
     }
 }
 
-/// Removes a topic without entries and pending changes, to free its memory. Its last announcement is forgotten too, so
-/// the next change is announced at once.
+/// Removes a topic without entries and pending changes, to free its memory. The time of its last announcement is removed,
+/// too, so the next change is announced immediately.
 fn forget_empty(shard: &mut Shard, topic: &Topic) {
     let is_empty = |presences: &Presences| presences.entries.is_empty() && presences.changed.is_empty();
     if shard.get(topic).is_some_and(is_empty) {

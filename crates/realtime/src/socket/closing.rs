@@ -34,7 +34,7 @@ impl Ending {
         }
     }
 
-    /// The close code and reason for the client (RFC 6455 §7.4); `None` when the connection is already gone.
+    /// The close code and reason for the client (RFC 6455 §7.4); `None` when the connection was lost.
     pub(super) fn close_frame(self) -> Option<(CloseCode, &'static str)> {
         Some(match self {
             Self::Gone => return None,

@@ -21,8 +21,8 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::frame_writer::FrameWriter;
 use crate::fanout::Outbox;
 
-/// Read buffer of each socket in bytes. Small, because most sockets are idle and there may be ten thousand of them; a
-/// larger frame gets a buffer of its own while it arrives.
+/// Read buffer of each socket in bytes. Small, because most sockets are idle and there may be ten thousand of them; a larger
+/// frame gets a separate buffer while it arrives.
 const READ_BUFFER_BYTES: usize = 2048;
 /// How long a client may take to answer a closing handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -72,7 +72,7 @@ impl Connection {
         let message = self.with_library(cx, |protocol, transport| {
             let message = protocol.read(transport);
             if let Ok(Message::Ping(_) | Message::Close(_)) = message {
-                // The error after a closing says that the connection is closed, as the next read does.
+                // The error after a closing means that the connection is closed, which the next read reports, too.
                 protocol.flush(transport).ok();
             }
             message
@@ -104,7 +104,7 @@ impl Connection {
         if !matches!(sent.await, Ok(Ok(()))) {
             return;
         }
-        // What is still arriving cannot be parsed as frames.
+        // The rest of the stream cannot be parsed as frames.
         if matches!(code, CloseCode::Size | CloseCode::Protocol) {
             self.drain().await;
             return;

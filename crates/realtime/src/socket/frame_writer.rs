@@ -16,7 +16,7 @@ const MOST_BUFFERS: usize = 64;
 /// the memory.
 const MOST_CONTROL_BYTES: usize = 4096;
 
-/// What is to be written to a connection besides its outbox.
+/// Messages to be written to a connection that are not in its outbox.
 #[derive(Debug, Default)]
 pub(super) struct FrameWriter {
     /// The end of a frame whose beginning has been written. It is kept here because an outbox that overflows is emptied,

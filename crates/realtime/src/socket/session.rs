@@ -1,8 +1,7 @@
 //! The task of one socket: it handles one event at a time and owns the channels of the socket.
 //!
-//! Messages of one channel are handled in the order in which they arrived, also when one of them has to wait for the
-//! database: later ones of the same channel are deferred until the answer is there. Other channels of the socket go on
-//! meanwhile.
+//! Messages of one channel are handled in the order of arrival, also when one of them has to wait for the database: later
+//! ones of the same channel are deferred until the result is there. Other channels of the socket are not delayed.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -356,7 +355,7 @@ impl Session {
         }
     }
 
-    /// Ends channels whose token has expired, sets the timer to the next deadline, and tells whether the socket is
+    /// Ends channels whose token has expired, sets the timer to the next deadline, and returns an ending if the socket is
     /// idle.
     fn check_deadlines(&mut self) -> Option<Ending> {
         let now = Instant::now();
@@ -409,8 +408,8 @@ impl Session {
         if ending == Ending::SlowReader {
             tracing::warn!("a socket was closed because its client reads too slowly");
         }
-        // Dropped before the closing handshake, which may take seconds: other members learn at once that these channels
-        // have gone.
+        // Dropped before the closing handshake, which may take seconds, so that other members learn immediately that these
+        // channels have left.
         self.slots.clear();
         self.steps.clear();
         if let Some((code, reason)) = ending.close_frame() {

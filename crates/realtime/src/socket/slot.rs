@@ -25,14 +25,14 @@ pub(super) enum Slot {
 pub(super) struct Joining {
     pub(super) join_ref: Reference,
     pub(super) reference: Reference,
-    /// The channel that this join replaces; it lives on until the join is answered.
+    /// The channel that this join replaces; it stays active until the join is answered.
     pub(super) previous: Option<Box<Channel>>,
     /// Messages on this topic that arrived after the join, oldest first.
     pub(super) deferred: VecDeque<ClientFrame>,
 }
 
-/// The topics of a socket, keyed by their names in frames. Public and private channels of one name share a key,
-/// because frames do not tell them apart.
+/// The topics of a socket by their names in frames. Public and private channels of one name share a key, because frames do
+/// not distinguish them.
 #[derive(Default)]
 pub(super) struct Slots {
     by_topic: HashMap<String, Slot, RandomState>,

@@ -168,7 +168,7 @@ fn check_query(shared: &Shared, headers: &HeaderMap, query: &str) -> Result<Hand
     // Compat: whitespace anywhere in the key is removed, as upstream does.
     let key: String = key.chars().filter(|letter| !letter.is_whitespace()).collect();
     let token = shared.verifier.verify(&key).map_err(UpgradeRefusal::Token)?;
-    // 503 tells the client to try again: after the restart, or at another instance.
+    // 503 makes the client retry after the restart, or at another instance.
     if shared.is_shutting_down() {
         return Err(UpgradeRefusal::ShuttingDown);
     }

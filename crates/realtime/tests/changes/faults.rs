@@ -110,7 +110,7 @@ async fn realtime_057_a_publication_that_is_dropped_and_made_again_is_followed()
     test.sql("drop publication supabase_realtime").await;
     test.sql("insert into items values (1, null, 'unpublished')")
         .await;
-    // Broadcasts from the database have a publication of their own.
+    // Broadcasts from the database have a separate publication.
     test.sql("select realtime.send('{}', 'meanwhile', 'room', false)")
         .await;
     assert_eq!(test.broadcast().await, "meanwhile");
@@ -250,9 +250,9 @@ async fn realtime_044_rows_over_one_mebibyte_of_json_keep_values_up_to_64_bytes(
     assert_eq!(whole["record"]["b"].as_str().map(str::len), Some(500_000));
 }
 
-/// Runs statements for 1, 2, 3 … until one of them waits for a standby that is not there, lets it end, and returns how many
-/// ran. A commit that waits is written, and so it is streamed, but nobody sees it yet. Without load the same state lasts some
-/// microseconds. Other sessions of this cluster do not wait, because they commit asynchronously.
+/// Runs statements for 1, 2, 3 … until one of them waits for a standby that does not exist, then completes it and returns
+/// how many ran. A commit that waits is in the WAL, and therefore streamed, but not visible yet. Without load this state
+/// lasts some microseconds. Other sessions of this cluster do not wait, because they commit asynchronously.
 async fn run_while_a_commit_waits(test: &TestFeed, statement: fn(i32) -> String) -> i32 {
     let superuser = test.superuser().await;
     let set_standby = async |setting: &str| {
@@ -269,7 +269,7 @@ async fn run_while_a_commit_waits(test: &TestFeed, statement: fn(i32) -> String)
     let writing = tokio::spawn(async move {
         writer.batch_execute("set synchronous_commit = on").await?;
         let mut count = 0;
-        // The setting takes effect a moment later; until then the rows are visible at once.
+        // The setting takes effect a moment later; until then rows are visible immediately.
         while !stop.load(Ordering::Relaxed) {
             count += 1;
             writer.batch_execute(&statement(count)).await?;

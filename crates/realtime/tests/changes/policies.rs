@@ -74,7 +74,7 @@ const TABLES: [(&str, &str); 12] = [
     ),
 ];
 
-/// Who subscribes: a channel, its role, and its claims.
+/// The subscribers: a channel, its role, and its claims.
 fn identities() -> Vec<(u64, &'static str, Value)> {
     let user = |id: &str, team: i32| json!({"role": "authenticated", "sub": id, "team": team.to_string()});
     vec![
@@ -120,7 +120,7 @@ async fn start() -> TestFeed {
     test
 }
 
-/// Runs a statement on every table; `{t}` in it stands for the table.
+/// Runs a statement on every table, whose name replaces `{t}`.
 async fn change_all(test: &TestFeed, statement: &str) {
     for (table, _) in TABLES {
         test.sql(&statement.replace("{t}", table)).await;
@@ -182,7 +182,7 @@ async fn realtime_014_realtime_015_subscribers_get_exactly_the_rows_that_they_ca
     let client = test.superuser().await;
     let ids: Vec<i32> = (1..=5).collect();
 
-    // Rows of Alice, of Bob and of nobody, in their teams, public or not.
+    // Rows of Alice, of Bob and without owner, in their teams, public or not.
     let insert = format!(
         "insert into {{t}} values (1, '{ALICE}', 1, false, 'a'), (2, '{BOB}', 2, false, 'b'), (3, null, 3, false, 'n'),
                                   (4, '{ALICE}', 2, true, 'p'), (5, null, null, null, 'x')"
@@ -248,7 +248,7 @@ async fn realtime_014_realtime_015_subscribers_get_exactly_the_rows_that_they_ca
     let shown = received(&test, "UPDATE", "record").await;
     assert_eq!(shown, selectable(&client, &identities, &ids).await);
 
-    // For a deleted row everybody gets the key; where row-level security is on, nobody gets more.
+    // For a deleted row all subscribers get the key, and with row-level security nothing more.
     change_all(&test, "alter table {t} replica identity full").await;
     change_all(&test, "delete from {t} where id <= 2").await;
     let keys: BTreeSet<String> = [1, 2].map(|id| json!({ "id": id }).to_string()).into();

@@ -1,4 +1,4 @@
-//! Who gets which changes: grants, row-level security, refreshed claims, and a replication stream that breaks.
+//! Which subscribers get which changes: grants, row-level security, refreshed claims, and a broken replication stream.
 
 use serde_json::json;
 

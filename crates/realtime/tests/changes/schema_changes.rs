@@ -1,4 +1,4 @@
-//! DDL, grants and policies between changes: what comes after them is delivered by the new rules, at once.
+//! DDL, grants and policies between changes: changes after them are delivered by the new rules immediately.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ async fn start() -> TestFeed {
 async fn realtime_016_no_column_is_taken_for_another_when_the_table_is_altered_between_changes() {
     let test = start().await;
 
-    // From here on the feed knows the columns by their numbers.
+    // From here on the feed identifies the columns by their numbers.
     test.sql("insert into cards values (0, 'hidden', 'zero')").await;
     assert_eq!(records(&test, 1).await, [json!({"id": 0, "name": "zero"})]);
 

@@ -1,4 +1,4 @@
-//! A change feed on a database of its own for each test, with a sink that records every event.
+//! A change feed with a new database for each test, and a sink that records every event.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -86,7 +86,7 @@ impl ChangeSink for Recorder {
         let open = self.is_open.subscribe();
         Box::pin(async move {
             let mut open = open;
-            // Fails only after the recorder is gone, and its feed with it.
+            // Fails only after the recorder and its feed were dropped.
             open.wait_for(|is_open| *is_open).await.ok();
         })
     }
@@ -236,7 +236,7 @@ impl TestFeed {
         client
     }
 
-    /// Subscribes as `authenticated` with a user id, or as the named role if it is none.
+    /// Subscribes as `authenticated` with the user id `who`, or as the role `who` if it is not a UUID.
     pub(crate) fn request(&self, channel: u64, who: &str, bindings: &[Value]) {
         let (role, claims) = claims_of(who);
         let bindings = (1..).zip(bindings.iter().cloned()).collect();
@@ -350,7 +350,7 @@ pub(crate) fn claims_of(who: &str) -> (String, String) {
     (who.to_owned(), json!({"role": who}).to_string())
 }
 
-/// A published table whose rows mark how far delivery has come, seen by `service_role` on channel 99.
+/// A published table whose rows mark the progress of delivery, read by `service_role` on channel 99.
 pub(crate) const MARKER: &str = "
     create table marker (id bigint generated always as identity primary key);
     grant all on marker to service_role;

@@ -107,7 +107,7 @@ async fn heartbeat(client: &mut Client, version: &str, reference: &str) {
 #[actix_web::test]
 async fn realtime_049_sockets_survive_generated_nonsense_in_both_versions() {
     let server = TestServer::start().await;
-    // The same frames at every run: the generator's seed is fixed.
+    // The generator's seed is fixed, so every run sends the same frames.
     let mut runner = TestRunner::deterministic();
     let frames = odd_frame();
 
@@ -345,7 +345,7 @@ async fn realtime_022_changes_end_with_the_token_and_go_on_with_a_fresh_one() {
     }
     let last = texts.pop().expect("a reason");
     assert!(last.starts_with("Token has expired "), "{last}");
-    // The channel has ended before this row. When another one has got it, this one would have, too.
+    // The channel has ended before this row. When another channel has received the row, this one would have, too.
     let mut witness = server.connect("2.0.0", &development::service_role_key()).await;
     witness.join_ok("realtime:letters", bindings.clone()).await;
     assert_eq!(witness.next().await[4]["message"], "Subscribed to PostgreSQL");

@@ -287,7 +287,7 @@ async fn realtime_060_partitions_exist_from_yesterday_to_three_days_ahead() {
     for day in &expected {
         assert!(days.contains(&day.get(0)), "{days:?}");
     }
-    // The old partition is gone. Midnight adds at most one day.
+    // The old partition was dropped. Midnight adds at most one day.
     assert!(
         days.len() <= 6 && !days.contains(&"2020_01_01".to_owned()),
         "{days:?}"

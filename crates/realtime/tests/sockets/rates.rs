@@ -12,7 +12,7 @@ use super::support::{Client, TestServer};
 const TOPIC: &str = "realtime:rates";
 /// Events count when this has passed, and stop counting after 12 of it: long enough for a busy machine to act between.
 const INTERVAL: Duration = Duration::from_secs(2);
-/// So many events in a burst keep the average above one per second for all of the 24 s.
+/// A burst with this many events keeps the average above one per second for all of the 24 s.
 const BURST: usize = 60;
 
 /// Broadcasts until the receiver gets something else than a broadcast, which is returned.

@@ -184,7 +184,7 @@ async fn realtime_070_the_roles_of_the_api_have_the_grants_of_the_contract_and_n
 #[actix_web::test]
 async fn realtime_070_policies_and_triggers_of_the_documentation_apply_without_change() {
     let server = TestServer::start().await;
-    // As a project's migration runs them: as `postgres`, who is no superuser.
+    // Run as `postgres`, who is not a superuser, as a project's migration is.
     let postgres = server.database.connect("postgres").await;
     postgres
         .batch_execute(

@@ -1,4 +1,4 @@
-//! What is left of a server after it has been shut down or dropped: nothing that holds the database.
+//! After a server was shut down or dropped, nothing keeps the database in use.
 
 use std::rc::Rc;
 use std::time::Duration;

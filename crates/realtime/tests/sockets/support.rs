@@ -1,4 +1,4 @@
-//! A server with the realtime service on a database of its own, and clients that speak frames.
+//! A server with the realtime service and a new database, and clients that send and receive frames.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ pub enum MainSocket {
     Unix(PathBuf),
 }
 
-/// What the admin server reports on.
+/// The state on which the admin server reports.
 pub struct Admin {
     pub cache: Arc<SchemaCache>,
     /// Read for its counters of connections.

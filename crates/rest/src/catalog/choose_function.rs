@@ -41,8 +41,7 @@ impl Catalog {
         match (named.as_slice(), whole_body.as_slice()) {
             ([one], _) | ([], [one]) => Ok(Arc::clone(one)),
             ([], []) => Err(self.no_function(name, &keys, content_type, is_post, overloads)),
-            // Compat: overloads that differ in types only cannot be told apart; the 300 asks the developer to rename
-            // one.
+            // Compat: overloads that differ only in types are ambiguous; the error (300) asks the developer to rename one.
             ([], several) | (several, _) => Err(CatalogError::AmbiguousFunction(
                 several
                     .iter()
@@ -53,7 +52,7 @@ impl Catalog {
         }
     }
 
-    /// PGRST202, in PostgREST's words for what was searched.
+    /// Returns PGRST202 with PostgREST's description of what was searched.
     fn no_function(
         &self,
         name: &QualifiedName,

@@ -33,7 +33,7 @@ impl Catalog {
         }
     }
 
-    /// PGRST200, in PostgREST's words for what was searched.
+    /// Returns PGRST200 with PostgREST's description of what was searched.
     fn no_relationship(&self, origin: &QualifiedName, target: &str, hint: Option<&str>) -> CatalogError {
         let using = hint
             .map(|hint| format!("' using the hint '{hint}"))
@@ -88,7 +88,7 @@ fn matches_embed(relationship: &Relationship, target: &str, hint: Option<&str>) 
             .is_some_and(|(constraint, _)| constraint == name)
     };
     match (&relationship.cardinality, relationship.is_self, hint) {
-        // A computed relationship has a name of its own, so hints have no meaning for it.
+        // A computed relationship is identified by its function's name, so hints do not apply.
         (Cardinality::Computed { function, .. }, _, _) => target == function.name,
         // On a self-reference both directions have the same target: the table's name means the children, the column of
         // the foreign key means the parent.

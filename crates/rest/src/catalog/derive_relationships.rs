@@ -238,7 +238,7 @@ fn swap_pairs(pairs: &[(String, String)]) -> Vec<(String, String)> {
     pairs.iter().map(|(a, b)| (b.clone(), a.clone())).collect()
 }
 
-/// The same relationship from the other end; a many-to-many one is made in both directions at once.
+/// Returns the relationship from the other end; `None` for a many-to-many one, which is created in both directions.
 fn invert_relationship(of: &Relationship) -> Option<Relationship> {
     let cardinality = match &of.cardinality {
         Cardinality::ManyToOne { constraint, columns } => Cardinality::OneToMany {
@@ -305,7 +305,7 @@ fn relate_through_junction(
     let (other, far_columns) = second.foreign_key()?;
     // With columns outside of its primary key, a junction could link the same pair by several rows.
     let in_key = |pairs: &[(String, String)]| pairs.iter().all(|(column, _)| primary_key.contains(column));
-    // The same foreign key on both sides would link every row with itself only.
+    // Using the same foreign key for both sides would link every row only with itself.
     if one == other || !in_key(columns) || !in_key(far_columns) {
         return None;
     }

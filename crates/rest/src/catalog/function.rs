@@ -24,7 +24,7 @@ pub struct Parameter {
     pub variadic: bool,
 }
 
-/// What a function returns.
+/// The result type of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnType {
     /// The type, or the relation behind a row type.
@@ -37,7 +37,7 @@ pub struct ReturnType {
     pub only_column: Option<String>,
 }
 
-/// What a function promises about its effects; only a volatile one may write.
+/// The volatility category; only a volatile function may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Volatility {
     Immutable,
@@ -54,7 +54,7 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     pub returns: ReturnType,
     pub volatility: Volatility,
-    /// Isolation level that the function's `SET` clause asks for.
+    /// Isolation level in the function's `SET` clause.
     pub isolation: Option<Isolation>,
     /// Other settings of its `SET` clauses that are applied to the whole transaction (`db-hoisted-tx-settings`).
     pub settings: Vec<(String, String)>,

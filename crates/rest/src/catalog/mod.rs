@@ -1,7 +1,7 @@
-//! What the database holds, as the planner needs it (PostgREST: the schema cache's contents).
+//! The database objects that the planner needs (PostgREST: the schema cache's contents).
 //!
-//! `load.rs` reads it by a few queries, `derive_relationships.rs` turns keys into relationships, and the `choose_` files
-//! find the relationship or function that a request means. A catalog never changes: a reload makes a new one.
+//! `load.rs` reads them by a few queries, `derive_relationships.rs` turns keys into relationships, and the `choose_` files
+//! find the relationship or function that a request means. A catalog is immutable: a reload creates a new one.
 
 mod choose_function;
 mod choose_relationship;

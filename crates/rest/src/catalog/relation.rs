@@ -54,9 +54,9 @@ pub struct Relation {
     pub is_view: bool,
     /// Whether PostgreSQL supports INSERT on it; false for many views. Says nothing about the caller's privileges.
     pub insertable: bool,
-    /// The same for UPDATE.
+    /// Whether UPDATE is possible.
     pub updatable: bool,
-    /// The same for DELETE.
+    /// Whether DELETE is possible.
     pub deletable: bool,
     /// Whether an INSERT of one row always returns that row: true for tables without rules and BEFORE triggers, either of
     /// which could drop the row.

@@ -30,7 +30,7 @@ pub enum Cardinality {
         constraint: String,
         columns: Vec<(String, String)>,
     },
-    /// The foreign key is unique; `from_parent` says that the target has it.
+    /// The foreign key is unique; `from_parent` says that the target's table contains it.
     OneToOne {
         constraint: String,
         columns: Vec<(String, String)>,

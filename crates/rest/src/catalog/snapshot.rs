@@ -20,7 +20,7 @@ pub(super) type Names<K, V> = HashMap<K, V, RandomState>;
 /// Schemas with this many relations get no "Perhaps you meant": comparing so many names takes too long for a 404.
 const MAX_RELATIONS_FOR_HINTS: usize = 500;
 
-/// What a custom media type handler applies to.
+/// The relation or function to which a custom media type handler applies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum HandlerTarget {
     /// Rows of this relation, or the result of this function.

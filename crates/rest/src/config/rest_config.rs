@@ -32,7 +32,7 @@ impl TransactionEnd {
     }
 }
 
-/// What the root document lists (`openapi-mode`).
+/// What the root document describes (`openapi-mode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OpenApiMode {
     /// Only what the caller's role may use.
@@ -40,7 +40,7 @@ pub enum OpenApiMode {
     FollowPrivileges,
     /// The whole catalog of the active schema.
     IgnorePrivileges,
-    /// Nothing: PGRST126.
+    /// There is no root document: PGRST126.
     Disabled,
 }
 
@@ -75,7 +75,7 @@ pub struct RestConfig {
     pub aggregates_enabled: bool,
     /// Whether the EXPLAIN media type is served. Default false.
     pub plan_enabled: bool,
-    /// What transactions do at their end. Default commit.
+    /// How transactions end. Default commit.
     pub transaction_end: TransactionEnd,
     /// Function run in each transaction before the statement, `schema.name`. Default none.
     pub pre_request: Option<String>,
@@ -106,7 +106,7 @@ pub struct RestConfig {
     pub jwt_audience: Option<String>,
     /// Where in a token the role is. Default `$.role`.
     pub jwt_role_claim: RoleClaimPath,
-    /// What the root document lists. Default follow-privileges.
+    /// What the root document describes. Default follow-privileges.
     pub openapi_mode: OpenApiMode,
     /// Whether the root document declares JWT security. Default false.
     pub openapi_security_active: bool,
@@ -151,7 +151,7 @@ impl Default for RestConfig {
             schemas: owned(&["public", "graphql_public"]),
             extra_search_path: owned(&["public", "extensions"]),
             anon_role: Some("anon".to_owned()),
-            // The Supabase CLI's default; PostgREST's own is no limit.
+            // The Supabase CLI's default; PostgREST has none.
             max_rows: Some(1000),
             aggregates_enabled: false,
             plan_enabled: false,

@@ -9,7 +9,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 
-/// Most values that a wildcard or filter may select at any step: claims come from tokens, and only the first value counts.
+/// How many values a wildcard or filter may select at any step: claims come from tokens, and only the first value is used.
 const MAX_CANDIDATES: usize = 1_000;
 
 /// A path to the role claim.
@@ -82,7 +82,7 @@ impl RoleClaimPath {
         })
     }
 
-    /// The first value at the path; one that is no string counts by its JSON text.
+    /// Returns the first value at the path; a value that is not a string as its JSON text.
     pub(crate) fn find<'c>(&self, claims: &'c Map<String, Value>) -> Option<Cow<'c, str>> {
         match &self.form {
             Form::Steps(steps) => find_by_steps(steps, claims),
@@ -246,7 +246,7 @@ impl Comparison {
     }
 }
 
-/// What is still to be parsed.
+/// The part of the path that is still to be parsed.
 struct RemainingText<'t>(&'t str);
 
 impl<'t> RemainingText<'t> {

@@ -43,15 +43,15 @@ const SYSTEM_SCHEMAS: [&str; 2] = ["pg_catalog", "information_schema"];
 /// Why a setting was refused. Never shows the value, which may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
-    /// No setting of this service has the name.
+    /// There is no such setting.
     #[error("is not known")]
     Unknown,
-    /// The value is wrong; says what would be right.
+    /// The value is invalid; the text says what is valid.
     #[error("{0}")]
     Invalid(String),
 }
 
-/// The error that says what a value must be.
+/// Returns the error that says what a value must be.
 fn invalid_value(expected: &str) -> SettingError {
     SettingError::Invalid(format!("must be {expected}"))
 }
@@ -67,7 +67,7 @@ impl RestConfig {
         }
         let name = name.replace('_', "-");
         let value = value.trim();
-        // Every name belongs to one group, so the first that knows it decides.
+        // Every name belongs to one group, so the first group with that name decides.
         for set_group in [Self::set_database, Self::set_jwt, Self::set_http] {
             match set_group(self, &name, value) {
                 Err(SettingError::Unknown) => {}
@@ -122,7 +122,7 @@ impl RestConfig {
         Ok(())
     }
 
-    /// What clients see of the server: errors, the root document, headers.
+    /// Sets what clients see of the server: errors, the root document, headers.
     fn set_http(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         match name {
             "client-error-verbosity" => self.error_verbosity = parse_error_verbosity(value)?,
@@ -247,7 +247,7 @@ fn parse_schemas(value: &str) -> Result<Vec<String>, SettingError> {
     if schemas.is_empty() {
         return Err(invalid_value("at least one schema"));
     }
-    // Their functions would be callable by everybody: `pg_catalog` grants EXECUTE to PUBLIC.
+    // Their functions could be called by every client, because `pg_catalog` grants EXECUTE to PUBLIC.
     if schemas
         .iter()
         .any(|schema| SYSTEM_SCHEMAS.contains(&schema.as_str()))

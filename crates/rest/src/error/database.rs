@@ -16,7 +16,7 @@ pub struct DatabaseFault {
 }
 
 impl DatabaseFault {
-    /// What the client sees: PostgreSQL's own texts, under a status that fits the SQLSTATE.
+    /// Returns the response: PostgreSQL's own texts, with a status by SQLSTATE.
     pub(super) fn wire(&self) -> Wire {
         if self.sqlstate == "PGRST" {
             return self.raised_wire();

@@ -16,7 +16,7 @@ static PHRASES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
 /// The phrase without control characters, which would end the status line; `None` if it is empty, too long, or the table
 /// is full.
 pub(super) fn intern_phrase(phrase: &str) -> Option<&'static str> {
-    // A line break in a function's message would otherwise begin a header of its own.
+    // A line break in a function's message could otherwise begin a further header.
     let phrase: String = phrase.chars().filter(|c| !c.is_control()).collect();
     if phrase.is_empty() || phrase.len() > MAX_PHRASE_BYTES {
         return None;

@@ -8,7 +8,7 @@ use super::types::{AuthError, CatalogError, RequestError, RestError};
 use super::wire::Wire;
 
 impl RestError {
-    /// What the client sees.
+    /// Returns the response: status, headers and body.
     pub fn wire(&self) -> Wire {
         match self {
             Self::Request(error) => error.wire(),
@@ -101,13 +101,13 @@ impl RequestError {
 }
 
 impl AuthError {
-    /// 401 responses carry a challenge (RFC 6750 §3); for a refused token it says why.
+    /// 401 responses have a challenge (RFC 6750 §3), with the reason for a refused token.
     fn wire(&self) -> Wire {
         match self {
             Self::NoSecret => Wire::new(500, "PGRST300", self),
             Self::AnonymousDisabled => Wire::new(401, "PGRST302", self).header("WWW-Authenticate", "Bearer"),
             Self::Token(error) => {
-                // The message stands in a quoted string of the header (RFC 9110 §5.6.4), so quotes in it are escaped.
+                // The message is in a quoted string of the header (RFC 9110 §5.6.4), so its quotes are escaped.
                 let wire = token_wire(error);
                 let challenge = format!(
                     "Bearer error=\"invalid_token\", error_description=\"{}\"",

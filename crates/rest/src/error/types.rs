@@ -8,7 +8,7 @@ use super::database::DatabaseFault;
 /// Any error of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum RestError {
-    /// `PGRST1xx`: the request is malformed or asks for the impossible.
+    /// `PGRST1xx`: the request is malformed or cannot be fulfilled.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// `PGRST2xx`: it names something the catalog does not hold.
@@ -34,7 +34,7 @@ pub enum RestError {
     Internal(String),
 }
 
-/// The request is malformed or asks for the impossible.
+/// The request is malformed or cannot be fulfilled.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RequestError {
     /// `PGRST100`: the query string does not parse, or exceeds a limit.
@@ -83,7 +83,7 @@ pub enum RequestError {
         "response.headers guc must be a JSON array composed of objects with a single key and a string value"
     )]
     ResponseHeaders,
-    /// `PGRST112`: SQL set `response.status` to a value that is no HTTP status.
+    /// `PGRST112`: SQL set `response.status` to a value that is not an HTTP status.
     #[error("response.status guc must be a valid status code")]
     ResponseStatus,
     /// `PGRST114`.
@@ -125,7 +125,8 @@ pub enum RequestError {
     /// `PGRST102`: the body nests deeper than is accepted.
     #[error("Empty or invalid json")]
     BodyTooDeep,
-    /// `PGRST102` with 413: the body is larger than this. PostgREST has no limit of its own, hence no code for it.
+    /// `PGRST102` with 413: the body is larger than this many bytes. PostgREST has no such limit, and therefore no code for
+    /// it.
     #[error("The request body is larger than {0} bytes")]
     BodyTooLarge(usize),
     /// `PGRST102` with 408: the body pauses or arrives too slowly.
@@ -165,7 +166,7 @@ pub enum CatalogError {
     /// `PGRST203`.
     #[error("Could not choose the best candidate function between: {0}")]
     AmbiguousFunction(String),
-    /// `PGRST204`: the payload has a key that is no column.
+    /// `PGRST204`: the payload has a key that is not a column.
     #[error("Could not find the '{column}' column of '{relation}' in the schema cache")]
     NoColumn { relation: String, column: String },
     /// `PGRST205`.
@@ -182,7 +183,7 @@ pub enum AuthError {
     /// `PGRST301` for a token that cannot be decoded, `PGRST303` for claims that do not hold.
     #[error("the token was refused")]
     Token(#[source] TokenError),
-    /// `PGRST302`: no token came, and there is no role for anonymous requests.
+    /// `PGRST302`: the request has no token, and there is no role for anonymous requests.
     #[error("Anonymous access is disabled")]
     AnonymousDisabled,
 }

@@ -303,7 +303,7 @@ fn read_document(plan: &QueryPlan, mut result: TransactionResult) -> Result<Outc
     Ok(outcome)
 }
 
-/// Reads the extra columns of an INSERT, which are there only where the plan wants them.
+/// Reads the extra columns of an INSERT, which exist only if the plan requests them.
 fn read_insert_columns(plan: &MutatePlan, row: &Row, outcome: &mut Outcome) {
     let MutatePlan::Insert {
         conflict, location, ..

@@ -19,7 +19,8 @@ pub(crate) struct ReplicaReads<'a> {
 }
 
 impl<'a> ReplicaReads<'a> {
-    /// `None` for a request that belongs on the primary: one that is no GET or HEAD, or that says how its transaction ends.
+    /// Returns `None` for a request that must run on the primary: one that is not GET or HEAD, or that says how its
+    /// transaction ends.
     pub(crate) fn for_request(pools: &'a ReplicaPools, http: &HttpRequest, bearer: &Bearer) -> Option<Self> {
         if !is_read_method(http.method()) || names_transaction_end(http.headers()) {
             return None;
@@ -59,7 +60,7 @@ impl<'a> ReplicaReads<'a> {
     }
 }
 
-/// Remembers that the caller may have written, before the response is sent, and tells the browser by a cookie.
+/// Records that the caller may have written, before the response is sent, and sets a cookie about it for browsers.
 pub(crate) fn record_write(pools: &ReplicaPools, bearer: &Bearer, response_headers: &mut HeaderMap) {
     let replicas = pools.shared();
     replicas.record_write(writer(bearer));
@@ -84,7 +85,8 @@ fn may_run_on_replica(plan: &QueryPlan) -> bool {
     plan.read_only && !plan.function().is_some_and(is_volatile)
 }
 
-/// Whether a preference names the transaction's end (`Prefer: tx=commit`). On a read it is the way to ask the primary.
+/// Whether a preference names the transaction's end (`Prefer: tx=commit`). A client can send it with a read to use the
+/// primary.
 fn names_transaction_end(headers: &HeaderMap) -> bool {
     headers
         .get_all("prefer")

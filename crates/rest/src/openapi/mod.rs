@@ -62,7 +62,7 @@ pub(crate) fn render_root(
     }
 }
 
-/// What the document lists: everything, or with `openapi-mode = follow-privileges` what the caller may use.
+/// Selects what the document describes: everything, or with `openapi-mode = follow-privileges` what the caller may use.
 fn describe_schema<'a>(
     root: &RootPlan,
     catalog: &'a Catalog,

@@ -98,7 +98,8 @@ fn take_arguments(request: &mut ApiRequest, parameters: &[Parameter], invoke: In
     }
 }
 
-/// Moves each parameter's values out of the pairs; of several values for one that is not VARIADIC the last counts.
+/// Moves each parameter's values out of the pairs. If a parameter that is not VARIADIC has several values, the last one is
+/// used.
 fn take_named(
     given: Vec<usize>,
     parameters: &[Parameter],

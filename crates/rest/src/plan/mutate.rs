@@ -27,7 +27,7 @@ pub struct WriteColumn {
     pub default: Option<String>,
 }
 
-/// What happens to rows that conflict with an existing one (`ON CONFLICT`).
+/// How rows that conflict with an existing one are handled (`ON CONFLICT`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// Update the existing row, or leave it alone.
@@ -44,7 +44,7 @@ pub enum MutatePlan {
         columns: Vec<WriteColumn>,
         body: JsonBody,
         conflict: Option<Conflict>,
-        /// PUT: the payload's row must meet these, so that the URL and the payload name the same row.
+        /// The conditions of a PUT that the payload's row must fulfil, so that the URL and the payload name the same row.
         put_filters: Vec<Condition>,
         returning: Vec<String>,
         /// Whether keys that an object lacks get the column's default instead of null.
@@ -130,7 +130,7 @@ impl MutationRequest<'_> {
     ) -> Result<MutatePlan, CatalogError> {
         let primary_key = &self.relation.primary_key;
         let on_conflict = self.request.query.on_conflict.take();
-        // PostgREST's default target; without a primary key there is none, and no conflict clause is written.
+        // PostgREST's default is the primary key; without one no ON CONFLICT is written.
         let conflict_columns = on_conflict.unwrap_or_else(|| primary_key.clone());
         let headers_only = self.preferences().representation == Some(Representation::HeadersOnly);
         Ok(MutatePlan::Insert {

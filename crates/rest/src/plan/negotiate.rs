@@ -5,7 +5,7 @@ use crate::error::RequestError;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
 
-/// What renders the rows into a body, inside PostgreSQL.
+/// How PostgreSQL renders the rows into a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Handler {
     /// No body.

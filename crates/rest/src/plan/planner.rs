@@ -134,7 +134,7 @@ struct Decisions {
     row_checks: RowChecks,
 }
 
-/// What reads, writes and calls are planned against.
+/// Configuration and catalog for planning a request.
 struct Planner<'a> {
     catalog: &'a Catalog,
     config: &'a RestConfig,
@@ -191,7 +191,7 @@ impl Planner<'_> {
         // Compat: writes check preferences before the media type, reads the other way round.
         check_preferences(&request.preferences)?;
         let (mut handler, media) = self.negotiate(&request, &relation.name, &read)?;
-        // Nothing is rendered unless the client asks for the rows; `select` is still checked against the catalog.
+        // Nothing is rendered unless the client requests the rows; `select` is still checked against the catalog.
         if request.preferences.representation != Some(Representation::Full) {
             handler = Handler::Nothing;
         }
@@ -225,7 +225,7 @@ impl Planner<'_> {
         let (mut handler, media) = self.negotiate(&request, &result, &read)?;
         check_preferences(&request.preferences)?;
         let max_affected = request.preferences.strict_max_affected();
-        // The number of rows of a single value says nothing about the rows that the function affected.
+        // A function that returns a single value does not reveal how many rows it affected.
         if max_affected.is_some() && function.returns_single() {
             return Err(RequestError::MaxAffectedSingle.into());
         }
@@ -240,7 +240,7 @@ impl Planner<'_> {
             handler,
             read_only,
             total: match self.choose_total(&request, !read.filters.is_empty()) {
-                // The planner's estimate for a function is a constant, which would mislead more than it tells.
+                // The planner's estimate for a function is a constant, which would be misleading.
                 Total::Planned => Total::Unknown,
                 Total::Estimated => Total::Counted,
                 total => total,
@@ -303,8 +303,8 @@ impl Planner<'_> {
         )
     }
 
-    /// How the total is found. `filters_result` says that filters apply to a call's result after the call, so that
-    /// the rows of the page may be fewer than those that the function returned.
+    /// Chooses how the total is found. `filters_result` says that filters apply to a call's result after the call, so that
+    /// the page may have fewer rows than the function returned.
     fn choose_total(&self, request: &ApiRequest, filters_result: bool) -> Total {
         let is_limited = self.config.max_rows.is_some() || request.range != RowRange::ALL || filters_result;
         match request.preferences.count {

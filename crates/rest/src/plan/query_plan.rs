@@ -28,9 +28,9 @@ pub enum Plan {
 pub struct QueryPlan {
     /// Whether the statement reads, writes or calls, and what.
     pub kind: QueryKind,
-    /// What the response selects: from the relation for reads, from the result for writes and calls.
+    /// What is selected for the response: from the relation for reads, from the result for writes and calls.
     pub read: ReadNode,
-    /// What renders the rows inside PostgreSQL.
+    /// How PostgreSQL renders the rows.
     pub handler: Handler,
     /// Media type of the response.
     pub media: MediaType,
@@ -46,16 +46,16 @@ pub struct QueryPlan {
     pub row_checks: RowChecks,
     /// The settings by which SQL reads the request.
     pub session: SessionSettings,
-    /// What the response repeats from the request.
+    /// Parts of the request that the response repeats.
     pub response: ResponsePlan,
     /// Whether statements are written in the form that Citus supports.
     pub for_citus: bool,
 }
 
-/// What the statement does before its rows are selected for the response.
+/// The part of the statement before its rows are selected for the response.
 #[derive(Debug)]
 pub enum QueryKind {
-    /// Nothing: the rows are read from the relation.
+    /// The rows are read from the relation.
     Read(Arc<Relation>),
     /// An INSERT, UPDATE or DELETE whose `RETURNING` rows are selected from.
     Mutate {
@@ -70,11 +70,11 @@ pub enum QueryKind {
 /// How the total number of rows for `Content-Range` is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Total {
-    /// No count was asked for: `*`.
+    /// No count was requested: `*`.
     Unknown,
-    /// No limit applies, so the rows of the page are all there are.
+    /// No limit applies, so the page contains all rows.
     OfPage,
-    /// By a `count(*)` of its own (`count=exact`).
+    /// By a separate `count(*)` (`count=exact`).
     Counted,
     /// The planner's estimate (`count=planned`).
     Planned,
@@ -95,7 +95,7 @@ pub struct SessionSettings {
     pub timezone: Option<String>,
 }
 
-/// What the response repeats from the request.
+/// Parts of the request that the response repeats.
 #[derive(Debug)]
 pub struct ResponsePlan {
     /// The client's preferences, for `Preference-Applied`; the time zone is in [`SessionSettings`].

@@ -9,7 +9,7 @@ use crate::request::ast::{Aggregate, Field, Filter, JsonOperand, LogicTree, Oper
 
 /// Resolves the columns of one relation.
 ///
-/// Unknown columns pass: PostgreSQL also knows computed fields, and refuses what is neither (42703).
+/// Unknown columns are accepted: they may be computed fields, and PostgreSQL refuses other names (42703).
 pub(super) struct Resolver<'a> {
     catalog: &'a Catalog,
     relation: Option<&'a Arc<Relation>>,
@@ -102,7 +102,7 @@ impl<'a> Resolver<'a> {
                 continue;
             }
             let mut column = self.resolve_output(field.field);
-            // `count(*)` in a spread is computed by the parent, which has to be given something to count.
+            // The parent computes `count(*)` of a spread, so it needs a column to count.
             column.full_row =
                 is_star && is_spread && names_columns && field.aggregate == Some(Aggregate::Count);
             let column = SelectColumn {
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         select
     }
 
-    /// A column that stands for a part of `*`.
+    /// Returns a column that is a part of `*`.
     fn resolve_plain_column(&self, name: &str, is_spread: bool) -> SelectColumn {
         let column = SelectColumn {
             column: self.resolve_output(Field::column(name)),
@@ -141,8 +141,8 @@ impl<'a> Resolver<'a> {
         column
     }
 
-    /// Whether a field is `count` in the sense of `likes(count)`: PostgreSQL reads `rows.count` as `count(rows)`, unless
-    /// there is a column or a function of that name.
+    /// Whether a field is `count` as in `likes(count)`: PostgreSQL reads `rows.count` as `count(rows)`, unless there is a
+    /// column or function of that name.
     fn is_count_of_rows(&self, field: &Field) -> bool {
         field.name == "count"
             && field.path.is_empty()

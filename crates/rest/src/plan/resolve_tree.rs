@@ -51,7 +51,7 @@ struct TreeBuilder<'a> {
     used_aliases: HashSet<String>,
 }
 
-/// Where a node stands in the statement: its relation, its SQL names, and how it joins its parent.
+/// The position of a node in the statement: its relation, its SQL names, and its join with the parent.
 struct Place {
     table: QualifiedName,
     alias: Option<String>,
@@ -70,8 +70,8 @@ impl Place {
 }
 
 impl TreeBuilder<'_> {
-    /// `ancestor_aggregates` says whether a node above groups its rows: then `*` has to be written as columns, because
-    /// `GROUP BY` knows no star.
+    /// Builds a node. `ancestor_aggregates` says whether a node above groups its rows: then `*` is written as columns,
+    /// because `GROUP BY *` is not valid.
     fn build_node(
         &mut self,
         draft: Draft,
@@ -110,7 +110,7 @@ impl TreeBuilder<'_> {
         })
     }
 
-    /// The embeds of a node, each with a key of its own.
+    /// Builds the embeds of a node, each with a distinct key.
     fn build_children(
         &mut self,
         children: Vec<Draft>,
@@ -179,8 +179,8 @@ impl TreeBuilder<'_> {
         })
     }
 
-    /// An alias that no other node has. Siblings live in subqueries of their own, so with `may_repeat` two of them may
-    /// share a table's alias, which keeps the aliases in PostgreSQL's messages the same as PostgREST's.
+    /// Returns an alias that no other node has. With `may_repeat` two siblings may share a table's alias, because they are
+    /// in separate subqueries; the aliases in PostgreSQL's messages are then the same as PostgREST's.
     fn give_alias(&mut self, wanted: String, may_repeat: bool) -> String {
         let mut alias = wanted;
         // A number is unique without the text that PostgreSQL would cut off.

@@ -3,7 +3,7 @@
 use crate::error::RequestError;
 use crate::request::Mutation;
 
-/// What the number of rows must be. All fields are independent; the default checks nothing.
+/// Checks of the number of rows. All fields are independent; the default checks nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RowChecks {
     /// PUT must write exactly the row that its filters name, else PGRST115.
@@ -38,7 +38,7 @@ impl RowChecks {
         let chooses_rows = matches!(mutation, Mutation::Update | Mutation::Delete);
         Self {
             single_upsert,
-            // PGRST115 says more about a PUT than PGRST116.
+            // For a PUT the error is PGRST115, which is more specific than PGRST116.
             singular: singular && !single_upsert,
             max_affected: max_affected.filter(|_| chooses_rows),
         }

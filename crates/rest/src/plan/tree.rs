@@ -40,7 +40,7 @@ pub struct ColumnRef {
 /// One column of a node's output.
 #[derive(Debug, Clone)]
 pub struct SelectColumn {
-    /// What is selected.
+    /// The selected column.
     pub column: ColumnRef,
     /// `::type` behind the column.
     pub cast: Option<String>,
@@ -78,7 +78,7 @@ pub enum Condition {
     },
 }
 
-/// What a sort key sorts by.
+/// The expression of a sort key.
 #[derive(Debug, Clone)]
 pub enum SortTarget {
     /// A column of the node itself.

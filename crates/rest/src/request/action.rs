@@ -1,4 +1,4 @@
-//! What a path and method ask for: the relation or function, and what to do with it.
+//! The action of a path and method: the relation or function, and the operation.
 
 use percent_encoding::percent_decode_str;
 
@@ -28,7 +28,7 @@ pub enum Invoke {
     Post,
 }
 
-/// What the request asks for, and of which object.
+/// The action of a request, and its object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     Read {
@@ -73,7 +73,7 @@ impl Action {
     }
 }
 
-/// What a path names.
+/// The resource that a path names.
 pub(super) enum Resource {
     Root,
     Relation(String),
@@ -108,10 +108,9 @@ impl Resource {
         }
     }
 
-    /// What a method asks of the resource.
+    /// Returns the action of a method on the resource.
     ///
-    /// # Errors
-    /// PGRST101 and PGRST117 for methods that do not apply.
+    /// # Errors PGRST101 and PGRST117 for methods that do not apply.
     pub(super) fn into_action(self, method: &str, schema: &str) -> Result<Action, RequestError> {
         let qualified = |name: String| QualifiedName::new(schema, name);
         Ok(match (self, method) {

@@ -17,7 +17,7 @@ use crate::error::RequestError;
 /// A parsed request. Names in it are not looked up in the catalog yet.
 #[derive(Debug, Clone)]
 pub struct ApiRequest {
-    /// What is asked for.
+    /// The action.
     pub action: Action,
     /// HTTP method, for SQL to read.
     pub method: String,
@@ -131,7 +131,7 @@ fn active_schema(
     headers: &HeaderMap,
     config: &RestConfig,
 ) -> Result<(String, bool), RequestError> {
-    // A write says by Content-Profile where its body goes, a read by Accept-Profile what it wants.
+    // Writes choose their schema by Content-Profile, reads by Accept-Profile.
     let name = match method {
         "POST" | "PATCH" | "PUT" | "DELETE" => "content-profile",
         _ => "accept-profile",
@@ -163,7 +163,7 @@ fn root_range(method: &str, query: &QueryParams, headers: &HeaderMap) -> Result<
         Some(text) if method == "GET" => RowRange::from_header(text),
         _ => RowRange::ALL,
     };
-    // `limit=0` asks for an empty page, which a Range header must not turn into an error.
+    // `limit=0` requests an empty page, which a Range header must not turn into an error.
     let both = if parameters.is_limit_zero() {
         RowRange::NONE
     } else {

@@ -86,7 +86,7 @@ pub struct SelectEmbed {
     pub target: String,
     /// Output key.
     pub alias: Option<String>,
-    /// `!hint`: what tells several relationships apart.
+    /// `!hint`: distinguishes several relationships.
     pub hint: Option<String>,
     /// `!left` or `!inner`.
     pub join: Option<JoinKind>,
@@ -156,7 +156,7 @@ impl QuantOperator {
         }
     }
 
-    /// Whether the value is a pattern in which `*` stands for `%`.
+    /// Whether `*` in the value is a wildcard for `%`.
     pub fn has_wildcard(self) -> bool {
         matches!(self, Self::Like | Self::ILike)
     }

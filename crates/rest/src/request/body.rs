@@ -38,7 +38,7 @@ fn invalid_body(message: &str) -> RequestError {
     RequestError::Body(message.to_owned())
 }
 
-/// Message for a body that is no JSON document.
+/// Message for a body that is not a JSON document.
 const INVALID_JSON: &str = "Empty or invalid json";
 /// Message for objects with different keys.
 const UNEQUAL_KEYS: &str = "All object keys must match";
@@ -157,7 +157,7 @@ fn end_of_string(document: &[u8], mut at: usize) -> usize {
 enum JsonShape {
     /// An object, or an array of objects with these keys each.
     Rows(BTreeSet<String>),
-    /// An array whose elements have different keys, or are no objects.
+    /// An array whose elements have different keys, or are not objects.
     UnequalKeys,
     /// An empty array, or a scalar. Compat: PostgREST inserts nothing for a scalar.
     NoRows,
@@ -351,7 +351,7 @@ fn form_pairs(bytes: &Bytes) -> Result<Vec<(String, String)>, RequestError> {
         .collect()
 }
 
-/// A form as one JSON object of strings; of several values for a name the last counts.
+/// Converts a form to a JSON object of strings; if a name has several values, the last one is used.
 fn form_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
     let pairs: std::collections::BTreeMap<String, String> = form_pairs(bytes)?.into_iter().collect();
     let mut out = String::from("{");
@@ -370,7 +370,7 @@ fn form_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
     })
 }
 
-/// Whether a document is an object, judged by its first byte that is no white space.
+/// Whether a document is an object, judged by its first character after white space.
 pub fn looks_like_object(document: &[u8]) -> bool {
     document
         .iter()

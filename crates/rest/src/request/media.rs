@@ -183,7 +183,7 @@ impl<'a> Parts<'a> {
     }
 
     fn parameter(&self, name: &str) -> Option<&'a str> {
-        // Compat: of several parameters of a name the last counts.
+        // Compat: if a parameter is repeated, the last value is used.
         self.parameters
             .iter()
             .rev()
@@ -258,7 +258,7 @@ pub fn parse_accept(header: Option<&str>) -> Vec<MediaType> {
                     // Compat: blanks have no meaning anywhere in the header, as in PostgREST.
                     let item: String = item.chars().filter(|c| *c != ' ').collect();
                     let (kept, quality) = match item.find(";q=") {
-                        // Compat: a quality that is no number counts as 1.
+                        // Compat: a quality that is not a number is treated as 1.
                         Some(at) => {
                             let quality = item[at + 3..].split(';').next().unwrap_or_default();
                             (item[..at].to_owned(), quality.parse().unwrap_or(1.0))

@@ -10,14 +10,14 @@
 
 use smallvec::SmallVec;
 
-/// One message about a position where parsing could not go on (Parsec's `Message`).
+/// A message about a position at which parsing failed (Parsec's `Message`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum ParseMessage {
     /// A token that did not fit; `None` is the end of input.
     Token(Option<char>),
     /// A character that was explicitly forbidden.
     Forbidden(char),
-    /// What would have fitted, as it is printed.
+    /// What was expected, as it is printed.
     Expected(&'static str),
 }
 
@@ -34,7 +34,7 @@ impl ParseError {
         if messages.is_empty() {
             return;
         }
-        // The furthest position tells best where the text went wrong, so nearer messages give way.
+        // The furthest position describes the error best, so messages about earlier ones are dropped.
         if self.messages.is_empty() || at > self.at {
             self.at = at;
             self.messages.clear();
@@ -65,7 +65,7 @@ pub(crate) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// A parser that tells whether the text can be parsed, and nothing about the reason.
+    /// Creates a parser that detects whether the text can be parsed, but collects no error messages.
     pub(crate) fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What is still to be parsed.
+    /// The text that is still to be parsed.
     pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.position..]
     }

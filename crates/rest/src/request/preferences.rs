@@ -1,7 +1,7 @@
 //! The `Prefer` header (RFC 7240).
 //!
-//! Of each preference the first occurrence counts, across repeated headers. Unknown ones are collected, because
-//! `handling=strict` turns them into an error.
+//! If a preference is repeated, also across several headers, its first occurrence is used. Unknown ones are collected,
+//! because `handling=strict` turns them into an error.
 
 use std::borrow::Cow;
 
@@ -116,7 +116,7 @@ impl Preferences {
                 if let Some(zone) = other.strip_prefix("timezone=") {
                     set_once(&mut preferences.timezone, zone.to_owned());
                 } else if let Some(limit) = other.strip_prefix("max-affected=") {
-                    // Compat: only the first one counts, even if it is no integer and therefore ignored.
+                    // Compat: only the first one is used, even if it is ignored because it is not an integer.
                     if !*seen_max_affected {
                         preferences.max_affected = limit.trim().parse().ok();
                         *seen_max_affected = true;

@@ -13,7 +13,7 @@ use crate::error::RequestError;
 /// The parsed query string.
 #[derive(Debug, Clone, Default)]
 pub struct QueryParams {
-    /// The select list; `*` where there is none.
+    /// The select list; `*` by default.
     pub select: Vec<SelectItem>,
     /// Filters with the embed that they apply to, in order; all of them have to hold.
     pub filters: Vec<(EmbedPath, Filter)>,
@@ -125,7 +125,7 @@ impl QueryParams {
         for (key, text) in find_with_suffix(pairs, &["order"]) {
             let (path, _) = parse_filter_key(key)?;
             let terms = grammar::parse("order", text, text, grammar::order_terms)?;
-            // Compat: the first order of an embed counts.
+            // Compat: the first order of an embed is used.
             if !self.orders.iter().any(|(known, _)| *known == path) {
                 self.orders.push((path, terms));
             }
@@ -152,13 +152,14 @@ impl QueryParams {
     /// Every parameter that has no other meaning: a filter, or an argument of a call.
     fn read_filters(&mut self, pairs: &[Pair<'_>], arguments: bool) -> Result<(), RequestError> {
         for (key, value) in pairs {
-            // Compat: a key without `=` is ignored unless it has a meaning of its own.
+            // Compat: a key without `=` is ignored unless it is reserved.
             let Some(text) = value else { continue };
             if is_reserved(key) {
                 continue;
             }
             self.filter_keys.push(key.to_string());
-            // On a GET call both arguments and filters of the result are plain parameters; the operator tells them apart.
+            // In a GET call, arguments and filters of the result are both plain parameters; an operator in the value
+            // distinguishes filters.
             if arguments && !looks_like_operation(text) {
                 let (_, field) = parse_filter_key(key)?;
                 self.arguments.push((field.name, text.to_string()));
@@ -178,7 +179,7 @@ impl QueryParams {
         Ok(())
     }
 
-    /// `limit` and `offset` of the root and of embeds; of repeated ones the last counts.
+    /// Reads `limit` and `offset` of the root and of embeds; if one is repeated, the last value is used.
     fn read_ranges(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
         let mut texts: Vec<(&str, Option<&str>, Option<&str>)> = Vec::new();
         for (key, text) in find_with_suffix(pairs, &["limit", "offset"]) {
@@ -263,13 +264,13 @@ fn looks_like_operation(text: &str) -> bool {
     grammar::parse("filter", "", text, grammar::filter_value).is_ok()
 }
 
-/// Whether a key has a meaning of its own, so that it is no filter.
+/// Whether a key is reserved, so that it is not a filter.
 fn is_reserved(key: &str) -> bool {
     matches!(key, "select" | "columns" | "on_conflict")
         || matches!(last_part(key), "order" | "limit" | "offset" | "and" | "or")
 }
 
-/// What follows the last dot of a key.
+/// Returns the part after the last dot of a key.
 fn last_part(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
@@ -355,7 +356,7 @@ fn canonical_query(pairs: &[Pair<'_>]) -> String {
     out
 }
 
-/// Percent-encodes a decoded text. Compat: PostgREST takes each byte of UTF-8 for a character of its own and encodes that.
+/// Percent-encodes a decoded text. Compat: PostgREST treats each byte of UTF-8 as a character and encodes that.
 fn encode_bytes_into(out: &mut String, text: &str) {
     if text.is_ascii() {
         encode_into(out, text);

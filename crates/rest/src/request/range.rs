@@ -24,13 +24,13 @@ impl RowRange {
         lower: 0,
         upper: None,
     };
-    /// What `limit=0` asks for: legal, and empty.
+    /// The range of `limit=0`: valid, and empty.
     pub const NONE: Self = Self {
         lower: 0,
         upper: Some(-1),
     };
 
-    /// The range of `limit` and `offset`. Compat: what is no integer is ignored.
+    /// Returns the range of `limit` and `offset`. Compat: values that are not integers are ignored.
     pub fn from_parameters(limit: Option<&str>, offset: Option<&str>) -> Self {
         let limit = limit.and_then(parse_integer);
         let lower = offset.and_then(parse_integer).unwrap_or(0).max(0);
@@ -66,7 +66,7 @@ impl RowRange {
         self.upper.is_some_and(|upper| upper < self.lower)
     }
 
-    /// Whether this is [`Self::NONE`], which is no error although it is empty.
+    /// Whether this is [`Self::NONE`], which is valid although it is empty.
     pub fn is_limit_zero(self) -> bool {
         self.upper == Some(-1)
     }

@@ -20,7 +20,7 @@ pub(super) struct Draft {
 
 /// The body of a [`Draft`].
 pub(super) enum Body {
-    /// No body and no `Content-Length`.
+    /// Sends neither body nor `Content-Length`.
     None,
     /// A body, empty ones included, with its `Content-Length`.
     Chunks(ByteChunks),

@@ -33,7 +33,7 @@ pub(crate) fn render_allow(allow: &str, mut timing: Timing) -> HttpResponse {
     }
     builder
         .insert_header((header::ALLOW, allow))
-        // Compat: PostgREST sends it on every OPTIONS, also one that is no preflight.
+        // Compat: PostgREST sends the header on every OPTIONS, not only on preflights.
         .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
         .insert_header((header::VARY, "Accept, Prefer, Range"))
         .finish()
@@ -186,7 +186,7 @@ fn render_mutation(plan: &QueryPlan, outcome: Outcome) -> Draft {
     draft
 }
 
-/// Whether an INSERT updates the existing rows that it meets.
+/// Whether an INSERT updates existing rows with the same key.
 fn is_merge(mutate: &MutatePlan) -> bool {
     matches!(
         mutate,

@@ -70,7 +70,7 @@ pub struct SchemaCache {
     pub(super) base_config: ArcSwap<RestConfig>,
     pub(super) current: ArcSwap<Snapshot>,
     pub(super) failure: ArcSwap<Option<String>>,
-    /// What is wrong with settings of the database, although the load succeeded.
+    /// Errors in the database's settings, which did not prevent the load.
     pub(super) settings_failure: ArcSwap<Option<String>>,
     pub(super) listening: AtomicBool,
     pub(super) loads: AtomicU64,
@@ -97,7 +97,7 @@ impl SchemaCache {
             }),
             failure: ArcSwap::from_pointee(None),
             settings_failure: ArcSwap::from_pointee(None),
-            // Where no notifications are wanted, their absence is no fault.
+            // If notifications are disabled, their absence is not reported.
             listening: AtomicBool::new(!config.channel_enabled),
             loads: AtomicU64::new(0),
             failures: AtomicU64::new(0),

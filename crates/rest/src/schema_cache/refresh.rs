@@ -70,7 +70,7 @@ async fn reload_on_request(cache: Arc<SchemaCache>) {
             .await
             .is_err()
         {
-            // No reload for a while: the connection is given back rather than held idle.
+            // Without a reload for a while, the connection is returned to the pool.
             cache.reader().take();
             cache.reload_requested.notified().await;
         }

@@ -1,6 +1,6 @@
 //! Runs a request through the stages: parse, plan, sql, execute, respond.
 //!
-//! What belongs to HTTP and to no stage is here, too: reading the body, and the headers that every response has.
+//! Parts of HTTP that belong to no stage are in this folder, too: reading the body, and the headers of every response.
 
 mod graphql;
 mod request_body;
@@ -245,7 +245,7 @@ fn verify_bearer(http: &HttpRequest, config: &EffectiveConfig) -> Result<Bearer,
     Ok(bearer)
 }
 
-/// What follows the scheme `Bearer`, which is written in any case; empty when nothing does. Other schemes are no token.
+/// Returns the text after the scheme `Bearer`, in upper or lower case; empty when there is none. Other schemes are ignored.
 fn bearer_token(http: &HttpRequest) -> Option<&str> {
     // Compat: `Basic` and other schemes are ignored rather than refused, so such requests run as the anonymous role.
     let value = http.headers().get(header::AUTHORIZATION)?.to_str().ok()?.trim();

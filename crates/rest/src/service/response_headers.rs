@@ -1,7 +1,7 @@
-//! Headers that every response carries beside its own: the trace header, `Retry-After`, and, where no gateway stands in
-//! front, `Server` and CORS. Also the log line of a request that no gateway logs.
+//! Headers of every response: the trace header, `Retry-After`, and, without a gateway in front, `Server` and CORS. Also the
+//! log line of a request that no gateway logs.
 //!
-//! Source: REST contract §8.1 and §8.5. The CORS rules themselves are the gateway crate's.
+//! Source: REST contract §8.1 and §8.5. The CORS rules are in the gateway crate.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
@@ -29,8 +29,8 @@ pub(crate) fn apply_headers(request: &HttpRequest, config: &EffectiveConfig, res
         let value = value.unwrap_or_else(|| HeaderValue::from_static(""));
         response.headers_mut().insert(name.clone(), value);
     }
-    // Clients such as postgrest-js wait for as long as `Retry-After` says before they repeat a request that was answered
-    // 503. Where nobody has named a time, they may repeat it at once.
+    // Clients such as postgrest-js wait for `Retry-After` seconds before they repeat a request that was answered 503.
+    // Without another time, they may repeat it immediately.
     if response.status() == StatusCode::SERVICE_UNAVAILABLE
         && !response.headers().contains_key(header::RETRY_AFTER)
     {

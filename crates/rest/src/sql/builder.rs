@@ -1,7 +1,7 @@
-//! The statement being written: the few ways in which text reaches SQL.
+//! The statement that is being written, and the few ways in which text reaches SQL.
 //!
-//! Names go through [`Sql::ident`], values through [`Sql::param`]; [`Sql::push`] takes SQL of our own and type names of
-//! the catalog. Methods named by a noun append that piece; `write_…` methods of the sibling files append a clause.
+//! Names go through [`Sql::ident`], values through [`Sql::param`]; [`Sql::push`] takes constant SQL and type names of the
+//! catalog. Methods named by a noun append that piece; `write_…` methods of the sibling files append a clause.
 
 use std::fmt::Write;
 
@@ -45,7 +45,7 @@ impl Sql {
         }
     }
 
-    /// Appends SQL of our own; never text of a client.
+    /// Appends constant SQL; never text of a client.
     pub(super) fn push(&mut self, sql: &str) -> &mut Self {
         self.text.push_str(sql);
         self
@@ -67,7 +67,7 @@ impl Sql {
         self.push_param(Param::Text(Bytes::copy_from_slice(value.as_bytes())))
     }
 
-    /// Appends `$n` for a value in text form that is already in memory of its own.
+    /// Appends `$n` for a value in text form that is already allocated.
     pub(super) fn param_bytes(&mut self, value: Bytes) -> &mut Self {
         self.push_param(Param::Text(value))
     }
@@ -105,7 +105,7 @@ impl Sql {
     /// key of `jsonb_build_object` in a prepared statement without a cast.
     pub(super) fn name_literal(&mut self, name: &str) -> &mut Self {
         if name.contains('\\') {
-            // With `E` a backslash means the same whatever `standard_conforming_strings` says.
+            // In `E'…'` the meaning of a backslash does not depend on `standard_conforming_strings`.
             self.push(" E");
         }
         self.text.push('\'');

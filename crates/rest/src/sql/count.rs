@@ -11,8 +11,8 @@ impl Sql {
         self.write_count_subquery(root, None);
     }
 
-    /// The same for an embed, whose rows are those of one row of the parent. Embeds are not joined but tested by
-    /// `EXISTS`, which stops at their first row.
+    /// Writes the count of an embed's rows for one row of the parent. Nested embeds are not joined but tested by `EXISTS`,
+    /// which stops at the first row.
     pub(super) fn write_count_subquery(&mut self, node: &ReadNode, parent: Option<RowsName<'_>>) {
         let rows = RowsName::from_node(node);
         self.push("SELECT 1");

@@ -22,8 +22,8 @@ pub const ROW_COUNT_COLUMN: usize = 1;
 pub const HEADERS_COLUMN: usize = 2;
 /// Column of the result: `response.status`.
 pub const STATUS_COLUMN: usize = 3;
-/// Columns of the result from here on: the total of a read or call; for an INSERT the key for `Location`, and the number
-/// of rows that an upsert inserted; each only where the plan wants it.
+/// The first of the optional columns of the result: the total of a read or call; for an INSERT the key for `Location`, and
+/// the number of rows that an upsert inserted. Each exists only if the plan requests it.
 pub const EXTRA_COLUMN: usize = 4;
 
 /// Where [`HEADERS_COLUMN`] and [`STATUS_COLUMN`] come from; a setting that was never made is an empty string at times.
@@ -60,7 +60,7 @@ pub(super) fn write_document(plan: &QueryPlan) -> SqlStatement {
 }
 
 impl Sql {
-    /// `EXPLAIN (…)` in front of the statement, where the media type asks for the plan instead of the rows.
+    /// Writes `EXPLAIN (…)` in front of the statement, if the media type requests the plan instead of the rows.
     fn write_explain(&mut self, media: &MediaType) {
         let MediaType::Plan { format, options, .. } = media else {
             return;
@@ -129,8 +129,8 @@ impl Sql {
         self.push(")");
     }
 
-    /// `, pgrst_source_count AS (…)`: a row for each row of the total. An estimated count stops behind `max_rows`, from
-    /// where on the planner's estimate counts.
+    /// Writes `, pgrst_source_count AS (…)`: a row for each row of the total. An estimated count stops after `max_rows`;
+    /// above that the planner's estimate is used.
     fn write_count_source(&mut self, plan: &QueryPlan) {
         if !matches!(plan.total, Total::Counted | Total::Estimated) {
             return;
@@ -149,7 +149,7 @@ impl Sql {
     fn write_page(&mut self, plan: &QueryPlan) {
         let is_source_itself = match &plan.kind {
             QueryKind::Read(_) => true,
-            // Columns that nobody sees must not be selected: the role may lack the right to read them.
+            // Columns that are not returned must not be selected: the role may lack the privilege to read them.
             QueryKind::Mutate { .. } => plan.handler == Handler::Nothing,
             QueryKind::Call(_) => false,
         };

@@ -140,7 +140,7 @@ impl Sql {
         self.write_condition(rows, condition, Some(node), EmbedTest::Exists);
     }
 
-    /// One condition; embeds are tested as `test` says.
+    /// Writes one condition; `test` says how embeds are tested.
     fn write_condition(
         &mut self,
         rows: RowsName<'_>,

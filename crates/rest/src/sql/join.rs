@@ -197,8 +197,8 @@ impl Sql {
             .ident(field.alias.as_deref().unwrap_or(&field.name));
     }
 
-    /// The conditions by which a child's rows belong to the parent's, with `WHERE` in front if nothing stands before.
-    /// Returns whether anything was written.
+    /// Writes the conditions that join a child's rows to the parent's, with `WHERE` in front of the first. Returns whether
+    /// anything was written.
     pub(super) fn write_join_conditions(
         &mut self,
         node: &ReadNode,

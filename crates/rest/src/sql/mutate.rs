@@ -244,8 +244,8 @@ impl Sql {
         }
     }
 
-    /// A condition that is always true and counts inserted rows in the setting `pgrst.inserted`: one more for each row of
-    /// the payload, one less for each that met an existing row. `RETURNING` cannot tell the two apart.
+    /// Writes a condition that is always true and counts inserted rows in the setting `pgrst.inserted`: plus one for each
+    /// row of the payload, minus one for each that conflicted with an existing row. `RETURNING` cannot distinguish the two.
     fn write_count_inserted(&mut self, step: i8) {
         self.push("set_config('pgrst.inserted', (coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0) ");
         // The setting is at least 1 after adding one, and at least 0 after subtracting one, so both comparisons are

@@ -10,7 +10,7 @@ pub(super) const PAYLOAD: &str = "pgrst_body";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PayloadRows {
     All,
-    /// A call takes its arguments from one object; of an array only the first element counts.
+    /// A call takes its arguments from one object; of an array only the first element is used.
     First,
 }
 

@@ -21,7 +21,7 @@ impl ListSeparator {
         }
     }
 
-    /// Appends what stands before the next item.
+    /// Appends the separator before the next item.
     fn write(&mut self, sql: &mut Sql) {
         sql.push(std::mem::replace(&mut self.next, self.separator));
     }
@@ -68,7 +68,7 @@ impl Sql {
         }
     }
 
-    /// What the arrays of a to-many spread are sorted by has to come out of the spread's query.
+    /// Writes the sort columns of a to-many spread, because its arrays are sorted outside of the spread's query.
     fn write_sort_columns(&mut self, node: &ReadNode, rows: RowsName<'_>, separator: &mut ListSeparator) {
         for (index, key) in node.order.iter().enumerate() {
             separator.write(self);
@@ -143,7 +143,7 @@ impl Sql {
         }
     }
 
-    /// Writes one column of a to-one spread (`...creator(name)`), which stands among the columns of its parent.
+    /// Writes a column of a to-one spread (`...creator(name)`), which becomes a column of its parent.
     fn write_spread_column(&mut self, lateral: &str, field: &SpreadField) {
         self.write_aggregated(field.aggregate, field.aggregate_cast.as_deref(), |sql| {
             sql.column(RowsName::Alias(lateral), &field.name);
@@ -170,7 +170,7 @@ impl Sql {
         inner(self);
         self.push(")");
         if let Some(cast) = cast {
-            // A cast is no parameter: the grammar lets only letters, digits, `_`, `$` and blanks through.
+            // A cast cannot be a parameter; the grammar allows only letters, digits, `_`, `$` and blanks in it.
             self.push(" AS ").push(cast).push(")");
         }
     }

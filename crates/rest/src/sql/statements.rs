@@ -46,8 +46,8 @@ pub fn write_statements(plan: &QueryPlan) -> Statements<'_> {
     }
 }
 
-/// The rows of a plan in columns, where JSON of its rows is all that it asks for, and where no second round trip
-/// depends on their number.
+/// Writes the plan's rows as plain columns, if only their JSON is needed and no second round trip depends on their number;
+/// else `None`.
 fn write_rows(plan: &QueryPlan) -> Option<SqlStatement> {
     let is_plain_json = matches!(
         plan.handler,
@@ -61,7 +61,7 @@ fn write_rows(plan: &QueryPlan) -> Option<SqlStatement> {
     let mut sql = Sql::for_plan(plan);
     match &plan.kind {
         QueryKind::Read(_) => {}
-        // Single values and scalars have JSON forms of their own, which only PostgreSQL renders.
+        // Single values and scalars have other JSON forms, which only PostgreSQL renders.
         QueryKind::Call(call) if returns_rows(&call.function) => {
             sql.push("WITH ").push(SOURCE).push(" AS (");
             sql.write_call(call);

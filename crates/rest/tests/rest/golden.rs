@@ -95,8 +95,8 @@ async fn run_corpus(name: &str, form: Form) -> Output {
         command.args(["--out", &format!("{report}.{name}.json")]);
     }
     let output = tokio::task::spawn_blocking(move || {
-        // Each pass leaves the data as it was. From its third use on, a connection knows the column types of a statement,
-        // and the JSON is rendered here instead of in PostgreSQL: so both ways are compared with the recording.
+        // Each pass leaves the data unchanged. From the third on, the connection has the column types of a statement, and
+        // this process renders the JSON instead of PostgreSQL: both results are compared with the recording.
         (1..PASSES)
             .find_map(|_| Some(run_command(&mut command)).filter(|output| !output.status.success()))
             .unwrap_or_else(|| run_command(&mut command))

@@ -129,7 +129,7 @@ async fn rest_114_custom_media_type_handlers_render_their_type() {
         let accept = [("accept", "application/x-lines")];
         let lines = anon.get_with("/readings?order=id", &accept).await;
         assert_eq!(lines.text, "a=1.5\na=2.5\nb=4", "{lines:?}");
-        // A handler of the whole row does not apply where `select` asks for a part of it.
+        // A handler of the whole row does not apply if `select` selects a part of it.
         assert_eq!(
             anon.get_with("/readings?select=id", &accept).await.code(),
             "PGRST107"

@@ -203,7 +203,7 @@ impl StandaloneApp {
         self.raw_pieces(&[bytes]).await
     }
 
-    /// The same piece by piece, with short pauses, so that each arrives on its own.
+    /// Sends the request in pieces, with short pauses, so that each arrives separately.
     pub(crate) async fn raw_pieces(&self, pieces: &[&[u8]]) -> String {
         let address = self.url.strip_prefix("http://").expect("plain HTTP");
         let mut stream = TcpStream::connect(address).await.expect("the server listens");

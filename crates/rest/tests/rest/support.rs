@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 
 pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
 
-/// A server on a database of its own.
+/// A server with a new database.
 pub(crate) struct TestApp {
     pub(crate) database: TestDatabase,
     pub(crate) cache: Arc<SchemaCache>,
@@ -87,7 +87,7 @@ impl TestApp {
         Self::serve_logins(database, logins, config).await
     }
 
-    /// The same over logins of the test's own, for example through a proxy.
+    /// Starts the service with the test's logins, for example through a proxy.
     pub(crate) async fn serve_logins(database: TestDatabase, logins: Logins, config: RestConfig) -> Self {
         let connected = Database::connect(logins).await.expect("the database is there");
         let cache = SchemaCache::start(Arc::clone(&connected), config).await;

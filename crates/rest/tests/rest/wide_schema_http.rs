@@ -89,7 +89,7 @@ async fn rest_081_preflights_need_no_token_and_responses_expose_their_headers() 
             assert!(exposed.contains(header), "{exposed}");
         }
     }
-    // Without Origin and the requested method it is no preflight, so the token is checked.
+    // Without Origin and the requested method it is not a preflight, so the token is checked.
     assert_eq!(
         broken.send("OPTIONS", "/rooms", &[], None).await.code(),
         "PGRST301"

@@ -75,7 +75,7 @@ async fn rest_070_variadic_and_array_arguments() {
             .text,
         "\"bb\""
     );
-    // Of several values for a parameter that is not VARIADIC the last counts.
+    // If a parameter that is not VARIADIC has several values, the last one is used.
     assert_eq!(anon.get("/rpc/longest?names={aaa}&names={b}").await.text, "\"b\"");
     let form = [("content-type", "application/x-www-form-urlencoded")];
     let by_form = anon

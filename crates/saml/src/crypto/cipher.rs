@@ -43,7 +43,7 @@ impl Cipher {
     }
 }
 
-/// CBC with the padding of XML Encryption: only the last byte counts, which says how many bytes to drop.
+/// CBC with the padding of XML Encryption: only the last byte is defined, the number of bytes to drop.
 fn decrypt_cbc(cipher: &impl BlockCipherDecrypt, data: &[u8]) -> Option<Vec<u8>> {
     let (vector, blocks) = data.split_at_checked(BLOCK)?;
     // A ciphertext that was cut has a last block that is not whole.

@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
     /// Takes the next value, whatever it is: its tag and its content.
     pub(crate) fn take_any(&mut self) -> Option<(u8, &'a [u8])> {
         let (&[tag, first], rest) = self.0.split_first_chunk::<2>()?;
-        // A first byte below 0x80 is the length itself; any other says how many bytes of length follow.
+        // A first byte below 0x80 is the length itself; any other is the number of length bytes that follow.
         let (length, rest) = if first < 0x80 {
             (usize::from(first), rest)
         } else {

@@ -49,7 +49,7 @@ enum KeyKind {
 }
 
 impl PublicKey {
-    /// Reads the key of an X.509 certificate in DER; `None` for what is no certificate or has another kind of key.
+    /// Reads the key of an X.509 certificate in DER; `None` if it is not a certificate or has another kind of key.
     #[must_use]
     pub fn from_certificate(der: &[u8]) -> Option<Self> {
         let mut certificate = Reader::new(Reader::new(der).take(tag::SEQUENCE)?);

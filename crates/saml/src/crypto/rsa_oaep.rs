@@ -1,8 +1,8 @@
 //! RSA-OAEP decryption (RFC 8017 §7.1.2) in constant time.
 //!
-//! The crate `rsa` leaks its private key through the time that decryption takes (RUSTSEC-2023-0071), and anybody may send
-//! ciphertexts here. The exponentiation is therefore `crypto-bigint`'s, whose time does not depend on the numbers, and
-//! the padding is checked without branching on what was decrypted.
+//! The crate `rsa` leaks its private key by the duration of decryption (RUSTSEC-2023-0071), and everybody may send
+//! ciphertexts here. The exponentiation is therefore that of `crypto-bigint`, whose duration does not depend on the numbers,
+//! and the padding is checked without branching on the decrypted bytes.
 
 use crypto_bigint::modular::runtime_mod::{DynResidue, DynResidueParams};
 use crypto_bigint::{Encoding, U2048, U3072, U4096, Uint};

@@ -13,7 +13,7 @@ const fn md(local: &'static str) -> Name {
     (METADATA_NS, local)
 }
 
-/// What sign-in needs to know about an identity provider.
+/// The metadata of an identity provider that sign-in needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdentityProvider {
     /// The name by which assertions and this service know the provider.
@@ -28,7 +28,7 @@ pub struct IdentityProvider {
     pub cache_duration: Option<TimeDelta>,
 }
 
-/// Why a document is no metadata of an identity provider. The texts are shown to administrators.
+/// Why a document is not metadata of an identity provider. The texts are shown to administrators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MetadataError {
     /// The bytes are not UTF-8.
@@ -40,16 +40,16 @@ pub enum MetadataError {
     /// The root is neither an entity nor a list of entities.
     #[error("SAML Metadata XML is not valid: the root element is no EntityDescriptor")]
     Root,
-    /// No name.
+    /// The entity id is missing.
     #[error("SAML Metadata does not contain an EntityID")]
     NoEntityId,
-    /// No identity provider.
+    /// The role descriptor of an identity provider is missing.
     #[error("SAML Metadata does not contain any IDPSSODescriptor")]
     NoIdentityProvider,
     /// More than one identity provider of the same name.
     #[error("SAML Metadata contains multiple IDPSSODescriptors")]
     SeveralIdentityProviders,
-    /// A date or duration that is none.
+    /// A date or duration is malformed.
     #[error("SAML Metadata contains an invalid validUntil or cacheDuration")]
     Time,
     /// A service at something else than an http or https URL.
@@ -57,10 +57,9 @@ pub enum MetadataError {
     Location,
 }
 
-/// Reads metadata: an `EntityDescriptor`, or an `EntitiesDescriptor` of which the first identity provider counts.
+/// Reads metadata: an `EntityDescriptor`, or the first identity provider of an `EntitiesDescriptor`.
 ///
-/// # Errors
-/// [`MetadataError`].
+/// # Errors [`MetadataError`].
 pub fn parse_identity_provider(xml: &[u8]) -> Result<IdentityProvider, MetadataError> {
     if std::str::from_utf8(xml).is_err() {
         return Err(MetadataError::NotUtf8);

@@ -1,4 +1,4 @@
-//! Metadata: what an identity provider says about itself, and what this service provider says about itself.
+//! Metadata: reads that of an identity provider, and writes that of this service provider.
 
 mod identity_provider;
 mod service_addresses;

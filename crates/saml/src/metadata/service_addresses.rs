@@ -8,7 +8,7 @@ const fn md(local: &'static str) -> Name {
     (METADATA_NS, local)
 }
 
-/// What an identity provider must know about a service provider.
+/// The addresses of a service provider that an identity provider needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceAddresses {
     /// Its name, which is the audience of assertions.
@@ -19,8 +19,7 @@ pub struct ServiceAddresses {
 
 /// Reads the metadata of a service provider.
 ///
-/// # Errors
-/// [`MetadataError`] for a document that is no metadata, or that has no address for posted responses.
+/// # Errors [`MetadataError`] for a document that is not metadata, or that has no address for posted responses.
 pub fn parse_service_addresses(xml: &[u8]) -> Result<ServiceAddresses, MetadataError> {
     let document = parse_document(xml).map_err(MetadataError::Document)?;
     let root = document.root();

@@ -18,7 +18,7 @@ use crate::names::{
 use crate::signature::SignaturePolicy;
 use crate::time::write_time;
 
-/// What a query parameter shows as it is; `+` and `/` of Base64 are not among it.
+/// Characters that are not percent-encoded in a query parameter; `+` and `/` of Base64 are.
 const QUERY_VALUE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -42,7 +42,7 @@ pub struct ServiceProviderOptions {
     pub next_key: Option<PrivateKey>,
     /// Whether assertions may be encrypted.
     pub allow_encrypted: bool,
-    /// Which signatures count.
+    /// Which signature algorithms are accepted.
     pub policy: SignaturePolicy,
 }
 
@@ -192,7 +192,7 @@ pub fn generate_request_id() -> String {
     format!("id-{}", hex::encode(bytes))
 }
 
-/// Compresses by raw DEFLATE, as the HTTP-Redirect binding asks for.
+/// Compresses by raw DEFLATE, as the HTTP-Redirect binding requires.
 fn deflate(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());

@@ -1,4 +1,4 @@
-//! What a verified assertion says about the user.
+//! The claims of a verified assertion about the user.
 
 use chrono::{DateTime, Utc};
 
@@ -32,7 +32,7 @@ pub struct AttributeValues {
     pub values: Vec<String>,
 }
 
-/// What an assertion says.
+/// The claims of an assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
     /// Id of the assertion, which must be used only once.

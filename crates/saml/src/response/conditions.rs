@@ -11,14 +11,14 @@ use crate::xml::{Document, ElementId};
 
 /// How far the clocks of both sides may differ.
 pub(super) const CLOCK_SKEW: TimeDelta = TimeDelta::seconds(180);
-/// How old a response may be. It travels through the browser at once.
+/// The maximum age of a response, which the browser forwards immediately.
 pub(super) const MAX_AGE: TimeDelta = TimeDelta::seconds(90);
 
 const fn saml(local: &'static str) -> Name {
     (ASSERTION_NS, local)
 }
 
-/// What a response must fit to.
+/// The values that a response must match.
 pub(super) struct Expected<'a> {
     pub(super) service: &'a ServiceProvider,
     pub(super) provider: &'a IdentityProvider,
@@ -32,7 +32,7 @@ impl Expected<'_> {
         check_version(document, root)?;
         self.check_issue_instant(document, root)?;
         self.check_request(document.attribute(root, "InResponseTo"))?;
-        // Without a signature anybody could have removed the destination, and then it protects nothing.
+        // Without a signature the attribute could have been removed by anyone, so it is only required of signed responses.
         match document.attribute(root, "Destination") {
             Some(destination) if destination == self.service.acs_url => {}
             None | Some("") if !verified.is_response_signed => {}
@@ -44,7 +44,7 @@ impl Expected<'_> {
         {
             return Err(ResponseError::Issuer);
         }
-        // The code of a failed sign-in may be nested in another one; only the outer one says whether it has succeeded.
+        // The status code of a failure may be nested; only the outer one says whether the sign-in succeeded.
         let status = document.only_child(root, (PROTOCOL_NS, "Status"));
         let code = status.and_then(|id| document.only_child(id, (PROTOCOL_NS, "StatusCode")));
         if code.and_then(|id| document.attribute(id, "Value")) != Some(STATUS_SUCCESS) {
@@ -75,8 +75,8 @@ impl Expected<'_> {
         }
     }
 
-    /// A response to a request must name it. An unasked one must not name any: it would be an answer that somebody has
-    /// taken from its sign-in.
+    /// A response to a request must contain the request's id. An unsolicited one must not contain any: it could have been
+    /// taken from another sign-in.
     fn check_request(&self, in_response_to: Option<&str>) -> Result<(), ResponseError> {
         let named = in_response_to.filter(|id| !id.is_empty());
         if named == self.request_id {

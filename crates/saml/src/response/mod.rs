@@ -1,5 +1,5 @@
-//! Responses of identity providers. Each step has a type of its own, so that none can be left out: bytes, a document of
-//! an accepted shape, the bytes that were signed, and at last the claims.
+//! Responses of identity providers. Each step has its own type, so that none can be omitted: bytes, a document of an
+//! accepted shape, the signed bytes, and finally the claims.
 
 mod claims;
 mod conditions;
@@ -20,7 +20,7 @@ use crate::xml::{Document, parse_document};
 #[derive(Debug)]
 pub struct UnverifiedResponse(Document);
 
-/// Why a posted `SAMLResponse` is no response at all.
+/// Why a posted `SAMLResponse` is not a valid response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
     /// Not Base64.
@@ -53,21 +53,20 @@ impl UnverifiedResponse {
         Ok(Self(document))
     }
 
-    /// Who claims to have written the response. Good only for choosing whose keys must have signed it; empty when the
-    /// response does not say.
+    /// The issuer, not verified yet. Use it only to choose whose keys must have signed the response; empty when it is
+    /// missing.
     #[must_use]
     pub fn claimed_issuer(&self) -> String {
         let issuer = self.0.only_child(self.0.root(), ISSUER);
         issuer.map(|id| self.0.text(id)).unwrap_or_default()
     }
 
-    /// Verifies signature and conditions, and returns what the identity provider says about the user.
+    /// Verifies signature and conditions, and returns the identity provider's claims about the user.
     ///
-    /// `request_id` is the request that the response must answer; `None` when the user came from the identity provider
-    /// unasked, and then it must not answer any.
+    /// `request_id` is the id of the request that was answered; `None` for an unsolicited response, which must not answer
+    /// any.
     ///
-    /// # Errors
-    /// [`ResponseError`], whose texts hold nothing of the response.
+    /// # Errors [`ResponseError`], whose texts contain nothing of the response.
     pub fn verify(
         &self,
         service: &ServiceProvider,

@@ -8,13 +8,13 @@ use crate::names::{ASSERTION, ENCRYPTED_ASSERTION, RESPONSE, SIGNATURE};
 use crate::signature::{SignatureError, SignaturePolicy, verify_signature};
 use crate::xml::{Document, ElementId, ParseError, parse_document};
 
-/// Why a response does not sign anybody in. The texts are constant, so that they can be logged.
+/// Why a response signs nobody in. The texts are constant, so that they can be logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ResponseError {
     /// The response has no assertion, several, or one at another place than as its child.
     #[error("the response does not have exactly one assertion, as its child")]
     Assertions,
-    /// A signature stands at a place where nothing would check what it covers.
+    /// A signature is at a place where it would not be verified.
     #[error("a signature stands somewhere else than in the response or in the assertion")]
     SignaturePlace,
     /// Neither the response nor the assertion is signed.
@@ -23,7 +23,7 @@ pub enum ResponseError {
     /// A signature is not valid.
     #[error(transparent)]
     Signature(#[from] SignatureError),
-    /// The signed or decrypted bytes are no document that the parser accepts.
+    /// The signed or decrypted bytes are not a document that the parser accepts.
     #[error(transparent)]
     Document(#[from] ParseError),
     /// The assertion is encrypted although that is not allowed, was encrypted for another key, or is damaged.
@@ -47,7 +47,7 @@ pub enum ResponseError {
     /// It was issued too long ago, in the future, or does not say when.
     #[error("the time of issue is too long ago, in the future, or missing")]
     IssueInstant,
-    /// No confirmation that the user may present the assertion here and now.
+    /// There is no valid bearer confirmation for this service provider and time.
     #[error("no subject confirmation by bearer is valid here and now")]
     Confirmation,
     /// The assertion has no conditions, or is used before or after the time that they allow.
@@ -93,7 +93,7 @@ impl<'a> ReceivedResponse<'a> {
         if !is_child || assertions.next().is_some() || document.ids().any(is_other_response) {
             return Err(ResponseError::Assertions);
         }
-        // What an encrypted assertion contains is looked at after decryption, by the same rules.
+        // The content of an encrypted assertion is checked by the same rules after decryption.
         let is_encrypted = document.is(assertion, ENCRYPTED_ASSERTION);
         let mut is_response_signed = false;
         for signature in document.ids().filter(|id| document.is(*id, SIGNATURE)) {
@@ -127,12 +127,12 @@ impl<'a> ReceivedResponse<'a> {
         let signed_assertion = if self.is_encrypted {
             let plain = self.decrypt(service)?;
             let signed = verify_assertion(&plain, plain.root(), keys, policy)?;
-            // Without a signature of its own, the plain text is vouched for by the response around the ciphertext.
+            // If the decrypted assertion is not signed, the signature of the response around the ciphertext covers it.
             signed.or_else(|| self.is_response_signed.then_some(plain))
         } else {
             verify_assertion(self.document, self.assertion, keys, policy)?
         };
-        // A signature of the assertion says most precisely what was meant, so its bytes win over those of the response.
+        // The signature of the assertion is the most specific one, so its bytes are used instead of those of the response.
         let (assertion_document, assertion) = match (signed_assertion, &response) {
             (Some(document), _) => {
                 let root = document.root();
@@ -155,7 +155,8 @@ impl<'a> ReceivedResponse<'a> {
     fn decrypt(&self, service: &ServiceProvider) -> Result<Document, ResponseError> {
         let plain = decrypt_assertion(self.document, self.assertion, &service.decryption_keys());
         let plain = plain.and_then(|bytes| parse_document(&bytes).ok());
-        // Plain text that is no XML is answered like a wrong key: a difference would tell the sender about the plain text.
+        // Plain text that is not XML gets the same error as a wrong key, because a different one would reveal something
+        // about the plain text.
         let plain = plain.ok_or(ResponseError::Encryption)?;
         let root = plain.root();
         let is_stray = |id: ElementId| {

@@ -1,5 +1,5 @@
-//! Canonical XML: the one way to write an element as bytes that both sides of a signature agree on. Sources: Canonical
-//! XML 1.0 and 1.1, Exclusive XML Canonicalization 1.0.
+//! Canonical XML: a unique serialization of an element, so that both sides of a signature hash the same bytes. Sources:
+//! Canonical XML 1.0 and 1.1, Exclusive XML Canonicalization 1.0.
 
 use super::document::{Attribute, Child, Document, Element, ElementId};
 use super::parse::MAX_BYTES;
@@ -33,9 +33,10 @@ pub(crate) struct Canonicalizer<'a> {
     pub(crate) algorithm: Algorithm,
     /// Whether comments are kept.
     pub(crate) with_comments: bool,
-    /// Prefixes that the exclusive form treats as the inclusive one does; empty stands for the default namespace.
+    /// Prefixes that exclusive canonicalization treats as the inclusive one does; an empty string means the default
+    /// namespace.
     pub(crate) prefix_list: Vec<&'a str>,
-    /// An element that is left out with all that it contains: the signature that stands inside of what it signs.
+    /// An element that is left out with its content: the signature within the element that it signs.
     pub(crate) without: Option<ElementId>,
 }
 
@@ -58,7 +59,7 @@ impl<'a> Canonicalizer<'a> {
             rendered: Vec::new(),
             out: String::new(),
         };
-        // From the outermost ancestor inwards, because a prefix means what the innermost declaration says.
+        // From the outermost ancestor inwards, because the innermost declaration of a prefix applies.
         for ancestor in ancestors.iter().rev() {
             writer.enter_scope(ancestor);
         }
@@ -109,7 +110,7 @@ struct Writer<'a> {
     out: String,
 }
 
-/// The URI that a prefix stands for; the default namespace is empty when nothing declares it.
+/// Returns the URI of a prefix; for an undeclared default namespace it is empty.
 fn look_up<'a>(scope: &[(&'a str, &'a str)], prefix: &str) -> Option<&'a str> {
     let found = scope.iter().rev().find(|(known, _)| *known == prefix);
     match found {

@@ -1,5 +1,5 @@
-//! The tree of a parsed document. Elements are stored in one list and refer to each other by their place in it, so that
-//! an element knows its parent, which canonical forms need.
+//! The tree of a parsed document. Elements are stored in one list and refer to each other by their index, so that an element
+//! has a reference to its parent, which canonical forms need.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) struct Attribute {
     pub(crate) value: String,
 }
 
-/// What stands between the tags of an element, in the order of the document.
+/// The content between the tags of an element, in document order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Child {
     /// An element.
@@ -90,8 +90,8 @@ impl Document {
         self.children_named(id, name).next()
     }
 
-    /// The only child element of this name; `None` when there is none or more than one, because with two of them it
-    /// would be open which one counts.
+    /// Returns the only child element of this name; `None` when there is none or more than one, because with two it would be
+    /// undefined which one is meant.
     pub(crate) fn only_child<'a>(&'a self, id: ElementId, name: (&'a str, &'a str)) -> Option<ElementId> {
         let mut found = self.children_named(id, name);
         found.next().filter(|_| found.next().is_none())

@@ -60,7 +60,7 @@ pub(crate) fn parse_document(bytes: &[u8]) -> Result<Document, ParseError> {
         return Err(ParseError::TooLarge);
     }
     let text = std::str::from_utf8(bytes).map_err(|_| ParseError::Encoding)?;
-    // Before tokens are made of it: the tokenizer lets some control characters pass in places that nobody reads.
+    // Checked before tokenizing, because the tokenizer accepts some control characters in places that are not read.
     if !text.chars().all(is_xml_char) {
         return Err(ParseError::Syntax);
     }
@@ -123,7 +123,7 @@ impl Builder {
             | Token::EmptyDtd { .. }
             | Token::EntityDeclaration { .. }
             | Token::DtdEnd { .. } => Err(ParseError::DocumentType),
-            // Outside of the root it cannot change what the document says.
+            // Outside of the root element it has no effect on the content.
             Token::ProcessingInstruction { .. } if self.open.is_empty() => Ok(()),
             Token::ProcessingInstruction { .. } => Err(ParseError::ProcessingInstruction),
             Token::Comment { text, .. } => self.add_comment(text.as_str()),
@@ -332,8 +332,8 @@ fn check_declaration(version: StrSpan<'_>, encoding: Option<StrSpan<'_>>) -> Res
     }
 }
 
-/// Refuses a name that begins with a colon; the tokenizer checks all else. `tag` is the text of the name with what stands
-/// before it.
+/// Refuses a name that begins with a colon; the tokenizer checks everything else. `tag` is the text of the name with the
+/// text before it.
 fn check_name(tag: StrSpan<'_>) -> Result<(), ParseError> {
     let name = tag.as_str().trim_start_matches(['<', '/']);
     if name.starts_with(':') {

@@ -26,7 +26,7 @@ pub enum UserAction {
     Add {
         /// The name with which it signs in
         name: String,
-        /// What it may do: viewer or admin
+        /// The level: viewer or admin
         #[arg(long)]
         level: Level,
     },
@@ -41,7 +41,7 @@ pub enum UserAction {
     SetLevel {
         /// The name with which it signs in
         name: String,
-        /// What it may do from now on: viewer or admin
+        /// The new level: viewer or admin
         level: Level,
     },
 }

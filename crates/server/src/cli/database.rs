@@ -1,4 +1,4 @@
-//! Arguments of `selvedge db`, `selvedge migration` and `selvedge seed`, in the words of the Supabase CLI.
+//! Arguments of `selvedge db`, `selvedge migration` and `selvedge seed`, named as those of the Supabase CLI.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ impl TargetArgs {
 pub enum DbAction {
     /// Start the project in the background, and return when it is ready
     Start(Box<StartArgs>),
-    /// Make the database again from migrations and seeds; the project may go on running
+    /// Recreate the database from migrations and seeds; the project may keep running
     Reset(DbResetArgs),
     /// Apply pending migrations
     Push(PushArgs),
@@ -221,7 +221,7 @@ pub enum MigrateAction {
     List,
     /// Create an empty migration
     New {
-        /// What it does, in a few words: add_likes
+        /// A short description, such as add_likes
         name: String,
     },
     /// Change which migrations the database counts as applied, without running any
@@ -246,7 +246,7 @@ pub struct DownArgs {
 pub struct RepairArgs {
     /// The versions [default: all of the project]
     pub versions: Vec<String>,
-    /// What they count as from now on
+    /// The new status
     #[arg(long, value_enum)]
     pub status: RepairStatus,
     /// Ignored, accepted for the Supabase CLI's scripts: this command asks nothing
@@ -254,7 +254,7 @@ pub struct RepairArgs {
     pub yes: bool,
 }
 
-/// What a migration counts as after `migration repair`.
+/// The status of a migration after `migration repair`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RepairStatus {
     /// It will not run again

@@ -30,17 +30,17 @@ pub enum FunctionsAction {
 pub struct NewFunctionArgs {
     /// Its name in the URL
     pub slug: String,
-    /// Who may call it
+    /// Which callers are allowed
     #[arg(long, value_enum, default_value_t = FunctionAuth::Apikey)]
     pub auth: FunctionAuth,
 }
 
-/// Who may call a new function.
+/// The callers that a new function allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FunctionAuth {
-    /// Anybody
+    /// Everybody
     None,
-    /// Whoever sends one of the project's API keys
+    /// Callers with one of the project's API keys
     Apikey,
     /// Signed-in users
     User,
@@ -93,7 +93,7 @@ pub enum InspectModeArg {
     Run,
     /// Stopped at its first line
     Brk,
-    /// When the debugger is there
+    /// When the debugger is connected
     Wait,
 }
 

@@ -1,4 +1,4 @@
-//! Arguments of `selvedge gen`, in the words of the Supabase CLI.
+//! Arguments of `selvedge gen`, named as those of the Supabase CLI.
 
 use clap::{Args, Subcommand, ValueEnum};
 

@@ -1,4 +1,4 @@
-//! Arguments of `selvedge inspect`, in the words of the Supabase CLI.
+//! Arguments of `selvedge inspect`, named as those of the Supabase CLI.
 
 use std::path::PathBuf;
 

@@ -112,13 +112,13 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Copy a Supabase project here, with its database, users and storage objects
     Import(ImportArgs),
-    /// Run a fresh copy of the project for a test, with a database of its own, until standard input ends
+    /// Run a temporary copy of the project for a test, with a new database, until standard input ends
     Stack(StackArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Replace a config.toml that is there
+    /// Replace an existing config.toml
     #[arg(long)]
     pub force: bool,
 }
@@ -303,7 +303,7 @@ pub enum TestSuite {
     Db(TestDbArgs),
     /// Create a pgTAP test in the folder tests/
     New {
-        /// What it tests, in a few words: likes
+        /// A short description, such as likes
         name: String,
         /// Accepted, as for the Supabase CLI: pgTAP is the only kind
         #[arg(short, long, hide = true, value_parser = ["pgtap"])]
@@ -366,16 +366,16 @@ pub struct SweepArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeysAction {
-    /// Make a new key for user tokens; the older ones go on verifying
+    /// Generate a new key for user tokens; tokens of older keys stay valid
     Rotate(RotateArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct RotateArgs {
-    /// What the new key signs with
+    /// The algorithm of the new key
     #[arg(long, value_enum, default_value_t = SigningAlgorithm::Es256)]
     pub algorithm: SigningAlgorithm,
-    /// How many older keys go on verifying
+    /// How many older keys still verify tokens
     #[arg(long, default_value_t = 3)]
     pub keep: usize,
 }

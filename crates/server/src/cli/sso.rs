@@ -67,7 +67,7 @@ pub struct AddProviderArgs {
     pub settings: ProviderSettingsArgs,
 }
 
-/// What `add` and `update` both set.
+/// Options that `add` and `update` have in common.
 #[derive(Debug, Args)]
 pub struct ProviderSettingsArgs {
     /// File containing a SAML 2.0 Metadata XML document describing the identity provider

@@ -14,7 +14,7 @@ pub struct StackArgs {
     /// The Deno program for edge functions [default: looked for]
     #[arg(long, value_name = "FILE")]
     pub deno_bin: Option<PathBuf>,
-    /// Run the cluster of all stacks in this folder, as the first stack asks for it
+    /// Run the shared cluster of the stacks in this folder; started by the first stack
     #[arg(long, value_name = "DIR", hide = true)]
     pub host: Option<PathBuf>,
 }

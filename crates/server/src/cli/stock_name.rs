@@ -1,7 +1,7 @@
-//! What the program answers when it is called as `supabase`, so that scripts written for the Supabase CLI run unchanged.
+//! The program called as `supabase`, so that scripts written for the Supabase CLI run unchanged.
 //!
-//! Commands and flags have the CLI's names under either name of the program. Under this one, `start` returns when all is
-//! up, `--version` names the CLI whose words are understood, and a command that is not there ends with 1.
+//! Commands and flags have the CLI's names under both names of the program. Under this one, `start` returns when everything
+//! runs, `--version` prints the version of the supported CLI, and an unknown command exits with 1.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -19,7 +19,7 @@ const LOG: &str = "start.log";
 /// How long a first start with many migrations and objects may take.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
-/// Starts this program again without `--detach`, in a process group of its own, and waits until it serves.
+/// Starts this program again without `--detach`, in a new process group, and waits until it accepts requests.
 pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
     let data_dir = &config.selvedge.data_dir;
     if Cluster::find_running(data_dir)?.is_some() {
@@ -52,7 +52,7 @@ fn holds_lock(instance: &Child, data_dir: &Path) -> Result<bool> {
 fn spawn_instance(log: &Path) -> Result<Child> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let output = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-    // The same command, as one that stays in the foreground: `db start` becomes `start`.
+    // The same command in its foreground form: `db start` becomes `start`.
     let arguments = cli::own_arguments()
         .into_iter()
         .filter(|argument| argument != "--detach" && argument != "db");
@@ -63,7 +63,7 @@ fn spawn_instance(log: &Path) -> Result<Child> {
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output)
-        // Ctrl-C in the terminal ends the processes of its own group only.
+        // A new process group, because Ctrl-C in the terminal signals only the terminal's own group.
         .process_group(0)
         .spawn()
         .context("cannot start the instance")

@@ -99,7 +99,7 @@ pub(super) async fn start(
 /// The checks of `selvedge doctor` on this instance.
 fn doctor_of(config: &Config, mode: Mode) -> RunDoctor {
     let mut config = config.clone();
-    // `start` runs on its own database, whatever DATABASE_URL says.
+    // `start` always uses its own database; DATABASE_URL is ignored.
     if mode == Mode::Development {
         config.selvedge.database_url = None;
     }

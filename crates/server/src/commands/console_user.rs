@@ -1,4 +1,4 @@
-//! `selvedge console user`: the only way to add, change and remove accounts of the console.
+//! `selvedge console user`: adds, changes and removes accounts of the console. There is no other way.
 
 use std::io::IsTerminal as _;
 

@@ -139,10 +139,9 @@ impl Listeners {
             console: console::bind_in_start(config),
         })
     }
-    /// Opens ports that the system chooses, and writes them into the configuration. There is no SMTP and no console.
+    /// Binds ports that the system chooses, and stores them in the configuration. SMTP and the console are disabled.
     ///
-    /// # Errors
-    /// A machine without a free port.
+    /// # Errors When the machine has no free port.
     pub(super) fn bind_free(config: &mut Config) -> Result<Self> {
         let mut api = vec![bind_free(&mut config.api.port, API_PORT)?];
         api.extend(listen::bind_port_at_once("::1", config.api.port, API_PORT).ok());

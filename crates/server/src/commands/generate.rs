@@ -23,7 +23,7 @@ async fn print_types(config: &Config, args: &TypesArgs) -> Result<()> {
         Ok(generate_types(client, &options, language).await?)
     })
     .await?;
-    // Nothing else goes to standard output, so that it can be written to a file as it is.
+    // Standard output contains nothing else, so that it can be redirected to a file.
     println!("{types}");
     Ok(())
 }

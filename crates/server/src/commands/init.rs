@@ -10,10 +10,10 @@ use crate::config::Project;
 use crate::output::GOOD;
 
 const CONFIG: &str = include_str!("templates/config.toml");
-/// What the Supabase CLI leaves in the folder, and secrets. `.selvedge/` ignores itself.
+/// Files of the Supabase CLI, and secrets. `.selvedge/` contains its own .gitignore.
 const GITIGNORE: &str = ".branches\n.temp\n.env\n.env.local\n.env.*.local\n";
 
-/// Writes `supabase/config.toml` into `folder`, or the current directory. Other files that are there stay as they are.
+/// Writes `supabase/config.toml` into `folder`, or the current directory. Other existing files are not changed.
 pub(super) fn run(folder: Option<&Path>, args: &InitArgs) -> Result<()> {
     let here = std::env::current_dir().context("the current directory cannot be read")?;
     let supabase = here.join(folder.unwrap_or(Path::new(""))).join("supabase");
@@ -27,7 +27,7 @@ pub(super) fn run(folder: Option<&Path>, args: &InitArgs) -> Result<()> {
         .map_err(|reason| anyhow!(reason))?
         .id;
     write(&file, &CONFIG.replace("{{PROJECT_ID}}", &id))?;
-    // One that is there may list more than ours, so it is kept even with `--force`.
+    // An existing file may list more, so it is kept even with `--force`.
     let gitignore = supabase.join(".gitignore");
     if !gitignore.exists() {
         write(&gitignore, GITIGNORE)?;

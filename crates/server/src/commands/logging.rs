@@ -1,4 +1,4 @@
-//! Initialises logging as the configuration asks, for the commands that keep running.
+//! Initialises logging by the configuration, for the commands that run as servers.
 
 use selvedge_gateway::logging::{self, LogFormat};
 

@@ -105,7 +105,7 @@ async fn repair_history(config: &Config, args: &RepairArgs) -> Result<()> {
     Ok(())
 }
 
-/// `migration fetch`: writes the files of migrations that only the database knows.
+/// `migration fetch`: writes the files of migrations that are only in the database.
 async fn fetch_files(config: &Config) -> Result<()> {
     let folder = embedded::migrations_folder(config);
     let found = discover_migrations(&folder)?;

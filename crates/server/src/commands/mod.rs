@@ -96,7 +96,7 @@ async fn run_tests(config: &Config, suite: TestSuite) -> Result<()> {
     }
 }
 
-/// Whether a command goes on running as a server.
+/// Whether a command runs as a server.
 fn serves_requests(command: &Command) -> bool {
     match command {
         Command::Start(_) => true,

@@ -58,7 +58,7 @@ pub(super) fn delete_project_data(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Asks the user to type the project's name. Without a terminal nobody can be asked, and `--yes` is needed.
+/// Asks the user to type the project's name. Without a terminal `--yes` is required.
 pub(super) fn confirm_reset(config: &Config) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         bail!(

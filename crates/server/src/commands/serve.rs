@@ -88,7 +88,7 @@ async fn connect(
     database: &ExternalDatabase,
     keys: &KeySet,
 ) -> Result<Arc<Services>> {
-    // Who may change the schema by the console is decided here, because it decides about the console's login.
+    // Whether the console may change the schema determines the console's login, so it is decided here.
     let logins = database.logins(config.console.schema_changes);
     let mut owner = database.login().clone();
     owner.user("postgres");

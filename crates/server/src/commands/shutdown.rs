@@ -54,7 +54,7 @@ impl Signals {
     }
 }
 
-/// Runs a server as a task of its own and returns the handle that stops it.
+/// Runs a server as a separate task and returns the handle that stops it.
 pub(super) fn spawn_server(server: Server) -> ServerHandle {
     let handle = server.handle();
     actix_web::rt::spawn(async move {
@@ -65,7 +65,7 @@ pub(super) fn spawn_server(server: Server) -> ServerHandle {
     handle
 }
 
-/// What a stop ends besides the HTTP servers, and how it is announced.
+/// What is stopped besides the HTTP servers, and how the stop is announced.
 #[derive(Default)]
 pub(super) struct StopPlan {
     pub(super) drain: Drain,
@@ -77,7 +77,7 @@ pub(super) struct StopPlan {
 }
 
 impl StopPlan {
-    /// What a stop of these services ends.
+    /// Returns the plan for these services.
     pub(super) fn from_services(services: &Services, config: &Config) -> Self {
         Self {
             drain: services.drain.clone(),
@@ -128,7 +128,7 @@ pub(super) async fn wait_and_stop(
         }
     }
     if let Some(telemetry) = plan.telemetry.clone() {
-        // Sending blocks its thread. When it fails there is a line in the log, and the stop goes on.
+        // Sending blocks its thread. A failure is logged, and the stop continues.
         let _ = tokio::task::spawn_blocking(move || telemetry.stop()).await;
     }
     match failure {

@@ -26,7 +26,7 @@ pub(super) async fn run(mut config: Config, after_summary: fn(&Config)) -> Resul
     let local_services = LocalServices::from_config(&config);
     development::decide_on_inbox(&mut config);
     start_logging(&config, LogFormat::Pretty, DEFAULT_LOG_FILTER);
-    // Checked before the ports are bound: "already running" tells the user more than "port taken".
+    // Checked before the ports are bound, because "already running" is more helpful than "port in use".
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
         bail!("{holder}\n  stop it with `selvedge stop`, or look at it with `selvedge status`");
     }

@@ -1,4 +1,4 @@
-//! `selvedge stop`: asks the running instance to end and waits until it has.
+//! `selvedge stop`: stops the running instance and waits until it has ended.
 
 use std::time::{Duration, Instant};
 

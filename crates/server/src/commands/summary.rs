@@ -70,7 +70,7 @@ fn describe_start(report: &Report, buckets: &SeedReport) -> Option<String> {
     (!report.migrations.is_empty()).then(|| format!("applied {}", report.migrations.join(", ")))
 }
 
-/// What a fresh database was filled with, such as `25 migrations, 1 seed file, 7 buckets, 120 objects`.
+/// Describes the contents of a fresh database, such as `25 migrations, 1 seed file, 7 buckets, 120 objects`.
 pub(super) fn describe_first_start(report: &Report, buckets: &SeedReport) -> String {
     let parts = [
         count_of(report.migrations.len(), "migration"),

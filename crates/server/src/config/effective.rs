@@ -8,7 +8,7 @@ use selvedge_console::{EffectiveSetting, SettingOrigin};
 use serde_json::Value;
 use url::Url;
 
-/// What stands in the place of a password inside an address.
+/// Replaces a password inside an address.
 const MASK: &str = "masked";
 
 /// Parts of names whose text is hidden even where a key is read as an ordinary text: `app.settings.jwt_secret`.

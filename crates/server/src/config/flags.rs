@@ -26,7 +26,7 @@ pub struct Flags {
     pub no_studio: bool,
     /// `--smtp-port`
     pub smtp_port: Option<u16>,
-    /// `--local`: `DATABASE_URL` does not count
+    /// `--local`: `DATABASE_URL` is ignored
     pub is_local: bool,
     /// `--host`
     pub host: Option<String>,
@@ -55,7 +55,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Notes the values that flags have given to keys, so that nobody searches the file for them.
+    /// Records which values come from flags, so that their origin is shown.
     pub(super) fn record(&self, settings: &mut EffectiveSettings) {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| json!(path.display().to_string()));
         let is_given = |switch: bool, value: bool| switch.then_some(json!(value));

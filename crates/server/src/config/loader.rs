@@ -177,7 +177,7 @@ impl Config {
         replace_some(&mut self.functions.import_map, &flags.import_map);
         replace_some(&mut self.functions.inspect, &flags.inspect);
         self.functions.no_verify_jwt |= flags.no_verify_jwt;
-        // A flag can only switch it on: there is no `--no-require-keys`.
+        // A flag can only enable it: there is no `--no-require-keys`.
         self.selvedge.require_keys |= flags.require_keys;
         self.flags = flags.clone();
         if flags.json_logs {
@@ -250,7 +250,7 @@ fn single(message: String) -> ConfigError {
     ConfigError(vec![message])
 }
 
-/// A path for messages: relative to the current directory where it lies below it.
+/// Shortens a path for messages: relative to the current directory if it is below it.
 fn display_path(path: &Path) -> PathBuf {
     std::env::current_dir()
         .ok()

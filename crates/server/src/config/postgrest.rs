@@ -78,7 +78,7 @@ pub struct ProcessSettings {
     pub unix_socket_mode: u32,
     /// Address of the admin server. Default: `server_host`.
     pub admin_host: Option<String>,
-    /// Port of the admin server (health, metrics, catalog). Default: there is none.
+    /// Port of the admin server (health, metrics, catalog). Default: no admin server.
     pub admin_port: Option<u16>,
     /// A unix socket of the admin server, instead of a port.
     pub admin_socket: Option<PathBuf>,
@@ -86,7 +86,7 @@ pub struct ProcessSettings {
     pub admin_socket_mode: u32,
     /// Whether several processes may listen on the port. Default false.
     pub reuse_port: bool,
-    /// What is logged. Default: `error`.
+    /// The log level. Default: `error`.
     pub log_level: LogLevel,
 }
 

@@ -56,10 +56,10 @@ impl Project {
         }
     }
 
-    /// The default of `data_dir`: `.selvedge` in the project's folder, or in the repository when there is none.
+    /// Returns the default of `data_dir`: `.selvedge` in the project's folder, or in the repository when there is none.
     ///
-    /// A project that was started before it had a folder keeps its database in the repository: otherwise the first
-    /// migration, which makes the folder, would take the running database away from it.
+    /// A project that was started before it had a folder keeps its database in the repository: otherwise creating the folder
+    /// for the first migration would change the location of the running database.
     pub fn default_data_dir(&self) -> PathBuf {
         let in_folder = self.folder.join(".selvedge");
         let in_repository = self.repository.join(".selvedge");

@@ -1,8 +1,7 @@
 //! One table of `config.toml`: its sub-tables, its keys, and the messages about them.
 //!
-//! Reading a key marks it as known. When a section goes out of scope, keys that nobody has read become warnings
-//! with their line. An environment variable wins over the file's value. The typed reads (`bool`, `port`, …) are in
-//! `typed_values.rs`.
+//! Reading a key marks it as used. When a section is dropped, unused keys become warnings with their line. An environment
+//! variable overrides the file's value. The typed reads (`bool`, `port`, …) are in `typed_values.rs`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -27,7 +26,7 @@ pub(crate) struct Section<'a> {
     prefix: &'static str,
     table: Option<&'a dyn TableLike>,
     known: RefCell<BTreeSet<String>>,
-    /// Whether the section is switched off. Its values have no effect, so variables that are not set are no warning.
+    /// Whether the section is disabled. Its values have no effect then, so unset variables cause no warning.
     is_switched_off: Cell<bool>,
 }
 
@@ -105,12 +104,12 @@ impl<'a> Section<'a> {
         names
     }
 
-    /// Accepts every key of the table without reading it: the CLI knows the table, this server has no use for it.
+    /// Accepts every key of the table without reading it: the Supabase CLI has the table, this server does not use it.
     pub(crate) fn ignore_all(&self) {
         self.entry_names();
     }
 
-    /// Accepts keys that the CLI knows and that have no effect in this server.
+    /// Accepts keys of the Supabase CLI that have no effect in this server.
     pub(crate) fn ignore(&self, keys: &[&str]) {
         self.known
             .borrow_mut()
@@ -145,8 +144,8 @@ impl<'a> Section<'a> {
             .add_warning(&self.location_of(key), &format!("{} {remark}", self.dotted(key)));
     }
 
-    /// Reads `key` and converts its value; an impossible conversion is an error that says what was `expected`.
-    /// The message quotes the value unless it `is_secret`.
+    /// Reads `key` and converts its value; a failed conversion is an error that says what was `expected`. The message quotes
+    /// the value unless it `is_secret`.
     pub(super) fn read<T>(
         &self,
         key: &str,
@@ -189,7 +188,7 @@ impl<'a> Section<'a> {
         settings.record_default(&self.dotted(key), default.into());
     }
 
-    /// The value of `key` and where it stands: the environment's, else the file's, with `env(NAME)` replaced.
+    /// Finds the value of `key` and its location: the environment's, else the file's, with `env(NAME)` replaced.
     fn find(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
         self.known.borrow_mut().insert(key.to_owned());
         if let Some((variable, text)) = self.overriding_variable(key) {
@@ -215,8 +214,8 @@ impl<'a> Section<'a> {
         Some((value, location))
     }
 
-    /// Replaces a text that is `env(NAME)` as a whole by that variable, and tells whether it did. As in the CLI, a
-    /// reference to a variable that is not set stays as it is; we add a warning.
+    /// Replaces a text that is exactly `env(NAME)` by that variable, and returns whether it did. As in the CLI, a reference
+    /// to an unset variable stays unchanged; we add a warning.
     pub(super) fn replace_reference(&self, text: &str, key: &str) -> (String, bool) {
         let Some(name) = text.strip_prefix("env(").and_then(|rest| rest.strip_suffix(')')) else {
             return (text.to_owned(), false);
@@ -238,7 +237,7 @@ impl<'a> Section<'a> {
     fn overriding_variable(&self, key: &str) -> Option<(String, &'a str)> {
         let dotted = self.dotted(key);
         let name = match self.prefix {
-            // The prefix stands for the section's own name: selvedge.s3.bucket is SELVEDGE_S3_BUCKET.
+            // The prefix replaces the section's own name: selvedge.s3.bucket is SELVEDGE_S3_BUCKET.
             SELVEDGE_PREFIX => dotted.split_once('.').map_or("", |(_, below)| below),
             _ => &dotted,
         };
@@ -250,7 +249,7 @@ impl<'a> Section<'a> {
         if let Some(value) = self.source.environment().get(&variable) {
             return Some((variable, value));
         }
-        // The CLI has no `[auth.saml]`; whoever used SAML with the original has set its variables.
+        // The CLI has no `[auth.saml]`; users of Supabase's own server have set its environment variables.
         let variable = match dotted.strip_prefix("auth.saml.") {
             Some(key) => format!("GOTRUE_SAML_{}", key.to_ascii_uppercase()),
             None if dotted == "auth.rate_limit.sso" => "GOTRUE_RATE_LIMIT_SSO".to_owned(),
@@ -286,7 +285,7 @@ impl<'a> Section<'a> {
 }
 
 impl Drop for Section<'_> {
-    /// Reports the keys that nobody has read. If a known key is at most two typing errors away, it is suggested.
+    /// Reports the unused keys. If a known key is at most two typing errors away, it is suggested.
     fn drop(&mut self) {
         let Some(table) = self.table else { return };
         let known = self.known.borrow();

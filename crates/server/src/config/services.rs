@@ -123,7 +123,7 @@ impl InboxSection {
 pub struct FunctionsSection {
     /// Whether `/functions/v1` is served. Default true.
     pub enabled: bool,
-    /// `policy`: how long a function's process lives. Default `per_worker`.
+    /// `policy`: how requests are distributed to a function's processes. Default `per_worker`.
     pub policy: FunctionPolicy,
     /// `[edge_runtime.secrets]`: environment variables of the functions.
     pub secrets: Vec<(String, SecretString)>,
@@ -131,7 +131,7 @@ pub struct FunctionsSection {
     pub functions: Vec<FunctionSection>,
     /// `PATH` of the process, on which the Deno program is searched.
     pub path: Option<String>,
-    /// Those of [`DENO_VARIABLES`] that are set.
+    /// The values of those of [`DENO_VARIABLES`] that are set.
     pub deno_environment: Vec<(String, String)>,
     /// `--env-file`
     pub env_file: Option<PathBuf>,
@@ -147,7 +147,7 @@ pub struct FunctionsSection {
     pub inspect: Option<InspectMode>,
 }
 
-/// How long the process of a function lives.
+/// How requests are distributed to a function's processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FunctionPolicy {
     /// Until it has been idle for a while.

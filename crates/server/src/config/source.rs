@@ -1,7 +1,7 @@
 //! The text of `config.toml`, the environment that may override it, and the errors and warnings found while reading.
 //!
-//! A wrong value becomes an error with file, line and what is allowed; reading goes on with the key's default, so
-//! that one run reports every wrong value.
+//! A wrong value becomes an error with file, line and what is allowed; reading continues with the key's default, so that one
+//! run reports every wrong value.
 
 use std::cell::{RefCell, RefMut};
 use std::ops::Range;
@@ -43,7 +43,7 @@ impl Findings {
     }
 }
 
-/// Where a value comes from: an offset in the file for sorting, a name for messages (`config.toml:12`), and the same for
+/// Where a value comes from: an offset in the file for sorting, a name for messages (`config.toml:12`), and the origin for
 /// programs.
 pub(super) struct Location {
     offset: usize,
@@ -121,14 +121,14 @@ impl Source {
         self.settings.borrow_mut()
     }
 
-    /// Notes a value that a variable without a key of its own has given to the key.
+    /// Records that a variable with another name has set the key.
     pub(super) fn record_variable(&self, key: &str, name: &str, value: impl Into<Value>, is_secret: bool) {
         let origin = Location::of_variable(name).origin;
         let mut settings = self.settings();
         settings.record(key.to_owned(), value.into(), origin, is_secret);
     }
 
-    /// The location of a byte range of the file; of its start when there is no range.
+    /// Returns the location of a byte range of the file; that of its start for `None`.
     pub(super) fn location(&self, span: Option<Range<usize>>) -> Location {
         let offset = span.map_or(0, |span| span.start);
         let line = line_of(&self.text, offset);
@@ -157,7 +157,7 @@ impl Source {
         self.findings.borrow_mut().errors.push((location.offset, line));
     }
 
-    /// Adds a warning unless the same one is there: some keys are read twice.
+    /// Adds a warning unless it was added before: some keys are read twice.
     pub(super) fn add_warning(&self, location: &Location, message: &str) {
         let line = (location.offset, format!("{}: {message}", location.name));
         let warnings = &mut self.findings.borrow_mut().warnings;

@@ -11,7 +11,7 @@ use super::selvedge::{LimitsSection, S3ProtocolSection, S3Section, SelvedgeSecti
 use super::source::{Location, Source};
 use super::storage::StorageSection;
 
-/// Typed reads of variables. Of several names for one setting, the first that is set and not empty counts.
+/// Typed reads of variables. If a setting has several names, the first that is set and not empty is used.
 struct Variables<'a>(&'a Source);
 
 impl<'a> Variables<'a> {

@@ -60,7 +60,7 @@ impl Section<'_> {
         self.integer(key, default, 1..=u16::MAX)
     }
 
-    /// A port that may be left out. Compat: `0` also means that there is none, as in the CLI.
+    /// Reads an optional port. Compat: `0` also means none, as in the CLI.
     pub(crate) fn optional_port(&self, key: &str) -> Option<u16> {
         self.optional_integer(key, 0..=u16::MAX).filter(|port| *port != 0)
     }

@@ -77,7 +77,7 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
     Ok(ClusterConfig {
         state_dir: config.selvedge.data_dir.clone(),
         pg_bin: config.selvedge.pg_bin.clone(),
-        // The default of `major_version` is no wish of the project.
+        // The default of `major_version` is not a choice of the project.
         preferred_version: expected.is_explicit.then_some(u32::from(expected.number)),
         port: config.db.port,
         settings: config.db.settings.iter().cloned().collect(),
@@ -218,7 +218,7 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
         );
     }
     let password = SecretString::from(EMBEDDED_PASSWORD);
-    // Compat: Supabase grants new tables of `public` to the API roles unless the project says otherwise.
+    // Compat: Supabase grants the API's roles access to new tables of `public` unless the project disables it.
     let expose = config.api.auto_expose_new_tables.unwrap_or(true);
     set_auto_expose_new_tables(&superuser, expose).await?;
     // From here on as `postgres`, which is not a superuser, as on Supabase: a migration that works here works there.
@@ -266,7 +266,7 @@ pub(crate) fn migrations_folder(config: &Config) -> PathBuf {
 
 /// Runs the project's seeds that have not run as `postgres`; returns their names.
 pub(crate) async fn run_seeds(config: &Config, administrator: &Client) -> Result<Vec<String>> {
-    // Without a project folder there are no seeds; a warning about missing ones would be noise.
+    // Without a project folder there are no seeds, so no warning about missing ones.
     if !config.db.seed.enabled || !config.project.folder.is_dir() {
         return Ok(Vec::new());
     }

@@ -34,7 +34,7 @@ impl ExternalDatabase {
         Ok(database)
     }
 
-    /// The same for a URL that has another `name` in messages.
+    /// Parses a URL, which messages call `name`.
     pub(crate) fn parse_named(name: &str, url: &SecretString) -> Result<Self> {
         let mut config: Config = url.expose_secret().parse().with_context(|| {
             format!("{name} is not of the form postgresql://user:password@host:5432/database")
@@ -52,9 +52,9 @@ impl ExternalDatabase {
         })
     }
 
-    /// The services' logins: each with its own role, and all with the password of the URL, as in Supabase's compose file. So
-    /// the URL may name any user of the database. With `schema_changes` the console's admins are `postgres`, who owns what the
-    /// project has made.
+    /// Returns the services' logins: each with its own role, and all with the password of the URL, as in Supabase's compose
+    /// file. The URL may contain any user of the database. With `schema_changes` the console's admins are `postgres`, who
+    /// owns the project's objects.
     pub(crate) fn logins(&self, schema_changes: bool) -> Logins {
         let login = |role: &str| {
             let mut config = self.config.clone();

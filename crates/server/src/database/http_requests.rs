@@ -1,4 +1,4 @@
-//! HTTP requests of SQL: their limits, and the socket on which the embedded cluster asks for those of the extension http.
+//! HTTP requests of SQL: their limits, and the socket by which the embedded cluster sends those of the extension http.
 
 use selvedge_jobs::{NetConfig, serve_http_requests};
 use selvedge_postgres::cluster::{Cluster, ClusterError};

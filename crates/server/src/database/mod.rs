@@ -11,8 +11,8 @@ pub(crate) mod target;
 use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Config;
 
-/// Password of the embedded cluster's roles, the same as the Supabase CLI's. It need not be secret, because the
-/// cluster listens on this machine only.
+/// Password of the embedded cluster's roles; the Supabase CLI's. It need not be secret, because the cluster accepts
+/// connections from this machine only.
 pub(crate) const EMBEDDED_PASSWORD: &str = "postgres";
 
 /// Schemas of the platform and of its extensions.

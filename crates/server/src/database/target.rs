@@ -10,7 +10,7 @@ use crate::config::Config;
 
 /// A database that accepts connections.
 pub(crate) enum TargetDatabase {
-    /// A database of somebody else's server.
+    /// A database on a server that this program does not run.
     External(Box<ExternalDatabase>),
     /// The database of the running instance.
     Running(LockHolder),

@@ -31,7 +31,7 @@ pub struct Health {
     catalog: CatalogCheck,
     /// `None` for a node that runs alone.
     broker: Option<BrokerCheck>,
-    /// Whether the embedded PostgreSQL has ended and is started again.
+    /// Whether the embedded PostgreSQL has ended and is being restarted.
     is_restarting: AtomicBool,
     drain: Drain,
 }
@@ -48,7 +48,7 @@ impl Health {
         }
     }
 
-    /// Says whether the embedded PostgreSQL has ended and is started again.
+    /// Sets whether the embedded PostgreSQL has ended and is being restarted.
     pub fn set_database_restarting(&self, is_restarting: bool) {
         self.is_restarting.store(is_restarting, Ordering::Relaxed);
     }

@@ -24,7 +24,7 @@ impl StatusPage {
         Self { html }
     }
 
-    /// The page of `serve`: it says only that the server runs, because everybody can see it.
+    /// Returns the page of `serve`: it only says that the server runs, because everybody can see it.
     pub fn for_production() -> Self {
         Self {
             html: include_str!("running_page.html").to_owned(),

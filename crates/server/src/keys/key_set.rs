@@ -66,11 +66,10 @@ impl KeySet {
         set.check_secret_length()
     }
 
-    /// Keys for `serve`. The JWT secret must be configured, and no key may have a well-known value, because anybody
-    /// could sign tokens with it.
+    /// Returns the keys for `serve`. The JWT secret must be configured, and no key may have a well-known value, because
+    /// everybody could sign tokens with it.
     ///
-    /// # Errors
-    /// A missing or well-known key; the message gives the name of its variable and not its value.
+    /// # Errors When a key is missing or well known; the message contains the name of its variable, but not its value.
     pub fn for_production(config: &Config) -> Result<Self> {
         let keys = &config.auth.keys;
         if let Some(path) = signing_keys::find_missing_file(config) {
@@ -94,7 +93,7 @@ impl KeySet {
             signing_keys: signing_keys::read(config)?.unwrap_or_default(),
         };
         let mut public = set.list_well_known();
-        // Requests signed with this key pair run as service_role, so a pair that everybody knows would open all objects.
+        // Requests signed with this key pair run as service_role, so a well-known pair would expose all objects.
         let s3 = &config.selvedge.s3_protocol;
         if s3
             .access_key_id
@@ -147,7 +146,7 @@ impl KeySet {
         Arc::new(ApiKeys::new(list(&self.publishable_key), list(&self.secret_key)))
     }
 
-    /// The key for browsers: the publishable one, or the legacy anon key if there is none.
+    /// Returns the key for browsers: the publishable one, or the legacy anon key if there is none.
     pub fn browser_key(&self) -> &str {
         self.publishable_key
             .as_ref()

@@ -8,7 +8,7 @@ use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key
 
 use crate::config::Config;
 
-/// The file's name when the configuration does not give one; the same as the Supabase CLI's.
+/// The default file name; the Supabase CLI's.
 pub(crate) const DEFAULT_NAME: &str = "signing_keys.json";
 
 /// The keys of the configured file; `None` when no file is configured or the configured one does not exist.
@@ -58,11 +58,10 @@ pub(crate) struct Rotation {
     pub(crate) is_configured: bool,
 }
 
-/// Generates a key and puts it first in the file, where it signs. Up to `keep` older keys stay as public keys, so that tokens that
-/// they signed still verify and nobody is signed out.
+/// Generates a key and puts it first in the file, so that it signs. Up to `keep` older keys are kept as public keys, so that
+/// their tokens still verify and nobody is signed out.
 ///
-/// # Errors
-/// A file that cannot be read or written.
+/// # Errors When the file cannot be read or written.
 pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> Result<Rotation> {
     let configured = config.auth.signing_keys_path.clone();
     let path = configured
@@ -71,7 +70,7 @@ pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> R
     let known = read_file(&path)?.unwrap_or_default();
     let new = generate_signing_key(algorithm);
     let kid = new.kid.clone().unwrap_or_default();
-    // The development key must not stay: its private half is public, so anybody could sign tokens that verify.
+    // The development key is removed: its private half is public, so everybody could sign tokens that verify.
     let older = known.iter().filter(|key| !development::is_development_key(key));
     // Older keys lose their private half: they only verify, and a leaked file then reveals one signing key.
     let older: Vec<JsonWebKey> = older.take(keep).map(JsonWebKey::to_public).collect();
@@ -104,7 +103,7 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
         .open(&temporary)?;
     file.write_all(text.as_bytes())?;
     file.write_all(b"\n")?;
-    // Written to disk before the rename: after a power failure the old or the new file is there, never an empty one.
+    // Written to disk before the rename, so that after a power failure either the old or the new file exists.
     file.sync_all()?;
     std::fs::rename(&temporary, path)
 }

@@ -1,4 +1,4 @@
-//! Binding of ports. The commands bind before they start anything else, so that a taken port is reported at once.
+//! Binds ports. The commands bind before they start anything else, so that a port in use is reported immediately.
 
 mod port_holder;
 
@@ -15,10 +15,10 @@ const LISTEN_BACKLOG: i32 = 4096;
 /// How long a busy port is tried again.
 const PORT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a port is for and how to choose another one, for error messages.
+/// The purpose of a port and how to choose another one, for error messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PortChoice {
-    /// What listens there: `API`, `PostgreSQL`, `mail inbox`.
+    /// What listens on it: `API`, `PostgreSQL`, `mail inbox`.
     pub(crate) what: &'static str,
     /// The flag that changes it, if there is one.
     pub(crate) flag: Option<&'static str>,
@@ -27,7 +27,7 @@ pub(crate) struct PortChoice {
 }
 
 impl PortChoice {
-    /// The sentence that says how to choose another port.
+    /// Returns the sentence that says how to choose another port.
     fn advice(self) -> String {
         let flag = self.flag.map_or_else(String::new, |flag| format!("{flag} N or "));
         let place = if self.setting.starts_with('[') {
@@ -78,8 +78,8 @@ pub(crate) const SMTP_PORT: PortChoice = PortChoice {
 
 /// Binds `host:port`.
 ///
-/// # Errors
-/// A port that is in use: the message names the process (where the system tells) and how to choose another port.
+/// # Errors When the port is in use: the message names the process (if the operating system reveals it) and how to choose
+/// another port.
 pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     // On Unix the standard library sets SO_REUSEADDR, so a restart works while old connections are in TIME_WAIT.
     bind_with(host, port, choice, TcpListener::bind)
@@ -109,10 +109,9 @@ pub(crate) fn accept_connections(listener: &TcpListener, choice: PortChoice) -> 
         .with_context(|| format!("cannot accept connections ({})", choice.what))
 }
 
-/// Binds `host:port` at once or not at all: for what `start` can do without.
+/// Binds `host:port` without retries: for optional listeners of `start`.
 ///
-/// # Errors
-/// As [`bind_port`].
+/// # Errors As [`bind_port`].
 pub(crate) fn bind_port_at_once(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     let listener = TcpListener::bind((host, port)).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => port_taken(port, choice),

@@ -17,7 +17,7 @@ pub(super) fn find_holder(port: u16) -> Option<(u32, String)> {
     })
 }
 
-/// Whether any process listens on `port`; `None` on systems that do not tell.
+/// Whether any process listens on `port`; `None` on operating systems that do not report it.
 pub(super) fn is_listening(port: u16) -> Option<bool> {
     let is_known = std::path::Path::new("/proc/net/tcp").exists();
     is_known.then(|| listening_inode(port).is_some())

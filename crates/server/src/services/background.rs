@@ -19,8 +19,8 @@ impl BackgroundRuntime {
     /// When the operating system cannot start one.
     pub(crate) fn new() -> Result<Self> {
         let runtime = Builder::new_multi_thread()
-            // A multi-thread runtime with one thread: unlike a current-thread runtime it runs without somebody
-            // blocking on it.
+            // A multi-thread runtime with one thread runs without a thread that blocks on it, unlike a current-thread
+            // runtime.
             .worker_threads(1)
             .thread_name("background")
             .enable_all()

@@ -19,7 +19,7 @@ use crate::keys::KeySet;
 /// How often the file is looked at; a saved change counts within 300 ms.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// What the settings of functions are made of besides the file.
+/// The inputs of the functions' settings besides the file.
 pub(super) struct SettingsSource {
     /// The configuration that the server has started with.
     pub(super) config: Config,
@@ -90,8 +90,8 @@ async fn apply_settings(
     applied.await.map_err(|error| error.to_string())?
 }
 
-/// The configuration that the server runs with, except for what a new one says about functions: ports and keys of a running
-/// server do not change.
+/// Returns the running configuration with the functions' part of a new one: ports and keys of a running server do not
+/// change.
 fn with_functions_of(running: &Config, new: Config) -> Config {
     let mut config = running.clone();
     config.functions = new.functions;

@@ -1,8 +1,8 @@
-//! Makes the values that the services share, and each service from them.
+//! Creates the state that the services share, and each service.
 //!
 //! [`Services`] exists once per process, [`WorkerServices`](worker::WorkerServices) once per worker thread, with that
-//! thread's database connections. `translate/` turns sections of the configuration into the services' own structs, so
-//! that no service knows the format of `config.toml`.
+//! thread's database connections. `translate/` converts sections of the configuration to the services' own structs, so that
+//! no service depends on the format of `config.toml`.
 
 mod auth_inspection;
 mod background;

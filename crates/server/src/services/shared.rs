@@ -65,7 +65,7 @@ pub(crate) struct Services {
     /// The command that runs the project.
     pub(crate) mode: Mode,
     ring: Arc<KeyRing>,
-    /// What the console shows of requests; `None` without a console, and then nothing is kept.
+    /// The console's log of requests; `None` without a console.
     pub(crate) console_log: Option<Arc<ConsoleLog>>,
     /// Sends traces of requests; `None` when nothing names a collector. The shutdown sends the last ones.
     pub(crate) telemetry: Option<Telemetry>,
@@ -190,7 +190,7 @@ impl Services {
 
     /// Makes the functions of the services that the console calls.
     pub(crate) fn console_handles(&self, config: &Config) -> ServiceHandles {
-        // Without auth there are no users, so there is nothing to make claims of.
+        // Without Auth there are no users and no claims.
         let inspector = self.auth.clone().map(|auth| -> Arc<dyn InspectAuth> {
             Arc::new(AuthInspector::new(auth, config, self.mode, self.database.clone()))
         });

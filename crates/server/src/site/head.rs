@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 const PREVIEW_WIDTH: u32 = 1200;
 const PREVIEW_HEIGHT: u32 = 630;
 
-/// What the project's function says about a page: a JSON object, each of whose members may be absent or null.
+/// The head of a page, returned by the project's function: a JSON object whose members may be absent or null.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PageMeta {

@@ -69,7 +69,7 @@ async fn count(project: &Project, table: &str) -> i64 {
     row.expect("a row").get(0)
 }
 
-/// Begins a command, and kills it as soon as the file `exists` is there.
+/// Starts a command, and kills it as soon as the file `exists` exists.
 fn kill_when_there(project: &Project, arguments: &[&str], exists: &Path) {
     let mut command = project.command(arguments);
     let mut child: Child = command

@@ -13,7 +13,7 @@ use crate::support::wait_for_statement;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl ConsoleProject {
-    /// Sends a change in a task of its own, because most tests kill the server before it answers.
+    /// Sends a change in a separate task, because most tests kill the server before it responds.
     fn send(&self, name: &str, sql: &str) -> actix_web::rt::task::JoinHandle<Option<(u16, Value)>> {
         let body = json!({ "name": name, "sql": sql });
         let request = self.request(Method::POST, "/api/migrations").json(&body);
@@ -89,7 +89,8 @@ async fn console_071_file_history_and_schema_agree_after_a_kill_at_each_step() {
     assert_eq!(read_history(&database).await, files);
     assert!(has_table(&database, "first").await);
 
-    // Killed while the statements run: neither the file nor the change is there, and what was hidden goes with the next one.
+    // Killed while the statements run: neither the file nor the change exists, and the hidden draft is removed by the next
+    // change.
     console.send("second", "create table second (); select pg_sleep(60)");
     wait_for_statement(&database, "pg_sleep(60)").await;
     console.wait_for_file(".sql.draft").await;

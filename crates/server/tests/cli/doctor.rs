@@ -60,7 +60,7 @@ fn check_faults(project: &Project, running: &Running) {
     );
     let keys = generate_keys(project);
     let mut variables = serve_variables(&keys, &superuser);
-    // Nothing listens there, neither mail nor a replica.
+    // No process listens on these ports.
     variables.extend([
         ("SUPABASE_AUTH_EMAIL_SMTP_PORT", "1"),
         (

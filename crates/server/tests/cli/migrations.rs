@@ -107,7 +107,7 @@ async fn gw_021_migrate_creates_lists_and_applies() {
             .contains("applied")
     );
 
-    // The same commands while the project runs.
+    // The same commands, now while the project runs.
     let _running = project.start().await;
     project.write("migrations/29990101000000_late.sql", "create table late ();");
     assert!(

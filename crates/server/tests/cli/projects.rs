@@ -1,5 +1,5 @@
-//! The project folders of `e2e/projects`: each gets a database of its own, in which its migrations and seeds run, its tests
-//! pass and the server starts and serves every table.
+//! The project folders of `e2e/projects`: for each, migrations and seeds run in a new database, its tests pass, and the
+//! server starts and serves every table.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ async fn gw_018_every_example_project_passes_its_tests_and_serves_its_tables() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// Runs the project's tests and its server. The error says what went wrong with which project.
+/// Runs the project's tests and its server. Returns an error that names the project.
 async fn try_project(path: &Path, keys: &HashMap<String, String>) -> Result<(), String> {
     let name = path.display();
     let project = Project::new();

@@ -236,7 +236,7 @@ async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
     stock.project.write("config.toml", &config);
     stock.run("start");
 
-    // What was made by hand becomes a migration that counts as applied.
+    // Changes made by hand become a migration that is recorded as applied.
     stock.query("create table public.pulled (id int primary key)");
     stock.query("create view public.pulled_ids as select id from public.pulled");
     stock.run("db pull by_hand");
@@ -269,7 +269,8 @@ async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
         json!([{ "name": "pulled.id" }, { "name": "pulled.label" }, { "name": "pulled_ids.id" }])
     );
 
-    // Functions are checked by an extension that few machines have; otherwise the command says where to get it.
+    // Functions are checked by the extension plpgsql_check, which few machines have; otherwise the command says where to get
+    // it.
     let has_checker = "select 1 as one from pg_available_extensions where name = 'plpgsql_check'";
     let lint = stock.output("db lint");
     if stock.query(has_checker) == json!([]) {

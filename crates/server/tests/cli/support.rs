@@ -143,7 +143,7 @@ impl Project {
             &database.to_string(),
             "--inbox-port",
             &inbox.to_string(),
-            // Its default port would be asked for by every test at once.
+            // Every test would try to bind its default port.
             "--no-studio",
         ]
         .map(str::to_owned)
@@ -182,7 +182,7 @@ impl Project {
         self.try_database().await.expect("a login")
     }
 
-    /// The same, as soon as a database that is being started accepts the login.
+    /// Waits until a starting database accepts the login, and connects.
     pub(crate) async fn wait_for_database(&self) -> tokio_postgres::Client {
         let deadline = Instant::now() + TIMEOUT;
         loop {

@@ -115,7 +115,7 @@ async fn traces_continue_that_of_the_client_down_to_the_sql_without_values() {
     let unnamed = get_traced(&running, "/rest/v1/rpc/name_session", unsampled()).await;
     let log = running.stop();
 
-    // PostgreSQL knows the trace while it runs the transaction, and forgets it with the transaction.
+    // PostgreSQL shows the trace while it runs the transaction, and not afterwards.
     assert_eq!(named, format!("\"selvedge trace_id={TRACE}\""));
     assert!(!unnamed.contains("trace_id"), "{unnamed}");
     for message in ["slow query", "request"] {

@@ -1,8 +1,8 @@
-//! Removes blobs that no row refers to any more, on a thread of its own.
+//! Removes unreferenced blobs on a separate thread.
 //!
-//! So a request that replaces or deletes an object is answered without waiting for the disk, and the removal does not
-//! depend on the request or its worker staying alive. Blobs that are still queued when the process is killed stay as
-//! orphans until the next sweep.
+//! A request that replaces or deletes an object therefore responds without waiting for the disk, and the removal does not
+//! depend on the request or its worker. Blobs that are still queued when the process is killed are removed by the next
+//! sweep.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -66,7 +66,7 @@ impl Drop for BlobDeleter {
     }
 }
 
-/// Removes queued blobs when they are due; once the queue closes, all of them at once.
+/// Removes queued blobs when they are due; when the queue closes, all of them immediately.
 async fn remove_queued(
     versions: UnboundedReceiver<(Version, Instant)>,
     closing: &Notify,

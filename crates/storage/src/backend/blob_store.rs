@@ -82,7 +82,7 @@ pub trait Backend: Send + Sync {
     /// Makes all imported blobs durable.
     async fn sync_imported(&self) -> BackendResult<()>;
 
-    /// How long a blob must stay after its row is gone, for readers that have just looked the row up.
+    /// How long a blob must stay after its row was deleted, for readers that have just looked the row up.
     fn removal_delay(&self) -> Duration {
         Duration::ZERO
     }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn store_095_entity_tags_of_multipart_objects_are_those_of_s3() {
-        // What S3 answers for the parts "a" and "b".
+        // The ETag that S3 computes for the parts "a" and "b".
         let parts = [
             "\"0cc175b9c0f1b6a831c399e269772661\"",
             "92eb5ffee6ae2fec3ad71c777531578f",

@@ -1,7 +1,7 @@
 //! Folders that belong to one process. Their files are unfinished writes, and abandoned once the process has ended.
 //!
-//! A process claims its folder by a file lock, which the operating system releases however the process ends. So no
-//! process removes what another one is still writing, and nothing has to be recorded.
+//! A process claims its folder by a file lock, which the operating system releases when the process ends for any reason. A
+//! process therefore never removes what another one is still writing, and nothing has to be recorded.
 
 use std::fs::{self, File};
 use std::io;
@@ -21,11 +21,9 @@ pub(super) struct ClaimedFolder {
 }
 
 impl ClaimedFolder {
-    /// Creates a folder of our own below `common`, and removes abandoned folders there. `common` is created when
-    /// missing.
+    /// Creates this process's folder below `common`, and removes abandoned folders there. `common` is created when missing.
     ///
-    /// # Errors
-    /// When a folder cannot be created, read or locked.
+    /// # Errors When a folder cannot be created, read or locked.
     pub(super) fn open(common: &Path) -> io::Result<Self> {
         create_private(common)?;
         let removed = remove_abandoned(common)?;
@@ -68,8 +66,8 @@ fn claim_folder(common: &Path) -> io::Result<(PathBuf, Flock<File>)> {
     loop {
         let folder = common.join(Uuid::new_v4().to_string());
         fs::create_dir(&folder)?;
-        // A file lock protects nothing by itself: it only tells other processes, which try to lock the folder, that it
-        // is in use.
+        // A file lock does not prevent deletion: it only shows to other processes, which try to lock the folder, that it is
+        // in use.
         match File::open(&folder).map(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock)) {
             Ok(Ok(claim)) if folder.is_dir() => return Ok((folder, claim)),
             Ok(Err((_, error))) if error != Errno::EWOULDBLOCK => return Err(error.into()),

@@ -15,8 +15,8 @@ impl Version {
         Self(Uuid::new_v4())
     }
 
-    /// Parses the `version` column. Rows written by SQL may contain any text; `None` when it is not a UUID, because
-    /// then there is no blob.
+    /// Parses the `version` column. Rows written by SQL may contain any text; `None` when it is not a UUID, so that there is
+    /// no blob.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)

@@ -31,7 +31,7 @@ pub(crate) async fn empty_bucket(
     caller.identity().require_service()?;
     read_json(&context.request, payload, EmptyBody::Accepted).await?;
     let limit = context.storage().config().empty_bucket_max_objects;
-    // Counting one more than the limit tells that the limit is exceeded.
+    // Counting one more than the limit is enough to detect that it is exceeded.
     let state = caller
         .read(Statement::new(STATE).bind(id).bind((limit + 1).to_string()))
         .await?;

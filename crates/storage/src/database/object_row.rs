@@ -126,7 +126,7 @@ impl ObjectRow {
     }
 }
 
-/// What the headers or fields of an upload declare.
+/// The metadata in the headers or fields of an upload.
 #[derive(Debug, Clone)]
 pub(crate) struct Declared {
     pub(crate) mime_type: String,

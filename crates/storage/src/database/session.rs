@@ -29,7 +29,7 @@ use crate::state::{Storage, StorageWorker};
 /// the database or a role cannot put other functions in the place of ours.
 const SEARCH_PATH: &str = "storage, public, extensions";
 
-/// What policies can read about the HTTP request: its method, path, headers and operation. Headers are rendered as JSON
+/// The data about the HTTP request that policies can read: method, path, headers and operation. Headers are rendered as JSON
 /// only when a statement needs them.
 pub(crate) struct RequestFacts {
     operation: &'static str,
@@ -82,8 +82,8 @@ impl RequestFacts {
     }
 }
 
-/// The database as one identity sees it during one request. Owned and cheap to clone, so that a commit can go on after
-/// the client has disconnected.
+/// The database with the identity of one request. Owned and cheap to clone, so that a commit can continue after the client
+/// has disconnected.
 #[derive(Clone)]
 pub(crate) struct DbSession {
     worker: StorageWorker,
@@ -206,11 +206,10 @@ impl DbSession {
         }
     }
 
-    /// Runs a deletion of objects that returns their `version`, and removes their blobs. It runs as a task of its own,
-    /// so that a client that disconnects cannot leave blobs whose rows are gone.
+    /// Runs a deletion of objects that returns their `version`, and removes their blobs. It runs as a separate task, so that
+    /// a disconnected client cannot leave blobs whose rows were deleted.
     ///
-    /// # Errors
-    /// PostgreSQL's error, mapped to a [`StorageError`].
+    /// # Errors PostgreSQL's error, mapped to a [`StorageError`].
     pub(crate) async fn delete_objects(&self, statement: Statement) -> Result<Vec<Row>, StorageError> {
         // The task owns a clone of the session, because it may outlive the request.
         let session = self.clone();

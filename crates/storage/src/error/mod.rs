@@ -49,7 +49,7 @@ pub enum StorageError {
     /// The body is empty although its content type is JSON.
     #[error("Body cannot be empty when content-type is set to 'application/json'")]
     EmptyJson,
-    /// The body is not JSON although its content type says so.
+    /// The body is not JSON although its content type is.
     #[error("Body is not valid JSON but content-type is set to 'application/json'")]
     BrokenJson,
     /// A JSON body above 1 MiB.
@@ -115,7 +115,7 @@ pub enum StorageError {
     /// PostgreSQL could not read a value (22P02), or the value holds a NUL (22P05, 22021).
     #[error("{0}")]
     InvalidText(String),
-    /// No such route.
+    /// There is no such route.
     #[error("Route {method}:{path} not found")]
     RouteNotFound {
         /// The request's method.

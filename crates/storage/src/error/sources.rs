@@ -47,7 +47,8 @@ impl StorageError {
         }
     }
 
-    /// [`Self::from_postgres`] for statements that ran in a transaction of their own, outside the request pool.
+    /// Does the same as [`Self::from_postgres`] for statements that ran in a separate transaction, outside of the request
+    /// pool.
     pub(crate) fn from_tokio_postgres(error: tokio_postgres::Error, unique_key: UniqueKey) -> Self {
         match error
             .as_db_error()
@@ -59,7 +60,7 @@ impl StorageError {
         }
     }
 
-    /// Maps an error of COMMIT: only an error that PostgreSQL reported says that nothing was committed.
+    /// Maps an error of COMMIT: only after an error reported by PostgreSQL it is certain that nothing was committed.
     pub(crate) fn from_commit(error: tokio_postgres::Error, unique_key: UniqueKey) -> Self {
         if error.as_db_error().is_none() || is_outage(&error) {
             return Self::ConnectionLost(error.to_string());

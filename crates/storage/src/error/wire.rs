@@ -96,8 +96,8 @@ impl StorageError {
                 "DatabaseInvalidObjectDefinition",
                 "DatabaseInvalidObjectDefinition",
             ),
-            // Compat: 544 is no registered HTTP status; the original uses it for a database that does not respond in
-            // time.
+            // Compat: 544 is not a registered HTTP status; Supabase's service uses it for a database that does not respond
+            // in time.
             E::DatabaseTimeout => plain(544, "DatabaseTimeout", "DatabaseTimeout"),
             E::DatabaseUnavailable(_) | E::ConnectionLost(_) => {
                 plain(503, "ServiceUnavailable", "DatabaseUnavailable")

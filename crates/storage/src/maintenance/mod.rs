@@ -1,4 +1,4 @@
-//! Work that no request asks for: loading a project's files, and finding what crashes left behind.
+//! Maintenance outside of requests: loading a project's files, and removing leftovers of crashes.
 
 mod references;
 mod seed;

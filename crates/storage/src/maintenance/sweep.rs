@@ -1,8 +1,8 @@
-//! Finds what crashes left behind: blobs that no row refers to, and rows whose blob is gone.
+//! Finds leftovers of crashes: blobs to which no row refers, and rows without a blob.
 //!
 //! Blobs and rows are read page by page in the order of versions, so that memory stays constant. A sweep is safe while
-//! uploads run: a blob counts as an orphan only when it is older than any upload may last, and a row counts as lost
-//! only after a second lookup of blob and row.
+//! uploads run: a blob is an orphan only when it is older than any upload may last, and a row is lost only after a second
+//! lookup of blob and row.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -41,7 +41,7 @@ const REMOVE_ROW: &str =
 /// Ensures one sweep at a time in a database, on all nodes. The number is arbitrary.
 const LOCK: &str = "select pg_try_advisory_xact_lock(7305473001)";
 
-/// What a sweep removes.
+/// Options of a sweep.
 #[derive(Debug, Clone)]
 pub struct SweepOptions {
     /// Younger blobs are never removed; must exceed the duration of any upload. Default 24 hours.
@@ -62,7 +62,7 @@ impl Default for SweepOptions {
     }
 }
 
-/// What a sweep found.
+/// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepReport {
     /// Blobs in the store.
@@ -71,7 +71,7 @@ pub struct SweepReport {
     pub orphans: u64,
     /// Their size in bytes.
     pub orphan_bytes: u64,
-    /// Rows whose blob is gone.
+    /// Rows without a blob.
     pub lost: u64,
     /// The first 100 of them, as `bucket/key`.
     pub lost_names: Vec<String>,
@@ -282,10 +282,9 @@ impl SweepRun<'_> {
     }
 }
 
-/// Sweeps at intervals, on a thread of its own, until the storage is dropped.
+/// Sweeps at intervals, on a separate thread, until the storage is dropped.
 ///
-/// # Errors
-/// When the operating system has no thread left.
+/// # Errors When the thread cannot be started.
 pub fn sweep_at_intervals(storage: &Arc<Storage>, interval: Duration) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

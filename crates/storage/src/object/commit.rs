@@ -64,12 +64,11 @@ struct NewRow {
     version: Version,
 }
 
-/// Commits the object and removes the blob that it replaces. Runs as a task of its own, so that it is carried through
-/// when the client disconnects.
+/// Commits the object and removes the blob that it replaces. Runs as a separate task, so that it completes when the client
+/// disconnects.
 ///
-/// # Errors
-/// `KeyAlreadyExists`, `LockTimeout`, or what PostgreSQL says; the new blob is removed then, unless the row may have been
-/// committed.
+/// # Errors `KeyAlreadyExists`, `LockTimeout`, or PostgreSQL's error; the new blob is removed then, unless the row may have
+/// been committed.
 pub(crate) async fn commit_object(service: DbSession, object: NewObject) -> Result<ObjectRow, StorageError> {
     actix_web::rt::spawn(write_row(service, object))
         .await

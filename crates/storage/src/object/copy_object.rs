@@ -1,4 +1,4 @@
-//! `POST /object/copy`: a second object with the same bytes.
+//! `POST /object/copy`: creates a second object with the same bytes.
 
 use actix_web::{HttpResponse, web};
 use serde::Serialize;

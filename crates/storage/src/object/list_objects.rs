@@ -45,7 +45,7 @@ pub(crate) async fn list_objects(
     if !prefix.is_empty() && !prefix.ends_with('/') {
         prefix.push('/');
     }
-    // The original takes an integer here; a larger offset lies behind every list.
+    // Compat: the offset is a 32-bit integer; a larger one is after the end of every list.
     let offset = offset.min(i64::from(i32::MAX));
     let statement = if column == "name" {
         Statement::new(BY_NAME)

@@ -82,7 +82,7 @@ pub(crate) async fn list_objects_v2(
     )))
 }
 
-/// The statement of a page. It asks for one entry more than the page has, so that it is known whether another follows.
+/// Writes the statement of a page. It requests one entry more than the page has, which shows whether another page follows.
 fn build_statement(
     bucket: &str,
     prefix: &str,

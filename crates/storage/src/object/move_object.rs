@@ -48,7 +48,7 @@ pub(crate) async fn move_object(
         check_destination_limits(context, &destination, row.mime_type(), row.size_bytes()).await?;
     }
     if source != destination {
-        // A task of its own: the move is carried through when the client disconnects.
+        // A separate task, so that the move completes when the client disconnects.
         let relocation = actix_web::rt::spawn(relocate_blob(context.service(), source, destination, owner));
         relocation.await.map_err(StorageError::internal)??;
     }

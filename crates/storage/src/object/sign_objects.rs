@@ -1,4 +1,4 @@
-//! `POST /object/sign/{bucket}`: signed URLs for many keys at once.
+//! `POST /object/sign/{bucket}`: signed URLs for several keys.
 
 use std::collections::HashSet;
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::RequestContext;
 use crate::request::form::parse_json_object;
 
-/// Whether `x-upsert` asks to replace an existing object. Compat: only the exact text `true` does.
+/// Whether `x-upsert` requests to replace an existing object. Compat: only the exact text `true` does.
 pub(super) fn wants_upsert(context: &RequestContext) -> bool {
     context.header("x-upsert") == Some("true")
 }

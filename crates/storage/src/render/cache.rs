@@ -31,7 +31,7 @@ impl RenderKey {
         Self(format!("{}-{}", version.uuid().simple(), &digest[..32]))
     }
 
-    /// The first digits of the digest, which tell two images of one source apart in an entity tag.
+    /// The first digits of the digest, which distinguish images of one source in an entity tag.
     pub(super) fn short_recipe(&self) -> &str {
         // 32 hex digits of the version and a hyphen precede the digest.
         &self.0[33..41]
@@ -187,7 +187,7 @@ impl RenderCache {
         if packed.len() as u64 > self.limit_bytes {
             return;
         }
-        // A name of its own for each write: two processes that render the same image must not write into one file.
+        // A unique name for each write: two processes that render the same image must not write into one file.
         let staged = self.folder.join(format!("{}.{}", key.0, Version::fresh()));
         let written =
             fs::write(&staged, &packed).and_then(|()| fs::rename(&staged, self.folder.join(&key.0)));

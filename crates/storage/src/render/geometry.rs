@@ -91,10 +91,9 @@ fn whole_pixels(length: f64) -> u32 {
     (length.round() as u32).max(1)
 }
 
-/// Crops and resizes an image as the transformation asks.
+/// Crops and resizes an image by the transformation.
 ///
-/// # Errors
-/// `Invalid` for a pixel format that cannot be resized.
+/// # Errors `Invalid` for a pixel format that cannot be resized.
 pub(super) fn resize_image(image: &DynamicImage, transform: &Transform) -> Result<DynamicImage, RenderError> {
     let to = CropAndSize::compute(transform, (image.width(), image.height()));
     if (to.width, to.height) == (image.width(), image.height()) {

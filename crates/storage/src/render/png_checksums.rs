@@ -1,7 +1,7 @@
 //! Corrects the checksums of a PNG's chunks, so that pictures whose checksums alone are wrong can be rendered, as
 //! browsers and other renderers show them.
 
-/// What every PNG begins with.
+/// The first bytes of every PNG.
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Bytes of a chunk's length and of its type, before its data.
 const HEAD_BYTES: usize = 8;

@@ -36,8 +36,8 @@ impl RateLimit {
         }
     }
 
-    /// Counts a request and tells whether it may pass. Compat: like in the original, a refused request restarts the
-    /// window, so a client that keeps asking stays refused.
+    /// Counts a request and returns whether it may pass. Compat: like in Supabase's service, a refused request restarts the
+    /// window, so a client that keeps sending requests stays refused.
     pub(super) fn try_acquire(&self, client: IpAddr, path: &str, now: Instant) -> bool {
         let key = (client, self.hasher.hash_one(path));
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The result of rendering: an encoded image, or why there is none.
+//! The result of rendering: an encoded image, or the reason why there is none.
 
 use std::time::Instant;
 

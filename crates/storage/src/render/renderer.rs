@@ -27,7 +27,7 @@ use crate::error::StorageError;
 
 /// How long one rendering may take, and how long a request waits for a free core or for memory.
 const RENDER_TIMEOUT: Duration = Duration::from_secs(15);
-/// How many requests may wait; more are refused at once.
+/// How many requests may wait; further ones are refused immediately.
 const MAX_WAITING: usize = 256;
 /// Memory for pixels, in MiB: enough for the dearest source once.
 const PIXEL_MEMORY_MIB: u32 = (MAX_COST_BYTES / (1 << 20)) as u32 + 1;
@@ -44,7 +44,7 @@ pub(crate) struct Renderer {
     rate: Option<RateLimit>,
 }
 
-/// What to render, and under which key it is cached.
+/// A rendering job: source and transformation, and the key under which the result is cached.
 #[derive(Debug, Clone)]
 pub(super) struct RenderJob {
     pub(super) key: RenderKey,
@@ -69,7 +69,7 @@ impl Renderer {
         })
     }
 
-    /// Counts a request of a client for a path, and tells whether it is within the rate limit.
+    /// Counts a client's request for a path, and returns whether it is within the rate limit.
     pub(super) fn try_acquire(&self, client: IpAddr, path: &str) -> bool {
         self.rate
             .as_ref()
@@ -161,7 +161,7 @@ impl Renderer {
     /// The lock that all requests for one image share: the first renders, the others find its result in the cache.
     fn lock_of(&self, key: &RenderKey) -> Arc<AsyncMutex<()>> {
         let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-        // Entries whose requests are all gone are dropped here, because no request removes its own.
+        // Entries without waiting requests are removed here, because no request removes its own.
         under_way.retain(|_, shared| shared.strong_count() > 0);
         if let Some(shared) = under_way.get(key).and_then(Weak::upgrade) {
             return shared;

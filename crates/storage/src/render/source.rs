@@ -16,7 +16,7 @@ pub(super) const MAX_COST_BYTES: u64 = MAX_PIXELS * 9;
 /// Most scans of a progressive JPEG. Real ones have about ten; decoding each costs as much as the whole image.
 const MAX_SCANS: usize = 100;
 
-/// What the header of an acceptable source says.
+/// The header of an acceptable source image.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SourceInfo {
     pub(super) format: ImageFormat,

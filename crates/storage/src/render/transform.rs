@@ -254,7 +254,7 @@ impl Transform {
         }
     }
 
-    /// Whether it asks for another image than the object itself. `format: origin` alone does not.
+    /// Whether the transformation requests another image than the object itself. `format: origin` alone does not.
     pub(crate) fn changes_image(&self) -> bool {
         let unchanged = Self {
             format: self.format.filter(|format| *format == Format::Origin),

@@ -42,7 +42,7 @@ pub(super) fn transform_image(
     encode_image(&image, info.format, output, transform.quality)
 }
 
-/// A decoded source and what its metadata says about showing it.
+/// A decoded source and its metadata about orientation and colours.
 struct DecodedSource {
     image: DynamicImage,
     icc_profile: Option<Vec<u8>>,

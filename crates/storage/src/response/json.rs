@@ -23,20 +23,18 @@ pub(crate) fn message_response(text: &str) -> HttpResponse {
     json_response(&json!({ "message": text }))
 }
 
-/// 200 with JSON that PostgreSQL rendered, the first column of the only row. It is passed on without being parsed.
+/// Returns 200 with JSON that PostgreSQL rendered, the first column of the only row. It is passed on without being parsed.
 ///
-/// # Errors
-/// `Internal` when there is no such row.
+/// # Errors `Internal` when there is no such row.
 pub(crate) fn rendered_json_response(rows: Vec<Row>) -> Result<HttpResponse, StorageError> {
     Ok(HttpResponse::Ok()
         .content_type(JSON)
         .body(take_rendered_json(rows)?))
 }
 
-/// The JSON that PostgreSQL rendered, the first column of the only row.
+/// Returns the JSON that PostgreSQL rendered, the first column of the only row.
 ///
-/// # Errors
-/// `Internal` when there is no such row.
+/// # Errors `Internal` when there is no such row.
 pub(crate) fn take_rendered_json(rows: Vec<Row>) -> Result<Bytes, StorageError> {
     let row = rows.into_iter().next();
     row.and_then(|row| row.bytes(0))

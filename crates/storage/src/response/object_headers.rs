@@ -39,16 +39,15 @@ pub(crate) fn is_scriptable(content_type: &str) -> bool {
 /// How long caches may keep the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Freshness {
-    /// As the object's stored `Cache-Control` says.
+    /// The object's stored `Cache-Control`.
     Stored,
     /// Until the signed URL expires (Unix time): `Expires`, and no `Cache-Control`.
     SignedUntil(Option<i64>),
 }
 
-/// Adds the headers of an image rendered from the object. It has an entity tag of its own and supports no ranges.
+/// Adds the headers of an image rendered from the object. It has another entity tag and supports no ranges.
 ///
-/// # Errors
-/// `Schema` when `download` is given twice.
+/// # Errors `Schema` when `download` is given twice.
 pub(crate) fn describe_rendered_image(
     context: &RequestContext,
     response: &mut HttpResponseBuilder,
@@ -105,7 +104,7 @@ pub(super) fn describe_object(
         response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));
     }
     if is_scriptable(stored) {
-        // Opened as a page, it runs without scripts and in an origin of its own.
+        // Opened as a page, it runs without scripts and with a unique origin.
         response.insert_header((header::CONTENT_SECURITY_POLICY, "sandbox"));
     }
     // Compat: HEAD does not send the stored robots tag.

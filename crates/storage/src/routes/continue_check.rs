@@ -39,7 +39,7 @@ impl Storage {
                 let query = Query::parse(head.uri.query().unwrap_or_default());
                 url_token::verify_upload_token(self, query.required("token")?, target).map(drop)
             }
-            // Its token names the object, which only the upload's row or the metadata tells.
+            // The object is only named in its token, by the upload's row or the metadata.
             Route::Resumable(ResumableRoute { signed: true, .. }) => Ok(()),
             _ => Identity::from_credentials(credentials, head, self.keys()).map(drop),
         }

@@ -32,7 +32,7 @@ pub(crate) async fn serve_request(
         });
     }
     match route {
-        // Two protocols of their own: they choose operation names and render errors themselves.
+        // Two protocols that choose operation names and render errors themselves.
         Route::Resumable(route) => tus::serve_request(worker, request, payload, route).await,
         Route::S3 => Ok(s3::serve_request(worker, request, payload, path).await),
         route => {

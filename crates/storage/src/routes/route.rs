@@ -91,7 +91,7 @@ impl Route {
         )
     }
 
-    /// What `storage.operation()` returns to policies during this request. The TUS and S3 protocols name their own.
+    /// The value of `storage.operation()` in policies during this request. The TUS and S3 protocols have their own.
     pub(crate) fn operation(&self, method: &Method) -> &'static str {
         let is_head = method == Method::HEAD;
         match self {
@@ -163,7 +163,7 @@ fn object_route(method: &Method, rest: Option<&str>) -> Result<Option<Route>, St
     if let Some(route) = fixed_object_route(method, first, tail)? {
         return Ok(Some(route));
     }
-    // Without a slash behind the bucket there is no key; only deletion by a list of keys takes such a path.
+    // Without a slash after the bucket there is no key; only deletion by a list of keys has such a path.
     let Some(key) = tail else {
         return Ok(if method == Method::DELETE {
             Some(Route::DeleteObjects(decode_bucket(first)?))
@@ -283,7 +283,7 @@ fn is_read(method: &Method) -> bool {
     method == Method::GET || method == Method::HEAD
 }
 
-/// The first segment, and what follows its slash; `None` when there is no slash.
+/// Splits off the first segment; the rest after its slash is `None` when there is no slash.
 fn split_path(path: &str) -> (&str, Option<&str>) {
     path.split_once('/')
         .map_or((path, None), |(first, rest)| (first, Some(rest)))

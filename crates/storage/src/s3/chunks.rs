@@ -17,7 +17,7 @@ const LINE_MAX_BYTES: usize = 1024;
 const TRAILERS_MAX: usize = 16;
 const TRAILER_SIGNATURE: &str = "x-amz-trailer-signature";
 
-/// What the decoder returns for its input so far.
+/// The decoder's result for its input so far.
 pub(super) enum ChunkEvent {
     /// Bytes of the object.
     Data(Bytes),

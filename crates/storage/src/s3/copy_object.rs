@@ -1,5 +1,5 @@
-//! `PUT /{bucket}/{key}` with `x-amz-copy-source`: makes a second object with the same bytes. An object of the target
-//! key is always replaced.
+//! `PUT /{bucket}/{key}` with `x-amz-copy-source`: creates a second object with the same bytes. An existing object with the
+//! target key is always replaced.
 
 use actix_web::HttpResponse;
 use chrono::Utc;

@@ -13,10 +13,9 @@ use crate::request::object_path::ObjectPath;
 const DELETE: &str =
     "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 returning o.version";
 
-/// 204, also when there is no such object.
+/// `DELETE /{bucket}/{key}` → 204, also when there is no such object.
 ///
-/// # Errors
-/// `NoSuchBucket`; `AccessDenied` when it exists and the policies hide it or forbid the deletion.
+/// # Errors `NoSuchBucket`; `AccessDenied` when it exists and the policies hide it or forbid the deletion.
 pub(super) async fn delete_object(context: &S3Context, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
     context.find_bucket(&target.bucket).await?;
     let no_content = || Ok(HttpResponse::build(StatusCode::NO_CONTENT).finish());

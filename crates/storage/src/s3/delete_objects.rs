@@ -22,7 +22,7 @@ const BATCH: usize = 500;
 const DELETE: &str = "delete from storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb))) returning o.version, o.name";
 
-/// Run as the service after the deletion: keys that still exist were denied, all others are gone or never existed.
+/// Run as the service after the deletion: keys that still exist were denied, all others are deleted or never existed.
 const SELECT_REMAINING_NAMES: &str = "select o.name from storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb)))";
 

@@ -62,7 +62,7 @@ pub(crate) enum S3Error {
     /// The length of the body is required.
     #[error("You must provide the Content-Length HTTP header.")]
     MissingContentLength,
-    /// No such multipart upload.
+    /// There is no such multipart upload.
     #[error("Upload not found")]
     NoSuchUpload,
     /// The object has no version of this id.

@@ -200,7 +200,7 @@ fn describe_object(
         set_header(response, header::CONTENT_TYPE, content_type);
     }
     if is_scriptable(content_type.unwrap_or(stored)) || is_scriptable(stored) {
-        // A presigned URL may be opened in a browser: the page runs without scripts and in an origin of its own.
+        // A presigned URL may be opened in a browser: the page runs without scripts and with a unique origin.
         response.insert_header((header::CONTENT_SECURITY_POLICY, "sandbox"));
     }
     if let Some(cache_control) = row.cache_control() {

@@ -71,8 +71,8 @@ impl<'c> ListRequest<'c> {
         })
     }
 
-    /// The page after a key. A key that is a common prefix stands for all keys below it, which the SQL skips only for
-    /// its parameter `token`.
+    /// Returns the page after a key. A key that is a common prefix means all keys below it, which the SQL skips only for its
+    /// parameter `token`.
     async fn find_page_after(&self, context: &S3Context, key: &str) -> Result<Page, S3Error> {
         if !self.delimiter.is_empty() && key.ends_with(self.delimiter) {
             self.find_page(context, "", key).await
@@ -86,7 +86,7 @@ impl<'c> ListRequest<'c> {
             .bind(self.bucket)
             .bind(self.prefix)
             .bind(self.delimiter)
-            // One entry more than the page tells whether another page follows.
+            // One entry more than the page shows whether another page follows.
             .bind((self.max_keys + 1).to_string())
             .bind(after)
             .bind(token);

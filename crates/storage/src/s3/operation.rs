@@ -172,7 +172,7 @@ impl Operation {
         })
     }
 
-    /// What `storage.operation()` returns to policies.
+    /// The value of `storage.operation()` in policies.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::ListBuckets => "storage.s3.bucket.list",

@@ -1,4 +1,4 @@
-//! What paged lists share: continuation tokens and the encoding of keys.
+//! Continuation tokens and the encoding of keys, which paged lists share.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

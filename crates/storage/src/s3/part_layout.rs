@@ -34,8 +34,7 @@ pub(super) struct ObjectPart {
 
 /// Finds a part of an object of `size_bytes`. An object that was not uploaded in parts is its own first part.
 ///
-/// # Errors
-/// `InvalidArgument` for what is no part number, `InvalidPartNumber` when the object has fewer parts.
+/// # Errors `InvalidArgument` for a malformed part number, `InvalidPartNumber` when the object has fewer parts.
 pub(super) fn find_part(
     number: &str,
     metadata: Option<&Value>,

@@ -154,7 +154,7 @@ fn user_metadata(fields: &FormFields) -> Value {
     Value::Object(metadata)
 }
 
-/// The response that `success_action_redirect` or `success_action_status` asks for.
+/// Builds the response that `success_action_redirect` or `success_action_status` requests.
 fn build_response(fields: &FormFields, stored: &ObjectRow) -> Result<HttpResponse, S3Error> {
     let etag = stored.etag().unwrap_or_default();
     let location = format!("/{}", url_encode(&stored.full_key()));

@@ -39,7 +39,7 @@ impl Element {
             .ok_or_else(|| S3Error::MalformedXml("no root element, or one that does not end".to_owned()))
     }
 
-    /// Applies one event to the stack of open elements, whose first stands for the document.
+    /// Applies one event to the stack of open elements, the first of which represents the document.
     fn apply_event(event: Event<'_>, open: &mut Vec<Self>) -> Result<(), S3Error> {
         let too_deep = open.len() > MAX_DEPTH;
         let Some(current) = open.last_mut() else {

@@ -78,7 +78,7 @@ impl Xml {
         self.close(name);
     }
 
-    /// Writes an element with text; nothing when there is none.
+    /// Writes an element with text; nothing for `None`.
     pub(crate) fn optional(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.text(name, text);

@@ -48,7 +48,7 @@ pub(super) async fn create_upload(
     response.insert_header((LOCATION, id.location(&request.context, request.caller.is_none())));
     let headers = request.context.request.headers();
     let brings_bytes = headers::find_text(headers, CONTENT_TYPE.as_str()) == Some(OFFSET_STREAM);
-    // An upload of zero bytes is complete at once: no client sends a PATCH for it.
+    // An upload of zero bytes is complete immediately: no client sends a PATCH for it.
     if !brings_bytes && checked.length != Some(0) {
         response.insert_header(expires_header(upload.expires_at));
         return Ok(response.finish());

@@ -24,7 +24,7 @@ pub(super) enum TusError {
     OffsetRequired,
     /// A PATCH has no `Content-Type`.
     ContentTypeRequired,
-    /// `Upload-Concat` asks for an extension that is not supported.
+    /// `Upload-Concat` requests an extension that is not supported.
     Concatenation,
     /// The path's id cannot be decoded.
     InvalidId,
@@ -44,7 +44,7 @@ pub(super) enum TusError {
     SignatureRequired,
     /// Another request has become the writer of the upload.
     TakenOver,
-    /// Nothing arrived for too long.
+    /// No data arrived for too long.
     Idle,
     /// An error of the service that is not specific to the protocol.
     Storage(StorageError),

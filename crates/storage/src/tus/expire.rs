@@ -8,7 +8,7 @@ use crate::error::StorageError;
 use crate::identity::Identity;
 use crate::state::StorageWorker;
 
-/// Removes expired uploads at intervals, until the worker stops. Several nodes may do so at once.
+/// Removes expired uploads at intervals, until the worker stops. Several nodes may do so at the same time.
 pub(crate) async fn expire_uploads_forever(worker: StorageWorker) {
     let interval = worker.storage().config().resumable_sweep_interval;
     loop {

@@ -12,12 +12,11 @@ use crate::error::StorageError;
 use crate::object::commit::{NewObject, commit_object};
 use crate::object::pending_blob::PendingBlob;
 
-/// Makes the object of a full upload, unless it exists already.
+/// Creates the object of a complete upload, unless it exists already.
 ///
 /// After a transient error (a lock, a time-out) the upload stays and can be finished later; any other error removes it.
 ///
-/// # Errors
-/// `KeyAlreadyExists` and other errors of the database; `NotFound` when the pieces are gone.
+/// # Errors `KeyAlreadyExists` and other errors of the database; `NotFound` when the pieces were removed.
 pub(super) async fn finish_upload(
     uploads: &UploadTable,
     mut upload: ResumableUpload,

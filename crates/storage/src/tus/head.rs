@@ -23,8 +23,8 @@ pub(super) async fn get_upload_offset(request: &TusRequest, id: &UploadId) -> Re
     let uploads = request.uploads();
     let known = uploads.find(id).await?.ok_or(TusError::NotFound)?;
     known.check_not_expired()?;
-    // The client asks because its connection broke, perhaps before we noticed. Taking the lock ends the request that
-    // still reads from it and waits until its bytes are counted, so that the offset is final.
+    // Clients send HEAD after a broken connection, perhaps before this server has noticed it. Taking the lock ends the
+    // request that still reads from it and waits until its bytes are recorded, so that the offset is final.
     let _lock = request
         .context
         .storage()

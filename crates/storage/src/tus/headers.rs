@@ -34,7 +34,7 @@ pub(super) fn check_headers(request: &HttpRequest) -> Result<(), TusError> {
     ];
     let invalid: Vec<&'static str> = rules
         .into_iter()
-        // Only PATCH requires this type; some HTTP clients send a type of their own with every method.
+        // Only PATCH requires this type; some HTTP clients send another type with every method.
         .filter(|(name, _)| *name != "content-type" || request.method() == Method::PATCH)
         .filter(|(name, rule)| {
             headers
@@ -92,7 +92,7 @@ impl UploadMetadata {
         Some(Self(entries))
     }
 
-    /// A value as text: empty when the name stands alone, with replacement characters where it is not UTF-8.
+    /// Returns a value as text: empty when it is missing, with replacement characters where it is not UTF-8.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let value = self.0.iter().find(|(known, _)| known == name)?.1.as_ref();
         Some(

@@ -63,11 +63,10 @@ pub(super) struct ClaimedUpload {
 }
 
 impl TusRequest {
-    /// Reads the body into pieces, and makes the object when all bytes are there. Runs as a task of its own: when the
+    /// Reads the body into pieces, and creates the object when all bytes have arrived. Runs as a separate task: when the
     /// client disconnects, the handler is dropped and the task records what has arrived so far.
     ///
-    /// # Errors
-    /// `SizeExceeded`, `Idle`, `TakenOver`, `Aborted`, and those of [`finish_upload`].
+    /// # Errors `SizeExceeded`, `Idle`, `TakenOver`, `Aborted`, and those of [`finish_upload`].
     pub(super) async fn receive(
         &self,
         claimed: ClaimedUpload,
@@ -115,7 +114,7 @@ enum BodyEnd {
     Broken,
     /// Another request asked for the lock of the upload.
     Stopped,
-    /// Nothing arrived for [`IDLE_TIMEOUT`].
+    /// No data arrived for [`IDLE_TIMEOUT`].
     Idle,
 }
 
@@ -237,7 +236,7 @@ impl BodyReceiver {
             return Ok(());
         }
         if size > self.remaining {
-            // Returning here drops the open piece: of a body that is too long, unrecorded bytes do not count.
+            // Returning drops the open piece: unrecorded bytes of a body that is too long are discarded.
             return Err(TusError::SizeExceeded);
         }
         self.remaining -= size;
@@ -271,7 +270,7 @@ impl BodyReceiver {
         };
         piece.writer.finish().await.map_err(StorageError::from)?;
         let position = self.upload.received;
-        // Stored with the last byte in one statement, so that a full upload always says how it is committed.
+        // Stored with the last byte in one statement, so that a complete upload always contains how to commit it.
         let is_last = self.upload.length == Some(position + piece.size);
         let new = NewPiece {
             upload: self.upload.version,

@@ -26,7 +26,7 @@ pub(super) struct WriteGrant {
     pub(super) upsert: bool,
 }
 
-/// What policies can see of an upload.
+/// The data of an upload that policies can read.
 #[derive(Clone, Copy, Default)]
 pub(super) struct UploadDescription<'a> {
     pub(super) mime_type: Option<&'a str>,
@@ -111,7 +111,7 @@ impl TusRequest {
         Ok((upload, grant))
     }
 
-    /// The largest upload in bytes. Compat: on these routes a bucket's limit of 0 means no limit of its own.
+    /// The largest upload in bytes. Compat: on these routes a bucket's limit of 0 means no limit.
     pub(super) fn size_limit(&self, target: &ObjectPath, bucket: &Bucket) -> u64 {
         if is_folder_placeholder(&target.key) {
             return 0;

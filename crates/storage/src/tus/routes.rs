@@ -64,7 +64,7 @@ async fn dispatch(
     }
 }
 
-/// What `storage.operation()` returns to policies.
+/// The value of `storage.operation()` in policies.
 fn operation(method: &Method, signed: bool) -> &'static str {
     match (method, signed) {
         (&Method::POST, false) => "storage.tus.upload.create",

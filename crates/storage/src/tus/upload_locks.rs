@@ -1,8 +1,8 @@
-//! Lets one request at a time write to an upload. A second request asks the first to stop and waits until its bytes are
+//! Allows one request at a time to write to an upload. A second request makes the first stop and waits until its bytes are
 //! recorded: usually both come from one client, whose first connection broke unnoticed.
 //!
-//! The lock covers one process and only saves work. Across processes the `writer` column guarantees exclusion: a
-//! request whose id it no longer holds cannot record anything.
+//! The lock covers one process and only saves work. Across processes the `writer` column guarantees exclusion: a request
+//! whose id is no longer in it cannot record anything.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,7 +61,7 @@ impl UploadLocks {
         (!holders.contains_key(&version)).then(|| self.insert(&mut holders, version))
     }
 
-    /// Takes the lock, or asks its holder to stop and returns the token that fires when it is released.
+    /// Takes the lock, or requests its holder to stop and returns the token that is cancelled when it is released.
     fn acquire_or_request_stop(&self, version: Version) -> Result<UploadLock, CancellationToken> {
         let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(holder) = holders.get(&version) {
@@ -87,7 +87,7 @@ impl UploadLocks {
 }
 
 impl UploadLock {
-    /// Fires when another request asks for the lock.
+    /// Cancelled when another request wants the lock.
     pub(crate) fn stop(&self) -> &CancellationToken {
         &self.stop
     }

@@ -85,7 +85,8 @@ const REMOVE: &str = "with removed as (delete from storage.resumable_uploads r \
      where r.version = $1::uuid and ($2 = 'any' or r.expires_at <= now()) returning r.version) \
      select p.version from removed left join storage.resumable_pieces p on p.upload = removed.version";
 
-/// Whether an object with this version exists: a crash may come after the object and before the row says so.
+/// Whether an object with this version exists: a crash may happen after the object was created and before the upload's row
+/// was updated.
 const COMMITTED: &str =
     "select 1 from storage.objects o where o.bucket_id = $1 and o.name = $2 and o.version = $3";
 
@@ -115,7 +116,7 @@ impl CommitAs {
     }
 }
 
-/// A stretch of an upload, stored as a blob of its own.
+/// A part of an upload's bytes, stored as a separate blob.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     /// Offset of its first byte.

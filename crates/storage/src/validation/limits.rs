@@ -61,7 +61,7 @@ fn parse_size_text(text: &str) -> Option<i64> {
 
 /// Rounds to three significant digits.
 fn round_to_three_digits(number: f64) -> f64 {
-    // Formatting rounds exactly; multiplying by powers of ten would add rounding errors of its own.
+    // Formatting rounds exactly; multiplying by powers of ten would add rounding errors.
     format!("{number:.2e}").parse().unwrap_or(number)
 }
 

@@ -117,7 +117,7 @@ async fn store_082_a_body_shorter_or_longer_than_declared_stores_nothing() {
     .await;
     assert!(!broken.starts_with("HTTP/1.1 200"), "{broken}");
 
-    // Whichever of the two lengths counts, at most one complete body may be stored.
+    // Whichever of the two lengths is used, at most one complete body may be stored.
     let stored = app.count("select count(*) from storage.objects").await;
     assert_eq!(
         stored,

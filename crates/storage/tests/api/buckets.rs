@@ -179,8 +179,7 @@ async fn store_072_only_the_service_role_empties_a_bucket_and_its_blobs_are_remo
         emptied.message(),
         "Empty bucket has been queued. Completion may take up to an hour."
     );
-    // The message speaks of a queue, but the rows are gone when the response arrives. Blobs are removed in the
-    // background.
+    // The message mentions a queue, but the rows are deleted when the response arrives. Blobs are removed in the background.
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
     app.settle(0).await;
 }

@@ -90,7 +90,7 @@ async fn store_043_a_copy_has_the_metadata_of_its_source() {
         (&info["cache_control"], &info["metadata"], &info["content_type"]),
         (&json!("max-age=33"), &json!({"k": "v"}), &json!("text/plain"))
     );
-    // The copy has a blob of its own, so it survives the deletion of its source.
+    // The copy has a separate blob, so it survives the deletion of its source.
     app.user("ana").delete("/object/a/x").await.ok();
     assert_eq!(app.user("ana").get("/object/a/y").await.ok().text(), "bytes");
 }

@@ -1,6 +1,6 @@
-//! `kill -9` at random moments while objects are uploaded (in one request or resumably), replaced, moved, copied and
-//! deleted. Acknowledged writes are there, byte for byte; an operation that was interrupted has happened completely or
-//! not at all; and a sweep removes what is left over.
+//! Kills the server by SIGKILL at random moments while objects are uploaded (in one request or resumably), replaced, moved,
+//! copied and deleted. Acknowledged writes must be complete, an interrupted operation must have happened completely or not
+//! at all, and a sweep must remove the leftovers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::crashes::{Server, token};
 use crate::support::{TestApp, serve};
 use crate::tus_client::metadata;
 
-/// Clients that work at the same time, each on keys of its own, so that the expected objects are known.
+/// Clients that work at the same time, each with its own keys, so that the expected objects are known.
 const CLIENTS: usize = 4;
 /// How often the server is killed and started again.
 const KILLS: usize = 6;
@@ -192,7 +192,7 @@ async fn store_081_no_acknowledged_write_is_lost_by_kill_9() {
         for client in &mut clients {
             client.resume(&server.address).await;
         }
-        // Every row must have its blob, with the size that the row says.
+        // Every row must have a blob of the size in the row.
         let superuser = app.database.superuser().await;
         let mut found = Objects::new();
         for row in superuser

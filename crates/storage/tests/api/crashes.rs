@@ -45,7 +45,7 @@ async fn run_server_for_crash_tests() {
     std::future::pending::<()>().await;
 }
 
-/// A server in a process of its own, which is killed when this is dropped.
+/// A server in a separate process, which is killed when this is dropped.
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: String,
@@ -78,7 +78,7 @@ impl Server {
             command.env(S3, format!("{endpoint} {}", s3.bucket));
         }
         let mut process = command
-            // The test binary runs only the function that serves. `--nocapture` lets it print its address at once.
+            // The test binary runs only the function that serves. `--nocapture` lets it print its address immediately.
             .args(["--exact", "crashes::run_server_for_crash_tests", "--nocapture"])
             .env(DATABASE, database.url("ROLE"))
             .env(ROOT, store.root.path())

@@ -68,8 +68,8 @@ async fn forward(client: tokio::net::TcpStream, database: UnixStream, loses_comm
 /// Whether an answer commits a transaction that has inserted a row. Permission checks insert one too and roll back.
 fn commits_insert(answer: &[u8], has_inserted: &mut bool) -> bool {
     for at in 0..answer.len() {
-        // The tags of CommandComplete, and ReadyForQuery outside of a transaction: statements that are sent at once are
-        // committed without a tag. Nothing else in the answers to these tests contains these bytes.
+        // The tags of CommandComplete, and ReadyForQuery outside of a transaction. Statements that are sent together are
+        // committed without a tag. Nothing else in the responses to these tests contains these bytes.
         if answer[at..].starts_with(b"INSERT 0 1\0") {
             *has_inserted = true;
         } else if answer[at..].starts_with(b"ROLLBACK\0") {
@@ -130,7 +130,7 @@ async fn store_083_an_object_whose_commit_was_not_answered_keeps_its_bytes() {
         let found = app.nobody().get(&format!("/object/public/b/{key}")).await.ok();
         assert_eq!(found.text(), "new", "{key}");
     }
-    // What the replacement left behind is removed by a sweep, and nothing else.
+    // A sweep removes the leftover of the replacement, and nothing else.
     let options = SweepOptions {
         older_than: Duration::ZERO,
         ..SweepOptions::default()

@@ -1,4 +1,4 @@
-//! Sources that are not quite as their format says, and that browsers and other renderers show nevertheless.
+//! Sources that violate their format slightly, and that browsers and other renderers show nevertheless.
 
 use image::ImageFormat;
 

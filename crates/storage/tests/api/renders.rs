@@ -427,7 +427,7 @@ async fn store_093_rendered_images_are_cached_until_the_source_changes() {
     .await;
     let renders = app.root().join("renders");
 
-    // Eight requests at once for one image must leave one file.
+    // Eight concurrent requests for one image must leave one file.
     let together = futures_util::future::join_all((0..8).map(|_| render(&app, "pub/p.png?width=20"))).await;
     let kept = files_below(&renders);
     let red = RgbImage::from_pixel(80, 80, Rgb([250, 0, 0]));

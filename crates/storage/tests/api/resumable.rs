@@ -148,8 +148,8 @@ async fn store_089_bytes_before_a_broken_connection_count() {
     drop(socket);
     until(&app, "received > 0").await;
 
-    // When the connection closes while its payload is full, actix-http discards the read buffer, which grows up to
-    // about 96 KiB. All bytes before those count.
+    // When the connection closes while its payload is full, actix-http discards the read buffer, which grows up to about 96
+    // KiB. All bytes before those are recorded.
     let reached = offset(&client, &path).await;
     assert!((900_000 - 131_072..=900_000).contains(&reached), "{reached}");
     assert_eq!(

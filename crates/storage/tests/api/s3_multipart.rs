@@ -235,7 +235,7 @@ async fn store_095_all_parts_together_obey_the_size_limit() {
     // Small enough on its own, but not together with the first part.
     assert_eq!(refusal(send(b"1234").await), refused(413, "EntityTooLarge"));
     send(b"123").await.expect("ten bytes");
-    // Replaces the first part, whose bytes no longer count.
+    // Replaces the first part, whose bytes are then ignored.
     part(&s3, "x", &id, 1, b"7654321").await;
     app.settle(2).await;
 }

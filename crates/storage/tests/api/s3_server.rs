@@ -1,4 +1,4 @@
-//! A real S3 server, one for all tests of a binary: s3s-fs on a port of its own, a bucket per test.
+//! A real S3 server, shared by all tests of a binary: s3s-fs on a free port, with a bucket per test.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub(crate) fn config(bucket: String, endpoint: String, spool: &Path) -> S3Backen
     }
 }
 
-/// Starts the server on a thread of its own: the runtime of a test ends with the test, the server must not.
+/// Starts the server on a separate thread, because the runtime of a test ends with the test.
 fn start() -> Server {
     let root = tempfile::tempdir().expect("a temporary folder");
     let mut builder = S3ServiceBuilder::new(FileSystem::new(root.path()).expect("a good root"));

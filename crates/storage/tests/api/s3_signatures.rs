@@ -231,7 +231,7 @@ impl Signer {
         self.authorize_with(method, path, hash, &headers)
     }
 
-    /// As `authorize`, with the headers that are signed.
+    /// Does the same as `authorize`, with the headers that are signed.
     fn authorize_with(
         &self,
         method: &str,
@@ -267,7 +267,7 @@ impl Signer {
         self.send(app, &header, hash, headers, body).await
     }
 
-    /// As `put`, with any Authorization header.
+    /// Does the same as `put`, with any Authorization header.
     async fn send(
         &self,
         app: &TestApp,

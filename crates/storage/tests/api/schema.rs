@@ -45,7 +45,7 @@ async fn store_058_migrations_may_create_policies_and_triggers() {
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
 
-    // As `postgres`, which does not own the tables.
+    // Run as `postgres`, which does not own the tables.
     app.sql(
         "create policy \"Everyone reads\" on storage.objects for select using (bucket_id = 'b');
          create policy shown on storage.buckets for select to anon using (true);

@@ -1,5 +1,5 @@
-//! What tests use to talk to the service: [`TestApp::start`] runs it behind the real gateway, on a real PostgreSQL
-//! and a real socket; `app.anon()`, `app.user("ana")` and `app.service_role()` are HTTP clients.
+//! The test harness: [`TestApp::start`] runs the service behind the real gateway, on a real PostgreSQL and a real socket;
+//! `app.anon()`, `app.user("ana")` and `app.service_role()` are HTTP clients.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(crate) struct Running {
     server: ServerHandle,
 }
 
-/// Starts the service for a database, two workers on a free port. `login` says how each role connects.
+/// Starts the service for a database, with two workers on a free port. `login` returns how each role connects.
 pub(crate) async fn serve(login: impl Fn(&str) -> Config, config: StorageConfig) -> Running {
     let logins = Logins::new(
         login("authenticator"),
@@ -203,7 +203,7 @@ impl TestApp {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // `stop` sends the command at once; its future only waits.
+        // `stop` sends the command immediately; its future only waits.
         drop(self.server.stop(false));
     }
 }
@@ -226,7 +226,7 @@ pub(crate) fn user_id(name: &str) -> String {
     Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()).to_string()
 }
 
-/// Runs the server on a thread of its own, because each test has its own runtime; returns the handle that stops it.
+/// Runs the server on a separate thread, because each test has its own runtime; returns the handle that stops it.
 fn run(
     listener: TcpListener,
     database: Arc<Database>,

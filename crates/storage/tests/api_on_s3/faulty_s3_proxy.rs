@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 pub(crate) enum Fault {
     /// Requests are forwarded.
     None,
-    /// Nobody listens on the port.
+    /// No process listens on the port.
     Down,
     /// `503 SlowDown` for everything.
     SlowDown,

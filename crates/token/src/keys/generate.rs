@@ -14,7 +14,8 @@ pub enum KeyAlgorithm {
     Es256,
     /// RSA, 2048 bits.
     Rs256,
-    /// Ed25519. `getClaims` of the stock client cannot verify such tokens itself and asks the server about each one.
+    /// Ed25519. The stock client's `getClaims` cannot verify such tokens itself and sends a request to the server for each
+    /// one.
     EdDsa,
 }
 

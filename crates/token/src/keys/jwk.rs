@@ -94,7 +94,7 @@ impl JsonWebKey {
         self.is_private() && self.key_ops.as_ref().is_none_or(allows)
     }
 
-    /// The same key without its private part, for verification only.
+    /// Returns the key without its private part, for verification only.
     #[must_use]
     pub fn to_public(&self) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl JsonWebKey {
 
     /// The public half as published in a key set, or `None` for a symmetric key, which has no public half.
     pub fn public_json(&self) -> Option<serde_json::Value> {
-        // Publishing a symmetric key would let everybody sign tokens.
+        // Publishing a symmetric key would allow everybody to sign tokens.
         if self.kty == "oct" {
             return None;
         }

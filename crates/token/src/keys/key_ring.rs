@@ -51,14 +51,12 @@ enum PrivateKey {
 }
 
 impl KeyRing {
-    /// Builds the ring of a project.
+    /// Creates a project's ring.
     ///
-    /// Tokens are signed with the first key of `signing_keys` that is meant to sign
-    /// ([`JsonWebKey::may_sign`]), and with `jwt_secret` (HS256) when there is none. Tokens of every listed
-    /// key and of the secret verify.
+    /// Tokens are signed with the first key of `signing_keys` that may sign ([`JsonWebKey::may_sign`]), and with
+    /// `jwt_secret` (HS256) when there is none. Tokens of every listed key and of the secret verify.
     ///
-    /// # Errors
-    /// A key that cannot be used is named; its material is not shown.
+    /// # Errors When a key cannot be used; the message names the key but does not contain it.
     pub fn new(jwt_secret: &[u8], signing_keys: &[JsonWebKey]) -> Result<Self, JwkError> {
         let secret = JsonWebKey::symmetric(jwt_secret);
         // Without `alg` a symmetric key verifies HS256, HS384 and HS512.
@@ -99,12 +97,11 @@ impl KeyRing {
         self.verifier.load().verify(token)
     }
 
-    /// As [`KeyRing::verify`], but accepts HS384 and HS512 with the shared secret, too.
+    /// Does the same as [`KeyRing::verify`], but also accepts HS384 and HS512 with the shared secret.
     ///
-    /// Compat: Realtime accepts them, while REST, Auth and Storage accept HS256 alone.
+    /// Compat: Realtime accepts them, while REST, Auth and Storage accept only HS256.
     ///
-    /// # Errors
-    /// As [`KeyRing::verify`].
+    /// # Errors As [`KeyRing::verify`].
     pub fn verify_any_hash(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
         match self.verify(token) {
             // Tried second: tokens of all other keys are then found in the cache of the first verifier, and only tokens that
@@ -130,7 +127,7 @@ impl KeyRing {
         self.shared_secret.sign(claims)
     }
 
-    /// `{"keys": […]}` with the public halves of our own asymmetric keys. Source: Auth contract §2.2.
+    /// Returns `{"keys": […]}` with the public halves of our own asymmetric keys. Source: Auth contract §2.2.
     pub fn public_jwks(&self) -> Value {
         let keys: Vec<Value> = self
             .project_keys

@@ -172,7 +172,7 @@ impl Verifier {
                 continue;
             }
             tried = true;
-            // An error of the library means a malformed signature, which is no valid one.
+            // An error of the library means a malformed signature, which is not valid.
             if jsonwebtoken::crypto::verify(signature, message, &key.key, algorithm).unwrap_or(false) {
                 return Ok(());
             }

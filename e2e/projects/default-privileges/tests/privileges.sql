@@ -1,5 +1,5 @@
 begin;
--- The assertions are called as anon below, although functions of this project are closed to everybody.
+-- The assertions are called as anon below, although this project revokes EXECUTE on new functions from everybody.
 create extension if not exists pgtap with schema extensions;
 select plan(11);
 

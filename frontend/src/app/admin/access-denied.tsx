@@ -4,7 +4,7 @@ import { Link, useNavigate } from "react-router";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 
-/** What a signed-in user who is no administrator sees in place of the admin area. */
+/** Shown to signed-in users who are not administrators in place of the admin area. */
 export function AccessDenied() {
   const navigate = useNavigate();
   return (

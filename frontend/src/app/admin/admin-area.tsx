@@ -84,7 +84,7 @@ export function AdminArea() {
   const { "*": section = "" } = useParams();
   const Page = pages.get(section) ?? ToDashboard;
   const queryClient = useQueryClient();
-  // Rows that only administrators may read do not stay in memory for whoever uses the page next.
+  // Rows that only administrators may read are removed from memory when the area is left.
   useEffect(() => () => queryClient.removeQueries({ queryKey: adminKey }), [queryClient]);
   return (
     <div className="min-h-dvh bg-canvas text-ink">

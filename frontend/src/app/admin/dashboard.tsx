@@ -7,7 +7,7 @@ import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { adminSections } from "./sections";
 
-/** What the dashboard says under the name of each section. */
+/** The dashboard's text under the name of each section. */
 const cards: readonly { path: string; text: string; count?: keyof AdminOverview }[] = [
   { path: "brands", text: "Makers of items, with their logos", count: "brands" },
   { path: "categories", text: "First level of the catalogue", count: "categories" },

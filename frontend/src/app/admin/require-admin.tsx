@@ -9,8 +9,8 @@ import { useSession } from "@/lib/session";
 import { AccessDenied } from "./access-denied";
 
 /**
- * Shows its children to administrators. Visitors are sent to the sign-in page, other users are told that they lack the right, and
- * whoever loses it while the area is open is sent to the home page.
+ * Shows its children to administrators. Visitors are sent to the sign-in page, other users see that they lack the
+ * permission, and a user who loses it while the area is open is sent to the home page.
  */
 export function RequireAdmin({ children }: { children: ReactNode }) {
   const { user, isLoading } = useSession();
@@ -36,7 +36,7 @@ function CheckedArea({ userId, children }: { userId: string; children: ReactNode
     if (isFetchedAfterMount && check.data === true) setWasAdmin(true);
   }, [isFetchedAfterMount, check.data]);
 
-  // An answer from before the area was entered does not count, unless it was given in here.
+  // A result from before the area was entered is not used, unless it was loaded in here.
   if (!isFetchedAfterMount && !wasAdmin) return <LoadingPage label="Checking permissions..." />;
   if (check.data === true) return children;
   if (check.data === false) {

@@ -55,7 +55,7 @@ function createView(): HTMLElement | null {
   }
 }
 
-/** The first view of a signed-in person's page. It is drawn by a script of its own, which visitors do not load. */
+/** The first view of a signed-in person's page. A separate script draws it, which visitors do not load. */
 async function createUserView(): Promise<FirstView | null> {
   const [others, wizard] = listedScripts("user-view-scripts");
   const address = segment === "create-outfit" ? wizard : others;
@@ -81,8 +81,8 @@ function listedScripts(name: "app-scripts" | "page-scripts" | "user-view-scripts
 }
 
 /**
- * Requests all scripts of the page and runs the app's. The libraries have an element of their own, so that the browser can draw
- * between them and the app.
+ * Requests all scripts of the page and runs the app's. The libraries are loaded by a separate element, so that the
+ * browser can paint between them and the app.
  */
 function startApp(): void {
   isAppStarted = true;
@@ -95,7 +95,7 @@ function startApp(): void {
   }
 }
 
-/** The view, or null where there is none or it failed: the app must start in any case. */
+/** Returns the view; null where there is none or it failed, because the app must start in any case. */
 function tryToCreateView(): HTMLElement | null {
   try {
     return createView();
@@ -141,7 +141,8 @@ if (view !== null) show(view);
 if (view === null && !isSignIn && !isUserPage) {
   startApp();
 } else {
-  // Scripts that are loaded or run meanwhile would delay the pictures. In a hidden tab nothing is drawn, so the time limit counts.
+  // Scripts that are loaded or run meanwhile would delay the pictures. In a hidden tab nothing is painted, so a time limit
+  // applies.
   const deadline = new Promise((resolve) => setTimeout(resolve, longestWaitMs));
   void Promise.race([waitForView(view), deadline])
     .catch(console.error)

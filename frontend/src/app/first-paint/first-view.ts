@@ -1,4 +1,4 @@
-/** What is drawn of a page before the app arrives. */
+/** What is painted of a page before the app has loaded. */
 export interface FirstView {
   page: HTMLElement;
   /** Adds what depends on rows that were asked for. Called when the page is in the document. */

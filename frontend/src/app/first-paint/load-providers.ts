@@ -2,8 +2,8 @@ import { enabledProviders, type IdentityProvider } from "@/features/auth/api/ena
 import { servicesUrl } from "@/lib/services";
 
 /**
- * Asks for the identity providers while the stylesheet is loaded: their buttons decide how high the sign-in form is, and a form
- * that grows moves. Null when the server gives no answer; the app then asks again.
+ * Requests the identity providers while the stylesheet is loaded: their buttons determine the height of the sign-in form,
+ * which must not change later. Null when the request fails; the app then repeats it.
  */
 export async function loadProviders(): Promise<IdentityProvider[] | null> {
   const key = document.querySelector<HTMLMetaElement>('meta[name="supabase-key"]')?.content ?? "";

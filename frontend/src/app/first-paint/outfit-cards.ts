@@ -11,7 +11,7 @@ import {
 import { capitalise } from "@/lib/format";
 import { div, picture, span } from "./elements";
 
-/** More cards than the largest screens show at once; the pictures beyond the first four are left to the app. */
+/** More cards than the largest screens show at the same time; pictures after the first four are left to the app. */
 const maxCards = 10;
 
 /**

@@ -69,7 +69,7 @@ function signInForm(providers: IdentityProvider[]): HTMLElement[] {
   ];
 }
 
-/** As `features/auth/components/provider-buttons.tsx` renders them. */
+/** The same markup as in `features/auth/components/provider-buttons.tsx`. */
 function providerButtons(providers: IdentityProvider[]): HTMLElement[] {
   if (providers.length === 0) return [];
   const button =

@@ -55,7 +55,7 @@ function topBar(): HTMLElement {
   );
 }
 
-/** What visitors are told in one sentence, as in `routes/explore/visitor-intro.tsx`. */
+/** The sentence for visitors, as in `routes/explore/visitor-intro.tsx`. */
 function intro(): HTMLElement {
   return div(
     "mb-8 flex flex-wrap items-center justify-between gap-x-10 gap-y-4 max-md:mb-6",

@@ -47,7 +47,7 @@ function tabList(): HTMLElement {
   );
 }
 
-/** As `app/routes/profile/profile-summary.tsx` renders it. */
+/** The same markup as in `app/routes/profile/profile-summary.tsx`. */
 function summary({ username, role }: Profile, email: string): HTMLElement {
   const badge = role === "admin" ? "bg-accent text-on-accent" : "border border-line text-ink-soft";
   return div(
@@ -100,7 +100,7 @@ export function paintSettings(title: string, hasAccount: boolean) {
   };
 }
 
-/** As `features/profiles/components/profile-form.tsx` renders it. */
+/** The same markup as in `features/profiles/components/profile-form.tsx`. */
 function profileForm(profile: Profile): HTMLElement {
   const bio = Object.assign(
     document.createElement("textarea"),

@@ -1,4 +1,4 @@
-// A file of its own: first-paint.ts imports it only for signed-in people.
+// A separate file, which first-paint.ts imports only for signed-in people.
 
 import type { FirstView } from "./first-view";
 import { paintNotifications } from "./paint-notifications";

@@ -1,4 +1,4 @@
-// A file of its own: first-paint.ts imports it only for the wizard, because its cards would enlarge the other pages.
+// A separate file, which first-paint.ts imports only for the wizard, because its cards would enlarge the other pages.
 
 import type { FirstView } from "./first-view";
 import { paintCreateOutfit } from "./paint-create-outfit";

@@ -17,7 +17,7 @@ export interface UserRows {
   items: Promise<PickableItem[] | null>;
 }
 
-/** The items that the wizard shows first; null where a filter or a draft asks for others. */
+/** The read of the wizard's first items; null where a filter or a draft needs others. */
 function firstItemsRead({ access_token, user }: StoredSession): EarlyRead | null {
   if (location.search !== "" || readDraft(user.id, null) !== null) return null;
   const body = JSON.stringify(pickableArguments(unfilteredSearch, 0, pageSize - 1));
@@ -37,7 +37,7 @@ async function firstOf<Row>(rows: Promise<Row[] | null>): Promise<Row | null> {
   return (await rows)?.[0] ?? null;
 }
 
-/** Asks for what the first view of these pages consists of before the app's scripts are there. */
+/** Requests the data of the first view of these pages before the app's scripts are loaded. */
 export function requestUserData(segment: string, session: StoredSession | null): UserRows {
   const none: Promise<null> = Promise.resolve(null);
   if (session === null || !userPages.includes(segment)) return { profile: none, items: none };

@@ -1,6 +1,6 @@
 import { type ComponentType, use } from "react";
 
-/** A promise that says how it has ended, so that React's `use` need not wait for one that is fulfilled. */
+/** A promise with its outcome, so that React's `use` does not wait for a fulfilled one. */
 interface TrackedPromise extends Promise<ComponentType> {
   status: "pending" | "fulfilled" | "rejected";
   value?: ComponentType;
@@ -23,8 +23,8 @@ function track(promise: Promise<ComponentType>): TrackedPromise {
 }
 
 /**
- * The code of a page, loaded when it is first needed. Unlike React's `lazy`, it can be told to load before it is rendered, and a page
- * that has been loaded is rendered at once: no fallback is shown for a moment.
+ * The code of a page, loaded when it is first needed. Unlike React's `lazy`, it can be loaded before it is rendered, and
+ * a loaded page is rendered immediately, without a fallback in between.
  */
 export class PageCode {
   readonly #importPage: () => Promise<ComponentType>;

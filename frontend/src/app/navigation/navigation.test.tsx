@@ -67,7 +67,7 @@ function renderSite(importSecond: () => Promise<ComponentType>): void {
   );
 }
 
-/** Clicks a link. React wants what suspends to be awaited, which user-event does not do. */
+/** Clicks a link. React requires updates that suspend to be awaited, which user-event does not do. */
 async function follow(name: string): Promise<void> {
   await act(async () => screen.getByRole("link", { name }).click());
 }

@@ -15,7 +15,8 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
   const username = profile?.username ?? null;
 
   async function leave() {
-    // First to a public page, rendered at once: on a private one the guard would ask to sign in again when the session ends.
+    // First navigates to a public page, because on a private one the guard would show the sign-in page when the session
+    // ends.
     await navigate(paths.explore, { flushSync: true });
     signOut.mutate();
   }

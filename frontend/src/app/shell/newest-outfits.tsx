@@ -5,7 +5,7 @@ import { paths } from "@/lib/paths";
 import { OutfitLinkCard } from "./outfit-link-card";
 import { RowSection } from "./page-section";
 
-/** The newest outfits, below a page whose subject does not exist: a way on. */
+/** The newest outfits, shown below a page whose subject does not exist. */
 export function NewestOutfits() {
   const list = useInfiniteQuery(outfitListQuery({ search: "", genders: [] }));
   return (

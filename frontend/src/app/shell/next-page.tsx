@@ -11,7 +11,7 @@ export interface PagedListState {
 
 interface NextPageProps {
   list: PagedListState;
-  /** What the list contains, as a plural noun. */
+  /** The list's content, as a plural noun. */
   noun: string;
 }
 

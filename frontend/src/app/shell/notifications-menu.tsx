@@ -32,7 +32,10 @@ export function NotificationsMenu({ trigger }: { trigger: ReactElement }) {
   );
 }
 
-/** What a visitor would be told, as the specification words it. Entries, because a menu without one cannot be operated. */
+/**
+ * Sample notifications for visitors, worded as in the specification. They are menu entries, because a menu without any
+ * cannot be operated.
+ */
 function Samples() {
   return (
     <>

@@ -8,7 +8,7 @@ import { paths } from "@/lib/paths";
 
 interface OutfitLinkCardProps {
   outfit: Outfit;
-  /** The picture is in view at once. */
+  /** Whether the picture is visible without scrolling. */
   eager?: boolean;
   mark?: ReactNode;
   /** Gender and description in place of the creator. */

@@ -13,7 +13,7 @@ interface OwnOutfitActionsProps {
   variant?: "plain" | "floating";
 }
 
-/** What creators can do with an outfit: share it when it is live; edit and delete it before that. */
+/** The creator's actions on an outfit: share a published one; edit and delete others. */
 export function OwnOutfitActions({ userId, outfit, variant = "plain" }: OwnOutfitActionsProps) {
   const deleteOutfit = useDeleteOutfit(userId);
   if (outfit.status === "approved") {

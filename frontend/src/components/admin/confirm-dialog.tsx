@@ -6,7 +6,7 @@ import { useReturnFocus } from "./use-return-focus";
 interface ConfirmDialogProps {
   title: string;
   text: ReactNode;
-  /** Label of the button that goes on. */
+  /** Label of the confirming button. */
   action: string;
   pending?: boolean;
   onConfirm: () => void;

@@ -19,7 +19,7 @@ const previewed = 5;
 
 interface CsvImportProps {
   target: ImportTarget;
-  /** What is imported, in the plural. */
+  /** A plural noun for the imported rows. */
   noun: string;
 }
 
@@ -92,7 +92,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
           tabIndex={-1}
           onChange={(event) => {
             const file = event.target.files?.[0];
-            // The same file can be chosen again after it was corrected.
+            // Lets the same file be chosen again after it was corrected.
             event.target.value = "";
             if (file !== undefined) void read(file);
           }}

@@ -32,7 +32,7 @@ interface DataTableProps<Row> {
   onOpen?: (row: Row) => void;
   /** The key `x` on a row. */
   onSelect?: (row: Row) => void;
-  /** Heading when the rows could not be loaded; the server's message stands below. */
+  /** Heading when the rows could not be loaded; the server's message is shown below. */
   errorTitle?: (message: string) => string;
 }
 

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from "react";
 import { ConfirmDialog } from "./confirm-dialog";
 import { useReturnFocus } from "./use-return-focus";
 
-/** With a keyboard, typing begins at once. On touch screens the keyboard would cover half of the form. */
+/** With a keyboard, the first field has the focus. On touch screens the on-screen keyboard would cover half of the form. */
 function focusFirstField(event: Event): void {
   const panel = event.currentTarget;
   if (!(panel instanceof HTMLElement) || !window.matchMedia("(pointer: fine)").matches) return;
@@ -25,7 +25,7 @@ interface EditDialogProps {
   children: ReactNode;
 }
 
-/** A panel at the right edge that holds a form, on phones the whole screen. Closing it asks first when something would be lost. */
+/** A panel with a form at the right edge, on phones the whole screen. Closing it with unsaved changes must be confirmed. */
 export function EditDialog({ title, isDirty, wide = false, onClose, children }: EditDialogProps) {
   const returnFocus = useReturnFocus();
   const [isAsking, setAsking] = useState(false);

@@ -90,7 +90,7 @@ export function PictureField({
           tabIndex={-1}
           onChange={(event) => {
             const file = event.target.files?.[0];
-            // The same file can be chosen again after a failure.
+            // Lets the same file be chosen again after a failure.
             event.target.value = "";
             if (file !== undefined) void upload(file);
           }}

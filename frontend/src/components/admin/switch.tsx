@@ -9,7 +9,7 @@ interface SwitchProps {
   onChange: (checked: boolean) => void;
 }
 
-/** An on/off control that takes effect at once; 44 pixels wide and high for touch. */
+/** An on/off control that takes effect immediately; 44 pixels wide and high for touch. */
 export function Switch({ label, describedBy, checked, disabled = false, onChange }: SwitchProps) {
   return (
     <RadixSwitch.Root

@@ -1,8 +1,8 @@
 import { useCallback, useState } from "react";
 
 /**
- * The handler `onCloseAutoFocus` of a dialog without a trigger: it gives the focus back to the element that had it when the dialog
- * was opened, or to the page when that element is gone, for example with a deleted row.
+ * The handler `onCloseAutoFocus` of a dialog without a trigger: it returns the focus to the element that had it when the
+ * dialog was opened, or to the page when that element was removed, for example with a deleted row.
  */
 export function useReturnFocus(): (event: Event) => void {
   const [opener] = useState(() => document.activeElement);

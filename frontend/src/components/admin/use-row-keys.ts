@@ -39,7 +39,7 @@ function isFree(body: HTMLTableSectionElement | null): boolean {
   );
 }
 
-/** The row that a key leads to; null when the key is another one, or there is no row. */
+/** Finds the row to which a key moves; null for another key, or without rows. */
 function findRow(body: HTMLTableSectionElement | null, key: string): HTMLElement | null {
   const rows = [...(body?.querySelectorAll<HTMLElement>(":scope > tr[tabindex]") ?? [])];
   const current = rows.findIndex((row) => row.contains(document.activeElement));

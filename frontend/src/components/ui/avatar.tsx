@@ -10,7 +10,7 @@ interface AvatarProps {
 
 const sizes = { sm: "size-9 text-label", md: "size-10 text-label", lg: "size-28 text-title" };
 
-/** A portrait, or initials. Hidden from screen readers: the name always stands beside it or labels its button. */
+/** A portrait, or initials. Hidden from screen readers, because the name is always shown beside it or labels its button. */
 export function Avatar({ src, initials, size = "sm" }: AvatarProps) {
   const [failed, setFailed] = useState(false);
   const hasPicture = src !== null && src !== undefined && src !== "" && !failed;

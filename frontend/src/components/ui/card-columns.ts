@@ -14,6 +14,9 @@ export function columnsFor(width: number): { count: number; gap: number } {
   return { count: 5, gap: 20 };
 }
 
-/** The same columns in CSS, for what is shown before a script has measured anything. Its parent is a `@container`. */
+/**
+ * The number of columns in CSS, for content that is shown before a script has measured anything. Its parent is a
+ * `@container`.
+ */
 export const columnClasses =
   "grid grid-cols-2 gap-3 @min-[600px]:grid-cols-3 @min-[600px]:gap-4 @min-[940px]:grid-cols-4 @min-[940px]:gap-5 @min-[1340px]:grid-cols-5";

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 
 interface ConfirmDialogProps {
   title: string;
-  /** What will happen, and whether it can be undone. */
+  /** Says what will happen, and whether it can be undone. */
   text: string;
   confirmLabel: string;
   /** The confirming button stays disabled, for example until a word is typed. */

@@ -3,7 +3,7 @@ import { Button } from "@ui/button";
 import { isTemporary, isUnreachable, messageOf } from "@/lib/service-error";
 
 interface ErrorNoticeProps {
-  /** What failed, as a sentence. */
+  /** A sentence that says what failed. */
   title: string;
   error: unknown;
   onRetry: () => void;

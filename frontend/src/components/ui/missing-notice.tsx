@@ -14,7 +14,7 @@ interface MissingNoticeProps {
   action?: string;
 }
 
-/** A page whose subject does not exist: what is missing, why that may be, and the way to the outfits. */
+/** Shown for a page whose subject does not exist: what is missing, the possible reason, and a link to the outfits. */
 export function MissingNotice({
   glyph,
   page,

@@ -12,7 +12,7 @@ interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "l
   height: number;
   /** Average color of the picture as `#rrggbb`, shown until it is loaded. */
   placeholderColor?: string | null;
-  /** Visible at once: loaded immediately and with high priority. */
+  /** Whether it is visible without scrolling: it is then loaded immediately and with high priority. */
   eager?: boolean;
   /** Shows the picture in the width that another place has already loaded, until the right width is loaded. */
   preview?: boolean;
@@ -35,7 +35,7 @@ export function rememberLoadedPictures(container: HTMLElement): void {
 
 /**
  * A responsive picture in a frame. `className` belongs to the frame, which has size and color from the start; the picture
- * fades in when loaded. When there is none, the frame shows the first letter of `alt`.
+ * fades in when loaded. Without a picture, the frame shows the first letter of `alt`.
  */
 export function Picture({
   url,

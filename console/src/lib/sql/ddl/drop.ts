@@ -19,7 +19,7 @@ export interface DroppedObject {
   name: string;
   /** Of columns, constraints and triggers. */
   table: string;
-  /** Of functions: the types of the arguments, which tell overloaded ones apart. */
+  /** For functions: the argument types, which distinguish overloads. */
   arguments: string;
   /** Of functions `procedure` or `aggregate`, of views `materialized view`, of types `domain`, of grants the object's kind. */
   variant: string;

@@ -29,7 +29,10 @@ export function alterEnum(draft: EnumDraft): string {
   return [...renames, ...additions].join("\n");
 }
 
-/** Behind the value above it, which exists or was added a line earlier; the first stands before the first old one. */
+/**
+ * The position clause: after the value above, which exists or was added in an earlier line; a first new value goes before
+ * the first existing one.
+ */
 function placeOf(draft: EnumDraft, index: number): string {
   const above = draft.values[index - 1];
   if (above !== undefined) return ` after ${quoteLiteral(above.label)}`;

@@ -66,7 +66,7 @@ export function dropPolicy({ table, name }: Pick<PolicyDraft, "table" | "name">)
 }
 
 function describeRoles(roles: readonly string[]): string {
-  // `public` is no role but a word of the grammar, so that quoting it would name a role that cannot exist.
+  // `public` is a keyword here, so it must not be quoted.
   const named = roles.filter((role) => role !== "public");
   return named.length === 0 ? "public" : named.map(quoteIdentifier).join(", ");
 }

@@ -8,7 +8,7 @@ export interface TableDraft extends TableName {
   columns: ColumnDraft[];
 }
 
-/** A table as most begin: a key that counts, and the time of creation. */
+/** The draft of a new table: an identity column as primary key, and the time of creation. */
 export const newTable: TableDraft = {
   schema: "public",
   name: "",

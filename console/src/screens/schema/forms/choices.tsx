@@ -99,7 +99,7 @@ export function TableSelect({
   label: string;
   /** The table's oid. */
   value: string;
-  /** What stands there while no table is chosen. */
+  /** The placeholder while no table is chosen. */
   none?: string;
   onChange: (oid: string) => void;
 }) {

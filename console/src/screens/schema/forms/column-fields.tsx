@@ -19,11 +19,11 @@ export const referenceActions: readonly ReferenceAction[] = [
 interface ColumnFieldsProps {
   draft: ColumnDraft;
   onChange: (draft: ColumnDraft) => void;
-  /** An existing column's foreign key is a constraint, which has a form of its own. */
+  /** Whether the column is new. The foreign key of an existing column is changed by the form for constraints. */
   isNew: boolean;
 }
 
-/** What is missing in the column; null when it is complete. */
+/** A sentence that says what is missing in the column; null when it is complete. */
 export function findColumnProblem(draft: ColumnDraft): string | null {
   if (draft.name.trim() === "") return "Name the column.";
   if (draft.type.trim() === "") return `Choose a type for ${draft.name}.`;

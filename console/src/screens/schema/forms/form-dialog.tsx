@@ -1,4 +1,4 @@
-/** The frame of all forms about the schema: fields, the SQL so far, and the way to the question before it runs. */
+/** The frame of all schema forms: fields, the SQL so far, and the button that opens the confirmation. */
 import { Button } from "@ui/button";
 import type { ReactNode } from "react";
 import { CodeBlock } from "@/components/code-block";
@@ -13,7 +13,7 @@ interface FormDialogProps {
   title: string;
   /** The SQL of what is filled in; empty while nothing changes. */
   sql: string;
-  /** The sentence that says what is missing; null when the form is complete. */
+  /** A sentence that says what is missing; null when the form is complete. */
   problem: string | null;
   onSubmit: () => void;
   onClose: () => void;

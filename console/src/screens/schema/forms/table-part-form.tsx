@@ -1,4 +1,4 @@
-/** The frame of forms about something that hangs on a table and has a name of its own: constraints and indexes. */
+/** The frame of forms for constraints and indexes, which belong to a table and have a name. */
 import { type ReactNode, useState } from "react";
 import { useCatalog } from "@/api/catalog";
 import type { Table } from "@/api/catalog-model";

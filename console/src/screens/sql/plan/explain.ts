@@ -18,7 +18,7 @@ export async function explainStatement(
   return plan;
 }
 
-/** Whether ANALYZE would write; such a run is rolled back, but asks before. */
+/** Whether EXPLAIN ANALYZE would write rows. Such a run is rolled back, but must be confirmed first. */
 export function writesRows(text: string): boolean {
   return splitStatements(text).some(({ tokens }) =>
     tokens.some((token) => isWord(token, "insert", "update", "delete", "merge", "call", "do")),

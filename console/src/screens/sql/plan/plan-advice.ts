@@ -1,4 +1,4 @@
-/** Reads a plan for what makes it slow, and says what to do about it (CONSOLE-095). */
+/** Finds the reasons why a plan is slow, and advises how to fix them (CONSOLE-095). */
 import { listNodes, misjudgement, type Plan, type PlanNode } from "./plan-tree";
 
 export interface Advice {
@@ -33,7 +33,7 @@ const checks: readonly ((node: PlanNode) => Finding | null)[] = [
   checkRepeatedScan,
 ];
 
-/** A policy's function in a filter runs for each row unless it stands in a subquery. */
+/** A function of a policy is called for each row, unless it is wrapped in a subquery. */
 function checkRowPolicy(node: PlanNode): Finding | null {
   const filter = String(node.raw.Filter ?? "");
   const call = /\b(auth\.(?:uid|jwt|role|email)|current_setting)\(/.exec(filter)?.[1];

@@ -15,7 +15,7 @@ export interface PlanNode {
   /** `public.items as i`, `items_pkey`: what the node reads. */
   target: string;
   relation: string | null;
-  /** Conditions and keys, in PostgreSQL's words. */
+  /** Conditions and keys, as in EXPLAIN's output. */
   facts: { name: string; value: string }[];
   plannedRows: number;
   /** Rows of all loops together; null when the plan was not run. */
@@ -45,7 +45,7 @@ export interface Plan {
   wasRun: boolean;
 }
 
-/** Reads the document; null for anything that is no plan, such as one of a utility statement. */
+/** Parses the document; null for anything that is not a plan, such as the result of a utility statement. */
 export function readPlan(document: unknown): Plan | null {
   const top: unknown = Array.isArray(document) ? document[0] : document;
   if (!isRecord(top) || !isRecord(top.Plan)) return null;

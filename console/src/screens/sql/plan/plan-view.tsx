@@ -222,7 +222,7 @@ function describePages({ buffers }: PlanNode): string {
     : `${formatCount(total)} (${formatCount(buffers.read)} disk)`;
 }
 
-/** What PostgreSQL says about the selected step. */
+/** Details of the selected step in EXPLAIN's output. */
 function PlanDetails({ node }: { node: PlanNode }) {
   const factor = misjudgement(node);
   const facts = [

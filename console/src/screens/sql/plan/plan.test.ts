@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { advise } from "./plan-advice";
 import { listNodes, misjudgement, readPlan } from "./plan-tree";
 
-/** A node that was run once; the rest says what is special about it. */
+/** A node that ran once; `rest` overrides its members. */
 const node = (type: string, rest: Record<string, unknown> = {}) => ({
   "Node Type": type,
   "Total Cost": 100,

@@ -1,7 +1,7 @@
 /**
- * A run of SQL as the editor shows it: results per statement, messages, and how it ended. Events of
- * `POST /api/sql/runs` go in one by one. Rows are appended in place, because copying 100 000 of them at each batch
- * would stop the page; `version` tells React that something changed.
+ * A run of SQL as the editor shows it: results per statement, messages and outcome, built from the events of `POST
+ * /api/sql/runs`. Rows are appended in place, because copying 100 000 of them for each batch would block the page;
+ * `version` tells React that something changed.
  */
 
 export interface ResultColumn {
@@ -48,7 +48,7 @@ export type RunEvent =
 
 export interface StatementResult {
   index: number;
-  /** Where the statement stands in the sent text, in characters. */
+  /** Offset of the statement in the sent text, in characters. */
   start: number;
   end: number;
   status: "running" | "done" | "failed";
@@ -150,7 +150,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
 
 function finishResult(run: Run, event: Extract<RunEvent, { event: "done" }>): void {
   const result = resultAt(run, event.index);
-  // A write returns no rows; how many it changed stands at the end of its tag, as in INSERT 0 3.
+  // A write returns no rows; the number of changed rows is at the end of its command tag, as in `INSERT 0 3`.
   const changed = Number(/ (\d+)$/.exec(event.tag)?.[1] ?? 0);
   result.status = "done";
   result.tag = event.tag;
@@ -213,7 +213,7 @@ export function markCancelled(run: Run): void {
   run.version += 1;
 }
 
-/** What happened to the data, in one sentence for the status line. */
+/** A sentence for the status line that says what happened to the data. */
 export function describeOutcome(run: Run): string {
   const failed = run.results.find(({ status }) => status === "failed");
   switch (run.status) {

@@ -1,6 +1,6 @@
 /**
- * The runs of the SQL editor, one per tab of it. They live outside of React, so that a query goes on while another
- * screen is open. Closing the page breaks the connection, and the server then ends the statement.
+ * The runs of the SQL editor, one per tab. They are kept outside of React, so that a query continues while another screen
+ * is open. When the page is closed, the connection ends and the server cancels the statement.
  */
 import { send } from "@/api/client";
 import { ApiError } from "@/api/error";
@@ -64,7 +64,7 @@ function announce(): void {
   });
 }
 
-/** Runs the text and resolves when the run has ended, however it did. */
+/** Runs the text, and resolves when the run has ended, also after an error. */
 export async function startRun(tab: string, request: RunRequest): Promise<Run> {
   const run = createRun(crypto.randomUUID(), request.text, request.offset, Date.now());
   const abort = new AbortController();
@@ -116,7 +116,7 @@ export async function cancelRun(tab: string): Promise<void> {
   try {
     await send(`/api/sql/runs/${run.id}`, { method: "DELETE" });
   } catch {
-    // Without an answer the broken connection has to do: the server cancels what nobody waits for.
+    // If the cancel request fails, aborting the connection makes the server cancel the statement.
     aborts.get(tab)?.abort();
   }
 }

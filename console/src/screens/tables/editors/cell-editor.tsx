@@ -60,7 +60,7 @@ export function CellEditor({
   const change = (next: Cell) => {
     setCell(next);
     setFault(null);
-    // A choice from a list is complete at once.
+    // Choosing from the list completes the edit.
     if (kind === "boolean") commit(next);
   };
   return (

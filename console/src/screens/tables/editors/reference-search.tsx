@@ -33,7 +33,7 @@ export function targetOf(
   const labels = target.columns
     .filter((other) => other.name !== targetColumn && columnKind(other, catalog) === "text")
     .map(({ name }) => name);
-  // A column with a telling name says more than the first one.
+  // A column with a descriptive name identifies a row better than the first column.
   const telling = /name|title|email|label|slug/i;
   labels.sort((a, b) => Number(telling.test(b)) - Number(telling.test(a)));
   return { table: target, column: targetColumn, labels: labels.slice(0, 2) };

@@ -42,7 +42,7 @@ export const CellView = memo(function CellView({
 /** PostgreSQL writes booleans as one letter. */
 const wordOf = (value: string): string => ({ t: "true", f: "false" })[value] ?? value;
 
-/** The same in words, for screen readers. */
+/** Describes a cell for screen readers. */
 export function describeCell(cell: GridCell): string {
   if (cell.isDefault) return "default";
   if (cell.isMissing) return "not loaded yet";

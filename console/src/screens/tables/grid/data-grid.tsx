@@ -94,7 +94,7 @@ export function DataGrid(props: DataGridProps) {
   const isEditing = editor !== null;
   const wasEditing = useRef(false);
   useEffect(() => {
-    // The editor's field is gone with its cell, so the keys would go nowhere.
+    // The focused editor field was removed with its cell, so the focus returns to the grid.
     if (wasEditing.current && !isEditing) grid.current?.focus({ preventScroll: true });
     wasEditing.current = isEditing;
   }, [isEditing]);

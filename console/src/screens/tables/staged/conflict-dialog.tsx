@@ -19,7 +19,10 @@ function columnsOf({ change }: StagedChange): string[] {
   return change.kind === "update" ? Object.keys(change.values) : [];
 }
 
-/** Rows that somebody else has changed since they were read: per field mine or theirs, and nothing is overwritten silently. */
+/**
+ * Resolves conflicts with rows that another person changed after they were read: for each field mine or theirs, so that
+ * nothing is overwritten silently.
+ */
 export function ConflictDialog({ staging, catalog }: { staging: Staging; catalog: Catalog }) {
   const { conflicts, store, apply } = staging;
   const [choices, setChoices] = useState<Record<string, Choice>>({});

@@ -65,7 +65,7 @@ export function useStaging() {
       setRefusal(null);
       apply.reset();
     },
-    /** Takes back the last step of staging; when there is none, stages the inverse of what was applied last. */
+    /** Undoes the last step of staging; without one, stages the inverse of what was applied last. */
     undo: () => {
       if (!store.undo()) undoApplied();
     },

@@ -21,7 +21,7 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
   const column = table.columns.find(({ name }) => name === filter.column);
   const hasPath = (filter.path?.length ?? 0) > 0;
   const ownKind = column === undefined ? "text" : columnKind(column, catalog);
-  // What a path of JSON leads to is compared as text.
+  // A JSON path yields text, so it is compared as text.
   const kind = hasPath ? "text" : ownKind;
   const operators = operatorsOf(kind);
   const change = (part: Partial<Filter>) => setFilter((before) => ({ ...before, ...part }));

@@ -37,7 +37,7 @@ interface ExportBody {
   subject?: Subject;
 }
 
-/** What the grid shows now: its filters, sort, columns and subject. */
+/** The export request for what the grid shows: its filters, sort order, columns and subject. */
 export function exportBody(
   table: Table,
   view: Pick<TableView, "filters" | "sort" | "hidden" | "subject">,

@@ -1,6 +1,6 @@
 //! What a sign-up does, depending on whether the address is registered. Source: Auth contract §2.3.
 
-/// Who has the address.
+/// Whether the address is registered, and by a confirmed user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExistingUser {
     Nobody,

@@ -17,7 +17,7 @@ const CONSTRAINT_COLUMNS: &str = "select a.attname::text
     where k.conrelid = $1::text::oid and k.conname = $2::text
     order by a.attnum";
 
-/// Adds to the error which change failed, and the column when it can be told. The transaction has ended before.
+/// Adds to the error which change failed, and the column if known. The transaction has ended before.
 pub(super) async fn explain(
     client: &Client,
     error: ConsoleError,

@@ -16,8 +16,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// Limits of the transaction: a row that somebody else has locked is reported after 4 s, and no statement takes longer
-/// than a minute.
+/// Limits of the transaction: waiting for a locked row fails after 4 s, and a statement after a minute.
 const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout = '60s'";
 
 /// The body of a request: the staged changes, and whether they are only to be previewed.
@@ -58,7 +57,7 @@ pub(super) async fn apply_changes(
                 .with("conflicts", json!(outcome.conflicts)),
         );
     }
-    // In the same transaction, so that there is no change without its entry.
+    // In the same transaction, so that no change is committed without its audit entry.
     for (action, target, statement, rows) in &outcome.audited {
         let entry = AuditEntry::new(action, target)
             .with_statement(statement)

@@ -21,7 +21,7 @@ pub(super) struct Outcome {
     pub(super) audited: Vec<(&'static str, String, String, i64)>,
 }
 
-/// A change that was not made because its row is no longer as it was read.
+/// A change that was not applied because its row has changed since it was read.
 #[derive(Serialize)]
 pub(super) struct Conflict {
     pub(super) change: usize,
@@ -48,7 +48,7 @@ impl Outcome {
         }
     }
 
-    /// Adds a sentence for the person unless it is there already.
+    /// Adds a sentence for the user, unless it was added before.
     pub(super) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -56,7 +56,7 @@ impl Outcome {
     }
 }
 
-/// Where rows have gone that this transaction has changed: by table and former identity.
+/// Where rows are found that this transaction has changed: their new identity by table and former identity.
 #[derive(Default)]
 pub(super) struct Moves {
     places: HashMap<(String, Vec<String>), Vec<String>>,

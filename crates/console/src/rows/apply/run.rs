@@ -84,13 +84,12 @@ impl<'t> Run<'t> {
         })
     }
 
-    /// Gives away the tables that were looked up, because the explanation of a fault needs them after the run has
-    /// ended.
+    /// Returns the tables that were looked up; the explanation of an error needs them.
     pub(super) fn into_tables(self) -> HashMap<String, TableShape> {
         self.tables
     }
 
-    /// Runs one change. A conflict is recorded and does not end the run, so that all of them are reported at once.
+    /// Applies one change. A conflict is recorded and does not end the run, so that all conflicts are reported together.
     pub(super) async fn apply(&mut self, index: usize, change: &Change) -> Result<(), ConsoleError> {
         let oid = change.table().to_owned();
         if !self.tables.contains_key(&oid) {
@@ -292,7 +291,7 @@ impl<'t> Run<'t> {
             }
         });
         let is_same = |locked: &Locked| match (&locked.version, row) {
-            // What this transaction has changed itself is what the person meant to see.
+            // A row that this transaction has changed itself is not a conflict.
             (Some(version), _) if *version == self.version => true,
             (Some(version), RowId::Key { xmin, .. } | RowId::Place { xmin, .. }) => version == xmin,
             _ => matches!(row, RowId::Values {}),
@@ -380,7 +379,7 @@ fn with_version(table: &TableShape, mut place: Vec<String>, xmin: String) -> Row
     RowId::Place { tableoid, ctid, xmin }
 }
 
-/// Reads the values of a row by column, and tells whether one of them is cut, so that an undo could not restore it.
+/// Reads the values of a row by column, and whether one of them is truncated, so that an undo could not restore it.
 fn read_values(table: &TableShape, row: &Row) -> (Texts, bool) {
     let cells: Vec<Option<String>> = row.get("cells");
     let sizes: Vec<Option<i64>> = row.get("sizes");

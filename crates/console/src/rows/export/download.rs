@@ -36,7 +36,8 @@ pub(in crate::rows) async fn download_export(
     let permit = state.permit_statement(&session)?;
     let format = request.format;
     let (mut output, mut download) = connect(STALL_LIMIT);
-    // A task of its own, because the connection has to outlive this function, which returns with the first byte.
+    // A separate task, because the connection must exist until the last byte is sent, and this function returns with the
+    // first.
     actix_web::rt::spawn(async move {
         match run_export(&state, &session, &request, &mut output).await {
             Ok(true) => output.finish(),
@@ -55,8 +56,7 @@ pub(in crate::rows) async fn download_export(
         .streaming(download.body()))
 }
 
-/// Opens a connection that nobody else uses, and exports on it as the request's subject. Returns false when the client takes
-/// no more.
+/// Opens a new connection and exports on it as the request's subject. Returns false when the client has disconnected.
 async fn run_export(
     state: &ConsoleState,
     session: &Session,
@@ -78,7 +78,7 @@ async fn run_export(
     }
 }
 
-/// Streams the rows, and cancels the statement when the client goes away first.
+/// Streams the rows, and cancels the statement when the client disconnects.
 async fn export_rows(
     state: &ConsoleState,
     session: &Session,
@@ -114,7 +114,7 @@ async fn export_rows(
     let entry = AuditEntry::new("rows.export", &target)
         .with_rows(rows)
         .with_result(result);
-    // The rows are with the client already, so a missing second entry is no reason to break the file off.
+    // The client has received the rows already, so a failure to write the second audit entry does not fail the download.
     if let Err(error) = audit::record(state, session, entry).await {
         tracing::warn!(%error, target, rows, result, "the end of an export is not in the audit");
     }

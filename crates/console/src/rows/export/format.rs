@@ -40,7 +40,7 @@ impl ExportFormat {
         matches!(self, Self::Spreadsheet | Self::Csv)
     }
 
-    /// What stands before the first row. Spreadsheets recognise UTF-8 by the byte order mark.
+    /// Text before the first row. Spreadsheets recognise UTF-8 by the byte order mark.
     pub(super) fn start(self) -> &'static str {
         match self {
             Self::Spreadsheet => "\u{feff}",
@@ -49,7 +49,7 @@ impl ExportFormat {
         }
     }
 
-    /// What stands before a row.
+    /// Text before a row.
     pub(super) fn before_row(self, is_first: bool) -> &'static str {
         match self {
             Self::Json if is_first => "\n",
@@ -58,12 +58,12 @@ impl ExportFormat {
         }
     }
 
-    /// What stands after a row.
+    /// Text after a row.
     pub(super) fn after_row(self) -> &'static str {
         if self == Self::Sql { "\n" } else { "" }
     }
 
-    /// What stands after the last row.
+    /// Text after the last row.
     pub(super) fn end(self) -> &'static str {
         if self == Self::Json { "\n]\n" } else { "" }
     }

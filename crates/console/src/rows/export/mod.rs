@@ -1,7 +1,7 @@
 //! Export of a table's rows as a file (CONSOLE-058).
 //!
-//! A ticket is asked for first, with the filters and the order of the grid; the rows are then streamed to whoever brings
-//! the ticket within the same session. Nothing but a few portions of the file is ever in memory.
+//! The page first requests a ticket with the grid's filters and order; then the browser downloads the rows with that ticket
+//! in the same session. Only a few chunks of the file are in memory.
 
 mod create;
 mod download;

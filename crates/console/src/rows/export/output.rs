@@ -1,4 +1,5 @@
-//! The way of a file from the statement to the response: a few portions wait for a slow client, and no more.
+//! Passes a file's chunks from the statement to the response; for a slow client a few chunks are queued, and then the
+//! statement waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,7 +62,7 @@ impl Output {
     /// Lets the answer begin.
     pub(super) fn begin(&mut self, name: String) {
         if let Some(begun) = self.begun.take() {
-            // Without a receiver the client has gone, which the first portion finds out.
+            // An error means that the client has disconnected; sending the first chunk detects it.
             begun.send(Ok(name)).ok();
         }
     }
@@ -71,7 +72,7 @@ impl Output {
         portion.len() < PORTION_BYTES || self.send(portion.split().freeze()).await
     }
 
-    /// Sends a portion; false when the client has gone or takes nothing any more.
+    /// Sends a chunk; false when the client has disconnected.
     pub(super) async fn send(&self, portion: Bytes) -> bool {
         self.portions
             .send_timeout(portion, self.stall_limit)
@@ -79,7 +80,7 @@ impl Output {
             .is_ok()
     }
 
-    /// Returns another sender of portions, which tells when the client goes away.
+    /// Returns another sender of chunks, by which the client's disconnection is noticed.
     pub(super) fn watch(&self) -> mpsc::Sender<Bytes> {
         self.portions.clone()
     }

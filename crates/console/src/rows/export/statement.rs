@@ -63,8 +63,8 @@ fn reference(column: &ColumnShape) -> String {
     format!("t.{}", quote_identifier(&column.name))
 }
 
-/// What spreadsheets take for the beginning of a formula; the last four are full-width forms, which some read alike. Tab and
-/// the ends of lines are skipped by some programs, so that a formula may follow.
+/// Characters that spreadsheets take for the beginning of a formula. The last four are full-width forms, which some programs
+/// treat alike. Some programs skip tabs and line breaks, so that a formula may follow them.
 const FORMULA_STARTS: [char; 11] = [
     '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
 ];

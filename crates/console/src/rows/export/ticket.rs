@@ -1,4 +1,4 @@
-//! Tickets: each stands for one download of rows, by the session that has asked for it.
+//! Tickets: each allows the session that requested it to download rows once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,9 +13,9 @@ use crate::rows::request::{Filter, Sort};
 use crate::session::{Session, random_secret};
 use crate::subject::Subject;
 
-/// A ticket is for the download that follows at once.
+/// Lifetime of a ticket; the download follows immediately.
 pub(super) const LIFETIME: Duration = Duration::from_secs(30);
-/// More tickets than this cannot be open, so that nobody fills the memory with them.
+/// The largest number of unused tickets, so that they cannot fill the memory.
 const MAX_TICKETS: usize = 1000;
 /// One session cannot take the tickets of all others.
 const MAX_TICKETS_OF_SESSION: usize = 10;
@@ -57,7 +57,7 @@ impl ExportTickets {
         now: Instant,
     ) -> Result<String, ConsoleError> {
         let mut tickets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nothing else removes tickets that were never used.
+        // Unused tickets are only removed here.
         tickets.retain(|_, ticket| ticket.expires > now);
         if tickets.len() >= MAX_TICKETS {
             return Err(ConsoleError::unavailable("Too many exports are waiting to begin"));

@@ -6,7 +6,8 @@ use encoding_rs::{Decoder, DecoderResult};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Malformed;
 
-/// Appends a piece of the file to `text`. Up to a fault, what stands before it is appended, too, so that its line is known.
+/// Decodes a piece of the file and appends it to `text`. In case of an error the text before it is appended, too, so that
+/// the line can be counted.
 pub(super) fn decode(
     decoder: &mut Decoder,
     piece: &[u8],
@@ -20,7 +21,7 @@ pub(super) fn decode(
     text.truncate(start + written);
     match result {
         DecoderResult::InputEmpty => Ok(()),
-        // The buffer is as long as the decoder says that it has to be, so it is never full.
+        // The buffer has the length that the decoder demands, so it is never full.
         DecoderResult::OutputFull | DecoderResult::Malformed(..) => Err(Malformed),
     }
 }

@@ -36,7 +36,7 @@ enum Marker {
 }
 
 impl Fields {
-    /// `keep` tells of each column of the file whether it is imported.
+    /// Creates the splitter. `keep` says for each column of the file whether it is imported.
     pub(super) fn new(keep: Vec<bool>, delimiter: u8) -> Self {
         let mut fields = Self {
             keep,

@@ -1,4 +1,4 @@
-//! What a request says about its file.
+//! The query parameters of an import: how the file is written, and into which columns it goes.
 
 use encoding_rs::{Decoder, UTF_8, UTF_16LE, WINDOWS_1252};
 use selvedge_introspection::TableShape;
@@ -19,7 +19,7 @@ pub(in crate::rows) struct ImportOptions {
     pub(super) header: bool,
     #[serde(default = "comma")]
     delimiter: char,
-    /// The text that means null where it stands without quotes.
+    /// The unquoted text that is imported as null.
     #[serde(default)]
     pub(super) null: String,
     #[serde(default)]
@@ -36,7 +36,7 @@ enum FileEncoding {
     #[default]
     #[serde(rename = "utf-8")]
     Utf8,
-    /// The byte order mark tells the order; without one the lower byte comes first, as on Windows.
+    /// The byte order mark determines the byte order; without one it is little-endian, as on Windows.
     #[serde(rename = "utf-16")]
     Utf16,
     #[serde(rename = "windows-1252")]
@@ -48,10 +48,9 @@ fn comma() -> char {
 }
 
 impl ImportOptions {
-    /// Returns the table's column for each column of the file.
+    /// Returns the table's column for each column of the file; `None` for columns that are not imported.
     ///
-    /// # Errors
-    /// 422 when it is no such list, or names no column.
+    /// # Errors 422 when the parameter is not a list of names, or contains no name.
     pub(super) fn mapping(&self) -> Result<Vec<Option<String>>, ConsoleError> {
         let mapping: Vec<Option<String>> = serde_json::from_str(&self.columns)?;
         if mapping.iter().all(Option::is_none) {

@@ -23,7 +23,7 @@ use crate::rows::table::find_table;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// A file may take long, but a row that somebody else has locked is reported after 4 s.
+/// No time limit, because a file may take long; waiting for a locked row fails after 4 s.
 const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout = '1h'";
 /// An upload of which nothing comes for so long is given up, because its transaction holds locks.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
@@ -53,7 +53,8 @@ pub(in crate::rows) async fn import_rows(
 ) -> Result<HttpResponse, ConsoleError> {
     let mut upload = Upload::new(&options)?;
     let _permit = state.permit_statement(&session)?;
-    // A connection of its own: where the client goes away this function ends at any place, and the connection with it.
+    // A new connection: when the client disconnects, this function is dropped at any point, and the connection is closed
+    // with it.
     let mut client = state.database.dedicated(session.level).await?;
     let mut transaction = client.transaction().await?;
     transaction.batch_execute(LIMITS).await?;
@@ -135,7 +136,7 @@ impl Upload {
                 .transpose()
                 .map_err(|_| ConsoleError::invalid("The upload broke off, and nothing was imported"))?;
             let kept = self.read(piece.as_deref())?;
-            // After a fault PostgreSQL takes nothing more, and tells the fault at the end.
+            // After an error PostgreSQL ignores further data, and reports the error at the end.
             let is_refused = !kept.is_empty() && sink.send(kept).await.is_err();
             if piece.is_none() || is_refused {
                 let rows = sink.as_mut().finish().await;

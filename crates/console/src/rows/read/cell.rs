@@ -52,7 +52,7 @@ pub(in crate::rows) async fn read_cell(
     let row = rows
         .first()
         .ok_or_else(|| ConsoleError::not_found("The row does not exist any more"))?;
-    // The query returns null both for a null and for a value that is too long, so a second column tells which it is.
+    // The query returns null both for null and for a value that is too long; a second column distinguishes them.
     match row.get::<_, Option<String>>(0) {
         Some(text) => Ok(HttpResponse::Ok()
             .content_type("text/plain; charset=utf-8")

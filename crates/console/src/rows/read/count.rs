@@ -18,7 +18,7 @@ const MAX_ALWAYS_COUNTED: i64 = 50_000;
 /// A count on demand may take longer than a page, whose rows do not wait for it.
 const COUNT_TIMEOUT: &str = "set local statement_timeout = '30s'";
 
-/// The body of a request for a count.
+/// The body of `POST /api/rows/count`.
 #[derive(Deserialize)]
 pub(in crate::rows) struct CountRequest {
     table: String,
@@ -74,7 +74,7 @@ async fn count(
         .sql(" as t where ");
     push_filters(&mut statement, &table, &request.filters)?;
     if !request.exact {
-        // One row more than the limit tells that there are more; the rest need not be visited.
+        // One row more than the limit shows that there are more; the rest is not read.
         statement
             .sql(" limit ")
             .number(MAX_ALWAYS_COUNTED.unsigned_abs() + 1);

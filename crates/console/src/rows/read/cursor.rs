@@ -9,7 +9,7 @@ use crate::error::ConsoleError;
 /// The longest cursor in bytes; a position with longer values gets none, because the text must fit into an address.
 const MAX_CURSOR_BYTES: usize = 64 * 1024;
 
-/// The values of a row in the columns of the order, which say where the row stands in it.
+/// The values of a row in the sort columns, by which the page after the row is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cursor {
     #[serde(rename = "v")]

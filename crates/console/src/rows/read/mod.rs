@@ -1,4 +1,4 @@
-//! The endpoints that read rows: pages, counts, and cells that are too long for a page.
+//! The endpoints that read rows: pages, counts, and values that are too long for a page.
 
 mod cell;
 mod count;

@@ -29,7 +29,7 @@ const READ_TIMEOUT: &str = "set local statement_timeout = '5s'";
 const TIMEOUT_HINT: &str = "A page that takes longer than 5 s is given up. Filter or sort by a column that has an index; if \
     another transaction holds the table, pg_stat_activity names it.";
 
-/// The body of a request for a page; exactly one of `after`, `before` and `end`, or none, says where the page begins.
+/// The body of a request for a page. At most one of `after`, `before` and `end` says where the page begins.
 #[derive(Deserialize)]
 pub(in crate::rows) struct ReadRequest {
     table: String,
@@ -147,7 +147,7 @@ fn take_page(plan: &PagePlan<'_>, rows: Vec<Row>) -> (Vec<Row>, Option<String>, 
     }
 }
 
-/// The cursor behind the last row. Where equal rows can repeat, it also says how many of them have been shown.
+/// Returns the cursor after the last row. If equal rows can repeat, it contains the number of those already shown.
 fn place_behind(plan: &PagePlan<'_>, rows: &[Row]) -> Option<String> {
     let values: Vec<Option<String>> = rows.last()?.get("place");
     // Only rows of views can be equal in every part of the order.

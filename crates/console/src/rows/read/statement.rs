@@ -11,7 +11,7 @@ use crate::rows::sql::{
     push_order, range_after, size_expression,
 };
 
-/// Where in the sorted rows the page lies: at one end, or beside a row that was shown before.
+/// The position of a page in the sorted rows: at one end, or next to a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PagePosition {
     Start,
@@ -31,7 +31,7 @@ pub(super) struct PagePlan<'a> {
     pub(super) readable: String,
 }
 
-/// What a request for a page asks for, before it is checked against the catalog.
+/// A request for a page before its names are checked against the system catalog.
 pub(super) struct PageQuery<'a> {
     pub(super) columns: Option<&'a [String]>,
     pub(super) filters: &'a [Filter],
@@ -78,7 +78,7 @@ pub(super) fn plan_page<'a>(
     if position.is_backward() {
         keys = keys.iter().map(OrderKey::reversed).collect();
     }
-    // One row more tells whether there is a next page; rows that were shown before are passed over.
+    // One row more shows whether there is a next page; equal rows that were shown before are skipped.
     let fetched = query.limit + 1 + position.cursor().map_or(0, |cursor| cursor.shown);
     let ranges = match position.cursor() {
         Some(cursor) => range_after(&keys, &cursor.values),

@@ -38,7 +38,7 @@ pub(in crate::rows) fn cell_expression(column: &ColumnShape, characters: usize) 
 /// Returns the SQL expression for the size in bytes of a value that [`cell_expression`] cuts; it is null for values
 /// that are sent whole.
 pub(in crate::rows) fn size_expression(column: &ColumnShape, characters: usize) -> String {
-    // PostgreSQL knows the length of text and bytes without reading them, so a test of the size costs little.
+    // PostgreSQL stores the length of text and bytes, so that comparing the size does not read the value.
     let (size, limit) = match column.form {
         TextForm::Short => return "null::int8".to_owned(),
         TextForm::Bytes => (format!("octet_length({})", reference(column)), characters / 2),

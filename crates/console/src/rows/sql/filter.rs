@@ -152,7 +152,7 @@ fn push_reference(statement: &mut Statement, column: &ColumnShape, path: &[Strin
 fn push_list(statement: &mut Statement, list: &str, cast_type: &str) {
     let values = parse_list(list);
     if values.is_empty() {
-        // `in ()` is no SQL, and nothing is in an empty list.
+        // An empty `in ()` is no valid SQL; the condition is false.
         statement.sql(" is null and false");
         return;
     }

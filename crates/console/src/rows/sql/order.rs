@@ -1,7 +1,7 @@
-//! Reading in an order from any place of it, without OFFSET (CONSOLE-050).
+//! Reads sorted rows from any position without OFFSET (CONSOLE-050).
 //!
-//! The rows behind a place are a union of ranges: those that are equal in the first columns and greater in the next. Each
-//! range has an order and a limit of its own, so an index serves it whatever mixture of directions and nulls is asked for.
+//! The rows after a position are a union of ranges: rows that are equal in the first sort columns and greater in the next
+//! one. Each range has its own ORDER BY and LIMIT, so that an index can be used for every mixture of directions and nulls.
 
 use selvedge_introspection::{ColumnShape, TableShape};
 use selvedge_postgres::quote_identifier;
@@ -26,7 +26,7 @@ pub(in crate::rows) struct OrderKey {
     pub(in crate::rows) repeats: bool,
 }
 
-/// A condition on one column of the order; a row lies in a range when all bounds of the range hold.
+/// A condition on one sort column; a row belongs to a range when all bounds of the range hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::rows) struct Bound<'a> {
     key: &'a OrderKey,
@@ -68,7 +68,7 @@ pub(in crate::rows) fn order_of(table: &TableShape, sort: &[Sort]) -> Result<Vec
         keys.push(system_key("t.tableoid", "pg_catalog.oid", false));
         keys.push(system_key("t.ctid", "pg_catalog.tid", false));
     } else {
-        // Rows of a view have nothing that tells them apart but their values, and equal rows may repeat.
+        // Rows of a view have no key, so they are sorted by all columns, and equal rows may repeat.
         let readable = table.columns.iter().filter(|column| column.readable);
         let columns: Vec<String> = readable
             .map(|column| format!("t.{}", quote_identifier(&column.name)))
@@ -248,7 +248,7 @@ mod tests {
                 r#"t."a" is null"#
             ]
         );
-        // Nothing is behind the nulls at the end but other nulls.
+        // Only nulls can follow nulls at the end.
         assert_eq!(
             ranges(&keys, &[None, Some("7")]),
             [r#"t."a" is null; t."id" > '7'"#]

@@ -1,7 +1,7 @@
-//! Builds a statement in two forms: the text with parameters that PostgreSQL gets, and the text that people read.
+//! Builds a statement in two forms: with parameters for PostgreSQL, and with literals for the user to read.
 //!
-//! There is no other way for text to reach SQL here: keywords are literals of this program, names go through the one
-//! quoting function, and values are parameters. The form for people has the values as literals and the same effect.
+//! Text reaches SQL only in three ways: keywords are constants of this program, names are quoted by one function, and values
+//! are parameters. The form to read has the same effect.
 
 use selvedge_postgres::{push_identifier, quote_literal};
 use tokio_postgres::types::{ToSql, Type};

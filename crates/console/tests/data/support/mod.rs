@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(crate) use crate::test_console::TestConsole;
 
 impl TestConsole {
-    /// Starts a console where everybody is an admin, as in `selvedge start`.
+    /// Starts a console whose callers are all admins, as in `selvedge start`.
     pub(crate) async fn start() -> Self {
         Self::with(|_| {}).await
     }

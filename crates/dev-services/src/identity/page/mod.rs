@@ -17,10 +17,10 @@ mod fields;
 
 use fields::{Field, render_field};
 
-/// Value of `person` for somebody who has not signed in before.
+/// Value of `person` for a new person.
 pub(super) const NEW_PERSON: &str = "new";
 
-/// What the page shows besides the people.
+/// The page's content besides the list of people.
 pub(super) struct PageState<'a> {
     /// Name of the pending request, by which the forms find it.
     request_id: &'a str,
@@ -210,7 +210,7 @@ fn open_form(page: &PageState<'_>) -> String {
     )
 }
 
-/// The choice of how the sign-in goes on after the page.
+/// Renders the choice of the sign-in's outcome.
 fn render_outcomes(id: &str, chosen: Outcome) -> String {
     let options: String = WITH_PERSON
         .iter()

@@ -26,7 +26,7 @@ pub(super) static PROVIDER: Provider = Provider {
     ..DEFAULT
 };
 
-/// `is_private_email` is there for addresses of Apple's relay, which have its domain.
+/// Apple sends `is_private_email` only for addresses of its relay domain.
 fn read_claims(account: &Account<'_>) -> Value {
     let person = account.person;
     let is_relayed = person.address().ends_with("@privaterelay.appleid.com");

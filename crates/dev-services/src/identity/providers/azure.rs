@@ -28,7 +28,8 @@ pub(super) static PROVIDER: Provider = Provider {
     ..DEFAULT
 };
 
-/// `https://login.microsoftonline.com/<tenant>/v2.0`; `common`, `organizations` and `consumers` are no tenants.
+/// Returns `https://login.microsoftonline.com/<tenant>/v2.0`. `common`, `organizations` and `consumers` are not tenants, so
+/// they are replaced by a tenant's id.
 fn find_issuer(url: Option<&str>) -> String {
     let base = url
         .unwrap_or("https://login.microsoftonline.com/common")
@@ -40,8 +41,8 @@ fn find_issuer(url: Option<&str>) -> String {
     }
 }
 
-/// Azure tells the address with the scope `email` and the names with `profile`. `xms_edov` is an optional claim that
-/// the registration asks for; it is there for an unverified address, which Azure cannot tell otherwise.
+/// Azure sends the address for the scope `email` and names for `profile`. `xms_edov` is an optional claim of the app
+/// registration; here it is sent for unverified addresses, because there is no other way to mark them.
 fn read_claims(account: &Account<'_>) -> Value {
     let person = account.person;
     let has_profile = account.has_scope("profile");

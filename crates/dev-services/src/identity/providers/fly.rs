@@ -23,7 +23,7 @@ fn read_token_info(account: &Account<'_>) -> Value {
         "resource_owner_id": account.subject, "scope": ["read"], "expires_in": 7200,
         "application": {"uid": account.client_id}, "created_at": Utc::now().timestamp(),
         "user_id": account.subject, "user_name": person.name, "email": person.email,
-        // Fly lists every organization with the role in it; everybody is the admin of an own one.
+        // Fly lists every organization with the person's role; here each person is the admin of an organization.
         "organizations": [{"id": SubjectStyle::Lower(12).make_id("fly-organization", &person.id), "role": "admin"}],
     })
 }

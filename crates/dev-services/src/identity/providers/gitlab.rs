@@ -23,7 +23,7 @@ pub(super) static PROVIDER: Provider = Provider {
     ..DEFAULT
 };
 
-/// `confirmed_at` is null until the address is confirmed. Further addresses have a path of their own.
+/// `confirmed_at` is null until the address is confirmed. Further addresses are read from another path.
 fn read_user(account: &Account<'_>) -> Value {
     let person = account.person;
     let username = person.user_name();

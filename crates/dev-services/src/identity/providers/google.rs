@@ -35,8 +35,7 @@ pub(super) static PROVIDER: Provider = Provider {
     ..DEFAULT
 };
 
-/// `hd` is the domain of a Workspace account. The page knows none, so it is there when the request asked for a domain
-/// and the address belongs to it.
+/// `hd` is the domain of a Workspace account. It is sent when the request asked for a domain and the address belongs to it.
 fn read_claims(account: &Account<'_>) -> Value {
     let person = account.person;
     let domain = account.param("hd");

@@ -10,7 +10,7 @@ use crate::identity::subject::SubjectStyle;
 pub(super) static SLACK: Provider = Provider {
     name: "slack",
     title: "Slack",
-    // The older sign-in has an authorization endpoint of its own, and shares the profile with OpenID Connect.
+    // The older sign-in has another authorization endpoint, but the same profile as OpenID Connect.
     token_path: "/api/oauth.access",
     subject: SubjectStyle::Prefixed("U0", 9),
     access_token_prefix: "xoxp-",
@@ -47,7 +47,7 @@ fn read_userinfo(account: &Account<'_>) -> Value {
     claims
 }
 
-/// Everybody is in one invented workspace.
+/// All people belong to one fictional workspace.
 fn read_claims(account: &Account<'_>) -> Value {
     let person = account.person;
     let mut claims = json!({

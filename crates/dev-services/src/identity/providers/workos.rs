@@ -21,7 +21,7 @@ pub(super) static PROVIDER: Provider = Provider {
 /// The request may name a connection or an organization; otherwise the person is in an invented one.
 fn read_profile(account: &Account<'_>) -> Value {
     let person = account.person;
-    // Without either parameter, the ids are the same for all people, as in one organization.
+    // Without either parameter all people get the same ids, as members of one organization.
     let named = |param: &str, prefix: &'static str| match account.param(param) {
         "" => SubjectStyle::Prefixed(prefix, 24).make_id("workos", param),
         id => id.to_owned(),

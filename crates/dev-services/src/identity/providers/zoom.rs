@@ -15,7 +15,7 @@ pub(super) static PROVIDER: Provider = Provider {
     ..DEFAULT
 };
 
-/// `login_type` 100 is an account with a Zoom password, the only kind for which `verified` says something.
+/// `login_type` 100 is an account with a Zoom password, the only kind for which `verified` is meaningful.
 fn read_user(account: &Account<'_>) -> Value {
     let person = account.person;
     json!({

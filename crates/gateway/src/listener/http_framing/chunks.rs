@@ -20,7 +20,7 @@ pub(super) struct ChunkedBody {
     read: usize,
 }
 
-/// What the next byte of a chunked body belongs to (RFC 9112 §7.1).
+/// The part of a chunked body to which the next byte belongs (RFC 9112 §7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChunkPart {
     Size,

@@ -295,7 +295,7 @@ mod tests {
         let handshake = "GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket";
         let stream = format!("{handshake}\r\n\r\nGET /<> HTTP/1.1\r\n\r\n");
         assert_eq!(text(&stream), stream);
-        // an upgrade that nobody here knows is none
+        // an upgrade to an unknown protocol is ignored
         let h2c = "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n\r\n";
         assert_eq!(
             text(&format!("{h2c}GET /<> HTTP/1.1\r\nHost: x\r\n\r\n")),

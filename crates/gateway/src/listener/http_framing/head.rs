@@ -21,7 +21,7 @@ pub(super) const MOST_HEADERS: usize = 96;
 pub(super) struct Head {
     /// The encoded target, if it differs from the one that was sent.
     pub(super) target: Option<Vec<u8>>,
-    /// What follows the head.
+    /// The state after the head.
     pub(super) next: State,
 }
 
@@ -81,7 +81,7 @@ impl Head {
     }
 }
 
-/// What the headers say about the body, the host and an upgrade.
+/// The headers about the body, the host and an upgrade.
 #[derive(Default)]
 struct Framing {
     length: Option<u64>,
@@ -127,8 +127,8 @@ impl Framing {
     }
 }
 
-/// What follows a head. `None` where two parsers could disagree about it, or where HTTP/1.1 requires a Host header:
-/// actix would refuse the same with an empty response.
+/// Returns the state after a head. `None` where two parsers could disagree about the body's length, or the required Host
+/// header is missing: actix would refuse the same with an empty response.
 fn body_of(request: &Request<'_, '_>) -> Option<State> {
     let mut framing = Framing::default();
     for header in request.headers.iter() {

@@ -13,7 +13,7 @@ pub(super) enum Reason {
     HeadTooLarge,
     HeadTooSlow,
     Malformed,
-    /// `CONNECT`: this server is no proxy.
+    /// `CONNECT`: this server is not a proxy.
     Connect,
     /// The request is for a host whose requests are not served here.
     ForeignHost,
@@ -28,7 +28,7 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// Reads the path from an incomplete or malformed head: it lies between the first space and `?` or the second space.
+    /// Reads the path from an incomplete or malformed head: the text between the first space and `?` or the second space.
     pub(super) fn from_head(reason: Reason, head: &[u8]) -> Self {
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let target = line.split(|byte| *byte == b' ').nth(1).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::chunks::ChunkedBody;
 
-/// What the next byte of a connection belongs to.
+/// The part of a connection to which the next byte belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// The head of a request: its first byte or a later one.

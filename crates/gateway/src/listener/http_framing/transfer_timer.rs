@@ -29,7 +29,7 @@ impl TransferTimer {
         }
     }
 
-    /// Waits for the client, or goes on waiting. Ready when it may not be waited for any longer.
+    /// Starts or continues waiting for the client. Ready when the time is used up.
     pub(super) fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.waiting_since.is_none() {
             let now = Instant::now();

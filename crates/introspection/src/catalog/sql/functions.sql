@@ -8,7 +8,7 @@ select
 from pg_proc p
 join pg_namespace n on n.oid = p.pronamespace
 where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
-  -- What an extension brings along would bury the project's own functions.
+  -- Functions of extensions are left out, because there would be many more of them than of the project's own.
   and not exists (
     select from pg_depend d
     where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'

@@ -24,7 +24,7 @@ select
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 left join pg_description d on d.objoid = c.oid and d.objsubid = 0 and d.classoid = 'pg_class'::regclass
--- The primary key, else the smallest unique index that always tells rows apart.
+-- The primary key, else the smallest unique index over columns that are never null.
 left join lateral (
   select array_agg(a.attname::text order by p.position) as columns
   from (

@@ -1,4 +1,4 @@
--- A privilege on a relation holds for each of its columns. The caller sees those that concern a role of its own.
+-- A privilege on a relation applies to each of its columns. The caller sees privileges of roles of which it is a member.
 select
   c.oid || '.' || a.attnum as column_id,
   n.nspname as relation_schema,

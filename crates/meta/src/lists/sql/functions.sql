@@ -1,4 +1,4 @@
--- The source of a function of PostgreSQL itself is a symbol in C, so there is no statement to show.
+-- The source of PostgreSQL's own functions is the name of a C function, so there is no statement to show.
 select
   p.oid::int8 as id,
   n.nspname as schema,

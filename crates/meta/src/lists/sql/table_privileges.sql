@@ -1,4 +1,4 @@
--- Without a list of its own a relation has the default privileges, which are its owner's.
+-- A relation without an ACL has the default privileges, which belong to its owner.
 select
   c.oid::int8 as relation_id,
   n.nspname as schema,

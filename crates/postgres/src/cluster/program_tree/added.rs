@@ -21,7 +21,7 @@ pub struct ExtensionFile {
     pub place: ExtensionPlace,
     /// Its name, without a folder.
     pub name: String,
-    /// What is in it.
+    /// The file's content.
     pub content: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct AddedExtensions {
 }
 
 impl AddedExtensions {
-    /// Those in the folder that holds the program trees.
+    /// The added files in the folder with the program trees.
     pub(super) fn in_folder_of_trees(trees: &Path, major_version: u32) -> Self {
         Self {
             folder: trees.join(format!("extensions-{major_version}")),
@@ -55,7 +55,7 @@ impl AddedExtensions {
         })
     }
 
-    /// The files in one place, sorted; none when somebody else could have written them.
+    /// The files in one place, sorted; none when another user could have written them.
     pub(super) fn files(&self, place: ExtensionPlace) -> Vec<PathBuf> {
         let folder = self.place(place);
         if !is_ours_alone(&self.folder) || !is_ours_alone(&folder) {
@@ -99,7 +99,7 @@ impl AddedExtensions {
     }
 }
 
-/// Writes a file that everybody may read, so that nobody ever sees half of it.
+/// Writes a file that everybody may read. It is renamed when it is complete, so that no process reads a part of it.
 fn write_whole(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -1,7 +1,7 @@
 //! Control files of extensions, with the rights that Supabase's image gives to `postgres`. Pure.
 
-/// Extensions that `postgres` may create at Supabase although it is no superuser (the setting
-/// `supautils.privileged_extensions` of its image), as far as they can exist outside of that image.
+/// Extensions that `postgres` may create at Supabase although it is not a superuser (the setting
+/// `supautils.privileged_extensions` of its image), as far as they exist outside of that image.
 const PRIVILEGED: [&str; 65] = [
     "address_standardizer",
     "address_standardizer_data_us",
@@ -90,8 +90,8 @@ pub(super) fn is_privileged(name: &str) -> bool {
     PRIVILEGED.contains(&name)
 }
 
-/// The control file with `superuser = true` and `trusted = true`: whoever may create objects in the database may then
-/// create the extension, whose script runs as the bootstrap superuser and whose objects belong to that superuser.
+/// Returns the control file with `superuser = true` and `trusted = true`: every role with CREATE on the database may then
+/// create the extension. Its script runs as the bootstrap superuser, who owns its objects.
 pub(super) fn grant_trust(control: &str) -> String {
     let mut text: String = control
         .lines()

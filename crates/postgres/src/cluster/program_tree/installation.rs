@@ -1,8 +1,8 @@
 //! The folders of a PostgreSQL installation.
 //!
-//! PostgreSQL knows its folders as they were when it was built, and finds them again relative to the program that runs:
-//! with `/usr/lib/postgresql/15/bin` and `/usr/share/postgresql/15` built in, a program in
-//! `/x/lib/postgresql/15/bin` uses `/x/share/postgresql/15`.
+//! PostgreSQL knows its folders from the build, and finds them relative to the running program: with
+//! `/usr/lib/postgresql/15/bin` and `/usr/share/postgresql/15` built in, a program in `/x/lib/postgresql/15/bin` uses
+//! `/x/share/postgresql/15`.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,5 +1,4 @@
-//! Removes program trees that nobody has used for a long time: of packages that have been replaced, and of older versions
-//! of this program.
+//! Removes program trees that were not used for a long time: of replaced packages, and of older versions of this program.
 
 use std::{
     fs::File,
@@ -52,7 +51,7 @@ fn find_leftover_trees(folder: &Path, now: SystemTime) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a process runs a program of the tree. Where the system does not tell, one is assumed.
+/// Whether a process runs a program of the tree; true where the operating system does not tell.
 fn is_running_from(tree: &Path) -> bool {
     let Ok(processes) = std::fs::read_dir("/proc") else {
         return true;

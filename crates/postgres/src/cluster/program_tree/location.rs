@@ -1,7 +1,6 @@
-//! The folder in which program trees are kept.
+//! The folder with the program trees.
 //!
-//! The cluster runs programs from there, so nobody but this user and root may be able to write to it or to replace one
-//! of its parents.
+//! The cluster runs programs from there, so no user but this one and root may write to it or replace one of its parents.
 
 use std::{
     io,
@@ -37,7 +36,7 @@ fn user_cache() -> Option<PathBuf> {
     variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
 }
 
-/// Creates a folder, and those above it, that everybody may read and only this user may write.
+/// Creates a folder and its parents, which everybody may read and only this user may write.
 pub(super) fn create_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -64,7 +63,7 @@ fn is_safe(folder: &Path) -> bool {
         })
 }
 
-/// Whether a folder belongs to this user or root and nobody else may write to it. False for a symbolic link.
+/// Whether a folder belongs to this user or root and no other user may write to it. False for a symbolic link.
 pub(super) fn is_ours_alone(folder: &Path) -> bool {
     folder
         .symlink_metadata()

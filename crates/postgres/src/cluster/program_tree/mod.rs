@@ -204,8 +204,8 @@ fn link_missing(files: &[PathBuf], folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes `folder` of the installation in the tree, with links to its entries. The path down to `inner`, which is in it or
-/// is `folder` itself, consists of folders of our own, to which files can be added.
+/// Creates `folder` of the installation in the tree, with links to its entries. The path down to `inner`, which is `folder`
+/// or a folder in it, consists of real folders, to which files can be added.
 fn link_folder(installation: &Installation, root: &Path, folder: &Path, inner: &Path) -> io::Result<()> {
     let target = installation.path_in(root, folder);
     create_folder(&target)?;
@@ -263,8 +263,8 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// Whether the programs in the tree use the tree's shared files. PostgreSQL that was built for folders in another
-/// relation to each other goes on using the installation's.
+/// Whether the programs in the tree use the tree's shared files. A PostgreSQL built with other relative paths still uses
+/// those of the installation.
 fn uses_shared_files_of(installation: &Installation, root: &Path, owner: &Owner) -> bool {
     let program = installation.path_in(root, &installation.bin).join("initdb");
     let output = owner.command(&program).args(["--show", "-D"]).arg(root).output();
@@ -286,7 +286,7 @@ fn uses_shared_files_of(installation: &Installation, root: &Path, owner: &Owner)
 mod tests {
     use super::*;
 
-    /// An installation as npm's package has it, with the extension `plpgsql`, in a folder that lives as long as the value.
+    /// Creates an installation as in npm's package, with the extension `plpgsql`, in a temporary folder.
     fn installation() -> (tempfile::TempDir, Installation) {
         let folder = tempfile::tempdir().expect("a folder");
         for file in [

@@ -19,7 +19,7 @@ pub struct BroadcastRow {
     /// JSON text.
     pub payload: Option<Bytes>,
     pub binary_payload: Option<Bytes>,
-    /// When the transaction that inserted the row began, in UTC, unless the row says otherwise.
+    /// The start of the transaction that inserted the row, in UTC, unless the row contains another time.
     pub inserted_at: NaiveDateTime,
 }
 

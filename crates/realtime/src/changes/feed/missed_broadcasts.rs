@@ -43,11 +43,11 @@ const SELECT_MISSED: &str = "select id::text, topic, event, extension, coalesce(
 #[derive(Debug, Default)]
 pub(super) struct DeliveredBroadcasts {
     ids: HashSet<String>,
-    /// The same ids in the order of delivery, with the times of their rows.
+    /// The ids in the order of delivery, with the times of their rows.
     in_order: VecDeque<(String, NaiveDateTime)>,
     newest: NaiveDateTime,
-    /// The newest time among the ids that are no longer remembered, or when the stream began. Rows up to then may have been
-    /// delivered, or were sent when nobody listened.
+    /// The newest time among the ids that were forgotten, or when the stream began. Rows up to then may have been delivered,
+    /// or were inserted without subscribers.
     forgotten_until: NaiveDateTime,
     /// When the stream was last heard of, by PostgreSQL's clock. `None` while nothing is missing.
     gap_began: Option<NaiveDateTime>,
@@ -85,13 +85,13 @@ impl DeliveredBroadcasts {
         self.gap_began.get_or_insert(postgres_time(last_message_at_us));
     }
 
-    /// Notes that a stream started without a gap before it: broadcasts of the time when nobody listened are not caught up
-    /// after a later gap. `started_at_us` is in microseconds since 2000-01-01 UTC.
+    /// Records that a stream started without a gap before it: broadcasts from before are not delivered after a later gap.
+    /// `started_at_us` is in microseconds since 2000-01-01 UTC.
     pub(super) fn begin_stream(&mut self, started_at_us: i64) {
         self.forgotten_until = self.forgotten_until.max(postgres_time(started_at_us));
     }
 
-    /// Notes that nothing is missing: the gap has been caught up, or nobody was there to miss anything.
+    /// Records that nothing is missing: the gap was closed, or there were no subscribers.
     pub(super) fn end_gap(&mut self) {
         self.gap_began = None;
     }

@@ -24,11 +24,11 @@ const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// stop the changes of all others.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What has been read and is not yet delivered.
+/// Messages that were read and not delivered yet.
 #[derive(Default)]
 struct Batch {
     changes: Vec<RowChange>,
-    /// Broadcasts are delivered as they are read; they only count.
+    /// Number of broadcasts, which are delivered as they are read.
     broadcasts: usize,
     bytes: usize,
     /// The end of the last whole transaction.
@@ -106,7 +106,7 @@ impl Feed {
         }
     }
 
-    /// Handles one stream message: broadcasts go to the sink at once, row changes into the batch.
+    /// Handles one stream message: broadcasts go to the sink immediately, row changes into the batch.
     async fn handle_message(&mut self, message: LogicalMessage, batch: &mut Batch) {
         let transaction = self.transaction;
         match message {

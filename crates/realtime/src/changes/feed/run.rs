@@ -44,7 +44,7 @@ impl Feed {
     /// Stops the stream when no channel has needed it for [`IDLE_LIMIT`].
     fn stop_if_idle(&mut self) {
         if !self.wants_stream() {
-            // Nobody is there to miss anything.
+            // There are no subscribers who could miss anything.
             self.delivered.end_gap();
         }
         if self.wants_stream() || self.stream.is_none() {

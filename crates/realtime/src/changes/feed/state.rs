@@ -30,10 +30,10 @@ pub(super) const FIRST_RETRY: Duration = Duration::from_millis(100);
 /// The longest pause between two attempts.
 pub(super) const LONGEST_RETRY: Duration = Duration::from_secs(5);
 
-/// What a channel has asked for and could not be checked yet.
+/// The bindings of a channel that could not be checked yet.
 pub(super) struct UncheckedBindings {
     pub(super) identity: Identity,
-    /// Each with the id under which the client knows it.
+    /// The bindings with the ids that the client knows.
     pub(super) bindings: Vec<(u64, serde_json::Value)>,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Feed {
     pub(super) is_active: bool,
     /// Since when the stream has been open without any channel.
     pub(super) idle_since: Option<Instant>,
-    /// When the stream may be started, if there is none.
+    /// The earliest time of the next attempt to start the stream.
     pub(super) retry_at: Instant,
     pub(super) retry_pause: Duration,
     /// When the catalog is read next.

@@ -17,14 +17,14 @@ const CATCH_UP_BATCH: u64 = 64;
 const NOT_IN_PREREQUISITE_STATE: &str = "55000";
 
 impl Feed {
-    /// Starts the stream, delivers the broadcasts that were missed while there was none, and tells the subscribed
-    /// channels that their changes arrive.
+    /// Starts the stream, delivers the broadcasts that were missed without one, and informs the subscribed channels that
+    /// their changes arrive.
     pub(super) async fn start_stream(&mut self) {
         if self.catalog.is_none() {
             self.reload_catalog().await;
         }
-        // A publication that does not exist would end the stream at the first change of any table, so only those that
-        // exist are read. A project may drop its own for a moment; broadcasts from the database must go on.
+        // A publication that does not exist would end the stream at the first change of any table, so only existing ones are
+        // read. If a project drops its own for a moment, broadcasts from the database must still arrive.
         let publications = match self.existing_publications().await {
             Ok(publications) if publications.is_empty() => {
                 self.retry_after(&"there is no publication to read");
@@ -169,7 +169,7 @@ impl Feed {
     }
 }
 
-/// The next message of the stream; never ready while there is no stream, so that its `select!` branch sleeps.
+/// Returns the next message of the stream; never ready without a stream, so that its `select!` branch waits.
 pub(super) async fn next_message(
     stream: &mut Option<ReplicationStream>,
 ) -> Result<LogicalMessage, ReplicationError> {

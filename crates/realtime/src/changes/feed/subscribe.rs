@@ -110,7 +110,7 @@ impl Feed {
             return;
         };
         if known.identity.role != identity.role {
-            // Nothing is delivered under the old role from here on.
+            // From here on nothing is delivered under the old role.
             self.subscriptions.remove(channel);
             if let Err(error) = self.check_rights(&identity.role, &known.bindings).await {
                 let message = match error {

@@ -4,7 +4,7 @@ with now as materialized (
   select snapshot, pg_catalog.pg_snapshot_xmax(snapshot)::text::bigint as next
   from (select pg_catalog.pg_current_snapshot() as snapshot) as taken
 ),
--- How far an id lies behind the next one to complete, counted around the circle of 2^32 ids.
+-- The distance of an id behind the next one to complete, counted modulo 2^32.
 aged as (
   select snapshot, next, (((next - id) % 4294967296) + 4294967296) % 4294967296 as age
   from now, unnest($1::bigint[]) as id

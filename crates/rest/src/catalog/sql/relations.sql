@@ -1,5 +1,5 @@
--- Relations of the exposed schemas ($1) with their columns. Partitions have no endpoint of their own.
--- base_types follows domains down to the type that they are made of, which decides about full-text search and OpenAPI.
+-- Relations of the exposed schemas ($1) with their columns. Partitions have no endpoints. base_types resolves domains to
+-- their base type, which matters for full-text search and OpenAPI.
 with recursive base_types as (
   select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t where t.typbasetype <> 0
   union all
@@ -59,7 +59,7 @@ select
   c.relname::text as name,
   d.description as comment,
   c.relkind in ('v', 'm') as is_view,
-  -- the bits are 1 << CMD_UPDATE (4), CMD_INSERT (8) and CMD_DELETE (16); `true`: INSTEAD OF triggers count
+  -- the bits are 1 << CMD_UPDATE (4), CMD_INSERT (8) and CMD_DELETE (16); `true` includes INSTEAD OF triggers
   c.relkind in ('r', 'p') or c.relkind in ('v', 'f')
     and pg_catalog.pg_relation_is_updatable(c.oid, true) & 8 = 8 as insertable,
   c.relkind in ('r', 'p') or c.relkind in ('v', 'f')

@@ -1,5 +1,5 @@
--- The rewrite rules of views in the exposed and the extra schemas ($1): their target lists tell which column of which
--- relation each view column shows.
+-- The rewrite rules of views in the exposed and the extra schemas ($1): their target lists show from which column of which
+-- relation each view column comes.
 select c.oid as oid, r.ev_action::text as rule
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace

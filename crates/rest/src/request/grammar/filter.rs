@@ -72,7 +72,7 @@ fn in_list(p: &mut Parser<'_>) -> Parsed<Operation> {
     })
 }
 
-/// What ends a value inside of parentheses.
+/// Whether a character ends a value inside of parentheses.
 pub(super) fn closes_value(c: char) -> bool {
     c == ',' || c == ')'
 }

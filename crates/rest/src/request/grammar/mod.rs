@@ -23,11 +23,10 @@ pub(crate) const MAX_NESTING: usize = 64;
 
 /// Parses `text` by one production. `what` and `shown` name it in the error.
 ///
-/// Compat: text after a complete value is ignored, as PostgREST does; productions that must not be followed by more
-/// check for the end themselves.
+/// Compat: text after a complete value is ignored, as PostgREST does; productions that must not be followed by more check
+/// for the end themselves.
 ///
-/// # Errors
-/// PGRST100 in PostgREST's words.
+/// # Errors PGRST100 with PostgREST's message.
 pub(crate) fn parse<T>(
     what: &str,
     shown: &str,

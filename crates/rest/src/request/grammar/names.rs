@@ -16,7 +16,7 @@ pub(super) fn word(p: &mut Parser<'_>) -> Parsed<String> {
     run.map(|run| run.trim().to_owned())
 }
 
-/// `"…"`, in which `\` stands in front of a quote or backslash, and may stand in front of any character.
+/// Parses `"…"`, in which `\` escapes a quote or backslash, and may precede any other character.
 pub(super) fn quoted(p: &mut Parser<'_>) -> Parsed<String> {
     p.sequence(|p| {
         p.char('"', "\"\\\"\"")?;

@@ -61,7 +61,7 @@ fn spread_head(p: &mut Parser<'_>) -> Parsed<SelectEmbed> {
     })
 }
 
-/// `[ alias ":" ] name parts`. `count(…)` is no embed: `count()` is an aggregate.
+/// Parses `[ alias ":" ] name parts`. `count(…)` is not an embed: `count()` is an aggregate.
 fn embed_head(p: &mut Parser<'_>) -> Parsed<SelectEmbed> {
     let alias = alias(p)?;
     let target = name(p)?;
@@ -98,13 +98,13 @@ fn alias(p: &mut Parser<'_>) -> Parsed<Option<String>> {
     })
 }
 
-/// What may stand between an embed's target and its parentheses.
+/// A part between an embed's target and its parentheses.
 enum Part {
     Hint(String),
     Join(JoinKind),
 }
 
-/// Up to two of `!left`, `!inner`, `!hint`; the first of each kind counts.
+/// Parses up to two of `!left`, `!inner`, `!hint`; the first of each kind is used.
 fn embed_parts(p: &mut Parser<'_>) -> Parsed<(Option<String>, Option<JoinKind>)> {
     let (mut hint, mut join) = (None, None);
     for _ in 0..2 {

@@ -193,7 +193,7 @@ async fn rest_077_every_error_code_has_its_status_body_and_headers() {
             NULL
         )
     );
-    // No refused request has written anything.
+    // The refused requests have written nothing.
     let books = app.anon().get("/books?select=id&order=id").await;
     assert_eq!(books.json(), json!([{"id": 1}, {"id": 2}]));
 }

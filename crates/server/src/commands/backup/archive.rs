@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 const BLOCK: usize = 512;
 /// The bytes of the longest name that a header holds.
 const MAX_NAME: usize = 100;
-/// The bytes that are read or written at once.
+/// Bytes per read or write.
 pub(super) const CHUNK: usize = 256 * 1024;
 
 /// The size and the checksum of a part of an archive.

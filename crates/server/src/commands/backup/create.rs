@@ -42,7 +42,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
         }
         None => {
             let cluster = Cluster::start(ClusterConfig {
-                // Nobody else needs this PostgreSQL, so it takes no port.
+                // Only the backup uses this PostgreSQL, so it does not listen on a TCP port.
                 listen_tcp: false,
                 ..embedded::cluster_config(config)?
             })
@@ -181,7 +181,7 @@ impl UnfinishedFile {
 
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
-        // After a failure nobody can use it, and after a success it has its final name.
+        // After a failure the file is useless, and after a success it has its final name.
         let _ = std::fs::remove_file(&self.path);
     }
 }

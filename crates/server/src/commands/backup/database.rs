@@ -70,7 +70,7 @@ impl<'c> BaseBackup<'c> {
         archive.add_folder(DATABASE)?;
         for entry in WalkDir::new(data_dir).min_depth(1).sort_by_file_name() {
             let entry = match entry {
-                // PostgreSQL deletes files while it runs; the WAL says so too.
+                // PostgreSQL deletes files while it runs; the WAL contains the deletions.
                 Err(error) if error.io_error().is_some_and(is_missing) => continue,
                 entry => entry.context("the data directory cannot be read")?,
             };

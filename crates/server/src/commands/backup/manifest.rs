@@ -1,4 +1,4 @@
-//! The last entry of a backup, which says what the backup holds and under which conditions it can be restored.
+//! The last entry of a backup: its contents, and the conditions under which it can be restored.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Copies the blobs to which rows of the copied database refer.
 //!
-//! Blobs never change, so most are copied while the project goes on working. For the end of the backup the tables that
-//! refer to blobs are locked against writes: what was added meanwhile is copied, and the database's copy ends with
-//! exactly these rows. So no object of the copy lacks its bytes.
+//! Blobs never change, so most are copied while the project keeps running. At the end of the backup the tables that refer to
+//! blobs are locked against writes, new blobs are copied, and the database's copy ends with exactly these rows. Therefore no
+//! object in the backup lacks its bytes.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -21,8 +21,8 @@ use super::archive::ArchiveWriter;
 use super::manifest::OBJECTS;
 use super::progress::Progress;
 
-/// How often the tables are tried to be locked, each time for as long as `lock_timeout` below says. While we wait, others
-/// wait behind us, so each attempt is short.
+/// How often locking the tables is tried, each time for as long as `lock_timeout` below. Other sessions queue behind a
+/// waiting lock, so each attempt is short.
 const LOCK_ATTEMPTS: u32 = 10;
 
 /// Copies blobs into an archive, each once.
@@ -111,7 +111,7 @@ async fn copy_blob<W: Write>(
     Ok(true)
 }
 
-/// Begins a transaction during which nobody else changes which blobs rows refer to; `commit` ends it.
+/// Begins a transaction during which no other session can change which blobs rows refer to; `commit` ends it.
 pub(super) async fn lock_objects(client: &Client) -> Result<()> {
     let mut attempt = 1;
     loop {

@@ -52,7 +52,7 @@ fn login_of(database: &TargetDatabase) -> Login {
 pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Result<String> {
     if args.role_only {
         let mut program = ClientProgram::find(config, "pg_dumpall")?;
-        // Passwords cannot be read by a role that is no superuser.
+        // Only superusers can read passwords.
         program.args(["--roles-only", "--no-role-passwords", "--quote-all-identifiers"]);
         return Ok(keep_project_roles(&program.run(login)?));
     }

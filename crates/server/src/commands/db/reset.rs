@@ -1,5 +1,5 @@
-//! `selvedge db reset`: makes the database again from migrations and seeds. A running project goes on running, with its
-//! database emptied and filled under it; otherwise the cluster is made anew, as by `selvedge reset`.
+//! `selvedge db reset`: recreates the database from migrations and seeds. A running project keeps running while its database
+//! is emptied and filled; otherwise the cluster is created again, as by `selvedge reset`.
 
 use anyhow::{Result, bail};
 use selvedge_storage::SeedReport;

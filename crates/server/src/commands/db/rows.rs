@@ -7,7 +7,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::cli::RowFormat;
 
-/// What a statement has returned: the names of its columns, and its rows as text.
+/// The result of a statement: the names of its columns, and its rows as text.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     columns: Vec<String>,

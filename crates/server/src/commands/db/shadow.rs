@@ -1,4 +1,4 @@
-//! A shadow database: a cluster of its own to which the project's migrations are applied, deleted afterwards.
+//! A shadow database: a temporary cluster to which the project's migrations are applied.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ impl Shadow {
         config.selvedge.database_url = None;
         config.db.port = listen::find_free_port()?;
         config.db.seed.enabled = false;
-        // What an interrupted command has left behind is neither complete nor current.
+        // The shadow database of an interrupted command is neither complete nor current.
         delete_shadow_database(&folder)?;
         let embedded = Embedded::start(&config).await?;
         Ok(Self { embedded, folder })

@@ -85,7 +85,7 @@ fn check_applied(statuses: &[MigrationStatus], squashed: &[Migration]) -> Result
     Ok(())
 }
 
-/// The schema that the migrations up to `version` make, from a database of their own.
+/// Dumps the schema of the migrations up to `version`, applied to a shadow database.
 async fn dump_shadow(config: &Config, version: &str) -> Result<String> {
     let shadow = Shadow::start_at(config, version).await?;
     let schema = dump_login(config, &shadow.login(), &DumpArgs::default());

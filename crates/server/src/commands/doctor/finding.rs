@@ -1,4 +1,4 @@
-//! What a check has found, and how it is printed.
+//! The result of a check, and how it is printed.
 
 use selvedge_console::DoctorCheck;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::output::{BAD, DIM, GOOD, WARN};
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
     Ok,
-    /// What was examined works now, but may stop working or is not safe.
+    /// The checked part works now, but may stop working or is not safe.
     Warning,
     /// Something does not work.
     Error,
@@ -23,7 +23,7 @@ pub(super) struct Finding {
     pub(super) check: &'static str,
     pub(super) status: Status,
     pub(super) message: String,
-    /// What to do about it.
+    /// How to solve the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) advice: Option<String>,
 }

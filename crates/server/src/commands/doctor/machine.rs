@@ -12,7 +12,7 @@ use crate::config::Config;
 
 const GIB: u64 = 1024 * 1024 * 1024;
 
-/// Examines disk and port. `is_running` says whether the project's instance runs on this machine.
+/// Checks disk and port. `is_running` says whether the project's instance runs on this machine.
 pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Finding> {
     let mut findings = vec![
         check_disk(&config.selvedge.data_dir),

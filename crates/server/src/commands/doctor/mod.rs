@@ -1,7 +1,7 @@
-//! `selvedge doctor`: examines what the project runs on, and says what to do about each fault.
+//! `selvedge doctor`: checks the project's environment, and advises how to solve each problem.
 //!
-//! It changes nothing and needs no rights beyond those of `DATABASE_URL`; without that variable it examines the running
-//! instance of the project. It ends with code 1 when it has found an error, so that scripts can use it.
+//! It changes nothing and needs no privileges beyond those of `DATABASE_URL`; without that variable it checks the project's
+//! running instance. It exits with 1 when it has found an error, so that scripts can use it.
 
 mod database;
 mod finding;
@@ -43,8 +43,7 @@ pub(super) async fn list_checks(config: Config) -> Result<Vec<DoctorCheck>> {
 
 /// Runs every check.
 ///
-/// # Errors
-/// A lock file of the cluster that cannot be read, or a `DATABASE_URL` that is none.
+/// # Errors When the cluster's lock file cannot be read, or `DATABASE_URL` is malformed.
 async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     let holder = Cluster::find_running(&config.selvedge.data_dir)?;
     if let Some(ports) = holder.as_ref().and_then(instance::Ports::from_lock) {

@@ -1,4 +1,4 @@
-//! The servers of `[selvedge.replicas]`, each examined by a login of its own.
+//! Checks the servers of `[selvedge.replicas]`, each by a direct login.
 
 use secrecy::SecretString;
 use tokio_postgres::Client;

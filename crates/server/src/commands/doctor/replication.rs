@@ -1,4 +1,4 @@
-//! Replication slots, and the replicas that the primary knows of.
+//! Checks replication slots, and the replicas that are connected to the primary.
 
 use tokio_postgres::{Client, Error};
 
@@ -66,7 +66,7 @@ async fn check_slots(client: &Client) -> Result<Vec<Finding>, Error> {
     Ok(findings.collect())
 }
 
-/// Each node streams from a slot of its own.
+/// Checks that there are enough slots and senders, because each node streams from a separate slot.
 async fn check_capacity(client: &Client) -> Result<Finding, Error> {
     let row = client
         .query_one(

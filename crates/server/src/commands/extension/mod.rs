@@ -82,7 +82,7 @@ async fn download(package: &Package) -> Result<Vec<u8>> {
     Ok(response.body.to_vec())
 }
 
-/// Explains why there is no package, and what the user can do.
+/// Explains why there is no package, and the alternatives.
 fn explain_missing(name: &str, major_version: u32, platform: &str) -> String {
     let versions = list_versions(name, platform);
     if versions.is_empty() {
@@ -104,7 +104,7 @@ fn join_versions(versions: &[u32]) -> String {
     texts.join(" and ")
 }
 
-/// Lists the extensions that can be added, and tells which of them are installed.
+/// Lists the extensions that can be added, and whether they are installed.
 fn list_extensions(config: &Config) -> Result<()> {
     let cluster = cluster_config(config)?;
     let binaries = cluster.find_binaries()?;

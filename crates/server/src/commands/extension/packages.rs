@@ -7,7 +7,7 @@ pub(super) struct Package {
     pub(super) extension_version: &'static str,
     /// The major version of PostgreSQL that it was built for.
     pub(super) major_version: u32,
-    /// The platform in npm's words, such as `linux-x64`.
+    /// The platform by npm's name, such as `linux-x64`.
     pub(super) platform: &'static str,
     /// The name of the package in messages.
     pub(super) source: &'static str,

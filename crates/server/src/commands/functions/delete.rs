@@ -12,7 +12,7 @@ use crate::cli::DeleteFunctionArgs;
 use crate::config::Config;
 use crate::output::{GOOD, WARN};
 
-/// Deletes a function after a question, or at once with `--yes`.
+/// Deletes a function after a confirmation, or immediately with `--yes`.
 pub(super) fn delete_function(config: &Config, args: &DeleteFunctionArgs) -> Result<()> {
     let slug = &args.slug;
     // A valid name is one folder below `functions` and no path to somewhere else.
@@ -49,7 +49,7 @@ fn remove_section(config: &Config, slug: &str) -> Result<()> {
     Ok(())
 }
 
-/// Asks whether the function shall be deleted. Without a terminal nobody can be asked.
+/// Asks the user to confirm the deletion. Without a terminal it fails.
 fn confirm(slug: &str) -> Result<bool> {
     if !io::stdin().is_terminal() {
         bail!("this deletes the code of {slug}: say so with --yes");

@@ -73,7 +73,7 @@ fn left_out_schemas() -> Vec<String> {
         .chain(["information_schema", "pg_catalog", "pg_toast", "pg_temp_"])
         .map(|schema| {
             let pattern = schema.replace('_', "\\_");
-            // Every session has a schema pg_temp_N of its own.
+            // Every session has its own schema pg_temp_N.
             if schema.ends_with('_') {
                 pattern + "%"
             } else {

@@ -92,8 +92,8 @@ impl Listener {
 /// Binds a unix socket. A socket file that an ended process has left behind is replaced.
 fn bind_socket(setting: &str, path: &Path, mode: u32) -> Result<UnixListener> {
     if path.exists() {
-        // Only a connection attempt tells a live socket from a leftover file; replacing a live one would cut off its
-        // server.
+        // Only a connection attempt distinguishes a live socket from a leftover file; replacing a live one would disconnect
+        // its server.
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
             bail!("{setting}: somebody listens on {} already", path.display());
         }
@@ -139,7 +139,7 @@ pub(super) fn serve_admin(admin: Admin, listener: selvedge_gateway::Listener) ->
     let admin = Arc::new(admin);
     let application = move || App::new().configure(configure_admin(admin.clone()));
     let builder = ServerBuilder::new()
-        // Health checks are rare, and a thread of their own answers them while all API workers are busy.
+        // Health checks are rare, and a separate thread answers them while all API workers are busy.
         .workers(1)
         .shutdown_timeout(1)
         .disable_signals();

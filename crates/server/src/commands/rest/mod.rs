@@ -1,7 +1,7 @@
-//! `selvedge rest`: PostgREST's API alone, on any PostgreSQL database.
+//! `selvedge rest`: only PostgREST's API, on any PostgreSQL database.
 //!
-//! There is no project, platform schema, API key or gateway. Settings have PostgREST's names, and the API is served at
-//! `/`. As with PostgREST, SIGUSR1 reloads the catalog, SIGUSR2 the settings, and SIGHUP both.
+//! There is no project, platform schema, API key or gateway. Settings have PostgREST's names, and the API is served at `/`.
+//! As with PostgREST, SIGUSR1 reloads the catalog, SIGUSR2 the settings, and SIGHUP both.
 
 mod listeners;
 mod report;
@@ -94,8 +94,8 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
 /// The settings of each worker's pool, and the number of workers.
 fn size_pool(args: &RestArgs, rest: &RestConfig, process: ProcessSettings) -> (RequestPoolConfig, usize) {
     let pool_size = process.pool_size.unwrap_or(POOL_SIZE);
-    // A worker cannot use another worker's connections, and needs two of its own (see `apply_pool_settings`). With more
-    // workers than half of the pool, they would together exceed `db-pool`.
+    // A worker cannot use another worker's connections, and needs two (see `apply_pool_settings`). With more workers than
+    // half of the pool, they would together exceed `db-pool`.
     let workers = args
         .workers
         .unwrap_or_else(|| available_cores().min(pool_size / 2))

@@ -1,4 +1,5 @@
-//! What `selvedge rest` prints or checks instead of serving: `--example`, `--dump-config`, `--dump-schema`, `--ready`.
+//! The modes in which `selvedge rest` prints or checks something instead of serving: `--example`, `--dump-config`,
+//! `--dump-schema`, `--ready`.
 
 use std::path::Path;
 use std::sync::Arc;

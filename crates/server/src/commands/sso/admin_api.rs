@@ -86,8 +86,8 @@ impl AdminApi {
     }
 }
 
-/// The key for a server that is not this project's own instance. The well-known development keys are not tried, because
-/// a server that accepted them would be open to everybody.
+/// Returns the key for a server that is not this project's own instance. The well-known development keys are not tried,
+/// because a server that accepts them is open to everybody.
 fn find_configured_key(config: &Config, given: Option<SecretString>) -> Result<SecretString> {
     let keys = &config.auth.keys;
     let configured = || keys.secret_key.clone().or_else(|| keys.service_role_key.clone());

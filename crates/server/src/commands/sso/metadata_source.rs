@@ -57,7 +57,7 @@ fn read_mapping_file(path: &Path) -> Result<Value> {
     Ok(mapping)
 }
 
-/// Fetches the metadata once, because a wrong URL is noticed here at once and by the server only at a sign-in.
+/// Fetches the metadata once, so that a wrong URL is reported here and not only at a sign-in.
 async fn check_metadata_url(url: &str) -> Result<()> {
     let parsed = Url::parse(url).context("failed to parse metadata uri")?;
     if parsed.scheme() != "https" {

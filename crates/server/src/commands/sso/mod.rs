@@ -124,8 +124,8 @@ async fn list_providers(api: &AdminApi, format: OutputFormat) -> Result<()> {
     Ok(())
 }
 
-/// `sso info`: what the administrator of an identity provider must enter there. The server is asked, because only it
-/// knows by which name it is reached.
+/// `sso info`: prints what the administrator of an identity provider must enter there. The server is queried, because only
+/// its configuration contains its public URL.
 async fn print_service_addresses(api: &AdminApi, format: OutputFormat) -> Result<()> {
     let response = api
         .fetch_service_metadata()

@@ -110,7 +110,7 @@ fn or_dash(value: &Value) -> String {
         .to_owned()
 }
 
-/// A time in UTC without its zone; what is no time is shown as it is.
+/// Formats a time in UTC without its zone; text that is not a time is shown unchanged.
 fn format_time(value: &Value) -> String {
     let value = text(value);
     match DateTime::parse_from_rfc3339(value) {
@@ -143,7 +143,7 @@ fn render_table<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> Stri
     table + "\n"
 }
 
-/// XML with each tag on a line of its own, indented by its depth; an element that holds only text stays on one line.
+/// Puts each tag of an XML text on a new line, indented by its depth; an element with only text stays on one line.
 fn indent_xml(xml: &str) -> String {
     let mut shown = String::new();
     let mut depth = 0_usize;

@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 use super::messages::LeasedDatabase;
 use crate::database::embedded::connect;
 
-/// A database that always exists and that no copy is made of: `create database` wants nobody connected to its template.
+/// A database that always exists and is never copied: `create database` requires that nobody is connected to its template.
 const MAINTENANCE_DATABASE: &str = "template1";
 
 /// The names of databases of stacks begin with this.
@@ -72,8 +72,8 @@ impl Databases {
         connect(self.superuser.clone().dbname(database)).await
     }
 
-    /// Makes the project's database a template: its statistics are complete, and nobody can connect to it any more, because
-    /// a connection would keep it from being copied.
+    /// Turns the project's database into a template: updates its statistics, and forbids connections, because a connection
+    /// would prevent copies.
     pub(super) async fn finish_template(&self) -> Result<()> {
         let template = self.connect_to(DATABASE).await?;
         template.batch_execute("vacuum (analyze)").await?;
@@ -99,7 +99,7 @@ impl Databases {
         remove_folder(&self.state.join(STACKS))
     }
 
-    /// Copies the template: its database, and its objects into a folder of their own.
+    /// Copies the template: its database, and its objects into a new folder.
     pub(super) async fn create(&self) -> Result<LeasedDatabase> {
         let name = format!("{NAME_PREFIX}{}", self.next.fetch_add(1, Ordering::Relaxed));
         let client = self.connect_to(MAINTENANCE_DATABASE).await?;

@@ -1,7 +1,7 @@
-//! The process that runs the cluster of a project's stacks: it makes the template, hands out copies of it, and removes each
-//! when its stack has ended. The first stack starts it; it ends some seconds after the last one.
+//! The process that runs the shared cluster of a project's stacks: it creates the template, leases copies of it, and removes
+//! each when its stack has ended. The first stack starts it; it ends some seconds after the last one.
 //!
-//! It lives apart from the stacks, so that whatever kills them does not keep it from removing what they leave.
+//! It is a separate process, so that it can clean up when stacks are killed.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -28,10 +28,10 @@ use crate::services::{available_cores, fill_buckets};
 /// than a stack.
 const IDLE_TIME: Duration = Duration::from_secs(10);
 
-/// How long a new connection may take to say what it wants.
+/// How long a new connection may take to send its request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Settings of a cluster whose data nobody needs after a crash, with room for the connections of many small servers.
+/// Settings of a cluster whose data is not needed after a crash, with room for the connections of many small servers.
 const CLUSTER_SETTINGS: [(&str, &str); 8] = [
     ("fsync", "off"),
     ("full_page_writes", "off"),
@@ -39,16 +39,16 @@ const CLUSTER_SETTINGS: [(&str, &str); 8] = [
     ("autovacuum", "off"),
     ("checkpoint_timeout", "1h"),
     ("max_connections", "500"),
-    // Each stack streams the changes of its database by a slot of its own.
+    // Each stack streams the changes of its database from a separate slot.
     ("max_replication_slots", "100"),
     ("max_wal_senders", "100"),
     ("wal_writer_delay", "50ms"),
 ];
 
-/// Databases that were copied before a stack asks for one, because copying takes longer than everything else.
+/// Databases that were copied in advance, because copying takes longer than everything else.
 type SpareDatabases = Mutex<mpsc::Receiver<Result<LeasedDatabase, String>>>;
 
-/// What the tasks of all connections share.
+/// State that the tasks of all connections share.
 struct Host {
     databases: Arc<Databases>,
     spares: SpareDatabases,
@@ -73,7 +73,7 @@ pub(super) async fn run(mut config: Config, folder: PathBuf) -> Result<()> {
     state::remove_other_states(&folder);
     let databases = Arc::new(Databases::new(&cluster, &folder));
     let outcome = serve(&mut cluster, listener, signals, &databases).await;
-    // Copies that nobody has asked for would only take up space.
+    // Copies that are not requested would only use disk space.
     if outcome.is_ok() {
         databases.remove_leftovers().await?;
     }
@@ -99,7 +99,7 @@ async fn start_with_template(config: &Config, folder: &Path) -> Result<Cluster> 
     Ok(embedded.cluster)
 }
 
-/// Hands out databases until nobody has asked for one for [`IDLE_TIME`].
+/// Leases databases until none was requested for [`IDLE_TIME`].
 async fn serve(
     cluster: &mut Cluster,
     listener: TcpListener,
@@ -138,7 +138,7 @@ async fn serve(
     }
 }
 
-/// Copies the template in the background, as far ahead as tests are likely to start at once.
+/// Copies the template in the background, as many times as tests are likely to start at the same time.
 fn make_spares(databases: Arc<Databases>) -> mpsc::Receiver<Result<LeasedDatabase, String>> {
     // One more waits to be put into the full channel.
     let (sender, receiver) = mpsc::channel(available_cores().clamp(2, 8) - 1);
@@ -175,7 +175,7 @@ async fn lend_database(host: &Host, stream: TcpStream) -> Result<()> {
     host.databases.remove(&database).await
 }
 
-/// Returns when the other side has closed the connection or has ended.
+/// Returns when the other side has closed the connection.
 async fn wait_for_end(stream: &mut BufReader<TcpStream>) {
     let mut ignored = [0; 64];
     while stream.read(&mut ignored).await.is_ok_and(|length| length > 0) {}

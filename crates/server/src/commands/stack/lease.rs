@@ -73,7 +73,7 @@ impl Lease {
         Ok(Some(Self { database, connection }))
     }
 
-    /// Returns when the host has ended, and the database with it.
+    /// Returns when the host process, and the database with it, has ended.
     pub(super) async fn wait_until_lost(&mut self) {
         let mut ignored = [0; 64];
         while self
@@ -88,7 +88,7 @@ impl Lease {
 /// A host that this process has started.
 struct StartedHost {
     child: Child,
-    /// What it prints. The file has no name, so nothing has to delete it.
+    /// Its output. The file is unlinked, so it need not be deleted.
     output: File,
 }
 
@@ -125,8 +125,7 @@ impl StartedHost {
 
     /// Whether it has ended because another host runs.
     ///
-    /// # Errors
-    /// What it has printed, when it has failed.
+    /// # Errors Its output, when it has failed.
     fn has_ended(&mut self) -> Result<bool> {
         match self.child.try_wait()? {
             None => Ok(false),

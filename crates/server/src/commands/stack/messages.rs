@@ -1,13 +1,13 @@
-//! What a stack and the host of the databases say to each other, on a loopback connection that lasts as long as the stack.
+//! The messages between a stack and the host of the databases, on a loopback connection that lasts as long as the stack.
 //!
-//! The stack sends [`REQUEST`], the host answers with one line of JSON, a [`LeasedDatabase`]. Nothing follows. When the
-//! connection ends, however the stack has ended, the host removes the database.
+//! The stack sends [`REQUEST`], the host responds with one line of JSON, a [`LeasedDatabase`]. When the connection ends for
+//! any reason, the host removes the database.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The line that asks for a database. No request of a browser begins like this, so a web page cannot ask for one.
+/// The line that requests a database. No HTTP request begins like this, so a web page cannot send it.
 pub(super) const REQUEST: &str = "selvedge stack 1";
 
 /// A database that one stack has for itself.

@@ -83,7 +83,7 @@ async fn serve_stack(mut config: Config) -> Result<()> {
     Ok(())
 }
 
-/// Changes the configuration to that of a small server on a database of its own.
+/// Changes the configuration to that of a small server with the leased database.
 fn use_database(config: &mut Config, database: &LeasedDatabase) {
     config.db.port = database.port;
     config.db.name.clone_from(&database.name);
@@ -118,7 +118,7 @@ fn login(database: &LeasedDatabase, role: &str) -> tokio_postgres::Config {
     login
 }
 
-/// Tells when standard input has ended.
+/// Returns a receiver that completes when standard input has ended.
 fn watch_input() -> Result<oneshot::Receiver<()>> {
     let (sender, receiver) = oneshot::channel();
     // Reading blocks, and a blocking thread of the runtime would keep the process from ending on a signal.
@@ -127,7 +127,7 @@ fn watch_input() -> Result<oneshot::Receiver<()>> {
         .spawn(move || {
             let mut ignored = [0; 256];
             while std::io::stdin().read(&mut ignored).is_ok_and(|length| length > 0) {}
-            // Nobody listens any more when the process is ending for another reason.
+            // The receiver was dropped when the process is ending for another reason.
             let _ = sender.send(());
         })?;
     Ok(receiver)

@@ -1,8 +1,8 @@
 //! `selvedge test db`: runs the project's pgTAP tests, as `supabase test db` does.
 //!
-//! Every `.sql` and `.pg` file of `tests/` runs on a connection of its own as `postgres`. A file that begins a
-//! transaction and rolls it back, as pgTAP's documentation advises, leaves nothing behind; one that does not may prepare
-//! what later files use.
+//! Every `.sql` and `.pg` file of `tests/` runs on a new connection as `postgres`. A file that begins a transaction and
+//! rolls it back, as pgTAP's documentation advises, leaves nothing behind; one that does not may prepare data for later
+//! files.
 
 mod report;
 mod tap;
@@ -27,7 +27,7 @@ use crate::output::GOOD;
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];
 
-/// What `selvedge test new` writes.
+/// The file that `selvedge test new` writes.
 const TEMPLATE: &str = include_str!("template.sql");
 
 pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {

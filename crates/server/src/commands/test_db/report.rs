@@ -1,4 +1,4 @@
-//! Prints the results of test files as pg_prove does: a line for each file, a summary of the failures, the counts.
+//! Prints the results of test files as pg_prove does: a line per file, a summary of the failures, the counts.
 
 use std::time::Duration;
 

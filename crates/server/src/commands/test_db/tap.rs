@@ -10,14 +10,14 @@ enum Directive {
     Skip,
 }
 
-/// What a test file reported.
+/// The report of a test file.
 #[derive(Debug, Default)]
 pub(super) struct TapReport {
     /// Number of assertions that the plan promises.
     planned: Option<usize>,
     /// The plan `1..0`: the whole file is skipped, with this reason.
     skipped: Option<String>,
-    /// Numbers of failed assertions; those of `# TODO` do not count.
+    /// Numbers of failed assertions, without those marked `# TODO`.
     failed: Vec<usize>,
     /// Number of assertions that ran.
     ran: usize,
@@ -25,7 +25,7 @@ pub(super) struct TapReport {
     unexpected: usize,
     /// Diagnostics, with the failed assertions that they belong to.
     comments: Vec<String>,
-    /// What `Bail out!` says.
+    /// The text of `Bail out!`.
     bail_out: Option<String>,
     /// The error at which the file stopped.
     error: Option<String>,
@@ -45,7 +45,7 @@ impl TapReport {
         } else if line.starts_with('#') {
             self.comments.push(line.to_owned());
         }
-        // Lines of nested tests are indented, and their result follows as an assertion; other output is no TAP.
+        // Lines of nested tests are indented, and their result follows as an assertion; other output is not TAP.
     }
 
     pub(super) fn set_error(&mut self, error: String) {
@@ -63,7 +63,7 @@ impl TapReport {
     }
 
     fn read_assertion(&mut self, rest: &str, passed: bool) {
-        // `okay` is no assertion.
+        // `okay` is not an assertion.
         if !rest.is_empty() && !rest.starts_with(' ') {
             return;
         }
@@ -78,7 +78,7 @@ impl TapReport {
         }
     }
 
-    /// What is wrong beside failed assertions, in the words of TAP::Harness.
+    /// Problems besides failed assertions, as TAP::Harness describes them.
     pub(super) fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(reason) = &self.bail_out {

@@ -101,7 +101,7 @@ pub struct KeySection {
 /// `password_requirements`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PasswordRequirements {
-    /// No requirement.
+    /// No requirement on the characters.
     Any,
     /// `letters_digits`.
     LettersDigits,

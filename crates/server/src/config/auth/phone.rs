@@ -20,7 +20,7 @@ pub struct SmsSection {
     pub max_frequency: Duration,
     /// `[auth.sms.test_otp]`: phone numbers with fixed codes, to which nothing is sent.
     pub test_otp: Vec<(String, String)>,
-    /// The enabled provider. If several are enabled, the first in the order of [`SmsProvider`] counts.
+    /// The enabled provider. If several are enabled, the first in the order of [`SmsProvider`] is used.
     pub provider: Option<SmsProvider>,
 }
 

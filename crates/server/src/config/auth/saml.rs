@@ -18,7 +18,7 @@ pub struct SamlSection {
     pub private_key_next: Option<SecretString>,
     /// Whether assertions may be encrypted. Default false.
     pub allow_encrypted_assertions: bool,
-    /// Whether signatures with SHA-1 count. Default false.
+    /// Whether signatures with SHA-1 are accepted. Default false.
     pub allow_sha1: bool,
     /// How long a user may take to sign in at the identity provider. Default 2 minutes.
     pub relay_state_validity_period: Duration,

@@ -19,7 +19,7 @@ pub struct GeneratorSection {
     pub keys: Vec<WebhookKey>,
     /// Whether `url` may lead to an address of a private network. Default true in `start`, false in `serve`.
     pub private_addresses: Option<bool>,
-    /// Jobs that a node works on at once. Default 2.
+    /// How many jobs a node works on at the same time. Default 2.
     pub parallel: usize,
     /// How long one attempt, or the answer of `url`, may take. Default 60s.
     pub attempt_timeout: Duration,
@@ -67,7 +67,7 @@ fn read_table(section: &Section<'_>, text: &str) -> Option<TableName> {
     table
 }
 
-/// The signing keys. An endpoint without one is refused, because it could not tell our requests from others.
+/// Reads the signing keys. An endpoint without one is refused, because it could not verify our requests.
 fn read_keys(section: &Section<'_>, has_url: bool, secrets: Option<&SecretString>) -> Vec<WebhookKey> {
     let Some(secrets) = secrets else {
         if has_url {

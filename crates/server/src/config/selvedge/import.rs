@@ -8,12 +8,12 @@ use crate::config::section::Section;
 /// `[selvedge.import]`.
 #[derive(Debug, Clone)]
 pub struct ImportSection {
-    /// Hosts of the retailer, with their subdomains. Default: none, and then there is no such function.
+    /// Hosts of the retailer, including their subdomains. Default: none, which disables the function.
     pub hosts: Vec<String>,
     /// Addresses of certain hosts, each as `host=address:port`, in place of those that their names lead to. They may be
     /// private. Default: none.
     pub addresses: HashMap<String, SocketAddr>,
-    /// Function of the project that says who may import, and which products and brands there are.
+    /// The project's function that says who may import, and returns known products and brands.
     pub check: String,
     /// Bucket of the pictures. Default `images`.
     pub bucket: String,

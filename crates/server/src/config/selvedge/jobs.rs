@@ -11,15 +11,15 @@ pub struct JobsSection {
     pub enabled: bool,
     /// Hosts that SQL may call although they are private. `serve` calls no other private address. Default: none.
     pub http_allowed_hosts: Vec<String>,
-    /// Requests of pg_net in progress at once. Default 50.
+    /// How many requests of pg_net run at the same time. Default 50.
     pub http_parallel: usize,
-    /// The longest time of one request, whatever its `timeout_milliseconds` says. Default 60s.
+    /// The longest time of a request; its `timeout_milliseconds` may only be shorter. Default 60s.
     pub http_timeout: Duration,
     /// The longest response in bytes. Default 10 MiB.
     pub http_response_size: usize,
     /// How long responses are kept. Default 6h.
     pub http_response_ttl: Duration,
-    /// Jobs of pg_cron that run at once. Default 32.
+    /// How many jobs of pg_cron run at the same time. Default 32.
     pub cron_parallel: usize,
 }
 

@@ -64,7 +64,8 @@ pub struct SelvedgeSection {
     pub require_keys: bool,
     /// Logs as one JSON object per line. Default false in `start`, true in `serve`.
     pub json_logs: Option<bool>,
-    /// What is logged, as a `tracing` filter: `info`, `selvedge_rest=debug,warn`. Default `warn` in `start`, `info` in `serve`.
+    /// The log level as a `tracing` filter: `info`, `selvedge_rest=debug,warn`. Default `warn` in `start`, `info` in
+    /// `serve`.
     pub log: Option<String>,
     /// Whether every request is logged, not only failed and slow ones. Default false.
     pub access_log: bool,
@@ -151,7 +152,7 @@ pub struct LimitsSection {
     /// The maximum number of requests in progress per worker, apart from storage's and functions'; more are refused with
     /// 503. Default 2000.
     pub in_flight_per_worker: usize,
-    /// The same for storage and functions, until their responses have been sent. Default 2000.
+    /// Requests to storage and functions in progress per worker, until their responses were sent. Default 2000.
     pub streaming_per_worker: usize,
     /// The maximum of bytes per worker of large responses that clients have not read yet. Default 128 MiB.
     pub unread_bytes_per_worker: usize,

@@ -140,7 +140,7 @@ fn required_characters(requirements: PasswordRequirements) -> Vec<String> {
     PasswordConfig::character_sets(name).unwrap_or_default()
 }
 
-/// The rate limits. In development there is none per client address, as with the CLI, and mail to the development
+/// Converts the rate limits. In development there is none per client address, as with the CLI, and mail to the development
 /// inbox is not limited.
 fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
     let (section, selvedge) = (&config.auth.rate_limit, &config.selvedge.auth);
@@ -159,7 +159,7 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
         anonymous_users: section.anonymous_users,
         // Without an SMTP server all mail goes to the development inbox, which needs no limit.
         emails_per_hour: config.auth.email.smtp.is_some().then_some(section.email_sent),
-        // Likewise text messages that are caught.
+        // Neither are text messages that go to the inbox.
         sms_per_hour: (!caught_messages::is_caught(config, mode)).then_some(section.sms_sent),
         web3: section.web3,
         mfa_per_minute: selvedge.rate_limit_mfa,

@@ -1,7 +1,7 @@
-//! Configuration → identity providers, and the development identity provider that answers in place of some.
+//! Configuration → identity providers, and the development identity provider that replaces some of them.
 //!
-//! The latter exists in [`Mode::Development`] only. In production every provider keeps its own addresses, whatever the
-//! configuration says.
+//! It exists in [`Mode::Development`] only. In production every provider keeps its own URLs, whatever the configuration
+//! says.
 
 use secrecy::ExposeSecret;
 use selvedge_auth::ProviderConfig;
@@ -71,7 +71,7 @@ fn answer_locally(config: &Config, mut provider: ProviderConfig) -> ProviderConf
     if provider.client_ids.is_empty() {
         provider.client_ids.push(CLIENT_ID.to_owned());
     }
-    // There is no public Keycloak, so without `url` a realm is made up.
+    // There is no public Keycloak, so without `url` the development identity provider is used.
     if provider.name == "keycloak" && provider.url.is_none() {
         provider.url = Some(format!("https://keycloak.example/realms/{}", config.project.id));
     }

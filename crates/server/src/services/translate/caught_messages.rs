@@ -1,6 +1,6 @@
 //! Configuration → the service that sends text messages, or the inbox in its place.
 //!
-//! The latter happens in [`Mode::Development`] only: in production every service keeps its own address, whatever the
+//! The inbox is used in [`Mode::Development`] only: in production every service keeps its own URL, whatever the
 //! configuration says.
 
 use selvedge_dev_services::messages;
@@ -13,7 +13,7 @@ use crate::services::mode::Mode;
 pub(in crate::services) fn choose_provider(config: &Config, mode: Mode) -> Option<SmsProvider> {
     let mut provider = config.auth.sms.provider.clone()?;
     if is_caught(config, mode) {
-        // The same listener as the inbox, so that one address shows everything that was caught.
+        // The inbox's listener, so that one address shows everything that was not sent.
         let listener = instance::inbox_url(config.inbox.port);
         *provider.base_url_mut() = Some(messages::service_url(&listener, provider.name()));
     }
@@ -25,8 +25,9 @@ pub(super) fn is_caught(config: &Config, mode: Mode) -> bool {
     mode == Mode::Development && caught_service(config).is_some()
 }
 
-/// The enabled service whose messages `start` puts into the inbox: one without credentials, or one that
-/// `[selvedge.dev_sign_in] providers` names. A service with a `base_url` is somebody's own stand-in, so it is left alone.
+/// The enabled service whose messages `start` puts into the inbox: one without credentials, or one in
+/// `[selvedge.dev_sign_in] providers`. A service with a `base_url` is the project's own replacement, so it is not
+/// redirected.
 pub(crate) fn caught_service(config: &Config) -> Option<&'static str> {
     let settings = &config.selvedge.dev_sign_in;
     let mut provider = config.auth.sms.provider.clone()?;

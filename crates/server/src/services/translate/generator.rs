@@ -1,4 +1,4 @@
-//! `[selvedge.generator]` in the words of the generator.
+//! Configuration: `[selvedge.generator]` → the generator's struct.
 
 use selvedge_generator::{EndpointConfig, GeneratorConfig};
 

@@ -1,4 +1,4 @@
-//! `[selvedge.jobs]` in the words of the workers.
+//! Configuration: `[selvedge.jobs]` → the workers' struct.
 
 use selvedge_jobs::{CronConfig, JobsConfig};
 

@@ -1,4 +1,4 @@
-//! `[selvedge.pg]` in the words of the API of postgres-meta.
+//! Configuration: `[selvedge.pg]` → the struct of the API of postgres-meta.
 
 use std::sync::Arc;
 

@@ -68,10 +68,11 @@ fn s3_backend(section: &S3Section, config: &Config) -> S3BackendConfig {
     }
 }
 
-/// Who may use the S3 protocol: the configured key pair; in development without one, the CLI's well-known pair.
+/// Returns the credentials of the S3 protocol: the configured key pair; in development without one, the CLI's well-known
+/// pair.
 ///
-/// Clients that sign with a user's session token send the project's name and the anon key in place of the pair. Compat: the CLI
-/// calls its local project `stub`.
+/// Clients that sign with a user's session token send the project's name and the anon key in place of the pair. Compat: the
+/// CLI calls its local project `stub`.
 fn s3_protocol(config: &Config, keys: &KeySet, mode: Mode) -> S3ProtocolConfig {
     let section = &config.selvedge.s3_protocol;
     let service = match (&section.access_key_id, &section.secret_access_key, mode) {

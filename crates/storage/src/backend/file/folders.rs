@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use crate::backend::claimed_folder::{ClaimedFolder, create_private};
 use crate::backend::{BlobEntry, BlobStat, Version};
 
-/// Bytes that are gathered before they are written to the disk, and bytes that are read at once.
+/// Bytes that are collected before a write to the disk, and bytes per read.
 pub(super) const CHUNK_BYTES: usize = 256 * 1024;
 
 /// The folders of a store.
@@ -103,7 +103,7 @@ fn list_shard(shard: &Path, after: Option<Version>) -> io::Result<Vec<BlobEntry>
     let mut blobs = Vec::new();
     let files = match fs::read_dir(shard) {
         Ok(files) => files,
-        // A file between the shard folders was not made by this service, so it is no blob.
+        // A file between the shard folders was not created by this service, so it is not a blob.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(blobs),
         Err(error) => return Err(error),
     };
@@ -127,8 +127,8 @@ fn list_shard(shard: &Path, after: Option<Version>) -> io::Result<Vec<BlobEntry>
 }
 
 pub(super) fn stat_of(metadata: &fs::Metadata) -> io::Result<BlobStat> {
-    // A copy is a hard link to the same file and shares its modification time. Adding the link updates only the change
-    // time, so the later of both tells how old the newest copy is, which a sweep relies on.
+    // A copy is a hard link to the same file and shares its modification time. Adding the link updates only the change time,
+    // so the later of both is the age of the newest copy, which a sweep needs.
     let seconds = u64::try_from(metadata.ctime()).unwrap_or(0);
     let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     Ok(BlobStat {

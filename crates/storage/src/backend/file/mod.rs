@@ -108,7 +108,7 @@ impl Backend for FileBackend {
 
     async fn sweep_unfinished(&self, _older_than: Duration) -> BackendResult<u64> {
         let folders = Arc::clone(&self.folders);
-        // The lock of a folder tells whether its process is alive, so the age does not matter here.
+        // The lock of a folder shows whether its process is alive, so the age does not matter here.
         Ok(run_blocking(move || folders.incoming.remove_abandoned()).await?)
     }
 }

@@ -98,7 +98,7 @@ pub(super) struct FileReader {
 }
 
 impl FileReader {
-    /// Opens a blob, and reads it at once if it is small. Blocks.
+    /// Opens a blob, and reads it completely if it is small. Blocks.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let size_bytes = file.metadata()?.len();

@@ -26,8 +26,8 @@ pub struct S3BackendConfig {
     pub attempts: u32,
     /// Local folder for bytes that are not uploaded yet.
     pub spool: PathBuf,
-    /// How long a blob stays after its row is gone: a large one is read with a second request, which must find the blob
-    /// of the first. Thirty seconds are enough.
+    /// How long a blob stays after its row was deleted: a large one is read by a second request, which must find the blob of
+    /// the first. Thirty seconds are enough.
     pub removal_delay: Duration,
 }
 

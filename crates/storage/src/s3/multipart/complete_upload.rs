@@ -108,11 +108,10 @@ async fn join_parts(context: &S3Context, parts: &[StoredPart]) -> Result<(Pendin
     Ok((blob, info))
 }
 
-/// Number and tag of each part that the request names.
+/// Parses number and tag of each part in the request.
 ///
-/// # Errors
-/// `MalformedXml`, also for a body without parts: S3 refuses it, and taking all stored parts instead could complete an
-/// upload whose client believes that it failed. `InvalidArgument`, `InvalidPartOrder`.
+/// # Errors `MalformedXml`, also for a body without parts: S3 refuses it, and using all stored parts instead could complete
+/// an upload whose client assumes that it failed. `InvalidArgument`, `InvalidPartOrder`.
 fn parse_requested_parts(document: &[u8]) -> Result<Vec<(i32, String)>, S3Error> {
     let document = Element::parse(document)?;
     let mut parts: Vec<(i32, String)> = Vec::new();

@@ -1,8 +1,8 @@
-//! Multipart uploads: each part is a blob of its own, whose version is the id of its row; completion joins them.
+//! Multipart uploads: each part is a separate blob, whose version is the id of its row; completion joins them.
 //!
-//! Rows live in `storage.s3_multipart_uploads` and `…_parts`, which only the service writes. Whether the caller may
-//! write the object is checked at every step, as for an upload ([`multipart_upload`]). A crash can leave the blob of a
-//! part without a row; it is an orphan like any other and removed by a sweep.
+//! Rows are in `storage.s3_multipart_uploads` and `…_parts`, which only the service writes. Whether the caller may write the
+//! object is checked at every step, as for an upload ([`multipart_upload`]). A crash can leave the blob of a part without a
+//! row; it is an orphan like any other and removed by a sweep.
 
 mod abort_upload;
 mod complete_upload;

@@ -55,11 +55,10 @@ impl NewPart {
         })
     }
 
-    /// Records the part, and discards a part of the same number that it replaces. Runs as a task of its own, so that it
-    /// is carried through when the client disconnects.
+    /// Records the part, and removes an older part with the same number. Runs as a separate task, so that it completes when
+    /// the client disconnects.
     ///
-    /// # Errors
-    /// `NoSuchUpload` after an abort, `EntityTooLarge`.
+    /// # Errors `NoSuchUpload` after an abort, `EntityTooLarge`.
     pub(super) async fn record(
         self,
         service: DbSession,

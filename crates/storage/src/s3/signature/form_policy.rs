@@ -1,5 +1,5 @@
-//! Forms that a browser posts directly to a bucket. The policy in the form says what may be uploaded; the signature
-//! covers the policy.
+//! Forms that a browser posts directly to a bucket. The policy in the form restricts the upload, and the signature covers
+//! the policy.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -11,10 +11,10 @@ use super::verify::{find_signing_key, possible_payload_hashes, read_signature};
 /// A secret that no input can know, because it is compiled into the target alone.
 const SECRET: &str = "a secret of this fuzz target, which no input holds";
 
-/// Takes a request in the form of HTTP: `METHOD /path?query`, then lines of headers.
+/// Checks the signature of a request in HTTP's form: `METHOD /path?query`, then lines of headers.
 ///
-/// # Panics
-/// When a signature that nobody made is accepted, one that was made is refused, or one holds for another request.
+/// # Panics When a signature is accepted that was not made with the secret, a valid one is refused, or one is valid for
+/// another request.
 pub fn check_signature(input: &str) {
     let Some(mut head) = parse_head(input) else {
         return;

@@ -1,8 +1,8 @@
-//! AWS signature V4: who signed a request, and what the signature says about its body.
+//! AWS signature V4: the signer of a request, and what the signature covers of its body.
 //!
 //! The signature is in the Authorization header or in the query of a presigned URL ([`presented`], [`verify`]); forms
-//! have it in their fields ([`form_policy`]). Proxies may change the host and the path prefix, so each spelling that
-//! the client may have signed is tried ([`canonical`]).
+//! contain it in their fields ([`form_policy`]). Proxies may change the host and the path prefix, so each variant that the
+//! client may have signed is tried ([`canonical`]).
 
 mod canonical;
 mod credentials;

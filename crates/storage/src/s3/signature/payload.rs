@@ -1,4 +1,4 @@
-//! What a signature says about the body of a request.
+//! What a signature covers of a request's body.
 
 use super::key::SigningKey;
 use super::presented::PresentedSignature;
@@ -8,9 +8,9 @@ use crate::s3::error::S3Error;
 pub(in crate::s3) const EMPTY_SHA256: &str =
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// What a signature says about the body.
+/// What a signature covers of the body.
 pub(crate) enum SignedPayload {
-    /// Nothing: the body is not signed.
+    /// The body is not signed.
     Unsigned,
     /// Its SHA-256 in hex.
     Sha256(String),
@@ -23,7 +23,7 @@ pub(crate) enum SignedPayload {
     },
 }
 
-/// What the signature of the next chunk is computed from.
+/// The state from which the next chunk's signature is computed.
 pub(crate) struct ChunkSignatureChain {
     pub(crate) key: SigningKey,
     pub(crate) timestamp: String,

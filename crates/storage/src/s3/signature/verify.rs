@@ -30,7 +30,7 @@ const UNSIGNED_HEADERS: [&str; 6] = [
 pub(crate) struct Verified {
     /// On whose behalf it runs.
     pub(crate) identity: Identity,
-    /// What was signed about the body.
+    /// What the signature covers of the body.
     pub(crate) payload: SignedPayload,
 }
 
@@ -147,8 +147,8 @@ fn check_time(presented: &PresentedSignature) -> Result<(), S3Error> {
     }
 }
 
-/// Refuses a signature that does not cover the host, because it would be valid for every server that knows the secret,
-/// and unsigned `x-amz-` headers: otherwise the holder of a presigned URL could change what it does by adding some.
+/// Refuses a signature that does not cover the host, because it would be valid for every server with the secret, and
+/// unsigned `x-amz-` headers: otherwise the holder of a presigned URL could change its effect by adding some.
 fn check_signed_headers(request: &RequestHead, presented: &PresentedSignature) -> Result<(), S3Error> {
     let is_signed = |name: &str| presented.signed_headers.iter().any(|signed| signed == name);
     let foreign = request.headers().keys().any(|name| {

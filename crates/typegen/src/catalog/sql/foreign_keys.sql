@@ -1,6 +1,5 @@
--- Foreign keys of all schemas, and whether their columns are a key of their own table: a view in a chosen schema may show
--- columns of a table in another one.
--- Source: postgres-meta 0.98, table_relationships.sql.ts
+-- Foreign keys of all schemas, and whether their columns are a unique key of their own table: a view in a chosen schema may
+-- select columns of a table in another one. Source: postgres-meta 0.98, table_relationships.sql.ts
 with own_keys as (
   select k.conrelid, jsonb_agg(columns.names) as keys
   from pg_catalog.pg_constraint k

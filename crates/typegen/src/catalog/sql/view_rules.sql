@@ -1,5 +1,5 @@
--- The views of all schemas but PostgreSQL's own, the names of their columns, and their rewrite rules, whose target lists tell
--- which column of which relation each view column shows.
+-- The views of all schemas but PostgreSQL's own, the names of their columns, and their rewrite rules, whose target lists
+-- show from which column of which relation each view column comes.
 select
   c.oid as id,
   n.nspname::text as schema,

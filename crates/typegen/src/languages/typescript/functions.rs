@@ -120,7 +120,7 @@ impl<'c> FunctionTypes<'c> {
     fn result_relation(&self, function: &Function) -> Option<String> {
         let id = function.return_relation_id?;
         let catalog = self.names.catalog();
-        // A relation of a schema that is not listed has no name to select by; then its row type stands for it.
+        // A relation in a schema that was not requested has no generated name, so its row type is used.
         if let Some(name) = catalog.find_relation_name(id) {
             return Some(name.to_owned());
         }
@@ -176,7 +176,8 @@ impl<'c> FunctionTypes<'c> {
                 let result = self.type_name(other.return_type_id);
                 format!("{name}(), {name}( => {result})")
             }
-            // JSON has fewer types than PostgreSQL, so a call by name cannot tell functions that differ in a type.
+            // JSON has fewer types than PostgreSQL, so a call cannot distinguish functions that differ only in a parameter's
+            // type.
             [only] if !only.name.is_empty() => {
                 let mut candidates: Vec<&Argument> = others
                     .filter_map(|other| {

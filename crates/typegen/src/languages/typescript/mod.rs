@@ -116,7 +116,7 @@ impl SchemaWriter<'_> {
         };
         match relation.kind {
             RelationKind::Table | RelationKind::ForeignTable => add_writes(insert_column, update_column),
-            // A view has no defaults of its own, so each of its columns may be left out of an insert.
+            // Columns of a view may always be omitted from an insert, because their defaults are those of the table.
             RelationKind::View { is_updatable: true } => {
                 add_writes(write_view_column, write_view_column);
             }

@@ -1,4 +1,4 @@
-// Answers as the path says: /status/204, /redirect, /headers.
+// Responds according to the path: /status/204, /redirect, /headers.
 Deno.serve((req) => {
   const { pathname, searchParams } = new URL(req.url);
   const [, , action, value] = pathname.split("/");

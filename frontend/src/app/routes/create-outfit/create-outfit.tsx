@@ -24,7 +24,7 @@ import { useWizardParams, type WizardStep, wizardPath } from "./wizard-params";
 const loadReview = async () => ({ default: (await import("./review-outfit")).ReviewOutfit });
 const ReviewOutfit = lazy(loadReview);
 
-/** The wizard that builds an outfit, or edits one of one's own: /create-outfit, /create-outfit?outfit={id}. */
+/** The wizard that creates an outfit, or edits one of the user's: /create-outfit, /create-outfit?outfit={id}. */
 export function CreateOutfit() {
   const { user } = useSession();
   const { outfit } = useWizardParams();
@@ -71,7 +71,7 @@ function Wizard({ userId, edited }: WizardProps) {
   const submit = useSubmitOutfit();
   const hasItems = draft.items.length > 0;
   useEffect(() => {
-    // The code of the next step is fetched before it is needed, so that it opens at once, with or without a network.
+    // The code of the next step is loaded in advance, so that it opens immediately, also without a network.
     if (hasItems) loadReview().catch(() => undefined);
   }, [hasItems]);
   const title = edited === null ? "Create Outfit" : "Edit Outfit";

@@ -23,7 +23,10 @@ interface GenderChoiceProps {
   onChange: (change: Partial<Draft>) => void;
 }
 
-/** Whom the outfit is for. A change that would take chosen items out asks first, and keeps those that still fit. */
+/**
+ * The gender for which the outfit is. A change that would remove chosen items must be confirmed; items that still fit are
+ * kept.
+ */
 export function GenderChoice({ draft, onChange }: GenderChoiceProps) {
   const [asked, setAsked] = useState<{ gender: Choice; lost: PickedItem[] }>();
 

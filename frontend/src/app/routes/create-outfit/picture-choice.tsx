@@ -164,7 +164,7 @@ function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
             disabled={upload.isPending}
             onChange={(event) => {
               choose(event.target.files?.[0]);
-              // The same file can be chosen again, after a failure for example.
+              // Lets the same file be chosen again, for example after a failure.
               event.target.value = "";
             }}
             className="sr-only"

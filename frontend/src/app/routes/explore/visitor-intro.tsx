@@ -5,7 +5,7 @@ import { product } from "@/lib/product";
 import { hasStoredSession } from "@/lib/services";
 import { useSession } from "@/lib/session";
 
-/** Tells visitors in one sentence what the site is. Signed-in users see the outfits at once. */
+/** Describes the site to visitors in one sentence. Signed-in users do not see it. */
 export function VisitorIntro() {
   const { user, isLoading } = useSession();
   // Decided before the auth client is ready, because an intro that appears later would push the grid down.

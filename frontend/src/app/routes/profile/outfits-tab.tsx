@@ -24,7 +24,7 @@ interface OutfitsTabProps {
   list: keyof typeof texts;
 }
 
-/** What the user has made, with the state of its review. */
+/** The user's outfits, each with the state of its review. */
 export function OutfitsTab({ userId, list }: OutfitsTabProps) {
   return (
     <section aria-labelledby="own-outfits-title">

@@ -16,7 +16,7 @@ interface ProfileSummaryProps {
   email: string | undefined;
 }
 
-/** Who is signed in: picture, username, role and e-mail address, and the short form to change the first two. */
+/** The signed-in user: picture, username, role and e-mail address, and the short form to change the first two. */
 export function ProfileSummary({ profile, email }: ProfileSummaryProps) {
   const [isEditing, setEditing] = useState(false);
   if (isEditing) {

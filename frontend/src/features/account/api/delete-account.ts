@@ -15,6 +15,6 @@ export function useDeleteAccount() {
 /** Removes what this browser keeps of a deleted account: its session, and an unsaved profile. */
 export async function forgetAccount(userId: string): Promise<void> {
   localStore.remove(`lookbook:edit-profile:${userId}`);
-  // The server knows the session no more; the client removes its own copy whatever the answer is.
+  // The server has deleted the session; the client removes its copy whatever the response is.
   await (await loadAuth()).signOut({ scope: "local" });
 }

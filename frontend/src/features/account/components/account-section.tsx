@@ -12,7 +12,7 @@ const DeleteAccountDialog = lazy(async () => ({
 }));
 
 interface AccountSectionProps {
-  /** What has to be typed before the account is deleted. */
+  /** The text that must be typed before the account is deleted. */
   confirmation: string;
   /** After the account is deleted. */
   onDeleted: () => void;

@@ -4,7 +4,7 @@ import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Input } from "@/components/ui/input";
 
 interface DeleteAccountDialogProps {
-  /** What has to be typed: the username, or the e-mail address of an account without one. */
+  /** The text that must be typed: the username, or the e-mail address of an account without one. */
   expected: string;
   pending: boolean;
   onConfirm: (confirmation: string) => void;

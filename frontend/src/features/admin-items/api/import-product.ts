@@ -5,7 +5,7 @@ import { servicesUrl } from "@/lib/services";
 import { fetchWithToken } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
-/** What the function answers about a product. `image` is our own copy of the picture. */
+/** The function's response about a product. `image` is our own copy of the picture. */
 const productSchema = z.object({
   name: z.string(),
   brand: z.nullable(z.string()),
@@ -53,7 +53,7 @@ async function readFailure(response: Response): Promise<ServiceError> {
   return new ServiceError(reason, code, response.status);
 }
 
-/** HTTP status for callers who are no administrators any more. */
+/** HTTP status for callers who are no longer administrators. */
 const forbidden = 403;
 /** HTTP status for a product that is an item already. */
 const conflict = 409;

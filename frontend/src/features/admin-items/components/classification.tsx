@@ -11,7 +11,7 @@ interface ClassificationProps {
   form: UseFormReturn<ItemValues>;
 }
 
-/** A choice marks the form as changed and takes the error away at once. */
+/** A choice marks the form as changed and removes the error immediately. */
 const change = { shouldDirty: true, shouldValidate: true } as const;
 
 /** Brand, category and subcategory. */

@@ -15,7 +15,7 @@ import { ProductPreview } from "./product-preview";
 interface ImportProductProps {
   /** Called with the address of the stored picture, so that the form can delete it when it is not kept. */
   onUploaded: (url: string) => void;
-  /** The administrator wants the form filled in with this product. */
+  /** Called when the administrator wants to fill in the form with this product. */
   onUse: (product: ImportedProduct) => void;
 }
 

@@ -19,8 +19,8 @@ interface FieldsProps {
 export const productImportArea = { "data-product-import": true } as const;
 
 /**
- * Whether the focus moves from a field to the import. The form opens with the focus in the name, which the import fills in: to
- * demand the name from somebody who opens the import would be too early.
+ * Whether the focus moves from a field to the import. The form opens with the focus in the name, which the import fills
+ * in, so moving to the import must not show the error that the name is missing.
  */
 function isGoingToImport({ relatedTarget }: FocusEvent): boolean {
   return (

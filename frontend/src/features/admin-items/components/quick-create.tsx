@@ -6,7 +6,7 @@ import { toast } from "@/lib/toast";
 import { useCreateBrand, useCreateColor, useCreateSubcategory } from "../api/quick-create";
 
 interface NameRowProps {
-  /** What is created, as in "brand". */
+  /** The noun for the created row, such as "brand". */
   noun: string;
   pending: boolean;
   onCreate: (name: string) => void;

@@ -32,7 +32,7 @@ export function useItemForm(item: AdminItem | null, onClose: () => void) {
     onClose();
   }
 
-  /** Fills in what the import knows. What was typed into other fields stays. */
+  /** Fills in the imported fields. Text in other fields is kept. */
   function fillIn(product: ImportedProduct) {
     const { brandId, gender, description, price } = product;
     const found: Partial<ItemValues> = {

@@ -39,7 +39,7 @@ export const statusLabels: Readonly<Record<CombineStatus, string>> = {
   rejected: "Rejected",
 };
 
-/** A page of outfits. The function counts them in each row, so a page behind the end has no count. */
+/** A page of outfits. The function returns the total in each row, so a page after the end has no total. */
 export const readOutfits: ReadList<AdminOutfit> = async (request, signal) => {
   const { term, sort, ascending, from, to, id } = request;
   const status = statuses.find((one) => one === request.filters.status);
@@ -68,7 +68,7 @@ export const readOutfits: ReadList<AdminOutfit> = async (request, signal) => {
   };
 };
 
-/** Who made an outfit; accounts may have been deleted. */
+/** The name of an outfit's creator, whose account may have been deleted. */
 export function creatorName({ creator }: AdminOutfit): string {
   return creator.full_name || creator.username || "Unknown User";
 }

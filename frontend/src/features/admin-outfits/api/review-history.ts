@@ -46,7 +46,7 @@ export function reviewHistoryQuery(outfitId: string) {
   });
 }
 
-/** What differs between the outfit that was decided about and the outfit now. Texts are null where there was or is none. */
+/** The differences between the reviewed version of an outfit and the current one. Texts are null where there was or is none. */
 export interface OutfitChanges {
   texts: { term: string; before: string | null; now: string | null }[];
   /** The picture was replaced; its address before. */
@@ -63,7 +63,7 @@ const textTerms = [
   { term: "Gender", key: "gender" },
 ] as const;
 
-/** Compares an outfit with the version that was decided about. The order of ids is no change. */
+/** Compares an outfit with the reviewed version. The order of ids does not matter. */
 export function findChanges(before: ReviewedParts, now: AdminOutfit): OutfitChanges {
   const texts = textTerms.flatMap(({ term, key }) =>
     before[key] === now[key] ? [] : [{ term, before: before[key], now: now[key] }],

@@ -9,7 +9,7 @@ import type { AdminOutfit } from "./outfits";
 export interface Review {
   outfit: AdminOutfit;
   approve: boolean;
-  /** What the creator is told about a rejection. */
+  /** The reason that the creator sees. */
   reason?: string;
 }
 
@@ -34,7 +34,7 @@ async function withdrawReviews(ids: string[]): Promise<void> {
   }
 }
 
-/** HTTP status of a review that came too late: the outfit was changed, or somebody else has decided. */
+/** HTTP status of a review that came too late: the outfit was changed, or reviewed by another administrator. */
 const conflict = 409;
 const notWaiting = 404;
 
@@ -53,7 +53,7 @@ export function useReviewOutfit() {
   });
 }
 
-/** Decides about several outfits at once. Those that changed meanwhile are left alone and counted. */
+/** Reviews several outfits. Those that were changed meanwhile are skipped and counted. */
 async function reviewOutfits({ outfits, approve, reason = "" }: BulkReview) {
   const answers = rowsOf(
     await supabase.rpc("review_combines", {

@@ -13,7 +13,7 @@ interface OutfitChangesProps {
   outfit: AdminOutfit;
 }
 
-/** What the creator has changed since a decision, each with what it was before. */
+/** The creator's changes since a review, each with the former value. */
 export function OutfitChangesList({ before, outfit }: OutfitChangesProps) {
   const changes = findChanges(before, outfit);
   const nameOf = useNames(changes.lists.flatMap(({ added, removed }) => [...added, ...removed]));

@@ -4,7 +4,7 @@ import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import { TextArea } from "@/components/admin/controls";
 
 interface RejectDialogProps {
-  /** What is rejected, as in "Night Bus" or "3 outfits". */
+  /** The name of what is rejected, such as "Night Bus" or "3 outfits". */
   subject: string;
   pending: boolean;
   onReject: (reason: string) => void;

@@ -7,7 +7,7 @@ import { type PastReview, reviewHistoryQuery } from "../api/review-history";
 import { OutfitChangesList } from "./outfit-changes";
 import { PanelPart } from "./panel-part";
 
-/** What was decided about a submission before, and what its creator has changed since then. */
+/** Earlier reviews of a submission, and the creator's changes since then. */
 export function ReviewHistory({ outfit }: { outfit: AdminOutfit }) {
   const { data: reviews, isError, refetch } = useQuery(reviewHistoryQuery(outfit.id));
   if (isError) {

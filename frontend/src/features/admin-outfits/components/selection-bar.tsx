@@ -8,7 +8,7 @@ interface SelectionBarProps {
   onClear: () => void;
 }
 
-/** What can be done with the outfits that are ticked; nothing while none is. */
+/** Actions on the selected outfits; renders nothing without a selection. */
 export function SelectionBar({ count, pending, onApprove, onReject, onClear }: SelectionBarProps) {
   return (
     <div role="status" className="empty:hidden">

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type AdminOutfit, isReviewable } from "../api/outfits";
 
-/** The ticked outfits of the page that is shown. One that left the page, or was decided meanwhile, is no longer ticked. */
+/** The selected outfits of the shown page. An outfit that left the page, or was reviewed meanwhile, is deselected. */
 export function useSelection(rows: readonly AdminOutfit[] | undefined) {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const outfits = (rows ?? []).filter((outfit) => ticked.has(outfit.id) && isReviewable(outfit));

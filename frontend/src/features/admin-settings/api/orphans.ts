@@ -42,7 +42,7 @@ export function orphansQuery() {
 /** Files that one request of the storage service deletes. */
 const batchSize = 100;
 
-/** Deletes the orphans of now: one that a row has begun to show since the list was read is no longer among them. */
+/** Deletes the current orphans: a file that is referenced again since the list was read is not deleted. */
 async function removeOrphans(onProgress: (share: number) => void): Promise<number> {
   const { files } = await readOrphans();
   const { storage } = await import("@/lib/storage");

@@ -29,7 +29,7 @@ export function siteSettingsQuery() {
 
 interface SettingsChange {
   values: Partial<SiteSettings>;
-  /** What the same settings were before, for Undo. */
+  /** The former values of the settings, for Undo. */
   before: Partial<SiteSettings>;
 }
 
@@ -44,7 +44,7 @@ async function saveSettings(values: Partial<SiteSettings>): Promise<void> {
   if (saved === undefined) {
     throw new ServiceError("You may not change the settings.", "", response.status);
   }
-  // The open pages of this browser follow at once, others within a minute.
+  // The open pages of this browser are updated immediately, others within a minute.
   setSite({ name: saved.site_name, registrationOpen: saved.registration_open });
 }
 

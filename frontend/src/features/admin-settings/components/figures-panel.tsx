@@ -53,7 +53,7 @@ function FigureTables({ figures }: { figures: Figures }) {
 
 interface SizeTableProps {
   caption: string;
-  /** Header of the counts. */
+  /** Heading of the column with the counts. */
   unit: string;
   rows: readonly { name: string; count: number; bytes: number }[];
 }

@@ -8,7 +8,7 @@ import { OrphansPanel } from "./orphans-panel";
 import { SettingsPanel } from "./settings-panel";
 import { SiteForm } from "./site-form";
 
-/** What administrators set for the whole site, and what the server holds. */
+/** The settings of the whole site, and the server's figures. */
 export function SettingsSection() {
   const settings = useQuery(siteSettingsQuery());
   return (

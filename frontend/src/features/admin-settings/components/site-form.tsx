@@ -7,7 +7,7 @@ import { Switch } from "@/components/admin/switch";
 import { Input } from "@/components/ui/input";
 import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-settings";
 
-/** The settings of the site. The name is saved by its button, the switches at once. */
+/** The settings of the site. The name is saved by a button, the switches immediately. */
 export function SiteForm({ settings }: { settings: SiteSettings }) {
   const save = useSaveSettings();
   const { register, handleSubmit, formState } = useForm({

@@ -21,7 +21,7 @@ export function nameOf({ username, full_name, email }: AdminUser): string {
   return username ?? full_name ?? email ?? "User";
 }
 
-/** A page of users. The function counts them in each row, so a page behind the end has no count. */
+/** A page of users. The function returns the total in each row, so a page after the end has no total. */
 export const readUsers: ReadList<AdminUser> = async ({ term, from, to, id }, signal) => {
   const rows = rowsOf(
     await supabase
@@ -50,7 +50,7 @@ export function useSetRole() {
   return useAdminChange({
     change: ({ id, role }: { id: string; role: Role }) => setRole(id, role),
     success: "User role updated",
-    // Who gave up their own right cannot take it back.
+    // An administrator who gave up the role cannot take it back.
     undo: ({ id, role }) => (id === me?.id ? null : () => setRole(id, otherRole(role))),
     failure: "Failed to update user role",
     failureText: (error) => messageOf(error, "Please try again."),

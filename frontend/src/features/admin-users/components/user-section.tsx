@@ -26,7 +26,7 @@ export function UserSection() {
   const [leaving, setLeaving] = useState<AdminUser | null>(null);
 
   function toggle(user: AdminUser) {
-    // Taking the right from oneself closes the admin area at once.
+    // Giving up the own role closes the admin area immediately.
     if (user.id === me?.id && user.role === "admin") setLeaving(user);
     else setRole.mutate({ id: user.id, role: otherRole(user.role) });
   }

@@ -46,7 +46,7 @@ export async function signInWithProvider(
   if (error !== null) throw error;
 }
 
-/** What the history state of /auth was before the visit to a provider; null unless this page load came from one. */
+/** The history state of /auth from before the visit to a provider; null unless this page load came from one. */
 export function returnStateOfProvider(): ReturnState | null {
   const isReturn = authCallback.kind === "signed-in" || authCallback.kind === "failed";
   const from = isReturn ? sessionStore.get(returnKey) : null;

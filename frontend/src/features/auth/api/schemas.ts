@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 z.config({ jitless: true });
 
 const emailMessage = "Please enter a valid email address.";
-/** The specification asks for text @ text . text only; the confirmation mail proves that the address exists. */
+/** The specification requires only text @ text . text; the confirmation mail proves that the address exists. */
 const emailShape = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 function email(requiredMessage = emailMessage) {

@@ -12,7 +12,7 @@ export interface Brand {
   description: string | null;
 }
 
-/** One brand by its id; null when there is none. */
+/** Reads a brand by its id; null when there is none. */
 export function brandQuery(id: string) {
   return queryOptions({
     queryKey: ["brands", "one", id],

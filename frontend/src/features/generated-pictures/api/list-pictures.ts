@@ -9,7 +9,7 @@ const addressSeconds = 3600;
 const renewalMs = (addressSeconds - 300) * 1000;
 /** Milliseconds between two looks at pictures that are being made while no channel is open. */
 const pollMs = 4000;
-/** The same while a channel is open: a message may be lost. */
+/** Interval of polling while a channel is open, because a message may be lost. */
 const safetyPollMs = 60_000;
 /** Width in pixels of the rendered picture that the page shows. */
 const shownWidth = 900;
@@ -31,14 +31,14 @@ export interface GeneratedPicture {
   /** Why the last attempt failed; a waiting picture with an error is tried again. */
   error: string | null;
   result_bucket: string;
-  /** Name of the object; null until the picture is there. */
+  /** Name of the object; null until the picture is generated. */
   result_name: string | null;
   /** True for the picture of the built-in generator, which does not show the outfit worn. */
   result_is_preview: boolean | null;
   created_at: string;
   finished_at: string | null;
   updated_at: string;
-  /** Null when the outfit is gone. */
+  /** Null when the outfit was deleted. */
   outfit: { slug: string } | null;
 }
 

@@ -8,7 +8,7 @@ import {
   isInProgress,
 } from "./list-pictures";
 
-/** What the channel announces about a picture. */
+/** A change of a picture, as announced on the channel. */
 type PictureChange = Pick<GeneratedPicture, "id" | "status" | "progress" | "updated_at">;
 
 /** Milliseconds before each look for a state that was announced. */
@@ -50,7 +50,7 @@ function joinChannel(
       })
       .on("system", {}, ({ status }: { status: string }) => {
         setLive(status === "ok");
-        // What happened before this moment was not announced here.
+        // Changes before this moment were not announced on the channel, so the list is read again.
         void queryClient.invalidateQueries({ queryKey: generatedPicturesKey(userId), exact: true });
       })
       .subscribe((status) => {
@@ -58,7 +58,7 @@ function joinChannel(
       });
     leave = () => void realtime.removeChannel(channel);
   }
-  // Without the client's code there is no channel: polling goes on.
+  // If the client's code cannot be loaded, there is no channel and polling continues.
   join().catch(() => undefined);
   return () => {
     isOver = true;
@@ -67,7 +67,7 @@ function joinChannel(
   };
 }
 
-/** Shows progress at once, and reads the row again when the state has changed. */
+/** Shows progress immediately, and reads the row again when its status has changed. */
 async function applyChange(queryClient: QueryClient, userId: string, change: PictureChange) {
   const queryKey = generatedPicturesKey(userId);
   if (change.status === "running") {

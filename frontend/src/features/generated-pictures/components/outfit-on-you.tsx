@@ -15,7 +15,7 @@ interface OutfitOnYouProps {
   hasPhotos: boolean | undefined;
 }
 
-/** Part of an outfit's page: asks for a picture of the outfit on the user, and shows it. */
+/** The part of an outfit's page that requests a picture of the outfit on the user, and shows it. */
 export function OutfitOnYou({ userId, outfitId, hasPhotos }: OutfitOnYouProps) {
   return (
     <section aria-labelledby="on-you-title">

@@ -61,7 +61,7 @@ function PictureInProgress({ userId, picture }: PictureCardProps) {
   );
 }
 
-/** Why there is no picture. */
+/** The reason why there is no picture. */
 function MissingPicture({ picture }: { picture: GeneratedPicture }) {
   const isCancelled = picture.status === "cancelled";
   return (

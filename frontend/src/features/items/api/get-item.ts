@@ -5,7 +5,7 @@ import { resultOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Item, itemColumns } from "./item";
 
-/** One item by its slug or its id; null when there is none. */
+/** Reads an item by its slug or id; null when there is none. */
 export function itemQuery(slugOrId: string) {
   return queryOptions({
     queryKey: itemKeys.detail(slugOrId),

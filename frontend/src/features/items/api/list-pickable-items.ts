@@ -6,7 +6,7 @@ import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { pickableArguments, pickableColumns } from "./pickable-items-request";
 
-/** What the picker shows of an item; its page has the rest. */
+/** The members of an item that the picker shows. */
 export interface PickableItem {
   id: string;
   name: string;

@@ -9,7 +9,7 @@ import { itemCardShape, itemPictureWidth } from "./item-card-shape";
 interface ItemCardProps {
   item: Item;
   sizes: string;
-  /** In the first rows: the picture is loaded at once. */
+  /** Whether it is in the first rows, whose pictures are loaded immediately. */
   eager?: boolean;
   /** The like button. With a mouse it appears over the picture on hover and focus; on touch it stays below the caption. */
   actions?: ReactNode;

@@ -13,7 +13,7 @@ export const pickerGap = 12;
 /** Pixels of name, price and button below a picture. */
 const captionHeight = 108;
 
-/** Lines that fit into the frame on every screen. Their pictures are loaded at once. */
+/** Number of lines that fit into the frame on every screen. Their pictures are loaded immediately. */
 export const eagerPickerLines = 2;
 
 function columnsFor(width: number): number {

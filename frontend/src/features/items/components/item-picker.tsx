@@ -31,8 +31,8 @@ interface ItemPickerProps {
 }
 
 /**
- * Items to choose from, in an area of its own that scrolls. Only the lines near its window are in the DOM, and further pages
- * are fetched on the way down, so a catalogue may have thousands.
+ * Items to choose from, in a scrolling area. Only the lines near its window are in the DOM, and further pages are loaded
+ * while scrolling, so a catalogue may have thousands.
  */
 export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: ItemPickerProps) {
   const area = useRef<HTMLDivElement>(null);
@@ -60,7 +60,7 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
   const wantsMore = lineCount > 0 && endOfWindow >= lineCount - linesAhead;
   useEffect(() => {
-    // After a failure only the button below asks again: this would send requests without end.
+    // After a failure only the button below sends the request again; here it would be repeated without end.
     if (wantsMore && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) fetchNextPage();
   }, [wantsMore, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
 
@@ -139,8 +139,8 @@ interface PickerCardProps {
 }
 
 /**
- * One button for the whole card would read out the picture; the button says what it adds. Memoized, because most cards stay
- * the same when a line comes into view.
+ * The button does not contain the picture, because its accessible name should only say what it adds. Memoized, because
+ * most cards stay the same when a line comes into view.
  */
 const PickerCard = memo(function PickerCard({ item, eager, chosen, onToggle }: PickerCardProps) {
   return (

@@ -5,7 +5,7 @@ import { itemKeys, outfitKeys } from "@/lib/query-keys";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
-/** What can be liked. The specification calls an outfit a combine and an item a product. */
+/** The kinds of things that can be liked. The specification calls an outfit a combine and an item a product. */
 export type LikeKind = "outfit" | "item";
 
 /** Columns of `likes` that refer to the target; exactly one is set in each row. */
@@ -16,7 +16,7 @@ export const likeColumns = {
 
 const keys = { outfit: outfitKeys.likedIds, item: itemKeys.likedIds };
 
-/** Ids of all outfits, or all items, that a user likes: one request for a page of hearts instead of one per heart. */
+/** Ids of all outfits, or all items, that a user likes, so that a page sends one request and not one per heart. */
 export function likedIdsQuery(userId: string, kind: LikeKind) {
   const column = likeColumns[kind];
   return queryOptions({

@@ -40,7 +40,7 @@ vi.mock("@/lib/realtime", () => {
   };
 });
 
-/** Serves these counts, one after the other; the last one again and again. Returns how many were read. */
+/** Serves these counts, one after the other, and then the last one repeatedly. Returns a function with the number of reads. */
 function serveCounts(...counts: number[]): () => number {
   let reads = 0;
   vi.stubGlobal("fetch", async () => {

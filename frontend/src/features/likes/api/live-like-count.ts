@@ -37,7 +37,8 @@ export function useLiveLikeCount(outfitId: string): { isReconnecting: boolean } 
     }
 
     function readCount({ extension, status }: { extension: string; status: string }) {
-      // From now on the likes are announced. Those since the page was loaded, or since the connection was lost, were not.
+      // From now on changes are announced. Those since the page was loaded, or since the connection was lost, were missed,
+      // so the count is read again.
       if (extension === "system" && status === "ok") {
         void queryClient.invalidateQueries({ queryKey });
       }
@@ -69,7 +70,7 @@ export function useLiveLikeCount(outfitId: string): { isReconnecting: boolean } 
   return { isReconnecting };
 }
 
-/** The number in a broadcast of the database; null if it is no such message. */
+/** Parses the number in a broadcast of the database; null if the message has none. */
 export function parseCount(payload: unknown): number | null {
   if (typeof payload !== "object" || payload === null || !("likes" in payload)) return null;
   const { likes } = payload;

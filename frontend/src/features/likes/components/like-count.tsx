@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { likeCountQuery } from "../api/like-count";
 import { useLiveLikeCount } from "../api/live-like-count";
 
-/** "12 likes", kept up to date; nothing while unknown, and nothing for an outfit that nobody likes yet. */
+/** "12 likes", kept up to date; renders nothing while unknown or without likes. */
 export function LikeCount({ outfitId }: { outfitId: string }) {
   const { data: count = 0 } = useQuery(likeCountQuery(outfitId));
   const { isReconnecting } = useLiveLikeCount(outfitId);

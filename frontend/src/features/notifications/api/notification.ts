@@ -3,7 +3,7 @@ import type { NotificationKind } from "@/lib/database";
 export const notificationColumns =
   "id, kind, reason, read_at, created_at, outfit:combines(id, slug, name, main_image, main_image_color), actor:profiles!notifications_actor_id_fkey(username, full_name)";
 
-/** What a creator is told about one of their outfits, or the owner of a picture about it. */
+/** A notification to a creator about one of their outfits, or to the owner of a picture about it. */
 export interface Notification {
   id: string;
   kind: NotificationKind;
@@ -18,7 +18,7 @@ export interface Notification {
     main_image: string | null;
     main_image_color: string | null;
   } | null;
-  /** Who liked the outfit; null for reviews. */
+  /** The user who liked the outfit; null for reviews. */
   actor: { username: string | null; full_name: string | null } | null;
 }
 

@@ -4,8 +4,8 @@ import { supabase } from "@/lib/supabase";
 const pauses = [0, 100, 300, 1000, 3000];
 
 /**
- * Resolves when a notification that was announced can be read. The replication stream reports a commit a moment before other
- * connections see it, so on a busy machine a page that reads at once may still get the state before.
+ * Resolves when an announced notification can be read. The replication stream reports a commit a moment before other
+ * connections see it, so on a busy machine a page that reads immediately may still get the state before.
  */
 export async function waitUntilReadable(id: string): Promise<void> {
   for (const pause of pauses) {

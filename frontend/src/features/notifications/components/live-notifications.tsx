@@ -54,7 +54,7 @@ export function LiveNotifications({ userId }: { userId: string }) {
       leave = () => void realtime.removeChannel(channel);
     }
 
-    // Without the client's code there is no channel: polling goes on.
+    // If the client's code cannot be loaded, there is no channel and polling continues.
     join().catch(() => undefined);
     return () => {
       isOver = true;

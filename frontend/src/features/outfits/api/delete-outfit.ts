@@ -38,8 +38,8 @@ async function deleteRow(outfitId: string): Promise<void> {
 }
 
 /**
- * Deletes an outfit of one's own that is not published. It leaves the lists at once, and the database when "Undo" is no longer
- * offered; whoever closes the site before that keeps it.
+ * Deletes an unpublished outfit of the user. It disappears from the lists immediately, and is deleted from the database
+ * when "Undo" is no longer offered; if the site is closed before that, it is kept.
  */
 export function useDeleteOutfit(userId: string): (outfit: Pick<Outfit, "id" | "name">) => void {
   const queryClient = useQueryClient();

@@ -5,7 +5,7 @@ import { resultOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Outfit, outfitColumns } from "./outfit";
 
-/** One outfit by its slug or its id; null when there is none that the caller may see. */
+/** Reads an outfit by its slug or id; null when there is none that the caller may see. */
 export function outfitQuery(slugOrId: string) {
   return queryOptions({
     queryKey: outfitKeys.detail(slugOrId),

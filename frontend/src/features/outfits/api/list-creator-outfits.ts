@@ -4,10 +4,10 @@ import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Outfit, outfitColumns } from "./outfit";
 
-/** Creators see their submissions of every status, everybody else only approved outfits. */
+/** Creators see their submissions of every status, all others only approved outfits. */
 export type CreatorView = "everything" | "approved";
 
-/** A creator's approved outfits, or all of one's own, newest first. */
+/** A creator's approved outfits, or all of the user's own, newest first. */
 export function creatorOutfitsQuery(userId: string, view: CreatorView) {
   return pagedQuery<Outfit>({
     queryKey: outfitKeys.byCreator(userId, view),
@@ -19,7 +19,7 @@ export function creatorOutfitsQuery(userId: string, view: CreatorView) {
   });
 }
 
-/** An outfit of one's own, with what only its creator and administrators read. */
+/** An outfit of the user, with the members that only its creator and administrators may read. */
 export interface OwnOutfit extends Outfit {
   /** Why it was rejected, if the administrator wrote a reason. */
   rejection_reason: string | null;

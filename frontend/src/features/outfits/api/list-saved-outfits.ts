@@ -4,7 +4,7 @@ import { rowsOf } from "@/lib/service-error";
 import { hasSession, supabase } from "@/lib/supabase";
 import { outfitColumns } from "./outfit";
 
-/** Outfits that a user likes, the latest like first. One that is no longer approved keeps its like, but comes as null. */
+/** Outfits that a user likes, the latest like first. One that is no longer approved keeps its like, but is null. */
 export function likedOutfitsQuery(userId: string) {
   return pagedQuery({
     queryKey: outfitKeys.liked(userId),

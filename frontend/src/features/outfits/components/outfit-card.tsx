@@ -11,7 +11,7 @@ interface OutfitCardProps {
   outfit: Outfit;
   to: To;
   sizes: string;
-  /** In the first rows: the picture is loaded at once. */
+  /** Whether it is in the first rows, whose pictures are loaded immediately. */
   eager?: boolean;
   /** Like and bookmark buttons. With a mouse they appear over the picture on hover and focus; on touch they stay beside the caption. */
   actions?: ReactNode;

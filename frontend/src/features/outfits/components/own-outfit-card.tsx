@@ -7,7 +7,7 @@ import type { Outfit } from "../api/outfit";
 import { outfitCardSizes, outfitPictureWidth } from "./outfit-card-shape";
 import { StatusBadge } from "./status-badge";
 
-/** What a review status means for the outfit's creator. */
+/** The meaning of a review status for the outfit's creator. */
 const statusNotes: Record<CombineStatus, string> = {
   approved: "Your outfit is live.",
   pending: "Your outfit is under admin review.",

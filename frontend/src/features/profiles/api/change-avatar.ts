@@ -11,7 +11,7 @@ interface AvatarUpload {
   onProgress: (sent: number) => void;
 }
 
-/** Removes an avatar's file, unless it lies elsewhere: at an identity provider, or among the demo pictures. */
+/** Removes an avatar's file, unless it is elsewhere: at an identity provider, or among the demo pictures. */
 async function removeFile(profileId: string, url: string | null): Promise<void> {
   if (url === null || !url.startsWith(`${publicPath}${profileId}/`)) return;
   await (await import("@/lib/storage")).storage.from(bucket).remove([url.slice(publicPath.length)]);

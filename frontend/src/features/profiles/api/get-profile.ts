@@ -5,7 +5,7 @@ import { supabase } from "@/lib/supabase";
 const columns =
   "id, username, full_name, avatar_url, bio, instagram_url, twitter_url, website_url, created_at";
 
-/** A public profile by its username, ignoring case; null when nobody has it. */
+/** Reads a public profile by its username, ignoring case; null when there is none. */
 export function profileQuery(username: string) {
   return queryOptions({
     queryKey: ["profiles", "by-username", username.toLowerCase()],

@@ -41,7 +41,7 @@ function fields(requiresUsername: boolean, tooShort: string) {
   });
 }
 
-/** The short form: a username is optional as long as there is none. The full form asks for one. */
+/** The schema of a form. In the short form a username is optional as long as there is none; the full form requires one. */
 export function profileSchema(form: "short" | "full", hasUsername: boolean) {
   return form === "short"
     ? fields(hasUsername, "Username must be at least 3 characters")

@@ -14,7 +14,7 @@ export const profileColumns = {
 export type ProfileField = keyof ProfileValues;
 export const profileFields = Object.keys(profileColumns) as ProfileField[];
 
-/** What the form shows of a stored profile. */
+/** The form's values of a stored profile. */
 export function valuesOf(profile: Profile): ProfileValues {
   return {
     username: profile.username ?? "",

@@ -20,7 +20,7 @@ interface AvatarFieldProps {
   email: string | undefined;
 }
 
-/** The avatar with its buttons. A new picture is cropped first and saved at once, apart from the form around it. */
+/** The avatar with its buttons. A new picture is cropped first and saved immediately, independently of the form around it. */
 export function AvatarField({ profile, email }: AvatarFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [chosen, setChosen] = useState<File | null>(null);
@@ -89,7 +89,7 @@ export function AvatarField({ profile, email }: AvatarFieldProps) {
         aria-label="Picture file of your avatar"
         onChange={(event) => {
           choose(event.target.files?.[0]);
-          // The same file can be chosen again.
+          // Lets the same file be chosen again.
           event.target.value = "";
         }}
       />

@@ -29,7 +29,7 @@ interface ProfileFormProps {
   onCancel?: () => void;
 }
 
-/** What each form shows, checks, saves and keeps as draft. */
+/** The fields that each form shows, checks, saves and stores as draft. */
 const formFields: Record<ProfileFormProps["form"], readonly ProfileField[]> = {
   short: ["username"],
   full: profileFields,
@@ -184,7 +184,7 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
   }, [profile, userId, shown, reset, watch]);
 
   function refuseUsername() {
-    // The note under the field says so too, with suggestions, once it has been checked again.
+    // The note under the field shows the error, too, with suggestions, after the name was checked again.
     void queryClient.invalidateQueries({ queryKey: ["profiles", "username-available"] });
     toast("Username not available", "Please choose a different username.", "danger");
     setFocus("username");

@@ -1,7 +1,7 @@
 import { localStore } from "@/lib/browser-storage";
 import type { Gender } from "@/lib/database";
 
-/** Whom the outfit is for; `all` stands for no choice. */
+/** The gender for which the outfit is; `all` means no choice. */
 export type GenderChoice = Gender | "all";
 
 export interface PickedItem {
@@ -21,7 +21,7 @@ export type PictureChoice =
   /** A picture of the user's own; `url` is its root-relative address. */
   | { kind: "uploaded"; url: string };
 
-/** What somebody has chosen and typed in the wizard so far. */
+/** The state of the wizard: chosen items and typed texts. */
 export interface Draft {
   /** The id that the outfit will have. Sent with every attempt, so that a repeated one cannot make a second outfit. */
   id: string;
@@ -58,7 +58,7 @@ function draftKey(userId: string, outfitId: string | null): string {
   return outfitId === null ? base : `${base}:${outfitId}`;
 }
 
-/** The stored draft; null when there is none, or when another version of the site wrote it. */
+/** Reads the stored draft; null when there is none, or when another version of the site wrote it. */
 export function readDraft(userId: string, outfitId: string | null): Draft | null {
   const stored = localStore.get(draftKey(userId, outfitId));
   if (stored === null) return null;
@@ -79,7 +79,7 @@ export function removeDraft(userId: string, outfitId: string | null): void {
   localStore.remove(draftKey(userId, outfitId));
 }
 
-/** The gender that is stored: an outfit for which none was chosen is for everybody. */
+/** The gender that is stored: without a choice the outfit is for everybody. */
 export function storedGender(choice: GenderChoice): Gender {
   return choice === "all" ? "unisex" : choice;
 }
@@ -112,7 +112,7 @@ export function defaultName(now: Date): string {
   return `Outfit ${day} ${two(now.getHours())}:${two(now.getMinutes())}`;
 }
 
-/** What is wrong with a name; undefined for a good or a blank one. */
+/** The error of a name; undefined for a valid or a blank one. */
 export function nameError(name: string): string | undefined {
   const { length } = [...name.trim()];
   if (length === 1) return "Name must be at least 2 characters";

@@ -7,7 +7,7 @@ import { type Draft, itemsThatDoNotFit, type PickedItem } from "./draft";
 
 const pickedColumns = "id, name, image, image_color, price, gender";
 
-/** An outfit of one's own, as the wizard edits it. */
+/** An outfit of the user, as the wizard edits it. */
 export interface SavedSubmission {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ export interface SavedSubmission {
   items: PickedItem[];
 }
 
-/** Items by their ids, in that order; those that are no longer in the catalogue are left out. */
+/** Reads items by their ids, in that order; those that are no longer in the catalogue are left out. */
 export async function listPickedItems(ids: readonly string[]): Promise<PickedItem[]> {
   if (ids.length === 0) return [];
   const rows = rowsOf(
@@ -59,7 +59,7 @@ export function draftOf(outfit: SavedSubmission): Draft {
   const shown = outfit.items.find(({ image }) => image !== null && image === outfit.main_image);
   return {
     id: outfit.id,
-    // An outfit for everybody may hold items for men and women: then no gender was chosen.
+    // An outfit for everybody may contain items for men and women: then no gender was chosen.
     gender: itemsThatDoNotFit(outfit.items, outfit.gender).length > 0 ? "all" : outfit.gender,
     items: outfit.items,
     name: outfit.name,

@@ -32,7 +32,7 @@ export async function uploadOutfitPicture(userId: string, file: File): Promise<s
   return `${publicPrefix}${path}`;
 }
 
-/** Deletes a picture that is no longer used. Addresses outside the user's own folder are left alone. */
+/** Deletes a picture that is no longer used. URLs outside of the user's folder are ignored. */
 export async function deleteOutfitPicture(userId: string, url: string): Promise<void> {
   if (!url.startsWith(`${publicPrefix}${userId}/`)) return;
   const { storage } = await import("@/lib/storage");

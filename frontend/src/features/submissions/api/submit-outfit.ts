@@ -80,7 +80,10 @@ async function submit(submission: Submission): Promise<CombineStatus> {
   return rowsOf(response).status;
 }
 
-/** The status of an outfit that an earlier attempt has saved although its answer did not arrive; null when there is none. */
+/**
+ * Returns the status of an outfit that an earlier attempt has saved although its response did not arrive; null when there
+ * is none.
+ */
 async function findStatus(id: string): Promise<CombineStatus | null> {
   const row = resultOf(await supabase.from("combines").select("status").eq("id", id).maybeSingle());
   return row?.status ?? null;
@@ -101,7 +104,7 @@ function explainFailure(error: unknown): string {
 export function useSubmitOutfit() {
   const queryClient = useQueryClient();
   return useMutation({
-    // Without a network it fails at once and can be pressed again, in place of waiting unseen.
+    // Without a network it fails immediately and can be pressed again, instead of waiting invisibly.
     networkMode: "always",
     mutationFn: submit,
     onSuccess: (status, { userId }) => {
@@ -115,7 +118,7 @@ export function useSubmitOutfit() {
         "Your outfit combination has been submitted for admin review.",
         "success",
       );
-      // Not awaited: the wizard closes at once, and the lists are read anew meanwhile.
+      // Not awaited: the wizard closes immediately while the lists are reloaded.
       void queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") });
       void queryClient.invalidateQueries({ queryKey: outfitKeys.details() });
     },

@@ -46,7 +46,7 @@ export function useDraft(
     setDraft(stored.current);
   }, [userId, outfitId, initial]);
 
-  // A draft may be weeks old: its items have changed names and prices, or are gone.
+  // A draft may be weeks old: its items may have changed names and prices, or been deleted.
   useEffect(() => {
     let isOver = false;
     const before = stored.current.items;

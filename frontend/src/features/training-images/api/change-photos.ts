@@ -14,7 +14,7 @@ interface PhotoUpload {
   signal: AbortSignal;
 }
 
-/** Removes an object. One that is gone already is no error: storage answers with an empty list. */
+/** Removes an object. A missing object is not an error: storage responds with an empty list. */
 async function removeObject(path: string): Promise<void> {
   const { error } = await (await import("@/lib/storage")).storage.from(photoBucket).remove([path]);
   if (error !== null) throw new ServiceError(error.message, "", error.status ?? 0, error);
@@ -44,7 +44,7 @@ async function uploadPhoto(userId: string, slot: Slot, upload: PhotoUpload): Pro
       ),
     );
   } catch (error) {
-    // Without a row nobody would find the photo again.
+    // Without its row the photo would never be found again.
     await removeObject(path).catch(() => undefined);
     throw error;
   }

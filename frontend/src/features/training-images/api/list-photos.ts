@@ -20,7 +20,7 @@ export interface TrainingPhoto {
   slot: Slot;
   /** Name of the object in the bucket. */
   path: string;
-  /** Signed address of a preview; null when there is none. */
+  /** Signed URL of a preview; null when there is none. */
   url: string | null;
 }
 

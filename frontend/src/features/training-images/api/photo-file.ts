@@ -11,7 +11,7 @@ const extensions: Record<string, string> = {
   "image/heif": "heif",
 };
 
-/** What the file input offers. Some systems know HEIC only by its extension. */
+/** The types that the file input accepts. Some systems recognize HEIC only by its extension. */
 export const acceptedPhotos = [...Object.keys(extensions), ".heic", ".heif"].join(",");
 
 export type CheckedPhoto =

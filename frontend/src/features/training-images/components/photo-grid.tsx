@@ -49,7 +49,7 @@ interface PhotoGridProps {
   onRenew: () => void;
 }
 
-/** The photos without any way to change them. */
+/** The photos, read-only. */
 export function PhotoGrid({ photos, onRenew }: PhotoGridProps) {
   return (
     <SlotGrid>

@@ -10,7 +10,7 @@ interface PhotoPreviewProps {
   onRenew: () => void;
 }
 
-/** A photo by its signed address. An address that has ended meanwhile is renewed once by itself, then by a button. */
+/** A photo by its signed URL. An expired URL is renewed once automatically, then by a button. */
 export function PhotoPreview({ photo, onRenew }: PhotoPreviewProps) {
   const [failed, setFailed] = useState<{ url: string; count: number } | null>(null);
   const { path, url } = photo;

@@ -63,7 +63,7 @@ export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
         aria-label={`File of photo ${slot}`}
         onChange={(event) => {
           const file = event.target.files?.[0];
-          // The same file can be chosen again.
+          // Lets the same file be chosen again.
           event.target.value = "";
           if (file !== undefined) upload.start(file);
         }}
@@ -72,7 +72,7 @@ export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
   );
 }
 
-/** The state of a slot's upload. After an interruption the file is kept, so that trying again goes on where it stopped. */
+/** The state of a slot's upload. After an interruption the file is kept, so that the next attempt continues where it stopped. */
 function usePhotoUpload(userId: string, slot: Slot, replaced: TrainingPhoto | undefined) {
   const mutation = useUploadPhoto(userId, slot);
   const [sent, setSent] = useState(0);
@@ -119,7 +119,7 @@ function usePhotoUpload(userId: string, slot: Slot, replaced: TrainingPhoto | un
   };
 }
 
-/** Deletes after a question: there is no way back. */
+/** Deletes after a confirmation, because it cannot be undone. */
 function DeleteButton({ userId, photo }: { userId: string; photo: TrainingPhoto }) {
   const [isAsking, setAsking] = useState(false);
   const remove = useDeletePhoto(userId);

@@ -6,14 +6,14 @@ import { slots, trainingPhotosQuery } from "../api/list-photos";
 
 interface PhotoStatusProps {
   userId: string;
-  /** What to do about an incomplete set. */
+  /** The action for an incomplete set. */
   action: ReactNode;
 }
 
-/** Card that says whether all training photos are there, which outfits need to be submitted. */
+/** A card that says whether all training photos are uploaded, which outfits need to be submitted. */
 export function PhotoStatus({ userId, action }: PhotoStatusProps) {
   const { data: photos, isError } = useQuery(trainingPhotosQuery(userId));
-  // The photos' own tab says what failed and offers a retry.
+  // The tab of the photos shows the error and offers a retry.
   if (isError && photos === undefined) return null;
   if (photos === undefined) return <Skeleton className="h-24 w-full max-w-3xl" />;
   const isComplete = photos.length === slots.length;

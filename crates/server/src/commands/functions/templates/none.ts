@@ -7,7 +7,7 @@ import { withSupabase } from "@supabase/server"
 
 console.log("Hello from Functions!")
 
-// Anybody may call this function.
+// Everybody may call this function.
 export default {
   fetch: withSupabase({ auth: "none" }, async (req, _ctx) => {
     const { name } = await req.json()

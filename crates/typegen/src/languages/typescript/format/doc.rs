@@ -139,7 +139,7 @@ fn fits(next: Command<'_>, rest: &[Command<'_>], width: usize) -> bool {
     loop {
         let (mode, doc) = match commands.pop() {
             Some(command) => command,
-            // What comes after the group counts up to its first line break, because it stands on the same line.
+            // Content after the group counts up to its first line break, because it is on the same line.
             None => match rest.next() {
                 Some((_, mode, doc)) => (*mode, *doc),
                 None => return true,

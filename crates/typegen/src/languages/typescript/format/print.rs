@@ -21,7 +21,7 @@ pub(crate) enum TypeNode {
     Intersection(Box<TypeNode>, Box<TypeNode>),
     Object {
         members: Vec<Member>,
-        /// Each member on a line of its own, even when all would fit on one.
+        /// Puts each member on its own line, even if all would fit on one.
         is_expanded: bool,
     },
     /// `{ [_ in never]: never }`: an object without members that accepts no name.
@@ -54,7 +54,7 @@ pub(crate) enum Expression {
 }
 
 impl TypeNode {
-    /// An object with each member on a line of its own.
+    /// Creates an object with each member on its own line.
     pub(crate) fn expanded(members: Vec<Member>) -> Self {
         Self::Object {
             members,
@@ -82,7 +82,7 @@ impl TypeNode {
         }
     }
 
-    /// What `[]` after the text of the type means: of a union or an intersection only the last part becomes an array.
+    /// Returns the type that `[]` after the text means: of a union or an intersection only the last part becomes an array.
     pub(crate) fn with_brackets(self) -> Self {
         match self {
             Self::Union(mut types) => {
@@ -207,7 +207,7 @@ fn braces_doc(parts: Vec<Doc>, is_expanded: bool) -> Doc {
     }
 }
 
-/// `[a, b]`, with a comma after the last element when each has a line of its own.
+/// Renders `[a, b]`, with a comma after the last element when each is on its own line.
 fn list_doc(elements: Vec<Doc>) -> Doc {
     if elements.is_empty() {
         return Doc::text("[]");

@@ -35,7 +35,7 @@ pub(super) fn property_key(name: &str) -> String {
     }
 }
 
-/// Whether it is a name by ECMAScript 5, which knows letters of the basic multilingual plane.
+/// Whether it is an ECMAScript 5 identifier, whose letters are in the basic multilingual plane.
 fn is_identifier(name: &str) -> bool {
     let starts = |letter: char| matches!(letter, '$' | '_') || unicode_ident::is_xid_start(letter);
     let continues = |letter: char| starts(letter) || unicode_ident::is_xid_continue(letter);
