@@ -46,7 +46,7 @@ export interface Column {
   /** The type as PostgreSQL's `format_type` writes it, for example `character varying(20)[]`. */
   type: string;
   nullable: boolean;
-  /** The expression, or null. */
+  /** The default's SQL expression; null without default. */
   default: string | null;
   /** `a` for always, `d` for by default, null for none. */
   identity: string | null;

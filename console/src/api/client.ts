@@ -3,7 +3,7 @@ import { announceSignedOut, currentSecret } from "@/api/secret";
 
 export interface RequestOptions {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   json?: unknown;
   /** Sent as it is, for example a file. */
   body?: BodyInit;

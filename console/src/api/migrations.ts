@@ -31,7 +31,7 @@ export interface MigrationPreview {
 }
 
 export interface MigrationResult {
-  /** Below the project's folder. */
+  /** Path of the migration file relative to the project's folder. */
   file: string;
   version: string;
   notes: readonly string[];

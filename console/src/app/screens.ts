@@ -19,7 +19,7 @@ export interface Screen {
   path: string;
   name: string;
   icon: LucideIcon;
-  /** The key that follows `g`. */
+  /** The key that opens the screen when it is pressed after `g`. */
   key: string;
   /** Words by which the command palette finds the screen beside its name. */
   words: string;

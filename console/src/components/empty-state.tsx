@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 interface EmptyStateProps {
   icon: LucideIcon;
-  /** One sentence. */
+  /** A sentence that says what is missing. */
   title: string;
   text?: ReactNode;
   action?: ReactNode;

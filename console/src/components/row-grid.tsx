@@ -27,7 +27,7 @@ export interface RowColumn<Row> {
 }
 
 interface RowGridProps<Row> {
-  /** Accessible name. */
+  /** Accessible name of the grid. */
   label: string;
   columns: readonly RowColumn<Row>[];
   rows: readonly Row[];

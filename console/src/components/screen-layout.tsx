@@ -7,7 +7,7 @@ import { useShortcut } from "@/lib/shortcuts";
 interface ScreenLayoutProps {
   /** Name of the screen or of the opened object; the page's heading. */
   title: ReactNode;
-  /** Small text behind the title. */
+  /** Small text after the title. */
   detail?: ReactNode;
   /** Controls in the header of the work area. */
   actions?: ReactNode;

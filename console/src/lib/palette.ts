@@ -17,7 +17,7 @@ export interface PaletteItem {
 
 /** Lines that a screen adds: all of them, or those that a search finds. A search is asked again at every change of the text. */
 export interface PaletteSource {
-  /** Heading of its lines. */
+  /** Heading of the group in the palette. */
   name: string;
   items?: readonly PaletteItem[];
   search?: (text: string, signal: AbortSignal) => Promise<readonly PaletteItem[]>;

@@ -9,7 +9,7 @@ export interface Shortcut {
   keys: string;
   /** The description in the list of shortcuts; without one the shortcut is not listed. */
   label?: string;
-  /** Heading in the list of keys. */
+  /** Heading of the shortcut's group in the list of keys. */
   group?: string;
   run: (event: KeyboardEvent) => void;
   /** Whether it also works while a text field has the focus. By default only presses with `mod` do. */

@@ -220,7 +220,7 @@ macro_rules! methods {
     ($($name:ident $verb:literal),*) => {
         impl Route {
             $(
-                /// Serves this method.
+                /// Adds a handler for this method.
                 fn $name<F, Args>(mut self, handler: F) -> Self
                 where
                     F: actix_web::Handler<Args>,

@@ -122,7 +122,7 @@ impl User {
         self.factors.iter().any(|factor| factor.status == "verified")
     }
 
-    /// The user as clients see it.
+    /// Returns the user's JSON for clients.
     pub(crate) fn body(&self) -> UserBody<'_> {
         UserBody {
             id: self.id,

@@ -42,7 +42,7 @@ impl ConsoleError {
         Self::new(StatusCode::FORBIDDEN, "forbidden", message)
     }
 
-    /// 404: the thing is not there.
+    /// 404: the requested object does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }

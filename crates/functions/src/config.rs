@@ -93,7 +93,7 @@ pub struct Inspect {
 pub enum InspectMode {
     /// Start at once.
     Run,
-    /// Stop at the first line.
+    /// Stop at the first line of the function.
     Break,
     /// Wait for the debugger, then run.
     Wait,

@@ -63,7 +63,7 @@ impl Pool {
             if let Some(lease) = worker.lease() {
                 match worker.wait_until_ready().await {
                     Ok(()) => return Ok(lease),
-                    // Replaced before it was ready.
+                    // The worker was replaced before it was ready.
                     Err(End::Stopped) => {}
                     Err(end) => return Err(FunctionError::from(&end)),
                 }

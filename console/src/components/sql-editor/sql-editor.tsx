@@ -31,7 +31,7 @@ interface SqlEditorProps {
   onRun?: (onlyStatement: boolean) => void;
   onSave?: () => void;
   onSelect?: (selection: { from: number; to: number }) => void;
-  /** Underlined in the text. */
+  /** Errors, underlined in the text. */
   faults?: readonly SqlFault[];
   readOnly?: boolean;
   /** For one expression within a form. */

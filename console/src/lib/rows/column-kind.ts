@@ -84,9 +84,9 @@ export function shortType(type: string): string {
 }
 
 export interface Operator {
-  /** As REST names it. */
+  /** The kind's name in the REST API. */
   name: string;
-  /** As a chip shows it. */
+  /** The symbol of the kind in a column's chip. */
   sign: string;
   label: string;
 }
@@ -140,7 +140,7 @@ export function operatorsOf(kind: ColumnKind): readonly Operator[] {
   }
 }
 
-/** Values that `is` takes. */
+/** The values that the filter operator `is` accepts for a kind. */
 export function isValues(kind: ColumnKind): readonly string[] {
   return kind === "boolean" ? ["true", "false", "null", "not_null"] : ["null", "not_null"];
 }

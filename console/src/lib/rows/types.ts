@@ -1,7 +1,7 @@
 import { request } from "@/api/client";
 import type { Subject } from "@/api/subject";
 
-/** Text of PostgreSQL, or null. */
+/** A value as PostgreSQL's text; null is SQL NULL. */
 export type Value = string | null;
 
 /**
@@ -19,7 +19,7 @@ export interface Filter {
   column: string;
   operator: string;
   value: string;
-  /** Keys into a JSON column. */
+  /** Path of keys into a JSON column. */
   path?: string[];
 }
 
@@ -77,7 +77,7 @@ export interface ApplyAnswer {
 
 /** A row that was changed by another person after it was read. */
 export interface Conflict {
-  /** Index in the sent changes. */
+  /** Index of the change in the request. */
   change: number;
   base: Base;
   /** Null when the row was deleted. */

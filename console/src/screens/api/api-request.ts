@@ -28,7 +28,7 @@ export interface FunctionRequest {
   kind: "function";
   schema: string;
   name: string;
-  /** JSON of the arguments. */
+  /** The arguments as JSON. */
   body: string;
   rollsBack: boolean;
 }
@@ -162,7 +162,7 @@ function compactJson(text: string): string {
   }
 }
 
-/** The call with supabase-js. */
+/** Converts the call to supabase-js. */
 export function toSupabaseJs(request: ApiRequest): string {
   const client =
     request.schema === "public" ? "supabase" : `supabase.schema(${js(request.schema)})`;

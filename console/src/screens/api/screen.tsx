@@ -152,7 +152,7 @@ function ListGroup({ title, total, children }: ListGroupProps) {
 }
 
 interface ListLinkProps {
-  /** The query that opens it. */
+  /** The query string that opens it. */
   to: string;
   icon?: boolean;
   children: ReactNode;

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 interface SectionProps {
   title: string;
-  /** Small text behind the title. */
+  /** Small text after the title. */
   detail?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;

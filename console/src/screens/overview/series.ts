@@ -2,7 +2,7 @@
 
 /** One ring of the server: equally spaced values of several names. */
 export interface SeriesRing {
-  /** Seconds between two values. */
+  /** Seconds between two consecutive values. */
   step_s: number;
   /** Unix time in seconds of the first value. */
   from: number;

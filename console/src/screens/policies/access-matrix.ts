@@ -20,7 +20,7 @@ export interface AccessReport {
 }
 
 export interface MatrixFilter {
-  /** Part of `schema.table`. */
+  /** A text to find in `schema.table`. */
   search: string;
   /** A schema, or all of them when empty. */
   schema: string;

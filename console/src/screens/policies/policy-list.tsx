@@ -16,7 +16,7 @@ import {
 
 interface PolicyListProps {
   policies: readonly PolicyDraft[];
-  /** Why changes are disabled. */
+  /** The reason why changes are disabled; undefined when they are enabled. */
   reason: string | undefined;
   isRlsOn: boolean;
   onEdit: (policy: PolicyDraft) => void;

@@ -15,7 +15,7 @@ import { describedAs, type ObjectRow, type SchemaKind } from "./object-rows";
 interface ObjectPanelProps {
   kind: SchemaKind;
   row: ObjectRow;
-  /** Why changes are disabled. */
+  /** The reason why changes are disabled; undefined when they are enabled. */
   reason: string | undefined;
   /** Opens the form of the object; absent for kinds without one. */
   onEdit: (() => void) | undefined;

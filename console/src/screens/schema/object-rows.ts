@@ -30,14 +30,14 @@ export const isGlobal = (kind: SchemaKind) =>
   kind === "extensions" || kind === "publications" || kind === "roles";
 
 export interface ObjectRow {
-  /** Unique within its kind. */
+  /** An id that is unique among objects of the same kind. */
   id: string;
   schema: string;
   name: string;
   table: string;
   /** One text per header. */
   cells: string[];
-  /** For a removal. */
+  /** The object, as the statement that drops it needs it. */
   dropped: DroppedObject;
   object: SchemaObject | null;
   /** The table itself, or the one that a column belongs to. */

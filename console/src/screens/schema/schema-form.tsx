@@ -1,4 +1,4 @@
-/** The form that is open. */
+/** The schema form that is open. */
 import type { Column, Table } from "@/api/catalog-model";
 import type { SchemaObject } from "@/api/objects";
 import { ColumnForm } from "./forms/column-form";

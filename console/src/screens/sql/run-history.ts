@@ -4,7 +4,7 @@ import { localStore } from "@/lib/browser-storage";
 
 export interface HistoryEntry {
   text: string;
-  /** Milliseconds since 1970. */
+  /** Time of the run in milliseconds since 1970. */
   at: number;
   subject: string;
   outcome: string;

@@ -45,7 +45,7 @@ export function deleteBucket(id: string): Promise<void> {
 
 export interface StoredObject {
   id: string | null;
-  /** Whole name, with folders. */
+  /** The object's name including its folders. */
   name: string;
   created_at: string | null;
   updated_at: string | null;

@@ -18,7 +18,7 @@ import {
 interface BucketDialogProps {
   /** The bucket to change; without one a new bucket is made. */
   bucket?: Bucket | undefined;
-  /** Names that are taken. */
+  /** Names of existing buckets. */
   taken: readonly string[];
   onClose: () => void;
   onSaved: (id: string) => void;

@@ -108,7 +108,7 @@ export function readMessage(body: string): string | undefined {
       return String(parsed.message);
     }
   } catch {
-    // The answer is plain text.
+    // The response is plain text, not JSON.
   }
   return body;
 }

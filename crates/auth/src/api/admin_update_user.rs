@@ -27,7 +27,7 @@ struct Change {
     phone: String,
     /// The hash to store; `None` keeps the password.
     encrypted_password: Option<String>,
-    /// See [`parse_ban_end`].
+    /// When the ban ends, see [`parse_ban_end`].
     ban: Option<Option<DateTime<Utc>>>,
 }
 

@@ -33,7 +33,7 @@ struct ChallengeResponse {
     id: Uuid,
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Unix seconds.
+    /// When the challenge expires, in Unix seconds.
     expires_at: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     webauthn: Option<CeremonyOptions>,

@@ -6,7 +6,7 @@ use crate::error::{AuthError, FeatureError};
 /// The error is the only outcome; the success type exists because actix needs one.
 type AlwaysRefused = Result<String, AuthError>;
 
-/// 404 `feature_disabled`.
+/// Refuses SCIM requests: 404 `feature_disabled`.
 pub(crate) async fn refuse_scim() -> AlwaysRefused {
     Err(FeatureError::ScimDisabled.into())
 }

@@ -69,7 +69,7 @@ struct AuthorizationDetails<'a> {
     redirect_uri: &'a str,
     client: ConsentClientBody<'a>,
     user: ConsentingUser<'a>,
-    /// Separated by spaces.
+    /// The scopes, separated by spaces.
     scope: &'a str,
 }
 

@@ -19,7 +19,7 @@ use crate::store::audit::{Action, Actor};
 use crate::store::passkeys::{self, Passkey};
 use crate::store::users;
 
-/// Most passkeys of one user.
+/// The largest number of passkeys of a user.
 const MAX_PASSKEYS: usize = 10;
 
 /// Body of both `verify` endpoints: `{challenge_id, credential}`, where `credential` is the JSON form of the

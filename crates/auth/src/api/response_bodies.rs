@@ -32,7 +32,7 @@ pub(crate) struct PasskeyOptionsBody<T> {
     pub(crate) challenge_id: Uuid,
     /// What `navigator.credentials` takes as `publicKey`.
     pub(crate) options: T,
-    /// Unix seconds.
+    /// When it expires, in Unix seconds.
     pub(crate) expires_at: i64,
 }
 

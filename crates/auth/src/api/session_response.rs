@@ -35,7 +35,7 @@ pub(crate) struct SessionExtra {
     pub(crate) provider_refresh_token: Option<String>,
 }
 
-/// 200 with the session.
+/// Returns 200 with the session.
 pub(crate) fn respond_with_session(tokens: &TokenPair) -> HttpResponse {
     respond_with_extended_session(tokens, SessionExtra::default())
 }

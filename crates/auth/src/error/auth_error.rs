@@ -279,7 +279,7 @@ impl AuthError {
         }
     }
 
-    /// 400 `validation_failed`.
+    /// Returns a 400 `validation_failed` with this text.
     pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Validation(text.into())
     }

@@ -26,7 +26,7 @@ const STEPS_PER_CHECK: usize = 8;
 /// Many times what these steps take on an idle core: a thread that needs longer returns its job to the queue.
 const SLOW_AFTER: Duration = Duration::from_millis(10);
 
-/// The queue is full.
+/// The error when the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct QueueFull;
 

@@ -51,7 +51,7 @@ pub(super) struct Definition {
 /// Where the provider's endpoints are.
 #[derive(Debug, Clone)]
 pub(super) enum Endpoints {
-    /// Known in advance.
+    /// Endpoints that are known without discovery.
     Fixed { authorize: String, token: String },
     /// Read from the issuer's discovery document.
     Discovered(Issuer),
@@ -97,7 +97,7 @@ pub(crate) struct IdTokenRules {
 }
 
 impl IdTokenRules {
-    /// An issuer without aliases.
+    /// Creates an issuer without aliases.
     pub(super) fn new(issuer: Issuer, read_claims: ReadClaims) -> Self {
         Self {
             issuer,

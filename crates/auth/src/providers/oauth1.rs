@@ -83,7 +83,7 @@ impl OAuth1Token {
 /// A call before it is signed.
 struct UnsignedCall<'a> {
     method: &'a str,
-    /// Without the query.
+    /// The URL without its query.
     url: &'a str,
     /// Parameters of the query; the signature covers them as well.
     query: &'a [(&'a str, &'a str)],

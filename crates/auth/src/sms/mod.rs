@@ -29,7 +29,7 @@ pub(crate) use channel::Channel;
 pub(crate) enum CodePurpose {
     /// Sign-up and sign-in.
     Confirmation,
-    /// A change of the phone number.
+    /// Confirms a change of the phone number.
     PhoneChange,
     /// A change of password in a session older than 24 hours.
     Reauthentication,

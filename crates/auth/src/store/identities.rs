@@ -24,7 +24,7 @@ pub(crate) struct LinkCandidates {
     pub(crate) is_address_taken: bool,
 }
 
-/// A row of the table.
+/// A row of `auth.identities`.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
     pub(crate) id: Uuid,

@@ -26,7 +26,7 @@ pub(crate) struct Authorization {
     pub(crate) user_id: Option<Uuid>,
     /// One of the client's registered URIs. If the token request names one, it must be the same.
     pub(crate) redirect_uri: String,
-    /// Separated by spaces.
+    /// The requested scopes, separated by spaces.
     pub(crate) scope: String,
     /// Returned to the client unchanged; empty when it sent none.
     pub(crate) state: String,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{DbResult, execute_statement, find_row, list_rows};
 
-/// A row of the table.
+/// A row of `auth.oauth_clients`.
 #[derive(Debug, Clone)]
 pub(crate) struct OauthClient {
     /// The `client_id` of the protocol.

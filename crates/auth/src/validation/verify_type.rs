@@ -30,7 +30,7 @@ impl VerifyType {
         })
     }
 
-    /// The name on the wire.
+    /// Returns the name in requests.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Signup => "signup",

@@ -14,7 +14,7 @@ const ASSERTION_NS: &str = "urn:oasis:names:tc:SAML:2.0:assertion";
 const PROTOCOL_NS: &str = "urn:oasis:names:tc:SAML:2.0:protocol";
 const SIGNATURE_NS: &str = "http://www.w3.org/2000/09/xmldsig#";
 
-/// The name of the provider.
+/// The entity id of the test's identity provider.
 pub(crate) const ENTITY: &str = "https://idp.example/saml";
 
 /// Two RSA keys, public and for tests only.

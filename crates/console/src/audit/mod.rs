@@ -13,7 +13,7 @@ use crate::state::Level;
 
 pub use entry::{AuditEntry, record, write};
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     vec![ApiRoute::new(
         Method::GET,

@@ -23,7 +23,7 @@ const BROTLI_QUALITY: u32 = 4;
 /// The size of brotli's window as a power of two: 1 MB.
 const BROTLI_WINDOW_BITS: u32 = 20;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     vec![ApiRoute::new(
         Method::GET,

@@ -9,7 +9,7 @@ use actix_web::http::Method;
 use crate::endpoint::{Access, ApiRoute};
 use crate::state::Level;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let (viewer, admin) = (Access::From(Level::Viewer), Access::From(Level::Admin));
     // A key holds names of objects, in which a slash may be.

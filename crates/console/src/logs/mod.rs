@@ -19,7 +19,7 @@ use crate::state::Level;
 pub use log::ConsoleLog;
 pub use trace::StatementTracing;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     vec![
         ApiRoute::new(Method::GET, "/api/logs", Access::From(Level::Viewer), api::list),

@@ -16,7 +16,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, Level};
 
-/// A migration that has run.
+/// A migration that was applied.
 #[derive(Debug, Serialize)]
 pub(super) struct Applied {
     /// The file's path below the project's folder.

@@ -19,7 +19,7 @@ use crate::session::Session;
 use crate::state::{ConsoleMode, ConsoleState, Level};
 use request::{MigrationRequest, check_request};
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     vec![ApiRoute::new(
         Method::POST,

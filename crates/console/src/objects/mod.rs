@@ -11,7 +11,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, Level};
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let viewer = Access::From(Level::Viewer);
     vec![

@@ -20,7 +20,7 @@ use crate::state::Level;
 
 pub(crate) use export::ExportTickets;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let viewer = Access::From(Level::Viewer);
     vec![

@@ -62,7 +62,7 @@ pub(super) enum Cell {
         /// Always true; the field's presence makes the JSON object mean this variant.
         default: bool,
     },
-    /// The column gets this value.
+    /// Sets the column to a value.
     Value {
         /// The value as text, which PostgreSQL casts to the column's type, or null.
         value: Option<String>,
@@ -94,7 +94,7 @@ pub(super) enum Change {
         /// The values that were read, which a report of a conflict shows beside the present ones.
         #[serde(default)]
         base: Texts,
-        /// The values that the row gets.
+        /// The new values.
         values: Cells,
     },
     /// Deletes one row.

@@ -15,7 +15,7 @@ use crate::state::Level;
 pub(crate) use clock::record_forever;
 pub(crate) use recorder::Recorder;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     vec![ApiRoute::new(
         Method::GET,

@@ -29,10 +29,10 @@ pub struct Account {
 /// Why an account was not made or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
-    /// Another account has the name.
+    /// An account with this name exists already.
     #[error("there is an account {0} already")]
     Exists(String),
-    /// No account has the name.
+    /// There is no account with this name.
     #[error("there is no account {0}")]
     Unknown(String),
     /// The name is empty, too long or has control characters.

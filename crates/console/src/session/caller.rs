@@ -19,7 +19,7 @@ pub struct Session {
     pub level: Level,
     /// The id under which the request is found in logs and in the audit.
     pub request_id: Arc<str>,
-    /// The address of the client.
+    /// The client's IP address.
     pub address: Arc<str>,
     /// The digest that identifies the session's row; `None` if the console has no sign-in.
     pub(super) digest: Option<Digest>,

@@ -25,7 +25,7 @@ pub(crate) use lookup::find;
 pub(crate) use secret::random_secret;
 pub(crate) use store::SessionStore;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     vec![
         ApiRoute::new(Method::GET, "/api/session", Access::Open, api::describe),

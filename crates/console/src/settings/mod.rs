@@ -10,7 +10,7 @@ use crate::endpoint::{Access, ApiRoute};
 use crate::error::ConsoleError;
 use crate::state::{ConsoleState, Level};
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let admin = Access::From(Level::Admin);
     vec![

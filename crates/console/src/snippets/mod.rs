@@ -11,7 +11,7 @@ use actix_web::http::Method;
 use crate::endpoint::{Access, ApiRoute};
 use crate::state::Level;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let viewer = Access::From(Level::Viewer);
     let one = "/api/sql/snippets/{name}";

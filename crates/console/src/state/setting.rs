@@ -9,9 +9,9 @@ use serde_json::Value;
 pub enum SettingOrigin {
     /// A line of a file. If the line has `env(NAME)`, the value is that of the variable `NAME`.
     File {
-        /// The file as messages name it.
+        /// The file's path in messages.
         file: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// The variable that the line refers to.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,9 +56,9 @@ pub struct DoctorCheck {
     pub name: &'static str,
     /// `ok`, `warning` or `error`
     pub status: &'static str,
-    /// What was found.
+    /// A sentence with the result.
     pub message: String,
-    /// What to do about it.
+    /// A sentence that says how to solve the problem.
     pub remedy: Option<String>,
 }
 

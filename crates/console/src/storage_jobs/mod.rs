@@ -18,7 +18,7 @@ use crate::state::Level;
 
 pub(crate) use run::run_forever;
 
-/// The endpoints of this area.
+/// Returns this area's endpoints.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let (viewer, admin) = (Access::From(Level::Viewer), Access::From(Level::Admin));
     let (list, one) = ("/api/storage/jobs", "/api/storage/jobs/{id}");

@@ -9,7 +9,7 @@ const MOST_STEPS: usize = 10_000;
 /// The longest object name that the storage service accepts, in bytes.
 const LONGEST_NAME: usize = 1024;
 
-/// What is done with the files.
+/// The operation on the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum JobKind {

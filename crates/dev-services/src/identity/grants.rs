@@ -50,7 +50,7 @@ pub(super) struct Grant {
     /// Whether the person has not signed in with this provider before.
     pub(super) is_first: bool,
     pub(super) outcome: Outcome,
-    /// Unix seconds.
+    /// When it was issued, in Unix seconds.
     pub(super) issued_at: i64,
 }
 

@@ -49,14 +49,14 @@ pub(super) fn respond_discovery(
     HttpResponse::Ok().json(document)
 }
 
-/// The public key of ID tokens.
+/// Returns the public key that verifies ID tokens (JWKS).
 pub(super) fn respond_keys(state: &IdentityState) -> HttpResponse {
     HttpResponse::Ok().json(state.keys().public_jwks())
 }
 
 /// For whom and for which request an ID token is signed.
 pub(super) struct TokenPurpose<'a> {
-    /// The client that may use it.
+    /// The client id for which the token is issued.
     pub(super) audience: &'a str,
     /// Sent back as it came; empty leaves the claim out.
     pub(super) nonce: &'a str,

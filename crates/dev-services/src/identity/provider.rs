@@ -7,18 +7,18 @@ use serde_json::Value;
 use super::person::Person;
 use super::subject::SubjectStyle;
 
-/// One provider.
+/// A simulated identity provider.
 #[derive(Debug)]
 pub(super) struct Provider {
     /// Name in `[auth.external.<name>]`.
     pub(super) name: &'static str,
-    /// Name for people.
+    /// The provider's display name.
     pub(super) title: &'static str,
     /// End of the path of the authorization endpoint.
     pub(super) authorize_path: &'static str,
     /// End of the path of the token endpoint.
     pub(super) token_path: &'static str,
-    /// The form of its user ids.
+    /// The style of its user ids.
     pub(super) subject: SubjectStyle,
     /// Prefix of its access tokens.
     pub(super) access_token_prefix: &'static str,
@@ -71,13 +71,13 @@ pub(super) const DEFAULT: Provider = Provider {
 pub(super) enum RefreshTokens {
     Never,
     Always,
-    /// With this scope.
+    /// Only if this scope was requested.
     WithScope(&'static str),
     /// With `access_type=offline` and a consent, as Google does.
     Offline,
 }
 
-/// The ID tokens of a provider.
+/// When and how a provider issues ID tokens.
 #[derive(Debug)]
 pub(super) struct IdToken {
     /// The issuer; the argument is `url` of the provider's section.
@@ -93,9 +93,9 @@ pub(super) struct IdToken {
 /// A path of a provider's API.
 #[derive(Debug)]
 pub(super) struct Resource {
-    /// End of the path.
+    /// The end of the request path for which this entry is used.
     pub(super) path: &'static str,
-    /// The JSON for the person.
+    /// Renders the person as this endpoint's JSON.
     pub(super) read: fn(&Account<'_>) -> Value,
     /// A header that the API requires: its name, and its value or `None` for the client id.
     pub(super) required_header: Option<(&'static str, Option<&'static str>)>,

@@ -14,7 +14,7 @@ const MIXED: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 pub(super) enum SubjectStyle {
     /// A JSON number with so many digits.
     Number(usize),
-    /// Digits in a string.
+    /// A string of this many digits.
     Digits(usize),
     /// A UUID.
     Uuid,
@@ -24,7 +24,7 @@ pub(super) enum SubjectStyle {
     Lower(usize),
     /// A prefix, then capital letters and digits.
     Prefixed(&'static str, usize),
-    /// The characters of base64url.
+    /// This many characters of base64url.
     Mixed(usize),
     /// `001234.<32 hex digits>.0042`, as Apple writes them.
     Apple,

@@ -88,7 +88,7 @@ impl Verifications {
     }
 }
 
-/// Six random digits.
+/// Returns six random digits.
 fn new_code() -> String {
     // All but six bits of a version 4 UUID are random, which makes every code equally likely as far as anyone can measure.
     let random = uuid::Uuid::new_v4().as_u128();

@@ -37,7 +37,7 @@ pub(super) fn verify_jwt(
 ) -> Result<(), FunctionError> {
     let value = authorization.ok_or(FunctionError::MissingAuthorization)?;
     let mut words = value.to_str().unwrap_or_default().split(' ');
-    // Compat: the case matters.
+    // Compat: the scheme is case-sensitive, as in Supabase's runtime.
     if words.next() != Some("Bearer") {
         return Err(FunctionError::NotBearer);
     }
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// Headers of a request.
+    /// The headers of a request: names and values.
     type Sent<'a> = &'a [(&'static str, &'a str)];
 
     fn outcome(sent: Sent<'_>) -> Result<(), FunctionError> {

@@ -20,7 +20,7 @@ pub(super) struct KnownProduct {
     /// The item with this address or number.
     #[serde(default)]
     pub(super) item_id: Option<String>,
-    /// The brand of this name.
+    /// The brand with this name, if the project has one.
     #[serde(default)]
     pub(super) brand_id: Option<String>,
 }

@@ -49,7 +49,7 @@ pub(super) enum LaunchError {
 /// The import map and packages that Deno needs for a function.
 struct Imports {
     chosen: Option<ChosenMap>,
-    /// The composed import map.
+    /// Path of the composed import map.
     map: PathBuf,
     /// A copy of the project's lock file, because Deno would write to it.
     lock: Option<PathBuf>,

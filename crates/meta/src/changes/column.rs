@@ -31,6 +31,7 @@ const LIST_CONSTRAINT_COLUMNS: &str = "select unnest(conkey)::text from pg_catal
 /// Columns of ordinary and partitioned tables.
 pub(super) struct Columns;
 
+/// Body of `POST /pg/columns`.
 #[derive(Deserialize)]
 pub(super) struct NewColumn {
     /// Oid of the table.
@@ -55,6 +56,7 @@ pub(super) struct NewColumn {
     check: Option<String>,
 }
 
+/// Body of `PATCH /pg/columns/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct ColumnChanges {
     name: Option<String>,

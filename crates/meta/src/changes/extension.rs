@@ -13,6 +13,7 @@ use crate::error::MetaError;
 /// Extensions, whose ids are their names.
 pub(super) struct Extensions;
 
+/// Body of `POST /pg/extensions`.
 #[derive(Deserialize)]
 pub(super) struct NewExtension {
     name: String,
@@ -23,6 +24,7 @@ pub(super) struct NewExtension {
     cascade: bool,
 }
 
+/// Body of `PATCH /pg/extensions/{name}`.
 #[derive(Deserialize)]
 pub(super) struct ExtensionChanges {
     /// Whether the extension is updated: to `version`, or to the default version.

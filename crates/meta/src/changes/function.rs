@@ -22,6 +22,7 @@ const FIND_NEW_FUNCTION: &str = "select p.oid::text from pg_catalog.pg_proc p
 /// Functions and procedures.
 pub(super) struct Functions;
 
+/// Body of `POST /pg/functions`.
 #[derive(Deserialize)]
 pub(super) struct NewFunction {
     name: String,
@@ -51,6 +52,7 @@ fn sql() -> String {
     "sql".to_owned()
 }
 
+/// Body of `PATCH /pg/functions/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct FunctionChanges {
     name: Option<String>,

@@ -20,6 +20,7 @@ const FIND_POLICY: &str = "select p.oid::text from pg_catalog.pg_policy p
 /// Row-level security policies.
 pub(super) struct Policies;
 
+/// Body of `POST /pg/policies`. By default the policy is permissive, for all commands and to `public`.
 #[derive(Deserialize)]
 pub(super) struct NewPolicy {
     name: String,
@@ -42,6 +43,7 @@ fn all_roles() -> Vec<String> {
     vec!["public".to_owned()]
 }
 
+/// Body of `PATCH /pg/policies/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct PolicyChanges {
     name: Option<String>,

@@ -15,6 +15,7 @@ use crate::sql_text::{qualify, write_role};
 /// Publications of logical replication.
 pub(super) struct Publications;
 
+/// Body of `POST /pg/publications`. Operations that are not named are not published.
 #[derive(Deserialize)]
 pub(super) struct NewPublication {
     name: String,
@@ -30,6 +31,7 @@ pub(super) struct NewPublication {
     tables: Option<Vec<String>>,
 }
 
+/// Body of `PATCH /pg/publications/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct PublicationChanges {
     name: Option<String>,
@@ -55,6 +57,7 @@ pub(super) struct Publication {
     tables: Option<Vec<PublishedTable>>,
 }
 
+/// A table of a publication.
 #[derive(Deserialize)]
 pub(super) struct PublishedTable {
     schema: String,

@@ -17,6 +17,7 @@ use crate::sql_text::join_identifiers;
 /// Roles of the cluster.
 pub(super) struct Roles;
 
+/// Body of `POST /pg/roles`.
 #[derive(Deserialize)]
 pub(super) struct NewRole {
     name: String,
@@ -32,6 +33,7 @@ pub(super) struct NewRole {
     config: Option<BTreeMap<String, String>>,
 }
 
+/// Body of `PATCH /pg/roles/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct RoleChanges {
     name: Option<String>,

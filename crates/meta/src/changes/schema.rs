@@ -14,12 +14,14 @@ use crate::sql_text::write_role;
 /// Schemas of the database.
 pub(super) struct Schemas;
 
+/// Body of `POST /pg/schemas`. The default owner is `postgres`.
 #[derive(Deserialize)]
 pub(super) struct NewSchema {
     name: String,
     owner: Option<String>,
 }
 
+/// Body of `PATCH /pg/schemas/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct SchemaChanges {
     name: Option<String>,

@@ -23,6 +23,7 @@ const FIND_PRIMARY_KEY: &str =
 /// Ordinary and partitioned tables.
 pub(super) struct Tables;
 
+/// Body of `POST /pg/tables`.
 #[derive(Deserialize)]
 pub(super) struct NewTable {
     name: String,
@@ -36,6 +37,7 @@ pub(super) fn public_schema() -> String {
     "public".to_owned()
 }
 
+/// Body of `PATCH /pg/tables/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct TableChanges {
     name: Option<String>,

@@ -20,6 +20,7 @@ const FIND_TRIGGER: &str = "select t.oid::text from pg_catalog.pg_trigger t
 /// Triggers on tables and views.
 pub(super) struct Triggers;
 
+/// Body of `POST /pg/triggers`.
 #[derive(Deserialize)]
 pub(super) struct NewTrigger {
     name: String,
@@ -38,6 +39,7 @@ pub(super) struct NewTrigger {
     condition: Option<String>,
 }
 
+/// Body of `PATCH /pg/triggers/{id}`; a missing member leaves that property unchanged.
 #[derive(Deserialize)]
 pub(super) struct TriggerChanges {
     name: Option<String>,

@@ -12,6 +12,10 @@ use crate::config::Config;
 use crate::database::target::run_on_database;
 use crate::output::{DIM, GOOD};
 
+/// Runs `selvedge console user`.
+///
+/// # Errors
+/// When there is no such account, the name or password is refused, or the database does not respond.
 pub(super) async fn run(config: &Config, args: ConsoleArgs) -> Result<()> {
     let ConsoleArea::User(action) = args.area;
     match action {

@@ -57,6 +57,7 @@ fn bind_free(port: &mut u16, choice: PortChoice) -> Result<TcpListener> {
 }
 
 impl LocalServices {
+    /// Returns the configured ports.
     pub(super) fn from_config(config: &Config) -> Self {
         Self {
             identity: identity_settings(config),

@@ -7,6 +7,10 @@ use crate::cli::{self, GenArgs, GenCommand, SwiftAccessControl, TypesArgs};
 use crate::config::Config;
 use crate::database::target::run_on_migrated_database;
 
+/// Runs `selvedge gen types`.
+///
+/// # Errors
+/// When the database cannot be read.
 pub(super) async fn run(config: &Config, args: &GenArgs) -> Result<()> {
     match &args.what {
         GenCommand::Types(args) => print_types(config, args).await,

@@ -11,6 +11,10 @@ use crate::keys::KeySet;
 use crate::keys::signing_keys;
 use crate::output::{self, DIM, GOOD, Values};
 
+/// Runs `selvedge keys`.
+///
+/// # Errors
+/// When a configured key is malformed, or the file of signing keys cannot be written.
 pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
     if let Some(KeysAction::Rotate(args)) = &args.action {
         return rotate_signing_key(config, args);

@@ -18,6 +18,10 @@ use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::output::{DIM, GOOD, WARN};
 
+/// Runs an action of `selvedge migration`.
+///
+/// # Errors
+/// Those of the action.
 pub(super) async fn run(config: &Config, action: MigrateAction) -> Result<()> {
     match action {
         MigrateAction::New { name } => create_file(config, &name),

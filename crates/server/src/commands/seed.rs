@@ -8,6 +8,10 @@ use crate::database::{embedded, service_logins};
 use crate::output::GOOD;
 use crate::services;
 
+/// Runs `selvedge seed buckets`.
+///
+/// # Errors
+/// When a file cannot be read, or the database or the store refuses it.
 pub(super) async fn seed_buckets(config: &Config) -> Result<()> {
     let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
         bail!(

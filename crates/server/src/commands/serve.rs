@@ -24,6 +24,10 @@ const ANY_ADDRESS: &str = "0.0.0.0";
 /// Hides what actix logs about its threads and tokio-postgres about server notices at `info`.
 const DEFAULT_LOG_FILTER: &str = "info,actix_server=warn,tokio_postgres=warn";
 
+/// Runs `selvedge serve` until a signal arrives.
+///
+/// # Errors
+/// When a key is missing or well known, a port is in use, or the database cannot be used.
 pub(super) async fn run(config: Config) -> Result<()> {
     let started = Instant::now();
     start_logging(&config, LogFormat::Json, DEFAULT_LOG_FILTER);

@@ -26,6 +26,10 @@ pub(super) struct Signals {
 }
 
 impl Signals {
+    /// Starts to receive SIGINT and SIGTERM.
+    ///
+    /// # Errors
+    /// When the operating system refuses it.
     pub(super) fn listen() -> Result<Self> {
         let listen = |kind| signal(kind).context("cannot listen to signals");
         Ok(Self {

@@ -9,6 +9,10 @@ use crate::instance;
 use crate::keys::KeySet;
 use crate::output::{self, BOLD, DIM, GOOD, Values};
 
+/// Runs `selvedge status`.
+///
+/// # Errors
+/// When the project does not run.
 pub(super) fn run(config: Config, args: &StatusArgs) -> Result<()> {
     print_status(config, args.output, &args.override_name)
 }

@@ -16,6 +16,10 @@ use crate::output::GOOD;
 /// progress get.
 const SHUTDOWN_ALLOWANCE: Duration = Duration::from_secs(40);
 
+/// Runs `selvedge stop`.
+///
+/// # Errors
+/// When the instance is just being started, does not end in time, or belongs to another user.
 pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
     if let Some(id) = args.project_id.as_ref().filter(|id| **id != config.project.id) {
         bail!("the project of this folder is {}, not {id}", config.project.id);

@@ -13,6 +13,10 @@ use crate::database::{embedded, service_logins};
 use crate::output::{DIM, GOOD, WARN};
 use crate::services;
 
+/// Runs `selvedge sweep`.
+///
+/// # Errors
+/// When the project does not run, or the database or the store cannot be read.
 pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
     let storage = services::open_storage(config, logins(config)?).await?;
     let options = SweepOptions {

@@ -18,6 +18,10 @@ use crate::output::{DIM, GOOD, WARN};
 /// The longest name in bytes that PostgreSQL does not truncate.
 const LONGEST_NAME: usize = 63;
 
+/// Runs an action of `selvedge tenants`.
+///
+/// # Errors
+/// When a name is not exposed by a pattern, or a migration fails; tenants migrated before stay migrated.
 pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
     match action {
         TenantsAction::Create(tenants) => {

@@ -46,6 +46,7 @@ impl ClientProgram {
         })
     }
 
+    /// Adds arguments.
     pub(crate) fn args<T: AsRef<OsStr>>(&mut self, arguments: impl IntoIterator<Item = T>) -> &mut Self {
         self.command.args(arguments);
         self

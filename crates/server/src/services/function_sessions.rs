@@ -86,6 +86,7 @@ struct Reply {
 }
 
 impl SessionOptions {
+    /// Returns the options among the command's flags.
     pub(crate) fn from_flags(flags: &Flags) -> Self {
         Self {
             env_file: flags.env_file.clone(),

@@ -19,6 +19,7 @@ const BROTLI_QUALITY: i32 = 6;
 /// chosen no larger than the file needs.
 const BROTLI_WINDOW_BITS: std::ops::RangeInclusive<u32> = 10..=22;
 
+/// A file of the site with its compressed forms.
 pub(super) struct Asset {
     content_type: header::HeaderValue,
     cache_control: header::HeaderValue,

@@ -44,6 +44,7 @@ pub(crate) struct Relation {
     pub(crate) relationships: Vec<Relationship>,
 }
 
+/// The kind of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RelationKind {
     Table,
@@ -52,6 +53,7 @@ pub(crate) enum RelationKind {
     MaterializedView,
 }
 
+/// A column of a relation.
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
@@ -66,6 +68,7 @@ pub(crate) struct Column {
     pub(crate) is_updatable: bool,
 }
 
+/// A function of a chosen schema.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
@@ -82,6 +85,7 @@ pub(crate) struct Function {
     pub(crate) returns_many_rows: bool,
 }
 
+/// An argument of a function, also an output argument.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Argument {
     mode: String,
@@ -103,6 +107,7 @@ impl Argument {
 }
 
 impl Function {
+    /// Returns the arguments that callers pass.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Argument> {
         self.arguments.iter().filter(|argument| argument.is_input())
     }
@@ -153,6 +158,7 @@ impl Types {
         collected
     }
 
+    /// Returns the type with this oid.
     pub(crate) fn get(&self, id: u32) -> Option<&Type> {
         self.by_id.get(&id)
     }
@@ -197,6 +203,7 @@ impl Catalog {
             .map(|relation| relation.name.as_str())
     }
 
+    /// Whether a schema was chosen and exists.
     pub(crate) fn has_schema(&self, name: &str) -> bool {
         self.schemas.iter().any(|schema| schema.name == name)
     }

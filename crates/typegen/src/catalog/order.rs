@@ -44,6 +44,7 @@ impl NameOrder {
         })
     }
 
+    /// Compares two names, both of which must have been passed to [`Self::load`].
     pub(super) fn compare(&self, left: &str, right: &str) -> Ordering {
         self.ranks.get(left).cmp(&self.ranks.get(right))
     }

@@ -23,7 +23,7 @@ export interface DroppedObject {
   arguments: string;
   /** Of functions `procedure` or `aggregate`, of views `materialized view`, of types `domain`, of grants the object's kind. */
   variant: string;
-  /** Of grants. */
+  /** For grants: the role that has the privilege. */
   grantee: string;
   privileges: readonly string[];
 }

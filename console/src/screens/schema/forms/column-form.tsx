@@ -10,7 +10,7 @@ import { FormDialog, type SchemaChange } from "./form-dialog";
 interface ColumnFormProps {
   /** Null lets the user choose one. */
   table: Table | null;
-  /** Null for a new column. */
+  /** The column to change; null for a new one. */
   column: Column | null;
   onSubmit: (change: SchemaChange) => void;
   onClose: () => void;

@@ -1,4 +1,4 @@
-/** A new constraint. */
+/** The form for a new constraint. */
 import { useState } from "react";
 import { useCatalog } from "@/api/catalog";
 import type { Table } from "@/api/catalog-model";

@@ -11,7 +11,7 @@ import { NameField } from "./fields";
 import { FormDialog, type SchemaChange } from "./form-dialog";
 
 interface EnumFormProps {
-  /** Null for a new one. */
+  /** The type to change; null for a new one. */
   type: SchemaObject | null;
   schema: string;
   onSubmit: (change: SchemaChange) => void;

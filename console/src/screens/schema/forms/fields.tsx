@@ -11,7 +11,7 @@ interface NameFieldProps {
   autoFocus?: boolean;
 }
 
-/** The name of an object. */
+/** The field for an object's name. */
 export function NameField({ value, onChange, suggested, autoFocus = false }: NameFieldProps) {
   return (
     <Field label="Name">
@@ -36,7 +36,7 @@ interface OptionFieldProps<T extends string> {
   onChange: (option: T) => void;
 }
 
-/** One of a few words of SQL. */
+/** A field with a few SQL keywords to choose from. */
 export function OptionField<T extends string>({
   label,
   options,

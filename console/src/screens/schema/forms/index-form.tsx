@@ -1,4 +1,4 @@
-/** A new index. */
+/** The form for a new index. */
 import { useState } from "react";
 import { CheckboxField } from "@/components/checkbox-field";
 import {

@@ -23,7 +23,7 @@ export interface PlanNode {
   loops: number;
   /** Milliseconds of all loops, those of the children included. */
   totalMs: number | null;
-  /** Without the children. */
+  /** The step's own time, without that of its children. */
   selfMs: number | null;
   totalCost: number;
   selfCost: number;

@@ -59,7 +59,7 @@ export async function startExport(body: ExportBody): Promise<void> {
   const { ticket } = await request<{ ticket: string }>("/api/rows/export", { json: body });
   const link = document.createElement("a");
   link.href = `/api/rows/export/${encodeURIComponent(ticket)}`;
-  // The server names the file.
+  // The server's response determines the file name.
   link.download = "";
   link.click();
 }

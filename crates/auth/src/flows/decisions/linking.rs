@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::store::identities::LinkCandidates;
 
-/// The account to use.
+/// The account that a provider sign-in uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccountDecision {
     /// Sign in as the owner.

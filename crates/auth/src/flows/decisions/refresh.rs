@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::store::refresh_tokens::{PresentedRefreshToken, TokenFamily};
 
-/// The project's rules.
+/// The project's rules for refresh tokens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RefreshRules {
     pub(crate) rotation_enabled: bool,
@@ -31,7 +31,7 @@ pub(crate) enum RefreshDecision {
     IssueChild,
     /// A used token was sent again, so it may be stolen: revoke all tokens of the session, commit, refuse.
     RevokeFamily,
-    /// Refuse, change nothing.
+    /// Refuse the request without any change.
     Refuse,
 }
 
@@ -72,7 +72,7 @@ pub(crate) enum CounterDecision {
     ReturnCurrent(String),
     /// An old token was sent again, so it may be stolen: delete the session, commit, refuse.
     EndSession,
-    /// Refuse, change nothing.
+    /// Refuse the request without any change.
     Refuse,
     /// The counter is higher than any that was issued.
     NeverIssued,

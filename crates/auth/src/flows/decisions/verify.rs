@@ -9,7 +9,7 @@ use crate::crypto::one_time_code::PresentedToken;
 use crate::user::PendingTokens;
 use crate::validation::verify_type::VerifyType;
 
-/// The project's rules.
+/// The project's rules for verification.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VerifyRules {
     pub(crate) otp_expiry: Duration,

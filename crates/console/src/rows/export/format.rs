@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// The form of an exported file.
+/// The format of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::rows) enum ExportFormat {
@@ -12,7 +12,7 @@ pub(in crate::rows) enum ExportFormat {
     Csv,
     /// An array of JSON objects, one a line.
     Json,
-    /// An `insert` statement a row.
+    /// One INSERT statement per row.
     Sql,
 }
 
@@ -26,7 +26,7 @@ impl ExportFormat {
         }
     }
 
-    /// The end of the file's name.
+    /// The file name's extension.
     pub(super) fn extension(self) -> &'static str {
         match self {
             Self::Spreadsheet | Self::Csv => "csv",

@@ -3,7 +3,7 @@
 use crate::identity::html::escape;
 use crate::identity::person::FieldError;
 
-/// A text field.
+/// A text field of the form.
 pub(super) struct Field<'a> {
     name: &'static str,
     label: &'static str,

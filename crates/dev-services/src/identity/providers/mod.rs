@@ -56,7 +56,7 @@ static PROVIDERS: [&Provider; 25] = [
     &zoom::PROVIDER,
 ];
 
-/// The provider of this name.
+/// Finds the provider of this name.
 pub(super) fn find_provider(name: &str) -> Option<&'static Provider> {
     PROVIDERS.iter().copied().find(|provider| provider.name == name)
 }

@@ -17,7 +17,7 @@ pub(super) static PROVIDER: Provider = Provider {
     id_token: Some(IdToken {
         issuer: |_| "https://accounts.snapchat.com/accounts/oauth2/token".to_owned(),
         claims: |account| json!({"name": account.person.name, "picture": account.picture, "email": account.person.email}),
-        // Only its SDKs get ID tokens.
+        // Only Snapchat's SDKs get ID tokens.
         is_issued: |_| false,
         userinfo_path: None,
     }),

@@ -67,6 +67,7 @@ pub(super) struct ArchiveWriter<W> {
 }
 
 impl<W: Write> ArchiveWriter<W> {
+    /// Starts an archive that is written to `output`.
     pub(super) fn new(output: W) -> Self {
         Self {
             output,
@@ -75,6 +76,10 @@ impl<W: Write> ArchiveWriter<W> {
         }
     }
 
+    /// Adds an empty folder.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
     pub(super) fn add_folder(&mut self, name: &str) -> Result<()> {
         let entry = Entry {
             name: name.to_owned(),
@@ -123,6 +128,10 @@ impl<W: Write> ArchiveWriter<W> {
         Ok(())
     }
 
+    /// Appends bytes to the current file.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.digest.update(bytes);
         self.output.write_all(bytes)?;
@@ -160,6 +169,7 @@ pub(super) struct ArchiveReader<R> {
 }
 
 impl<R: Read> ArchiveReader<R> {
+    /// Reads an archive from `input`.
     pub(super) fn new(input: R) -> Self {
         Self {
             input,

@@ -26,6 +26,10 @@ use crate::services::objects_folder;
 /// The number of lost objects that the summary names.
 const MAX_LOST_NAMES: usize = 20;
 
+/// Runs `selvedge backup`.
+///
+/// # Errors
+/// When the database or the objects cannot be copied, or the file cannot be written.
 pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Result<()> {
     check_project(config)?;
     if !embedded::is_initialized(config) {

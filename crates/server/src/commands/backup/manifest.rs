@@ -20,6 +20,7 @@ pub(super) const OBJECTS: &str = "objects";
 /// The version of the format that this program writes and reads.
 const FORMAT: u32 = 1;
 
+/// The manifest as JSON in the backup.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) format: u32,
@@ -42,6 +43,7 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
+    /// Describes a backup of the project whose data folder is `home`.
     pub(super) fn new(project: &str, postgres_major: u32, home: &Path) -> Self {
         Self {
             format: FORMAT,
@@ -58,6 +60,10 @@ impl Manifest {
         }
     }
 
+    /// Parses the manifest.
+    ///
+    /// # Errors
+    /// When it is malformed, or of a format that this version cannot restore.
     pub(super) fn parse(text: &[u8]) -> Result<Self> {
         let manifest: Self = serde_json::from_slice(text).context("the manifest cannot be read")?;
         if manifest.format != FORMAT {

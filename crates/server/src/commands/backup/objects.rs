@@ -42,6 +42,7 @@ pub(super) struct FinalState {
 }
 
 impl ObjectsCopy {
+    /// Creates a copier of the blobs in `store`.
     pub(super) fn new(store: FileBackend) -> Self {
         Self {
             store,

@@ -17,6 +17,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
+    /// Starts at zero bytes; `what` is the first word of the line.
     pub(super) fn new(what: &'static str) -> Self {
         Self {
             what,
@@ -26,6 +27,7 @@ impl Progress {
         }
     }
 
+    /// Adds bytes, and updates the line if it is old enough.
     pub(super) fn add(&mut self, bytes: u64) {
         self.bytes += bytes;
         if self.is_shown && Instant::now() >= self.next {

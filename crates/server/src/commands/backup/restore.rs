@@ -22,6 +22,10 @@ use crate::services::objects_folder;
 
 type Reader = ArchiveReader<BufReader<File>>;
 
+/// Runs `selvedge restore`.
+///
+/// # Errors
+/// When the file is not a complete backup, or does not fit this machine; the project is unchanged then.
 pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Result<()> {
     check_project(config)?;
     let data_dir = &config.selvedge.data_dir;

@@ -19,6 +19,11 @@ use crate::database::target::TargetDatabase;
 use crate::instance;
 use crate::output::GOOD;
 
+/// Runs `selvedge db diff`.
+///
+/// # Errors
+/// When the project does not run, a migration fails in the shadow database, or the Supabase CLI, whose library compares the
+/// schemas, is not installed.
 pub(super) async fn run(config: &Config, args: &DiffArgs) -> Result<()> {
     let Some(database) = TargetDatabase::find(config)? else {
         bail!(

@@ -14,6 +14,10 @@ use crate::database::target::TargetDatabase;
 use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS, embedded};
 use crate::output::GOOD;
 
+/// Runs `selvedge db dump`.
+///
+/// # Errors
+/// When pg_dump is missing or fails, or the file cannot be written.
 pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
     let Some(database) = TargetDatabase::find(config)? else {
         bail!(

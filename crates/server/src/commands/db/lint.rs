@@ -21,6 +21,10 @@ const CHECK_FUNCTIONS: &str = "
           else n.nspname = any ($1) end
     order by 1";
 
+/// Runs `selvedge db lint`.
+///
+/// # Errors
+/// When plpgsql_check is missing, or an issue has at least the level of `--fail-on`.
 pub(super) async fn run(config: &Config, args: &LintArgs) -> Result<()> {
     let found = run_on_database(config, async |client| check_functions(client, &args.schema).await).await?;
     let found = filter_issues(found, args.level);
@@ -32,7 +36,7 @@ pub(super) async fn run(config: &Config, args: &LintArgs) -> Result<()> {
     if let Some(level) = args.fail_on.level()
         && found
             .iter()
-            .flat_map(issues)
+            .flat_map(list_issues)
             .any(|issue| issue_level(issue) >= Some(level))
     {
         bail!("there are issues of the level that --fail-on names");
@@ -67,7 +71,8 @@ async fn check_functions(client: &mut Client, schemas: &[String]) -> Result<Vec<
     Ok(found)
 }
 
-fn issues(function: &Value) -> impl Iterator<Item = &Value> {
+/// Returns the issues in the report of a function.
+fn list_issues(function: &Value) -> impl Iterator<Item = &Value> {
     function["issues"].as_array().into_iter().flatten()
 }
 
@@ -88,7 +93,7 @@ fn filter_issues(functions: Vec<Value>, level: LintLevel) -> Vec<Value> {
     functions
         .into_iter()
         .filter_map(|function| {
-            let kept: Vec<Value> = issues(&function)
+            let kept: Vec<Value> = list_issues(&function)
                 .filter(|issue| issue_level(issue) >= Some(level))
                 .cloned()
                 .collect();

@@ -21,6 +21,10 @@ pub(super) use dump::keep_project_statements;
 pub(super) use reset::migrate_down;
 pub(super) use squash::run as squash_migrations;
 
+/// Runs an action of `selvedge db`.
+///
+/// # Errors
+/// Those of the action.
 pub(super) async fn run(config: Config, action: DbAction) -> Result<()> {
     match action {
         DbAction::Start(_) => start_detached(config).await,

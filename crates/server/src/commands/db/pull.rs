@@ -11,6 +11,10 @@ use crate::database::embedded;
 use crate::database::target::TargetDatabase;
 use crate::output::GOOD;
 
+/// Runs `selvedge db pull`.
+///
+/// # Errors
+/// When the project does not run, or the history and the folder of migrations differ.
 pub(super) async fn run(config: &Config, args: &PullArgs) -> Result<()> {
     let Some(database) = TargetDatabase::find(config)? else {
         bail!(

@@ -10,6 +10,10 @@ use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::output::{GOOD, WARN};
 
+/// Runs `selvedge db push`.
+///
+/// # Errors
+/// When a migration fails; those before it stay applied.
 pub(super) async fn run(config: &Config, args: &PushArgs) -> Result<()> {
     if args.dry_run {
         return print_pending(config).await;

@@ -9,6 +9,10 @@ use crate::cli::QueryArgs;
 use crate::config::Config;
 use crate::database::target::run_on_database;
 
+/// Runs `selvedge db query`.
+///
+/// # Errors
+/// When the SQL cannot be read, or PostgreSQL refuses a statement.
 pub(super) async fn run(config: &Config, args: &QueryArgs) -> Result<()> {
     let sql = read_sql(args)?;
     let rows = run_on_database(config, async |client| query_rows(client, &sql).await).await?;

@@ -14,6 +14,10 @@ use crate::database::{embedded, service_logins};
 use crate::output::GOOD;
 use crate::services;
 
+/// Runs `selvedge db reset`.
+///
+/// # Errors
+/// When the user does not confirm, or a migration or seed fails.
 pub(super) async fn run(config: Config, args: DbResetArgs) -> Result<()> {
     let Some(database) = TargetDatabase::find(&config)? else {
         if args.version.is_some() || args.last.is_some() {

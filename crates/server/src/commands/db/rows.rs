@@ -86,6 +86,7 @@ fn render_table(rows: &Rows) -> String {
     text
 }
 
+/// Renders rows as CSV with a line of column names; lines end in LF, and null is empty.
 pub(crate) fn render_csv(rows: &Rows) -> String {
     let quote = |value: &str| {
         if value.contains(['"', ',', '\n', '\r']) {

@@ -13,6 +13,10 @@ use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::output::{GOOD, WARN};
 
+/// Runs `selvedge migration squash`.
+///
+/// # Errors
+/// When a migration fails in the shadow database, or a file cannot be written.
 pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     let all = discover_migrations(&embedded::migrations_folder(config))?.migrations;
     let squashed = choose_migrations(&all, args.version.as_deref())?;

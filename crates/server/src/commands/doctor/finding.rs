@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::cli::OutputFormat;
 use crate::output::{BAD, DIM, GOOD, WARN};
 
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
@@ -29,6 +30,7 @@ pub(super) struct Finding {
 }
 
 impl Finding {
+    /// Creates a finding without a problem.
     pub(super) fn ok(check: &'static str, message: impl Into<String>) -> Self {
         Self {
             check,
@@ -38,6 +40,7 @@ impl Finding {
         }
     }
 
+    /// Creates a finding about something that works, but may stop working or is not safe.
     pub(super) fn warning(
         check: &'static str,
         message: impl Into<String>,
@@ -50,6 +53,7 @@ impl Finding {
         }
     }
 
+    /// Creates a finding about something that does not work.
     pub(super) fn error(check: &'static str, message: impl Into<String>, advice: impl Into<String>) -> Self {
         Self {
             status: Status::Error,

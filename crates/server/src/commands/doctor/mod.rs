@@ -22,6 +22,10 @@ use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::instance;
 
+/// Runs `selvedge doctor`.
+///
+/// # Errors
+/// When a check has found an error.
 pub(super) async fn run(config: Config, format: OutputFormat) -> Result<()> {
     let findings = examine(config).await?;
     print_findings(&findings, format);

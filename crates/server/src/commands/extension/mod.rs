@@ -19,6 +19,10 @@ use crate::output::{DIM, GOOD};
 /// The time limit of a download, which is enough for 25 MB over a slow line.
 const DOWNLOAD_TIME: Duration = Duration::from_secs(600);
 
+/// Runs `selvedge extension`.
+///
+/// # Errors
+/// When there is no package for this platform and PostgreSQL, or its checksum differs.
 pub(super) async fn run(config: &Config, args: &ExtensionArgs) -> Result<()> {
     match &args.action {
         ExtensionAction::Add(args) => add_extension(config, args).await,

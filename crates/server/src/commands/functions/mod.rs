@@ -10,6 +10,10 @@ use anyhow::Result;
 use crate::cli::FunctionsAction;
 use crate::config::Config;
 
+/// Runs an action of `selvedge functions`.
+///
+/// # Errors
+/// Those of the action.
 pub(super) async fn run(config: Config, action: FunctionsAction) -> Result<()> {
     match action {
         FunctionsAction::New(args) => create::create_function(&config, &args),

@@ -17,6 +17,10 @@ use crate::services::{Session, SessionOptions};
 /// How many functions' addresses are printed. Compat: as by the Supabase CLI.
 const NAMED_FUNCTIONS: usize = 5;
 
+/// Runs `selvedge functions serve` until a signal arrives.
+///
+/// # Errors
+/// When an option cannot be used, or the project cannot be started.
 pub(super) async fn serve_functions(mut config: Config) -> Result<()> {
     let running = Cluster::find_running(&config.selvedge.data_dir)?;
     anstream::eprintln!("Setting up Edge Functions runtime...");

@@ -34,6 +34,7 @@ impl Table {
     }
 }
 
+/// Returns the quoted name of an object in a schema.
 pub(super) fn quote_qualified(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
@@ -66,6 +67,7 @@ pub(super) async fn list_tables(
     Ok(rows.iter().map(table).collect())
 }
 
+/// Counts a table's rows, without those of partitions and inheriting tables.
 pub(super) async fn count_rows(client: &Client, table: &Table) -> Result<i64> {
     let query = format!("select count(*) from only {}", table.quoted());
     Ok(client.query_one(&query, &[]).await?.get(0))

@@ -40,6 +40,11 @@ const BECOME_CREATOR: &str = "create role selvedge_import superuser; set local r
 const END_CREATOR: &str = "reset role; reassign owned by selvedge_import to postgres;
     drop owned by selvedge_import; drop role selvedge_import";
 
+/// Runs `selvedge import`.
+///
+/// # Errors
+/// When source or target cannot be reached, the target is not empty, or PostgreSQL refuses a statement. The target's
+/// database is unchanged then; copied objects are kept for the next import.
 pub(super) async fn run(config: &Config, args: &ImportArgs) -> Result<()> {
     let settings = SourceSettings::read(args, &Environment::of_process())?;
     if let Some(api) = &settings.api {

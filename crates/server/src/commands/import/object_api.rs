@@ -51,6 +51,7 @@ pub(super) struct ObjectApi<'a> {
 }
 
 impl<'a> ObjectApi<'a> {
+    /// Creates a client of the source's storage service.
     pub(super) fn new(settings: &'a ApiSettings) -> Self {
         // Private addresses are allowed, because the operator has typed the address.
         let http = HttpClient::new(true);

@@ -82,6 +82,7 @@ impl Target {
         }
     }
 
+    /// Returns the database's identity, see [`find_identity`].
     pub(super) async fn identity(&self) -> Result<String> {
         find_identity(&self.client).await
     }

@@ -15,6 +15,10 @@ use crate::database::platform_schemas;
 use crate::database::target::run_on_database;
 use crate::output::GOOD;
 
+/// Runs `selvedge inspect`.
+///
+/// # Errors
+/// When a query fails, or a report cannot be written.
 pub(super) async fn run(config: &Config, args: &InspectArgs) -> Result<()> {
     match &args.what {
         InspectCommand::Db(args) => {

@@ -34,6 +34,10 @@ struct Settings {
     warnings: Vec<String>,
 }
 
+/// Runs `selvedge rest` until a signal arrives.
+///
+/// # Errors
+/// When a setting is wrong, a port is in use, or the database refuses the login.
 pub(super) async fn run(args: &RestArgs) -> Result<()> {
     if report::print_example(args.report) {
         return Ok(());

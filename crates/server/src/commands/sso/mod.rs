@@ -18,6 +18,10 @@ use crate::cli::{AddProviderArgs, OutputFormat, SsoAction, SsoArgs, UpdateProvid
 use crate::config::Config;
 use crate::output::{self, Values};
 
+/// Runs `selvedge sso`.
+///
+/// # Errors
+/// The server's error, or that it does not respond.
 pub(super) async fn run(config: Config, args: &SsoArgs) -> Result<()> {
     let api = AdminApi::find(config, args)?;
     let format = args.output;

@@ -58,6 +58,7 @@ pub(super) struct Databases {
 }
 
 impl Databases {
+    /// Creates the databases of `cluster`, with the objects of copies below `state`.
     pub(super) fn new(cluster: &Cluster, state: &Path) -> Self {
         Self {
             superuser: cluster.superuser_config(),

@@ -55,6 +55,10 @@ struct Host {
     connections: Cell<usize>,
 }
 
+/// Runs the host of the project's stacks until none is left.
+///
+/// # Errors
+/// When the cluster or the template cannot be created.
 pub(super) async fn run(mut config: Config, folder: PathBuf) -> Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     // Stacks read this port from the lock file of the cluster, and wait on it while the template is made.

@@ -36,6 +36,10 @@ const DEFAULT_LOG_FILTER: &str = "error,edge_function=info";
 /// How long workers of edge functions get to end. The data is thrown away, so nothing is lost when they are cut off.
 const FUNCTIONS_END_TIME: Duration = Duration::from_millis(50);
 
+/// Runs `selvedge stack` until standard input ends.
+///
+/// # Errors
+/// When no database can be leased, or the server cannot be started.
 pub(super) async fn run(config: Config, args: StackArgs) -> Result<()> {
     match args.host {
         Some(folder) => host::run(config, folder).await,

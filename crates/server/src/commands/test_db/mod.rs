@@ -30,6 +30,10 @@ const EXTENSIONS: [&str; 2] = ["sql", "pg"];
 /// The file that `selvedge test new` writes.
 const TEMPLATE: &str = include_str!("template.sql");
 
+/// Runs `selvedge test db`.
+///
+/// # Errors
+/// When a test fails, or pgTAP cannot be installed.
 pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
     let files = find_tests(config, &args.paths)?;
     let passed = match TargetDatabase::find(config)? {

@@ -48,6 +48,7 @@ impl TapReport {
         // Lines of nested tests are indented, and their result follows as an assertion; other output is not TAP.
     }
 
+    /// Records PostgreSQL's error, which has ended the file.
     pub(super) fn set_error(&mut self, error: String) {
         self.error = Some(error);
     }
@@ -98,34 +99,42 @@ impl TapReport {
         problems
     }
 
+    /// Whether all planned tests ran and passed.
     pub(super) fn has_passed(&self) -> bool {
         self.failed.is_empty() && self.problems().is_empty()
     }
 
+    /// Numbers of failed assertions.
     pub(super) fn failed(&self) -> &[usize] {
         &self.failed
     }
 
+    /// Number of assertions that ran.
     pub(super) fn ran(&self) -> usize {
         self.ran
     }
 
+    /// Number of planned assertions; `None` without a plan.
     pub(super) fn planned(&self) -> Option<usize> {
         self.planned
     }
 
+    /// Why the whole file was skipped; `None` if it was not.
     pub(super) fn skipped(&self) -> Option<&str> {
         self.skipped.as_deref()
     }
 
+    /// Number of expected failures that passed.
     pub(super) fn unexpected(&self) -> usize {
         self.unexpected
     }
 
+    /// The diagnostic lines, each with its `#`.
     pub(super) fn comments(&self) -> &[String] {
         &self.comments
     }
 
+    /// PostgreSQL's error, if one has ended the file.
     pub(super) fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }

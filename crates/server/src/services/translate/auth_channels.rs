@@ -8,6 +8,7 @@ use super::caught_messages;
 use crate::config::{Config, SmsProvider, Twilio};
 use crate::services::mode::Mode;
 
+/// Configuration: `[auth.sms]` → Auth's settings of phone numbers and text messages.
 pub(super) fn phone_config(config: &Config, mode: Mode) -> PhoneConfig {
     let section = &config.auth.sms;
     PhoneConfig {

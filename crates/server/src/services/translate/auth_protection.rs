@@ -5,6 +5,7 @@ use selvedge_auth::{CaptchaConfig, LeakedPasswordConfig, MfaConfig, PhoneFactorC
 
 use crate::config::{CaptchaProvider, Config, FactorSwitch, MfaSection, WebauthnSection};
 
+/// Configuration: `[auth.mfa]` → Auth's settings of second factors.
 pub(super) fn mfa_config(section: &MfaSection) -> MfaConfig {
     let switch = |switch: FactorSwitch| selvedge_auth::FactorSwitch {
         enroll: switch.enroll_enabled,
@@ -24,6 +25,7 @@ pub(super) fn mfa_config(section: &MfaSection) -> MfaConfig {
     }
 }
 
+/// Configuration: `[auth.webauthn]` → Auth's relying party.
 pub(super) fn webauthn_config(section: &WebauthnSection) -> WebauthnConfig {
     WebauthnConfig {
         passkeys_enabled: section.passkeys_enabled,
@@ -33,6 +35,7 @@ pub(super) fn webauthn_config(section: &WebauthnSection) -> WebauthnConfig {
     }
 }
 
+/// Configuration: `[auth.captcha]` → Auth's settings; `None` when it is disabled.
 pub(super) fn captcha_config(config: &Config) -> Option<CaptchaConfig> {
     config.auth.captcha.as_ref().map(|section| CaptchaConfig {
         provider: match section.provider {
@@ -44,6 +47,7 @@ pub(super) fn captcha_config(config: &Config) -> Option<CaptchaConfig> {
     })
 }
 
+/// Configuration: the check of passwords against known leaks; `None` when it is disabled.
 pub(super) fn leaked_passwords(config: &Config) -> Option<LeakedPasswordConfig> {
     let section = &config.selvedge.auth;
     section.leaked_passwords.then(|| LeakedPasswordConfig {

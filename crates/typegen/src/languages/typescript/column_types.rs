@@ -13,14 +13,17 @@ pub(super) struct TypeNames<'c> {
 }
 
 impl<'c> TypeNames<'c> {
+    /// Creates the names as seen from `schema`, whose own types are preferred.
     pub(super) fn new(catalog: &'c Catalog, schema: &'c Schema) -> Self {
         Self { catalog, schema }
     }
 
+    /// Returns the catalog.
     pub(super) fn catalog(&self) -> &'c Catalog {
         self.catalog
     }
 
+    /// Returns the schema for which types are named.
     pub(super) fn schema(&self) -> &'c Schema {
         self.schema
     }
@@ -31,6 +34,7 @@ impl<'c> TypeNames<'c> {
         Member::new(&column.name, if is_nullable { value.or_null() } else { value })
     }
 
+    /// Returns the TypeScript type of the PostgreSQL type with this oid.
     pub(super) fn by_id(&self, id: u32) -> TypeNode {
         match self.catalog.types.get(id) {
             Some(found) => self.by_name(&found.name),

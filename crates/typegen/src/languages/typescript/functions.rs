@@ -24,10 +24,12 @@ pub(super) struct FunctionTypes<'c> {
 }
 
 impl<'c> FunctionTypes<'c> {
+    /// Creates the types of the functions in the schema of `names`.
     pub(super) fn new(names: TypeNames<'c>) -> Self {
         Self { names }
     }
 
+    /// Returns the schema of the functions.
     pub(super) fn schema(&self) -> &'c Schema {
         self.names.schema()
     }

@@ -30,10 +30,12 @@ pub(super) enum Doc {
 }
 
 impl Doc {
+    /// Creates a text without line breaks.
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
+    /// Indents the lines of `content` by two more columns.
     pub(super) fn indent(content: Doc) -> Self {
         Self::Indent(Box::new(content))
     }
@@ -55,6 +57,7 @@ impl Doc {
         }
     }
 
+    /// Prints `broken` when the innermost group breaks, else `flat`.
     pub(super) fn if_break(broken: Doc, flat: &'static str) -> Self {
         Self::IfBreak {
             broken: Box::new(broken),

@@ -37,6 +37,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
+    /// Creates a required property.
     pub(crate) fn new(name: impl Into<String>, value: TypeNode) -> Self {
         Self {
             name: name.into(),
