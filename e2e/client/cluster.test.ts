@@ -41,7 +41,7 @@ function owner(node: Killable): SupabaseClient {
   });
 }
 
-/** Broadcasts from the database. */
+/** Sends broadcasts with SQL. */
 async function announce(node: Killable, event: string): Promise<void> {
   const { error } = await owner(node).rpc("announce", { event });
   expect(error).toBeNull();

@@ -455,7 +455,7 @@ test("serve sends people to the real providers, whatever the settings say", asyn
   }
 });
 
-test("a known address of a password account is linked, and the start says who answers", async () => {
+test("a provider identity is linked to the password account of its address, and the start lists the local providers", async () => {
   const email = `taken-${randomUUID().slice(0, 12)}@example.com`;
   const { admin } = client(serviceKey, server.apiUrl).auth;
   const { data } = await admin.createUser({ email, password, email_confirm: true });

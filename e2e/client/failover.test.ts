@@ -22,7 +22,7 @@ import { freePorts, stop } from "../support/selvedge.ts";
 
 /** Writes must succeed again within this time after the promotion, also on a busy machine. */
 const recovery = { timeout: 20_000, interval: 50 };
-/** How long there is no primary. */
+/** Time without a primary, in milliseconds. */
 const outageMs = 1_500;
 /** Clients that write all the time. */
 const writers = 4;
@@ -39,7 +39,7 @@ let project: ProjectFolder;
 let database: ReplicatedDatabase;
 let replica: PostgresServer;
 let nodes: ChildProcess[] = [];
-/** Knows both servers. */
+/** URL of the server that is connected to primary and replica. */
 let node: string;
 /** Knows the replica alone, as behind a proxy that sends it to the wrong server. */
 let misled: string;
@@ -189,7 +189,7 @@ test.each(troubles)(
     await (trouble === "freezes" ? database.primary.freeze() : database.primary.kill());
     await pause(outageMs / 2);
     const acknowledgedBefore = writes.acknowledged.length;
-    // Reads work without a primary.
+    // Reads succeed without a primary.
     for (let read = 0; read < 10; read += 1) {
       const { data, error } = await reader.from("place").select().single();
       expect([error, data?.is_replica]).toEqual([null, true]);

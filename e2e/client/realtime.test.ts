@@ -12,7 +12,7 @@ import WebSocket from "ws";
 import { apiUrl } from "../support/address.ts";
 import { anonKey, type Person, signUp } from "../support/clients.ts";
 
-const opened: SupabaseClient[] = [];
+const openClients: SupabaseClient[] = [];
 let person: Person;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const client of opened.splice(0)) {
+  for (const client of openClients.splice(0)) {
     await client.removeAllChannels();
     client.realtime.disconnect();
   }
@@ -31,7 +31,7 @@ function connect(vsn: string): SupabaseClient {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
     realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor, vsn },
   });
-  opened.push(client);
+  openClients.push(client);
   return client;
 }
 

@@ -17,7 +17,7 @@ const peopleCount = 4;
 const restarts = Number(process.env.SELVEDGE_RESTARTS ?? (minutes > 0 ? 100 : 3));
 /** Everything must work again within this time after a fault is repaired. */
 const recoverySeconds = 90;
-/** Time between two faults. */
+/** Pause between two faults, in milliseconds. */
 const calmMs = 1_000;
 
 let topology: Topology;

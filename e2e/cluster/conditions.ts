@@ -1,4 +1,4 @@
-// Waits for conditions.
+// Functions that wait for a condition.
 
 import { connect } from "node:net";
 

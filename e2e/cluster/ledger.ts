@@ -14,7 +14,7 @@ export type Kind = (typeof kinds)[number];
 
 /** How a request may fail during a fault. */
 export type Failure =
-  /** 503 with Retry-After. */
+  /** The response was 503 with Retry-After. */
   | "retriable"
   /** nginx responded 502 or 504, or the connection ended: the node with the request died. */
   | "node lost";
@@ -28,7 +28,7 @@ interface Event {
 export interface Episode {
   name: string;
   beganMs: number;
-  /** When it was repaired. */
+  /** When the fault was repaired, in milliseconds. */
   repairedMs: number;
   /** When every kind of work had succeeded again. */
   recoveredMs: number;

@@ -17,7 +17,7 @@ const slowLink = {
   narrow: ["tbf", "rate", "2mbit", "burst", "8kb", "latency", "200ms"],
 };
 
-/** A program on a machine. */
+/** A program that runs on a machine. */
 export interface Program {
   command: string[];
   environment?: Record<string, string>;

@@ -25,7 +25,7 @@ test("console_031 staged edits and typed SQL outlive a killed server, and the pa
   pageErrors,
   consoleServer,
 }) => {
-  // The server starts twice.
+  // The server is started twice, which takes longer.
   test.slow();
   pageErrors.expectNetworkFailures();
   pageErrors.expectStatusOfAny(503, "/api/");

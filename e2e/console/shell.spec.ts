@@ -1,4 +1,4 @@
-// The console's shell: screens, keys, palette, both lights, and what its pages may load.
+// The console's shell: screens, keyboard, command palette, the light and the dark theme, and what its pages may load.
 
 import { findViolations } from "../site/measure.ts";
 import { expect, test } from "./console-test.ts";

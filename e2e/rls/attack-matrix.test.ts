@@ -84,7 +84,7 @@ interface TableRule {
   may: Record<"read" | "insert" | "update" | "delete", readonly Actor[]>;
 }
 
-const maintained = { read: everybody, insert: admins, update: admins, delete: admins };
+const changedByAdmins = { read: everybody, insert: admins, update: admins, delete: admins };
 const untouchable = { read: nobody, insert: nobody, update: nobody, delete: nobody };
 
 /** A table of the catalogue whose rows need a name only, or the named columns beside it. */
@@ -97,7 +97,7 @@ function catalogueRule(
     const made = expectData(await owner().from(table).insert(insert()).select("id").single());
     return ["id", made.id];
   };
-  return { table, row, insert, update: { name: uniqueName("Changed") }, may: maintained };
+  return { table, row, insert, update: { name: uniqueName("Changed") }, may: changedByAdmins };
 }
 
 async function makeCategory(): Promise<string> {

@@ -253,7 +253,7 @@ describe("a picture that cannot be made", () => {
   test("fails with a text for its owner, who tries again or deletes it", async () => {
     const person = await signUp();
     await uploadTrainingPhotos(person);
-    // Its item has no picture.
+    // The item of this outfit has no picture.
     const bare = await makeOutfit(person, "pending");
     const id = await request(person, bare.id);
 

@@ -90,7 +90,7 @@ ownServer.describe("settings on a server of their own:", () => {
       await expect(toast(page, "Settings saved")).toBeVisible();
       await expect(page.getByText("Nobody can create an account.")).toBeVisible();
 
-      // The form was opened before.
+      // The guest opened the form before registration was switched off.
       await guest.getByLabel("Full name").fill("Late Guest");
       await guest.getByLabel("Username").fill(`late_${randomUUID().slice(0, 8)}`);
       await guest.getByLabel("Email").fill("late@lookbook.test");

@@ -19,7 +19,7 @@ const budgets = [
 const signedInBudgets = [
   { path: "/profile", most: 176_000 },
   { path: "/profile?tab=training-images", most: 180_000 },
-  // Forms with their library, 10 kB.
+  // Pages with forms also load the form library, 10 kB.
   { path: "/profile/edit", most: 190_000 },
   { path: "/profile-settings", most: 190_000 },
   { path: "/create-outfit", most: 185_000 },

@@ -266,7 +266,7 @@ test("a painted page without an answer about its person says what could not be l
 test("a picture that does not arrive keeps no page from working", async ({ page }) => {
   await waitForPageData(page, "/");
   await page.route("**/storage/v1/**", () => {
-    // Never answered.
+    // The request is never answered.
   });
   await page.goto("/", { waitUntil: "commit" });
 

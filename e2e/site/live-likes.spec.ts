@@ -17,7 +17,7 @@ async function layCable(page: Page): Promise<Cable> {
   let isPlugged = true;
   await page.routeWebSocket(/\/realtime\/v1\/websocket/, (socket) => {
     if (!isPlugged) {
-      // As a server that restarts.
+      // Closes as a server does when it restarts.
       void socket.close({ code: 1012 });
       return;
     }

@@ -1,7 +1,7 @@
 //! Checks that come before a handler or take its place: features that are off, and responses for unknown
 //! paths and methods.
 //!
-//! A feature that is off responds 404 before the token is looked at. Below `/user`, `/factors`, `/admin` and
+//! A feature that is off responds 404 before the token is verified. Below `/user`, `/factors`, `/admin` and
 //! the like the token is checked first, so that requests without one do not learn which paths exist. Source:
 //! Auth contract §2.1, AUTH-061, AUTH-095.
 

@@ -48,7 +48,7 @@ pub struct FunctionsConfig {
 /// Where the Deno program is looked for, in this order.
 #[derive(Debug, Clone, Default)]
 pub struct DenoSearch {
-    /// `--deno-bin` or `[selvedge.functions] deno`: nothing else is looked at when it is set.
+    /// `--deno-bin` or `[selvedge.functions] deno`: nothing else is searched when it is set.
     pub given: Option<PathBuf>,
     /// The variable `PATH`.
     pub path: Option<String>,

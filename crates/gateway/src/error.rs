@@ -16,7 +16,7 @@ pub enum GatewayError {
     KeyNotAllowedHere,
     NoRoute,
     TooManyRequests,
-    /// The worker is half busy, and the client already has the share that one client may have then.
+    /// More than half of the worker's requests are in use, and the client already has the eighth that one client may use.
     TooManyOfClient,
     TimedOut,
 }

@@ -39,7 +39,7 @@ const PREFIXES: [(&str, Service); 7] = [
 
 /// Paths that browsers and third parties request without a key: links in mails, redirects, public keys, and the OAuth
 /// server, whose clients are applications of others.
-const OPEN: [&str; 12] = [
+const KEYLESS_PATHS: [&str; 12] = [
     "/auth/v1/verify",
     "/auth/v1/callback",
     "/auth/v1/authorize",
@@ -78,7 +78,7 @@ impl Service {
     pub(crate) fn needs_key(self, path: &str) -> bool {
         match self {
             Self::Rest | Self::Auth | Self::Realtime | Self::GraphQl | Self::Meta => {
-                !OPEN.contains(&path.strip_suffix('/').unwrap_or(path))
+                !KEYLESS_PATHS.contains(&path.strip_suffix('/').unwrap_or(path))
             }
             Self::Storage | Self::Functions | Self::Other => false,
         }

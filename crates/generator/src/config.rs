@@ -36,7 +36,7 @@ impl GeneratorConfig {
 /// The HTTP endpoint of a generator.
 #[derive(Debug, Clone)]
 pub struct EndpointConfig {
-    /// Where requests are sent.
+    /// URL of the generator to which requests are sent.
     pub url: String,
     /// Keys that sign each request.
     pub keys: Vec<WebhookKey>,
@@ -47,9 +47,9 @@ pub struct EndpointConfig {
 /// A table of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableName {
-    /// Its schema.
+    /// Name of the schema.
     pub schema: String,
-    /// Its name.
+    /// Name of the table without its schema.
     pub name: String,
 }
 

@@ -30,7 +30,7 @@ pub(crate) enum AttemptError {
     Permanent(String),
     /// A later attempt may succeed.
     Temporary {
-        /// For the owner.
+        /// Error text shown to the owner of the job.
         message: String,
         /// The value of Retry-After.
         retry_after: Option<Duration>,

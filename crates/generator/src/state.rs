@@ -9,7 +9,7 @@ use crate::config::GeneratorConfig;
 use crate::queue::Queue;
 use crate::store::PictureStore;
 
-/// The generator of one process.
+/// The generator service of one server process.
 pub struct Generator {
     pub(crate) config: GeneratorConfig,
     pub(crate) queue: Queue,

@@ -32,7 +32,7 @@ pub trait PictureStore: Send + Sync {
 /// Why an object could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no such object.
+    /// The object does not exist.
     #[error("the object does not exist")]
     Missing,
     /// It is not a picture that can be rendered.

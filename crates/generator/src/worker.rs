@@ -25,7 +25,7 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(10);
 /// Longest pause between two attempts.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(3600);
 
-/// The result of an attempt.
+/// How an attempt at a job succeeded.
 enum Achieved {
     /// The picture is stored and recorded.
     Picture,

@@ -34,7 +34,7 @@ type Inner = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
 /// How far a call came that got no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailedStep {
-    /// The name was not resolved.
+    /// DNS found no address for the host name.
     Resolve,
     /// The connection was refused, or its TLS check failed.
     Connect,
@@ -131,7 +131,7 @@ impl StreamedResponse {
             let frame = frame.map_err(|_| CallError::Timeout { host: host() })?;
             let Some(frame) = frame else { return Ok(None) };
             let frame = frame.map_err(|_| CallError::BadBody { host: host() })?;
-            // Other frames are trailers.
+            // A frame without data holds trailers, which are ignored.
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
             }

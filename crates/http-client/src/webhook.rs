@@ -18,7 +18,7 @@ const KEY_BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A key that signs calls.
+/// A key for the HMAC signature of webhook calls.
 #[derive(Clone)]
 pub struct WebhookKey(Vec<u8>);
 

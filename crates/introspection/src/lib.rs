@@ -2,8 +2,8 @@
 //! extensions, publications, roles, grants and policies.
 //!
 //! In comes a connection; out come the columnar [`Catalog`] of all tables, lists of objects of one kind, the SQL that
-//! recreates an object, and what depends on it. All queries of one [`CatalogReader`] see the same moment, and all names
-//! in their texts carry their schema. The crate writes nothing and knows neither HTTP nor accounts.
+//! recreates an object, and what depends on it. All queries of one [`CatalogReader`] use the same snapshot, and all names
+//! in their texts carry their schema. The crate writes nothing, and has no code for HTTP or accounts.
 
 mod catalog;
 mod definition;

@@ -23,10 +23,10 @@ const LOCK: &str = "select pg_try_advisory_lock(1936486514, 1785684595)";
 /// How often a standby node tries to get the lock.
 const STANDBY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Pause after a failure.
+/// Pause before the next attempt to become leader after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How often the lock's connection is looked at.
+/// Interval at which the connection that holds the lock is checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notifications by which the extensions wake their workers; the payload names the worker.

@@ -5,7 +5,7 @@ use crate::{Inbox, Mail, MailError, Sender, SmtpMailer};
 /// Where mails go. Cheap to clone; every clone delivers to the same place.
 #[derive(Debug, Clone)]
 pub enum Mailer {
-    /// A real SMTP server.
+    /// Mails are sent by an SMTP server.
     Smtp(SmtpMailer),
     /// The development inbox, with the sender that it shows.
     Inbox(Inbox, Sender),

@@ -15,10 +15,10 @@ pub struct Mail {
     pub message_type: String,
 }
 
-/// The sender of the mails.
+/// Name and address in the header `From`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender {
-    /// Address in `From`.
+    /// E-mail address in the header `From`.
     pub address: String,
     /// Display name in `From`; empty for none.
     pub name: String,

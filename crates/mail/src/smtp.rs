@@ -19,11 +19,11 @@ pub enum SmtpTls {
     /// there are credentials, which must not be sent in the clear; otherwise STARTTLS if the server offers it.
     #[default]
     Automatic,
-    /// TLS from the first byte.
+    /// TLS starts with the first byte of the connection (port 465).
     Implicit,
     /// STARTTLS; without it no mail is sent.
     StartTls,
-    /// No encryption.
+    /// The connection is not encrypted.
     None,
 }
 
@@ -32,13 +32,13 @@ pub enum SmtpTls {
 pub struct SmtpConfig {
     /// Host name or address of the server.
     pub host: String,
-    /// Port. Default 587.
+    /// TCP port. Default 587.
     pub port: u16,
     /// User name; `None` means no authentication.
     pub user: Option<String>,
     /// Password that belongs to `user`.
     pub password: Option<SecretString>,
-    /// The sender of the mails.
+    /// Name and address in the header `From`.
     pub sender: Sender,
     /// Encryption of the connection.
     pub tls: SmtpTls,

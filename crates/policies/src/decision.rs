@@ -116,7 +116,7 @@ impl EnforcementPoint {
             .iter()
             .enumerate()
             .filter(|(index, policy)| counts(*index) && self.includes(policy))
-            .filter_map(|(_, policy)| Some((policy.permissive, constant(self.expression(policy)?.1))))
+            .filter_map(|(_, policy)| Some((policy.permissive, constant_value(self.expression(policy)?.1))))
             .collect();
         included.into_iter()
     }
@@ -170,7 +170,7 @@ pub(crate) fn enforcement_points(verb: Verb, reads: bool, conflicts: bool) -> Ve
 }
 
 /// Returns the value of a constant expression; null counts as false, as it does in a policy.
-fn constant(expression: &str) -> Option<bool> {
+fn constant_value(expression: &str) -> Option<bool> {
     match expression.trim().to_ascii_lowercase().as_str() {
         "true" => Some(true),
         "false" | "null::boolean" => Some(false),
@@ -217,7 +217,7 @@ pub(crate) fn decide_at_point<'v>(
     let is_true = |policy: &Policy| {
         point
             .expression(policy)
-            .is_some_and(|(_, sql)| constant(sql) == Some(true))
+            .is_some_and(|(_, sql)| constant_value(sql) == Some(true))
     };
     if permissive.iter().any(|(policy, _)| is_true(policy)) {
         permissive.retain(|(policy, _)| is_true(policy));

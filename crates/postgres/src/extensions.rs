@@ -8,7 +8,7 @@
 /// One extension: its files as `create extension` reads them.
 #[derive(Debug, Clone, Copy)]
 pub struct ShippedExtension {
-    /// Its name.
+    /// Name of the extension, as in `CREATE EXTENSION`.
     pub name: &'static str,
     /// The version that the control file names as default; part of the script's file name.
     pub version: &'static str,
@@ -38,7 +38,7 @@ const TEST_HELPERS: ShippedExtension = ShippedExtension {
     script: include_str!("../extensions/test_helpers/test_helpers--0.0.6.sql"),
 };
 
-/// All shipped extensions.
+/// Every extension that is built into the server.
 pub const SHIPPED: &[ShippedExtension] = &[
     ShippedExtension {
         name: "supabase_vault",

@@ -21,7 +21,7 @@ const MAX_RETRY_PAUSE: Duration = Duration::from_secs(32);
 pub enum ListenEvent {
     /// `LISTEN` is in effect. Notifications may have been missed since the last loss, so read again what they announce.
     Connected,
-    /// A `NOTIFY`.
+    /// A notification received by `LISTEN`.
     Notification { channel: String, payload: String },
     /// The connection was lost, or could not be made; the next attempt follows by itself.
     Lost(String),

@@ -69,7 +69,7 @@ impl TestDatabase {
         Self { name }
     }
 
-    /// Its name.
+    /// Name of the test database.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -146,7 +146,7 @@ impl TestDatabase {
             .expect("a changed catalog");
     }
 
-    /// Connects as the superuser.
+    /// Opens a connection as the superuser.
     pub async fn superuser(&self) -> Client {
         self.connect(SUPERUSER).await
     }

@@ -9,9 +9,9 @@ const CHECK_BUCKETS: [f64; 8] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.
 
 /// The metrics that the service exports, all with the prefix `selvedge_realtime_`.
 pub(crate) struct Metrics {
-    /// Open sockets.
+    /// Number of open WebSockets.
     pub(crate) sockets: IntGauge,
-    /// Joined channels.
+    /// Number of joined channels.
     pub(crate) channels: IntGauge,
     /// Frames received from clients.
     pub(crate) messages_received: IntCounter,

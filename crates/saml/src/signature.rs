@@ -21,7 +21,7 @@ pub enum SignatureError {
     /// The reference does not name the element that contains the signature.
     #[error("the signature refers to another element")]
     Reference,
-    /// The element was changed.
+    /// The digest differs, because the element was changed after signing.
     #[error("the digest of the signed element differs")]
     Digest,
     /// The signature was made with none of the keys.

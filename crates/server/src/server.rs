@@ -54,7 +54,7 @@ pub(crate) fn start_api(
 ) -> Result<Server> {
     let settings = &config.selvedge;
     let for_upgrades = Arc::clone(&services);
-    let upgrades = move || for_upgrades.upgrades();
+    let upgrades = move || for_upgrades.upgrade_handler();
     let limits = connection_limits(&settings.limits, services.continue_check(), hosts);
     // Called once on each worker thread: database connections, rooms and the gateway's tables belong to one thread.
     let application = move || {

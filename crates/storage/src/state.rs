@@ -151,7 +151,7 @@ impl StorageWorker {
     }
 
     /// The worker's connections for single statements, one round trip each.
-    pub(crate) fn requests(&self) -> &RequestPool {
+    pub(crate) fn request_pool(&self) -> &RequestPool {
         &self.requests
     }
 

@@ -38,7 +38,7 @@ export function readPageData(): PageData {
   return text === "" ? {} : (JSON.parse(text) as PageData);
 }
 
-/** Adds what a script has read before the app is started. */
+/** Adds rows that a script of the page has fetched before the app starts; the app then need not fetch them. */
 export function addPageData(added: PageData): void {
   let element = document.getElementById(elementId);
   if (element === null) {

@@ -101,7 +101,7 @@ function messageIn(body: string): string | undefined {
       return String(parsed.message);
     }
   } catch {
-    // Not JSON.
+    // The text is not JSON.
   }
   return body.trim() === "" ? undefined : body.trim();
 }

@@ -4,7 +4,7 @@ export type ToastTone = "neutral" | "success" | "danger";
 /** A button in a toast, such as "Undo". */
 export interface ToastAction {
   label: string;
-  /** The button was pressed. */
+  /** Called when the button is pressed. */
   onPress: () => void;
   /** The toast went away without it: closed, out of time, or replaced by later ones. */
   onMiss: () => void;

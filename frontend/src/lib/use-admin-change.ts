@@ -16,7 +16,7 @@ interface AdminChange<Variables, Result> {
   undo?: (variables: Variables, result: Result) => (() => Promise<unknown>) | null;
 }
 
-/** The toast went away: the change stays. */
+/** Called when the toast disappears without a press of Undo: nothing is left to do. */
 function keepChange() {}
 
 /** A change by an administrator. Afterwards every list that is shown, and every vocabulary, is read anew. */

@@ -42,7 +42,7 @@ function colorsById(rows: NamedColor[]): ReadonlyMap<string, NamedColor> {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** A row of a vocabulary. */
+/** A row of a vocabulary, such as a brand or a style. */
 export interface NamedRow {
   id: string;
   name: string;

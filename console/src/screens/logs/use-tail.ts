@@ -47,7 +47,7 @@ export function useTail(filter: LogFilter, isOn: boolean): LiveTail {
             if (frame === 0) frame = requestAnimationFrame(draw);
           }
         } catch {
-          // The server is away, or this page has left; the first is tried again below.
+          // The server cannot be reached, which is tried again below, or the page was left, which aborts the request.
         }
         if (stop.signal.aborted) return;
         setConnected(false);

@@ -12,7 +12,7 @@ export interface HistoryEntry {
 }
 
 const entryLimit = 200;
-/** Longer texts are migrations and dumps; one of them would fill the storage. */
+/** In characters. Longer texts, such as migrations and dumps, are cut, because one could fill the local storage. */
 const textLimit = 20_000;
 
 const keyOf = (project: string) => `console:${project}:sql:history`;

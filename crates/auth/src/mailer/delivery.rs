@@ -30,7 +30,7 @@ pub async fn deliver_mails_forever(state: web::Data<AuthState>) {
     }
     loop {
         match deliver_due_mails(&state).await {
-            // A full round: more mails may be due.
+            // The largest number of mails was delivered in one round, so more may be due.
             Ok(BATCH..) => continue,
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "queued mails could not be read"),

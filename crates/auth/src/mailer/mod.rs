@@ -31,7 +31,7 @@ use send_mail::{HookData, OutgoingMail, has_email_hook, send_by_hook, send_mail}
 /// A mail with a one-time code and, for most kinds, a link.
 struct CodeMail<'a> {
     kind: MailKind,
-    /// `type` in the link.
+    /// Value of the query parameter `type` in the link.
     link: VerifyType,
     /// The recipient; at a change of address it may differ from the user's current address.
     to: &'a str,

@@ -305,7 +305,7 @@ impl Call {
     }
 
     /// Sends these bytes with the content type of JSON, whatever they are.
-    pub(crate) fn raw(self, body: impl Into<reqwest::Body>) -> Self {
+    pub(crate) fn json_bytes(self, body: impl Into<reqwest::Body>) -> Self {
         Self {
             request: self.request.header("content-type", "application/json").body(body),
         }

@@ -146,7 +146,7 @@ async fn auth_088_a_token_of_a_node_whose_clock_is_ahead_is_accepted() {
 #[actix_web::test]
 async fn auth_091_malformed_and_large_bodies_are_rejected_and_unknown_members_ignored() {
     let app = TestApp::start().await;
-    let post = |body: Vec<u8>| app.call(Method::POST, "/signup").raw(body).send();
+    let post = |body: Vec<u8>| app.call(Method::POST, "/signup").json_bytes(body).send();
 
     let malformed = post(b"{\"email\":".to_vec()).await;
     let empty = post(Vec::new()).await;
@@ -409,7 +409,7 @@ async fn auth_091_of_repeated_members_the_last_counts_and_of_repeated_parameters
     let admin = |body: &str| {
         app.call(Method::POST, "/admin/users")
             .admin()
-            .raw(body.to_owned())
+            .json_bytes(body.to_owned())
     };
 
     let nulls = r#"{"email": "ana@example.com", "email_confirm": null, "phone_confirm": null, "role": null}"#;

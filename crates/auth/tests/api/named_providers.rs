@@ -103,7 +103,7 @@ async fn apple_posts_a_form_with_the_name_at_the_first_sign_in() {
         "state={}&code=their-code&user={user}",
         read_query_param(url, "state")
     );
-    let call = app.call(reqwest::Method::POST, "/callback").raw(form);
+    let call = app.call(reqwest::Method::POST, "/callback").json_bytes(form);
     let response = call
         .header("content-type", "application/x-www-form-urlencoded")
         .send()

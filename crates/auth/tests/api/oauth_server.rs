@@ -106,7 +106,7 @@ pub(crate) async fn token(app: &TestApp, basic: Option<(&str, &str)>, pairs: &[(
     let form = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(pairs)
         .finish();
-    let mut call = app.call(reqwest::Method::POST, "/oauth/token").raw(form);
+    let mut call = app.call(reqwest::Method::POST, "/oauth/token").json_bytes(form);
     call = call.header("content-type", "application/x-www-form-urlencoded");
     if let Some((id, secret)) = basic {
         call = call.header(

@@ -122,7 +122,7 @@ async fn auth_061_the_caller_is_checked_before_the_body() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let malformed =
-        |method: Method, path: &str, token: &str| app.call(method, path).bearer(token).raw("{").send();
+        |method: Method, path: &str, token: &str| app.call(method, path).bearer(token).json_bytes("{").send();
     let id = session.user_id();
 
     for (method, path) in [
@@ -133,7 +133,7 @@ async fn auth_061_the_caller_is_checked_before_the_body() {
     ] {
         let refused = malformed(method.clone(), &path, &session.access_token).await;
         assert_eq!(refused.error(), (403, "not_admin"), "{path}");
-        let admitted = app.call(method, &path).admin().raw("{").send().await;
+        let admitted = app.call(method, &path).admin().json_bytes("{").send().await;
         assert_eq!(admitted.error(), (400, "bad_json"), "{path}");
     }
     app.post("/logout", Value::Null)

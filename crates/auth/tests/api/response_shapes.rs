@@ -52,7 +52,7 @@ async fn auth_056_admin_created_user_has_a_minimal_identity_and_the_given_metada
 }
 
 #[actix_web::test]
-async fn auth_025_opening_a_link_verifies_the_identity_other_confirmation_does_not() {
+async fn auth_025_a_mailed_link_sets_email_verified_of_the_identity_and_autoconfirm_does_not() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let link = app.mail_to("ana@example.com").link;
@@ -229,7 +229,7 @@ async fn auth_091_a_null_body_counts_as_empty_and_a_list_is_rejected() {
         .post(path, json!(["ana@example.com", "", PASSWORD]))
         .send()
         .await;
-    let nothing = app.call(Method::POST, path).raw("").send().await;
+    let nothing = app.call(Method::POST, path).json_bytes("").send().await;
 
     assert_eq!(
         (null.error(), null.message()),

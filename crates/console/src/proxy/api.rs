@@ -67,7 +67,7 @@ pub(super) async fn forward(
 /// Copies a service's response with none but the listed headers.
 fn pass_back(answer: HttpResponse) -> HttpResponse {
     let location = headers::location(answer.headers());
-    // A list of what stays, not of what goes: a header that a service adds later is then left out until it was looked at.
+    // A list of what stays, not of what goes: a header that a service adds later is then left out until somebody adds it here.
     let kept: Vec<_> = headers::response(answer.headers()).collect();
     let mut response = HttpResponse::build(answer.status());
     for header in kept {

@@ -179,7 +179,7 @@ async fn count_rows(
     Ok(())
 }
 
-/// Reads one row in a savepoint, so that a refusal does not end the transaction of the next objects.
+/// Reads one row inside a savepoint, so that an error does not abort the transaction in which the other objects are counted.
 async fn read_in_savepoint(
     session: &mut TextSession,
     statement: &str,

@@ -52,7 +52,7 @@ async fn postgres_version(state: &ConsoleState) -> Option<String> {
     row.get(0)
 }
 
-/// Why controls of this page are disabled.
+/// Texts that say why controls of this page are disabled, by the name of the control.
 fn reasons(state: &ConsoleState, session: &Session) -> Map<String, Value> {
     let mut reasons = Map::new();
     if session.level < Level::Admin {

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::job::{COLUMNS, describe};
+use super::job::{COLUMNS, job_json};
 use super::request::JobRequest;
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
@@ -20,7 +20,7 @@ pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse,
     let sql =
         format!("select {COLUMNS} from selvedge_console.storage_jobs order by created_at desc limit $1");
     let rows = client.query(&sql, &[&MOST_LISTED]).await?;
-    let jobs: Vec<Value> = rows.iter().map(describe).collect();
+    let jobs: Vec<Value> = rows.iter().map(job_json).collect();
     Ok(HttpResponse::Ok().json(json!({ "jobs": jobs })))
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn show(
         )
         .await?;
     let read = |row: &tokio_postgres::Row| json!({ "name": row.get::<_, String>(0), "message": row.get::<_, String>(1) });
-    let mut job = describe(&row);
+    let mut job = job_json(&row);
     job["failures"] = failures.iter().map(read).collect();
     Ok(HttpResponse::Ok().json(job))
 }
@@ -88,7 +88,7 @@ pub(super) async fn create(
     audit::write(&*transaction, &session, entry).await?;
     transaction.commit().await?;
     state.storage_job_added.notify_one();
-    Ok(HttpResponse::Accepted().json(describe(&row)))
+    Ok(HttpResponse::Accepted().json(job_json(&row)))
 }
 
 /// `DELETE /api/storage/jobs/{id}` → 204: cancels a running job, or removes an ended one from the list.

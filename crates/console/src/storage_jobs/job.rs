@@ -59,7 +59,7 @@ impl Job {
 }
 
 /// Renders a row as the JSON of the API.
-pub(super) fn describe(row: &Row) -> Value {
+pub(super) fn job_json(row: &Row) -> Value {
     let steps: Value = serde_json::from_str(row.get(4)).unwrap_or_default();
     let count = steps.as_array().map_or(0, Vec::len);
     json!({

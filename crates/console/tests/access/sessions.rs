@@ -7,7 +7,7 @@ use selvedge_console::{Level, remove_account, set_account_level};
 use crate::support::{Console, PASSWORD, SignedIn};
 
 /// Waits until the session has ended. The contract allows half a second; on a busy machine the test allows five.
-async fn assert_ends(console: &Console, session: &SignedIn) {
+async fn assert_session_ends(console: &Console, session: &SignedIn) {
     let deadline = Instant::now() + Duration::from_secs(5);
     while console.page_as(session, "GET", "/api/logs").status != 401 {
         assert!(Instant::now() < deadline, "the session goes on");
@@ -27,11 +27,11 @@ async fn console_013_sessions_end_by_sign_out_removal_and_a_new_level() {
     assert_eq!(console.page_as(&second, "GET", "/api/logs").status, 200);
 
     set_account_level(&client, "vera", Level::Admin).await.unwrap();
-    assert_ends(&console, &second).await;
+    assert_session_ends(&console, &second).await;
 
     let third = console.sign_in("vera");
     remove_account(&client, "vera").await.unwrap();
-    assert_ends(&console, &third).await;
+    assert_session_ends(&console, &third).await;
     assert_eq!(console.try_sign_in("vera", PASSWORD, "").status, 401);
 }
 

@@ -32,13 +32,13 @@ async fn export(console: &TestConsole, body: &Value) -> String {
     file
 }
 
-const CELLS: &str = "create table cells (id int8 primary key, a text, n int, doc jsonb);
+const CREATE_CELLS: &str = "create table cells (id int8 primary key, a text, n int, doc jsonb);
     insert into cells values (9223372036854775807, '=1+1', -5, '{\"k\": [1]}'), (2, E'x,\"y\"\\\\\\nz', null, null), (3, '', 0, 'null')";
 
 #[tokio::test]
 async fn console_058_rows_are_exported_in_each_format_with_the_filters_and_the_order_of_the_grid() {
     let console = TestConsole::start().await;
-    console.sql(CELLS).await;
+    console.sql(CREATE_CELLS).await;
     let oid = console.oid("cells").await;
     let sort = json!([{ "column": "id", "descending": true }]);
     let body = |format: &str| json!({ "table": oid, "format": format, "sort": sort });

@@ -2,7 +2,7 @@
 
 use crate::error::FunctionError;
 
-/// Why a worker's process ended.
+/// How a worker process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
     /// Before it served: a module is missing, or the function threw while it was loaded.
@@ -11,7 +11,7 @@ pub(crate) enum End {
     NoDeno(String),
     /// The function ended by itself, because of an uncaught error.
     Exited,
-    /// Killed at a limit.
+    /// The process was killed because it exceeded a limit.
     LimitReached(EndReason),
     /// As the server asked: idle, replaced after a change, or the server stops.
     Stopped,
@@ -28,7 +28,7 @@ pub(crate) enum EndReason {
     TemporaryFiles,
     /// Idle, or replaced by a worker with newer code.
     EarlyDrop,
-    /// The server stops.
+    /// The server is shutting down.
     Termination,
 }
 

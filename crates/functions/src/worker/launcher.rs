@@ -17,7 +17,7 @@ use crate::deno::find_deno;
 const FOLDER_PREFIX: &str = "selvedge-fn-";
 const BOOTSTRAP: &str = include_str!("bootstrap.js");
 
-/// Starts workers.
+/// Starts the worker processes of functions.
 #[derive(Debug)]
 pub(crate) struct Launcher {
     pub(crate) config: Arc<FunctionsConfig>,

@@ -38,7 +38,7 @@ pub(super) struct Sample {
     pub(super) usage: Usage,
     /// Size of the worker's files in `/tmp`.
     pub(super) temporary_bytes: u64,
-    /// Responses that have begun.
+    /// Number of responses whose head was received.
     pub(super) responses: u64,
     /// Whether a request or background work is in progress.
     pub(super) is_busy: bool,

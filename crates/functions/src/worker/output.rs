@@ -20,7 +20,7 @@ pub(crate) enum OutputLine {
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Report {
-    /// The function is served.
+    /// The worker accepts requests.
     Ready { ready: bool },
     /// Whether work of `EdgeRuntime.waitUntil` is going on.
     Background { background: bool },
@@ -68,7 +68,7 @@ pub(crate) async fn read_lines(stream: impl AsyncRead + Unpin, mut use_line: imp
     }
 }
 
-/// A line of standard output.
+/// Parses one line of a worker's standard output.
 pub(crate) fn parse_output_line(line: &[u8]) -> OutputLine {
     let report = line
         .strip_prefix(&[REPORT_MARK])

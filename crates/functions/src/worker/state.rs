@@ -24,7 +24,7 @@ pub(crate) struct Worker {
     state: watch::Sender<State>,
     /// Requests whose responses have not been sent completely, and open WebSockets.
     in_flight: AtomicUsize,
-    /// Responses that have begun.
+    /// Number of responses whose head was received.
     responses: AtomicU64,
     /// 0 while the worker gets new requests, else the reason why not: its index in [`REASONS`] plus one.
     retired: AtomicU8,

@@ -106,9 +106,9 @@ struct Supervisor {
     measured_at: Instant,
     /// The retirement that the worker was told.
     told: Option<EndReason>,
-    /// When it was asked to end.
+    /// When the worker was told to finish, if it was.
     asked_to_end: Option<Instant>,
-    /// Why the process was killed.
+    /// Why the supervisor killed the process, if it did.
     killed: Option<End>,
     was_ready: bool,
 }

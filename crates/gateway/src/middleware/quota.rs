@@ -38,7 +38,7 @@ pub(super) struct Client<'a> {
 /// Why a quota refuses more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exceeded {
-    /// Everything is in use.
+    /// The quota is used up.
     Quota,
     /// The client has as much as one client may have while others wait.
     Share,

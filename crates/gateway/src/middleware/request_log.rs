@@ -16,11 +16,11 @@ pub struct RequestRecord<'a> {
     pub id: &'a str,
     /// The service: `rest`, `auth`, …
     pub service: &'static str,
-    /// Method.
+    /// HTTP method.
     pub method: &'a str,
-    /// Path without the query.
+    /// Path of the URL without the query.
     pub path: &'a str,
-    /// Status of the response.
+    /// HTTP status of the response.
     pub status: u16,
     /// From the request's head to the response's.
     pub elapsed: Duration,
@@ -32,7 +32,7 @@ pub struct RequestRecord<'a> {
 
 /// Receives requests when they have been answered, on the thread that has served them: it must not block.
 pub trait RequestListener: Send + Sync {
-    /// Takes note of a request.
+    /// Records one finished request.
     fn note_request(&self, record: &RequestRecord<'_>);
 }
 

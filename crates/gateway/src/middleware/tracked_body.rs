@@ -27,7 +27,7 @@ pub(super) struct TrackedBody {
     inner: BoxBody,
     usage: Usage,
     returns: Returns,
-    /// The rest of a long chunk.
+    /// The part of a long chunk that is not sent yet.
     rest: Bytes,
 }
 

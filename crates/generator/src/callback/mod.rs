@@ -45,7 +45,7 @@ struct Progress {
     progress: f64,
 }
 
-/// Body of `POST …/failure`.
+/// Body of `POST …/failure`, which a generator sends when it could not make the picture.
 #[derive(Deserialize)]
 struct Failure {
     #[serde(default)]
@@ -54,7 +54,7 @@ struct Failure {
     retry: bool,
 }
 
-/// Why a call is refused.
+/// Why a generator's callback is refused.
 #[derive(Debug, thiserror::Error)]
 enum CallbackError {
     #[error("the token is not valid, or no longer")]

@@ -90,7 +90,7 @@ const FAIL: &str = "
     where job.id = $1 and job.attempts = $2 and job.status = 'running'
     returning job.status";
 
-/// $1 id, $2 hash of the token.
+/// Parameters: $1 id of the job, $2 hash of its token.
 const FIND_BY_TOKEN: &str = "
     select job.attempts from {table} as job
     where job.id = $1 and job.callback_token_hash = $2 and job.status = 'running'";

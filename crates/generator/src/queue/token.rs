@@ -25,12 +25,12 @@ impl CallbackToken {
         Self(text.to_owned())
     }
 
-    /// The token for the generator.
+    /// The token in the form sent to the generator.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The hash for the database.
+    /// The SHA-256 of the token, as stored in the database.
     pub(crate) fn hash(&self) -> Vec<u8> {
         Sha256::digest(self.0.as_bytes()).to_vec()
     }

@@ -59,7 +59,7 @@ impl HttpGenerator {
         Self { url, state }
     }
 
-    /// All requests so far.
+    /// All requests received so far.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.state.lock().expect("not poisoned").received.clone()
     }

@@ -38,9 +38,9 @@ pub struct SchemaEntry {
 pub struct Tables {
     /// The oids as text, because JavaScript has no integer of this size in JSON.
     pub oid: Vec<String>,
-    /// The schema of each table.
+    /// Name of each table's schema.
     pub schema: Vec<String>,
-    /// The names without quotes.
+    /// The names as stored in the catalog, without quotes.
     pub name: Vec<String>,
     /// The letter of `pg_class.relkind`: `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign
     /// table.
@@ -65,7 +65,7 @@ pub struct Tables {
 pub struct Columns {
     /// The table of the column, as an index into the lists of [`Tables`].
     pub table: Vec<usize>,
-    /// The names without quotes.
+    /// The names as stored in the catalog, without quotes.
     pub name: Vec<String>,
     /// The types with their modifiers, as in `numeric(10,2)`.
     pub r#type: Vec<String>,
@@ -130,7 +130,7 @@ pub type Functions = Vec<FunctionEntry>;
 /// A function, procedure, aggregate or window function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FunctionEntry {
-    /// The oid as text.
+    /// Oid of the object, in decimal digits.
     pub oid: String,
     /// The schema in which the object lies.
     pub schema: String,

@@ -7,11 +7,11 @@ use tokio_postgres::{Error, GenericClient, Row};
 /// A table, view or foreign table as the catalog describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableShape {
-    /// The oid as text.
+    /// Oid of the relation, in decimal digits.
     pub oid: String,
     /// The table's schema.
     pub schema: String,
-    /// The name without quotes.
+    /// The name as stored in the catalog, without quotes.
     pub name: String,
     /// Whether the relation is a table, a view or a foreign table.
     pub kind: TableKind,
@@ -45,7 +45,7 @@ pub enum TableKind {
 /// A column of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnShape {
-    /// The name without quotes.
+    /// The name as stored in the catalog, without quotes.
     pub name: String,
     /// The column's number in `pg_attribute`.
     pub attribute: i16,

@@ -1,4 +1,4 @@
-//! How often a job of five fields has become due since the clock was last looked at. Pure.
+//! How often a job of five fields has become due since the last reading of the clock. Without I/O.
 //!
 //! The rules for clocks that jump are those of Vixie cron, as in the original: a job with fixed times runs once for each of
 //! its times, also when a jump skipped them, and does not run again when the clock is set back.
@@ -18,7 +18,7 @@ pub(super) fn start_of_minute(time: DateTime<Utc>) -> DateTime<Utc> {
         .expect("every time can be truncated to minutes")
 }
 
-/// How the clock has moved.
+/// How the wall clock moved since the last check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// The minute has not changed.
@@ -27,14 +27,14 @@ pub(super) enum Progress {
     Normal,
     /// It jumped forward, as to daylight saving time.
     Forward,
-    /// It was set back a little.
+    /// The clock was set back by less than three hours.
     Backward,
-    /// It was set to another time.
+    /// The clock was moved by three hours or more.
     Changed,
 }
 
 impl Progress {
-    /// From the last minute that was looked at to the current one.
+    /// Compares the minute of the last reading with the current one.
     pub(super) fn between(last: DateTime<Utc>, current: DateTime<Utc>) -> Self {
         match (current - last).num_minutes() {
             0 => Self::None,

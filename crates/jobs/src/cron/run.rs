@@ -11,7 +11,7 @@ use super::store::{Job, RunResult, insert_run, set_finished, set_running};
 use crate::error::JobsError;
 use crate::metrics::{METRICS, Raised};
 
-/// How long a login may take.
+/// Longest time for opening a connection and logging in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Waits for the lock of the job, which its session holds until it ends. A node that led before may have ended while

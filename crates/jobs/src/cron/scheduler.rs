@@ -19,7 +19,7 @@ use super::store::{Job, fail_unfinished_runs, is_installed, list_active_jobs};
 use crate::config::CronConfig;
 use crate::error::JobsError;
 
-/// The longest sleep, after which the clock is looked at again, as it may have been set.
+/// The longest sleep, after which the clock is read again, as it may have been set.
 const MAX_SLEEP: Duration = Duration::from_secs(60);
 
 /// Runs jobs until the database fails. `wake` announces that `cron.job` has changed.

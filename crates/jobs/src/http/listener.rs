@@ -48,7 +48,7 @@ pub async fn serve_http_requests(listener: StdUnixListener, config: NetConfig) -
     }
 }
 
-/// Answers questions.
+/// Handles the queries of every connection: each query is one HTTP request, which is sent and whose response is returned.
 struct Session {
     sender: Sender,
     slots: Semaphore,

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::text_message::{TextChannel, TextMessage};
 use crate::{Mail, Sender};
 
-/// Most mails that are kept.
+/// Largest number of mails kept; the oldest is dropped.
 const CAPACITY: usize = 500;
 /// Most bytes that are kept over all mails, attachments included.
 const CAPACITY_BYTES: usize = 64 << 20;
@@ -44,11 +44,11 @@ pub struct TextMessageDetails {
 pub struct StoredMail {
     /// Identifies the mail in URLs.
     pub id: String,
-    /// The sender.
+    /// Sender in the header `From`.
     pub from: Address,
-    /// The recipients.
+    /// Recipients in the header `To`.
     pub to: Vec<Address>,
-    /// The recipients of a copy.
+    /// Recipients in the header `Cc`.
     pub cc: Vec<Address>,
     /// Subject line.
     pub subject: String,
@@ -56,7 +56,7 @@ pub struct StoredMail {
     pub html: String,
     /// Plain text part, or empty.
     pub text: String,
-    /// When it arrived.
+    /// Time of arrival.
     pub created: DateTime<Utc>,
     /// Header lines as received, in order.
     pub headers: Vec<(String, String)>,
@@ -64,7 +64,7 @@ pub struct StoredMail {
     pub read: bool,
     /// Number of attached files.
     pub attachments: usize,
-    /// Size in bytes.
+    /// Size of the whole mail in bytes.
     pub size: usize,
     /// `None` for mails.
     pub text_message: Option<TextMessageDetails>,
@@ -115,7 +115,7 @@ pub struct Inbox {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Newest first.
+    /// The mails, newest first.
     mails: VecDeque<Arc<StoredMail>>,
     bytes: usize,
     received: u64,

@@ -25,13 +25,13 @@ impl TextChannel {
 pub struct TextMessage {
     /// The sender as the phone would show it: a number or a name.
     pub from: String,
-    /// The phone number, with `+`.
+    /// Phone number of the recipient, with `+`.
     pub to: String,
     /// The whole text.
     pub text: String,
     /// The one-time code in it, which the page and the API offer apart from the text.
     pub code: Option<String>,
-    /// How it reaches the phone.
+    /// Whether it is sent as SMS or WhatsApp message.
     pub channel: TextChannel,
 }
 

@@ -25,7 +25,7 @@ pub enum Escape {
 pub struct TemplateError {
     /// Line of the action, counted from 1.
     pub line: usize,
-    /// The error's reason.
+    /// What is wrong with the template.
     pub reason: String,
 }
 

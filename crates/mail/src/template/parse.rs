@@ -16,7 +16,7 @@ enum Piece<'a> {
     Action(&'a str, usize),
 }
 
-/// How a list of nodes ended.
+/// What ended a list of template nodes.
 enum Ending<'a> {
     EndOfText,
     End,

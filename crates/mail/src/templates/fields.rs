@@ -25,7 +25,7 @@ pub struct MailFields {
     pub token_hash: String,
     /// The URL to which the link finally redirects.
     pub redirect_to: String,
-    /// The address before a change.
+    /// E-mail address before the change.
     pub old_email: String,
     /// The phone number.
     pub phone: String,

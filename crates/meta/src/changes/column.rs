@@ -40,7 +40,7 @@ pub(super) struct NewColumn {
     name: String,
     /// A type's name or SQL, such as `int8`, `Mood[]` or `numeric(10,2)`.
     r#type: String,
-    /// Refused together with `is_identity`.
+    /// The value, or SQL when `default_value_format` is `expression`. The request is refused when `is_identity` is set, too.
     #[serde(default, deserialize_with = "read_any")]
     default_value: Option<Value>,
     #[serde(default)]

@@ -5,7 +5,7 @@ use actix_web::web;
 use super::listing::Listing;
 use crate::error::MetaError;
 
-/// Which objects a list returns.
+/// Condition on the objects that a list returns.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// Only objects in these schemas; `None` for all.

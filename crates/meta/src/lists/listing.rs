@@ -10,7 +10,7 @@ pub(crate) struct Listing {
     pub(crate) described_as: &'static str,
     /// Pattern of an id in the path; `None` when single objects have no path.
     pub(crate) id_pattern: Option<&'static str>,
-    /// The query of the list.
+    /// The SQL query of the list.
     pub(crate) sql: &'static str,
     /// The query that also returns each relation's columns; `None` for other kinds of objects.
     pub(crate) sql_with_columns: Option<&'static str>,
@@ -149,7 +149,7 @@ macro_rules! global_query {
     };
 }
 
-/// All lists.
+/// Every list of the API, as `GET /pg/<name>`.
 pub(crate) const LISTINGS: &[Listing] = &[
     relation_listing!("/tables", "a table with ID", "sql/tables.sql"),
     relation_listing!("/views", "a view with ID", "sql/views.sql"),

@@ -28,7 +28,7 @@ pub(super) struct QueryRequest {
 /// A statement that is sent to PostgreSQL.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SqlPart {
-    /// The statement.
+    /// SQL text of one statement.
     pub(super) text: String,
     /// Characters to add to an error position of this statement to get the position in the body's text; negative when text was put
     /// in front of it.

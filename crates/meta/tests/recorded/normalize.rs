@@ -37,7 +37,7 @@ impl Normalizer {
             }
             Value::Array(items) => items.into_iter().map(|item| self.rewrite(name, item)).collect(),
             Value::Number(number) if is_oid(name) => match number.as_u64() {
-                Some(oid) if oid >= FIRST_OWN_OID => Value::String(self.symbol(oid)),
+                Some(oid) if oid >= FIRST_OWN_OID => Value::String(self.symbol_for(oid)),
                 _ => Value::Number(number),
             },
             // Text may contain oids: the id of a column such as `16402.3`, or an error message.
@@ -60,7 +60,7 @@ impl Normalizer {
             // Numbers outside of the range of oids of users' objects stay.
             match digits.parse() {
                 Ok(oid) if oid >= FIRST_OWN_OID && oid != 999_999_999 => {
-                    rewritten.push_str(&self.symbol(oid))
+                    rewritten.push_str(&self.symbol_for(oid))
                 }
                 _ => rewritten.push_str(digits),
             }
@@ -69,7 +69,8 @@ impl Normalizer {
         rewritten + rest
     }
 
-    fn symbol(&mut self, oid: u64) -> String {
+    /// The text `#1`, `#2`, … that stands for an oid, in the order of first use.
+    fn symbol_for(&mut self, oid: u64) -> String {
         let next = self.numbers.len() + 1;
         format!("#{}", self.numbers.entry(oid).or_insert(next))
     }

@@ -17,7 +17,7 @@ pub(crate) fn list_operands(expression: &str) -> Vec<String> {
 
 fn collect(text: &str, is_whole: bool, found: &mut Vec<String>) {
     let text = strip_parentheses(text);
-    let tokens = split_level(text);
+    let tokens = split_tokens(text);
     let is_word = |token: &&str, word: &str| token.eq_ignore_ascii_case(word);
     if let Some(joiner) = ["and", "or"]
         .into_iter()
@@ -77,7 +77,7 @@ fn is_operator(token: &str) -> bool {
 
 /// Whether a text is a constant such as `'draft'::text`, `5` or `NULL::uuid`, whose value would explain nothing.
 fn is_literal(text: &str) -> bool {
-    let tokens = split_level(text);
+    let tokens = split_tokens(text);
     let Some(first) = tokens.first() else { return true };
     let constant = first.starts_with('\'')
         || first.starts_with(|char: char| char.is_ascii_digit())
@@ -104,7 +104,7 @@ fn strip_parentheses_unless_query(text: &str) -> &str {
 /// Removes parentheses that enclose the whole text.
 fn strip_parentheses(text: &str) -> &str {
     let mut text = text.trim();
-    while let [only] = split_level(text)[..]
+    while let [only] = split_tokens(text)[..]
         && only.starts_with('(')
         && only.ends_with(')')
         && !is_query(&only[1..only.len() - 1])
@@ -127,7 +127,7 @@ fn split_at<'t>(text: &'t str, tokens: &[&'t str], separates: impl Fn(&str) -> b
 }
 
 /// Splits a text into words, operators, quoted texts and parenthesised groups, each of which is one token.
-fn split_level(text: &str) -> Vec<&str> {
+fn split_tokens(text: &str) -> Vec<&str> {
     let (bytes, mut tokens, mut at) = (text.as_bytes(), Vec::new(), 0);
     while at < bytes.len() {
         let start = at;

@@ -110,7 +110,7 @@ pub(crate) fn row_literal(values: &[Option<String>]) -> String {
 
 /// Builds the row that a write would store: `base` (the stored row, or nothing) with the values that are set, the
 /// defaults of the others, and computed generated columns. Defaults are evaluated as the subject, so that `default
-/// auth.uid()` is his id; the next number of a sequence is looked at without being used up.
+/// auth.uid()` is his id; the next number of a sequence is read without being used up.
 ///
 /// # Errors
 /// [`SimulationError::Invalid`] for an unknown column; PostgreSQL's errors for values that their types refuse.

@@ -26,7 +26,7 @@ pub(crate) fn is_replaced(unsaved: &[UnsavedPolicy], policy: &Policy) -> bool {
 }
 
 impl Explanation<'_> {
-    /// Decides about each row, adds the grid to the report, and predicts the statement's result.
+    /// Decides about each row, adds the table of rows and policies to the report, and predicts the statement's result.
     pub(crate) fn explain(&self, report: &mut Report, columns: Vec<Column>) -> Prediction {
         let collected = self.collected;
         let table = &collected.table;

@@ -18,7 +18,7 @@ pub(crate) enum Prediction {
     Error(Vec<String>),
 }
 
-/// The result of a comparison.
+/// The result of comparing the explanation with PostgreSQL's real response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
     /// Whether both agree, or `None` when the statement failed for a reason in which policies have no part.

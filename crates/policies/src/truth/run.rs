@@ -17,7 +17,7 @@ const LIMITS: &str = "set local lock_timeout = '200ms'; set local statement_time
 /// The number of an answer's rows that are reported.
 const MAX_ROWS: usize = 500;
 
-/// PostgreSQL's real response.
+/// The response of PostgreSQL to the executed statement.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Truth {
     /// The returned rows by column name, or `None` when the statement is not one that returns rows.

@@ -28,7 +28,7 @@ pub struct Binaries {
     npm_native: Option<PathBuf>,
 }
 
-/// Where to look.
+/// The folders in which PostgreSQL's programs are searched for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BinarySearch {
     /// `--pg-bin`: nothing else is tried when given.
@@ -140,13 +140,13 @@ impl Binaries {
         Ok(self)
     }
 
-    /// 15, 16, 17 or 18.
+    /// Major version of PostgreSQL: 15, 16, 17 or 18.
     #[must_use]
     pub fn major_version(&self) -> u32 {
         self.major_version
     }
 
-    /// The folder of the programs.
+    /// The folder that holds `postgres`, `initdb` and `pg_ctl`.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder

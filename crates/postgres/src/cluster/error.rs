@@ -19,13 +19,13 @@ pub enum ClusterError {
     NoBinaries {
         /// Platform part of the npm package's name, such as `linux-x64`.
         platform: String,
-        /// Folders that were looked at.
+        /// Folders that were searched.
         searched: Vec<PathBuf>,
     },
     /// `--pg-bin` names a folder without PostgreSQL.
     #[error("{} holds no PostgreSQL: {missing} is missing", folder.display())]
     BadBinaries {
-        /// The folder given.
+        /// The configured folder.
         folder: PathBuf,
         /// The first program that is missing.
         missing: &'static str,
@@ -33,7 +33,7 @@ pub enum ClusterError {
     /// PostgreSQL older than we support.
     #[error("{} is PostgreSQL {found}; 15 to 18 are supported", folder.display())]
     UnsupportedVersion {
-        /// The folder of its programs.
+        /// The folder of the PostgreSQL programs.
         folder: PathBuf,
         /// The version that `postgres --version` printed.
         found: String,
@@ -44,7 +44,7 @@ pub enum ClusterError {
          Name a matching one with --pg-bin, or dump and reset.", data_dir.display()
     )]
     VersionMismatch {
-        /// The data directory.
+        /// The cluster's data directory.
         data_dir: PathBuf,
         /// The major version that created it, from its file `PG_VERSION`.
         found: String,
@@ -54,16 +54,16 @@ pub enum ClusterError {
     /// Another server runs this project.
     #[error("{0}")]
     AlreadyRunning(Box<LockHolder>),
-    /// The port is taken.
+    /// Another program listens on the port.
     #[error("port {port} for PostgreSQL is taken by another program")]
     PortTaken {
-        /// The port.
+        /// The TCP port.
         port: u16,
     },
     /// This process is root, which PostgreSQL refuses to run as, and neither user `postgres` nor `nobody` exists.
     #[error("PostgreSQL does not run as root, and this machine has neither a user `postgres` nor `nobody`")]
     NoUnprivilegedUser,
-    /// initdb failed.
+    /// `initdb` ended with an error.
     #[error("initdb failed:\n{output}")]
     Init {
         /// Its standard output and standard error.
@@ -82,19 +82,19 @@ pub enum ClusterError {
     /// A postmaster still runs after SIGINT and SIGQUIT.
     #[error("the PostgreSQL process {pid} does not end; end it by hand: kill -QUIT {pid}")]
     StillRunning {
-        /// Its process id.
+        /// Process id of the server that holds the lock.
         pid: i32,
     },
     /// A name in `[db.settings]` has characters that no setting has, so it is not written to the configuration file.
     #[error("[db.settings] {name}: not a name of a PostgreSQL setting")]
     BadSetting {
-        /// The name given.
+        /// The invalid name.
         name: String,
     },
     /// A file or folder could not be read, written or deleted.
     #[error("cannot access {}: {source}{}", path.display(), advice_for(source))]
     File {
-        /// The file or folder.
+        /// The file or folder that could not be read or written.
         path: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,
@@ -102,7 +102,7 @@ pub enum ClusterError {
     /// A program of PostgreSQL could not be run.
     #[error("cannot run {}: {source}", program.display())]
     Run {
-        /// The program.
+        /// The program that could not be run.
         program: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,

@@ -147,7 +147,7 @@ impl Cluster {
         self.is_new
     }
 
-    /// The binaries in use.
+    /// The PostgreSQL programs of this cluster.
     #[must_use]
     pub fn binaries(&self) -> &Binaries {
         &self.binaries

@@ -66,9 +66,9 @@ pub(crate) fn package_version(native: &Path) -> Option<String> {
 /// An entry of `pg-symlinks.json`; both paths are relative to the package.
 #[derive(Debug, Deserialize)]
 struct Link {
-    /// The existing file.
+    /// The existing file to which the link points.
     source: PathBuf,
-    /// The link to make.
+    /// Path at which the link is made.
     target: PathBuf,
 }
 

@@ -26,7 +26,7 @@ const PASSWORD: &str = "superuser-password";
 /// A file or folder that takes the place of another one in the same file system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StagedPath {
-    /// Where the new one is written.
+    /// Path at which the new version is prepared before it is moved into place.
     pub staged: PathBuf,
     /// Where the old one is, if there is one.
     pub target: PathBuf,

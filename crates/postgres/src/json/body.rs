@@ -10,7 +10,7 @@ const CHUNK_BYTES: usize = 32 * 1024;
 /// Capacity with which the first chunk begins; most documents are short.
 const FIRST_CAPACITY: usize = 1024;
 
-/// Appends to a document.
+/// Appends rows to a JSON document.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     done: VecDeque<Bytes>,

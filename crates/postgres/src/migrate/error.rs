@@ -12,7 +12,7 @@ pub enum MigrateError {
     /// A file could not be read or written.
     #[error("cannot access {}: {source}", path.display())]
     File {
-        /// The file.
+        /// Path of the SQL file.
         path: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,
@@ -20,9 +20,9 @@ pub enum MigrateError {
     /// A file is not SQL that a connection can run.
     #[error("{}:{}: {source}", path.display(), source.line())]
     Split {
-        /// The file.
+        /// Path of the SQL file.
         path: PathBuf,
-        /// The reason.
+        /// Why the file could not be split into statements.
         source: SplitError,
     },
     /// PostgreSQL refused a statement.
@@ -51,11 +51,11 @@ pub enum MigrateError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{line}: extension \"{name}\" is not available in this PostgreSQL: {advice}", path.display())]
 pub struct MissingExtension {
-    /// The file that creates it.
+    /// The migration file that creates the extension.
     pub path: PathBuf,
     /// Line of its `create extension`.
     pub line: usize,
-    /// The extension.
+    /// Name of the extension.
     pub name: String,
     /// How to install it.
     pub advice: String,
@@ -70,7 +70,7 @@ pub enum HistoryConflict {
     /// The history has versions for which the folder has no file.
     #[error("Remote migration versions not found in local migrations directory.\n  {}", .versions.join(", "))]
     MissingFiles {
-        /// The versions.
+        /// Versions that are recorded in the database but have no file.
         versions: Vec<String>,
     },
     /// Files that would have to run before one that already ran.
@@ -79,13 +79,13 @@ pub enum HistoryConflict {
         .files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     OutOfOrder {
-        /// The files.
+        /// Files that are older than the last applied version.
         files: Vec<PathBuf>,
     },
     /// Two files claim the same version.
     #[error("two migrations have the version {version}: {} and {}", first.display(), second.display())]
     Duplicate {
-        /// The version.
+        /// The version that both files share.
         version: String,
         /// The first of the two files.
         first: PathBuf,
@@ -109,7 +109,7 @@ const MAX_CONTEXT_LINES: usize = 6;
 #[derive(Debug, thiserror::Error)]
 #[error("{}:{line}: {} (SQLSTATE {sqlstate}){}\n{}", path.display(), message, self.format_remarks(), self.excerpt())]
 pub struct StatementFailure {
-    /// The file.
+    /// Path of the migration file.
     pub path: PathBuf,
     /// Line at which PostgreSQL found the fault; the first of the statement when it named no place.
     pub line: usize,
@@ -119,13 +119,13 @@ pub struct StatementFailure {
     pub sqlstate: String,
     /// PostgreSQL's message.
     pub message: String,
-    /// Its details, if any.
+    /// PostgreSQL's field DETAIL, if any.
     pub detail: Option<String>,
-    /// Its hint, if any.
+    /// PostgreSQL's field HINT, if any.
     pub hint: Option<String>,
     /// The functions and triggers that were running, innermost first: a statement can fail in code that it only calls.
     pub context: Option<String>,
-    /// The statement as written.
+    /// Text of the failed statement, as written in the file.
     pub statement: String,
 }
 

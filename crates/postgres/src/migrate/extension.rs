@@ -21,7 +21,7 @@ pub(crate) enum ExtensionStatement {
 }
 
 impl ExtensionStatement {
-    /// The extensions that it names.
+    /// Names of the extensions in the statement.
     pub(crate) fn names(&self) -> Vec<&str> {
         match self {
             Self::Create { name, .. } => vec![name],

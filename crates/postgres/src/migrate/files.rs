@@ -16,7 +16,7 @@ pub struct Migration {
     pub version: String,
     /// The part of the file name between the first `_` and `.sql`; may be empty.
     pub name: String,
-    /// Path of the file.
+    /// Path of the SQL file.
     pub path: PathBuf,
 }
 

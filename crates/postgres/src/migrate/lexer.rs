@@ -36,7 +36,7 @@ pub(crate) struct Token {
 pub(crate) struct Unterminated {
     /// The unclosed construct, as a phrase for the error message.
     pub(crate) what: &'static str,
-    /// Byte offset of its beginning.
+    /// Byte offset at which the token begins.
     pub(crate) start: usize,
 }
 

@@ -9,11 +9,11 @@ use crate::extensions::SHIPPED;
 /// A `create extension` in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtensionUse {
-    /// The file.
+    /// The migration file that creates the extension.
     pub path: PathBuf,
     /// Line on which the statement begins.
     pub line: usize,
-    /// The extension.
+    /// Name of the extension.
     pub name: String,
 }
 
@@ -21,7 +21,7 @@ pub struct ExtensionUse {
 enum Missing {
     /// Dumps of hosted projects create it whether or not it is used: it is skipped, with this warning.
     Ignorable(&'static str),
-    /// The migration fails.
+    /// The extension is needed, therefore the migration fails.
     Needed {
         /// How to install the extension.
         advice: String,

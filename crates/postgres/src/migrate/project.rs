@@ -43,7 +43,7 @@ pub enum MigrationState {
 /// A line of `selvedge migrate list`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MigrationStatus {
-    /// Its version.
+    /// Version of the migration: the digits at the beginning of its file name.
     pub version: String,
     /// The name; empty when the file is missing and the history has none.
     pub name: String,

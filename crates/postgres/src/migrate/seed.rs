@@ -22,7 +22,7 @@ const UPSERT: &str = "insert into supabase_migrations.seed_files (path, hash) va
 /// A seed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedFile {
-    /// Path of the file.
+    /// Path of the SQL file.
     pub path: PathBuf,
     /// Path relative to the project's folder, with `/`; the key in `supabase_migrations.seed_files`.
     pub name: String,
@@ -31,7 +31,7 @@ pub struct SeedFile {
 /// Result of [`apply_seeds`] for one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeedOutcome {
-    /// It ran.
+    /// The seed file was executed.
     Applied,
     /// It ran before with the same content.
     Unchanged,

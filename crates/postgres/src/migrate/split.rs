@@ -18,13 +18,13 @@ pub struct Statement<'a> {
 /// A part of a script for psql.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// A statement.
+    /// One SQL statement.
     Statement(Statement<'a>),
     /// The rest of a line from a backslash on.
     Command {
         /// The command, with the backslash.
         text: &'a str,
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         line: usize,
     },
 }
@@ -35,29 +35,29 @@ pub enum SplitError {
     /// A string, quoted identifier or comment was opened and never closed.
     #[error("{what} is not closed")]
     Unterminated {
-        /// Line on which it was opened.
+        /// Line on which the construct was opened, from 1.
         line: usize,
-        /// The unclosed construct.
+        /// Name of the construct that was not closed.
         what: &'static str,
     },
     /// A command of psql, such as `\connect`.
     #[error("`{command}` is a command of psql, not SQL; remove it or write it as SQL")]
     MetaCommand {
-        /// Line of the command.
+        /// Line of the psql command, from 1.
         line: usize,
-        /// The command as written.
+        /// The psql command, as written.
         command: String,
     },
     /// `COPY … FROM stdin`: its data follows in the file, outside of SQL.
     #[error("COPY ... FROM stdin cannot be run from a file; write INSERT statements (pg_dump --inserts)")]
     CopyFromStdin {
-        /// Line of the statement.
+        /// Line of the statement, from 1.
         line: usize,
     },
 }
 
 impl SplitError {
-    /// The line the error points to.
+    /// The line to which the error points, from 1.
     #[must_use]
     pub fn line(&self) -> usize {
         match self {

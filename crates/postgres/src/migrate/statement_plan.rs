@@ -157,7 +157,7 @@ pub(crate) async fn plan_statements(
     Ok(plan)
 }
 
-/// The server's extensions.
+/// The extensions that are installed or available on the server.
 struct ServerExtensions {
     major_version: u32,
     available: BTreeSet<String>,

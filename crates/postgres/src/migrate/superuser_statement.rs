@@ -9,7 +9,7 @@ use crate::identifier::quote_literal;
 pub(crate) struct Substitute {
     /// A statement to run before the call.
     pub(crate) before: Option<String>,
-    /// The call of a function.
+    /// SQL text of the function call that replaces the statement.
     pub(crate) call: String,
 }
 

@@ -13,17 +13,17 @@ pub enum PsqlError {
     /// A file is not SQL that a connection can run.
     #[error("psql:{}:{}: ERROR:  {source}", path.display(), source.line())]
     Split {
-        /// The file.
+        /// Path of the script.
         path: PathBuf,
-        /// The reason.
+        /// Why the script could not be split into statements.
         source: SplitError,
     },
     /// A command of psql that is not supported here, or lacks an argument.
     #[error("psql:{}:{line}: error: {message}", path.display())]
     Command {
-        /// The file.
+        /// Path of the script.
         path: PathBuf,
-        /// Line of the command.
+        /// Line of the psql command, from 1.
         line: usize,
         /// The error message.
         message: String,
@@ -31,14 +31,14 @@ pub enum PsqlError {
     /// PostgreSQL refused a statement.
     #[error("psql:{}:{line}: ERROR:  {message}", path.display())]
     Statement {
-        /// The file.
+        /// Path of the script.
         path: PathBuf,
         /// Line on which the statement begins.
         line: usize,
         /// PostgreSQL's message, with SQLSTATE, details and hint.
         message: String,
     },
-    /// The connection failed.
+    /// The connection to PostgreSQL failed.
     #[error("the connection to the database failed: {0}")]
     Connection(tokio_postgres::Error),
 }

@@ -57,7 +57,7 @@ pub(super) enum Output {
     },
 }
 
-/// A script, with the files in which it is at the moment.
+/// Reads a script; `files` holds the current file and those that included it by `\i`.
 pub(super) struct Script {
     files: Vec<OpenFile>,
 }

@@ -53,7 +53,7 @@ fn register<C: Collector + Clone + 'static>(metric: Result<C, prometheus::Error>
 /// The metrics of one replica, looked up once, so that a read costs one addition.
 pub(super) struct ReplicaMetrics {
     pub(super) answered: IntCounter,
-    /// Reads that the replica refused because it had not replayed what they must see.
+    /// Number of reads that the replica refused because it had not yet replayed the WAL position that they need.
     pub(super) behind: IntCounter,
     pub(super) failed: IntCounter,
     available: prometheus::IntGauge,

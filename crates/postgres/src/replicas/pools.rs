@@ -17,7 +17,7 @@ pub struct ReplicaPools {
     config: RequestPoolConfig,
     /// One pool per replica, in the same order.
     pools: RefCell<Vec<PoolOfReplica>>,
-    /// Replicas take turns.
+    /// Index of the replica that gets the next read; replicas take turns.
     next: Cell<usize>,
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use postgres_types::PgLsn;
 
-/// The primary's response.
+/// WAL positions read from the primary at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sample {
     /// The primary was asked at this time, so the position includes all that was committed before.

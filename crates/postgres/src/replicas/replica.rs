@@ -14,7 +14,7 @@ const QUERY_CANCELED: &str = "57014";
 /// Whether a replica gets reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Status {
-    /// Why it gets none.
+    /// Why the replica gets no reads, or None while it gets them.
     pub(super) left_out: Option<String>,
     /// How often it was left out. Connections from before are not used again, because they may hang.
     pub(super) times_left_out: u64,
@@ -53,7 +53,7 @@ impl Replica {
         self.status.borrow().left_out.clone()
     }
 
-    /// Gives it reads.
+    /// Adds the replica to those that get reads.
     pub(super) fn admit(&self) {
         // Only a change is logged, because this runs after each check.
         let was_left_out = self

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::Config;
 
 use super::error::ReplicationError;
-use crate::wire::{STANDBY, Stream, is_unwanted_standby};
+use crate::wire::{STANDBY_ERROR, Stream, is_unwanted_standby};
 
 /// Session settings that fix how values are written as text, whatever the database or the role is set to.
 const TEXT_FORMAT_SETTINGS: [(&str, &str); 6] = [
@@ -25,7 +25,7 @@ const TEXT_FORMAT_SETTINGS: [(&str, &str); 6] = [
 /// The largest message that is accepted. A row cannot be larger than 1 GiB in PostgreSQL.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
-/// How many bytes are received into at a time.
+/// Capacity of the receive buffer in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// The buffer keeps its memory after messages up to this length. Longer ones are rare, and would otherwise occupy memory
@@ -78,7 +78,7 @@ impl Walsender {
                 (b'E', body) => return Err(ReplicationError::refused(&body)),
                 // A standby would stream as well, from version 16 on, but late, and with a slot that a failover removes.
                 (b'S', body) if is_unwanted_standby(config, parse_in_hot_standby(&body)) => {
-                    return Err(ReplicationError::Connect(STANDBY.to_owned()));
+                    return Err(ReplicationError::Connect(STANDBY_ERROR.to_owned()));
                 }
                 _ => {}
             }

@@ -16,7 +16,7 @@ pub enum LogicalMessage {
         /// Commit time in microseconds since 2000-01-01 00:00 UTC.
         committed_at_us: i64,
     },
-    /// End of the transaction.
+    /// End of a committed transaction.
     Commit {
         /// Position in the WAL behind the transaction, to be confirmed when all its changes have been handed on.
         end_lsn: u64,
@@ -80,13 +80,13 @@ pub struct Tuple {
     pub values: Vec<TupleValue>,
 }
 
-/// One value.
+/// One value of a replicated row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TupleValue {
     Null,
     /// A large value stored out of line (TOAST) that the update did not touch, so the WAL does not hold it.
     Unchanged,
-    /// The type's text form.
+    /// The value in the type's text format.
     Text(Bytes),
 }
 
@@ -226,7 +226,7 @@ fn take_u64(body: &mut Bytes) -> Option<u64> {
     body.try_get_u64().ok()
 }
 
-/// A text that ends in a NUL.
+/// Takes a zero-terminated string from the front of `body`.
 fn take_text(body: &mut Bytes) -> Option<String> {
     let end = body.iter().position(|byte| *byte == 0)?;
     let text = body.split_to(end);

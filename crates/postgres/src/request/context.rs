@@ -24,7 +24,7 @@ pub struct RequestContext<'a> {
     pub path: &'a str,
     /// JSON object, names in lower case, without cookies.
     pub headers: &'a str,
-    /// JSON object.
+    /// The request's cookies as a JSON object of strings.
     pub cookies: &'a str,
     /// Further settings: time zone, a function's own, `app.settings.*`.
     pub extra: &'a [(&'a str, &'a str)],
@@ -135,7 +135,7 @@ pub fn statements_for_workers(roles: &RoleSettings, settings: &[(&str, &str)]) -
 /// What the statement's text depends on: the number of settings of session and role, the number of extra settings, whether the
 /// transaction is read-only, whether the database has Citus.
 type Shape = (usize, usize, bool, bool);
-/// A shape and its text.
+/// The shape of a statement and its SQL text.
 type ShapedText = (Shape, Arc<str>);
 
 thread_local! {

@@ -12,7 +12,7 @@ const CITUS_HINT: &str = "Citus cannot run this on distributed tables. Filter by
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseError {
     pub stage: TransactionStage,
-    /// SQLSTATE, five characters.
+    /// SQLSTATE: five characters.
     pub code: String,
     pub message: String,
     pub detail: Option<String>,

@@ -62,7 +62,7 @@ impl Pipeline {
         let mut pipeline = Self {
             has_iso_dates: opened.iso_dates,
             was_standby: opened.is_standby,
-            formats: opened.settings.formats(),
+            formats: opened.settings.format_settings(),
             connection: Connection::start(opened, cached_statements, on_finished),
             owns_session: cached_statements > 0,
             has_right_defaults: false,

@@ -16,7 +16,7 @@ pub struct TransactionResult {
 /// A read whose rows are wanted as one JSON document.
 #[derive(Clone, Copy)]
 pub struct JsonRead<'a> {
-    /// Array or object.
+    /// Whether the rows become a JSON array or one object.
     pub form: crate::JsonForm,
     /// Runs after the rows, in the same transaction.
     pub after: &'a SqlStatement,
@@ -33,7 +33,7 @@ pub enum JsonReadResult {
         body: ByteChunks,
         /// Number of rows in `body`.
         rows: u64,
-        /// Rows of [`JsonRead::after`].
+        /// Rows of the statement [`JsonRead::after`].
         after: Vec<Row>,
     },
     /// Rows of [`JsonRead::fallback`].

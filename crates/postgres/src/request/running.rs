@@ -5,9 +5,9 @@ use super::error::RequestError;
 use super::result::{JsonReadResult, TransactionResult};
 use super::stage::TransactionStage;
 use crate::json::{JsonForm, JsonRows};
-use crate::wire::{self, Finished, Reply, Row, STANDBY, Sink};
+use crate::wire::{self, Finished, Reply, Row, STANDBY_ERROR, Sink};
 
-/// A transaction in flight.
+/// A transaction that is being executed.
 pub(super) struct Running {
     pub(super) reply: Reply,
     /// The result of `COMMIT` or `ROLLBACK`, for a transaction that was sent with a `BEGIN`.
@@ -17,7 +17,7 @@ pub(super) struct Running {
     pub(super) is_read: bool,
 }
 
-/// How a transaction is sent.
+/// How the statements of a transaction are sent to PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
     Shared,
@@ -63,7 +63,7 @@ impl Failure {
             Self::StaleStatement => {
                 RequestError::Lost("a prepared statement was out of date, again and again".to_owned())
             }
-            Self::Standby => RequestError::Unavailable(STANDBY.to_owned()),
+            Self::Standby => RequestError::Unavailable(STANDBY_ERROR.to_owned()),
             Self::ChangedSession => {
                 RequestError::Lost("the settings of the session have changed, again and again".to_owned())
             }

@@ -15,11 +15,11 @@ pub struct SqlStatement {
     pub force_custom_plan: bool,
 }
 
-/// One parameter.
+/// The value of one statement parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Param {
     Null,
-    /// The type's text form.
+    /// The value in the type's text format.
     Text(Bytes),
     /// The type's binary form, for example the raw bytes of a `bytea`.
     Binary(Bytes),

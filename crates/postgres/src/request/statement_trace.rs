@@ -40,7 +40,7 @@ pub struct RequestTrace {
 pub struct TracedStage {
     /// The stage's name, such as `plan`.
     pub name: &'static str,
-    /// When the stage ended.
+    /// When PostgreSQL finished the stage.
     pub ended: Instant,
 }
 

@@ -7,7 +7,7 @@ use crate::wire::split_text;
 pub enum TextEvent {
     /// The statement returns rows with these columns.
     Columns(Vec<TextColumn>),
-    /// A row.
+    /// One row of the result; None is null.
     Row(Vec<Option<TextCell>>),
     /// A notice, warning or message of the statement.
     Notice(TextNotice),
@@ -17,7 +17,7 @@ pub enum TextEvent {
     Complete(String),
     /// The text contained no statement.
     Empty,
-    /// The statement failed.
+    /// The statement failed with an error.
     Error(TextNotice),
     /// The session waits for the next statement.
     Ready(TransactionStatus),
@@ -28,7 +28,7 @@ pub enum TextEvent {
 /// Whether the session is in a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionStatus {
-    /// In none.
+    /// No transaction is open.
     Idle,
     /// In a transaction that has not failed.
     Open,
@@ -45,7 +45,7 @@ pub struct TextColumn {
     pub table_oid: u32,
     /// Its number in that table; zero when it is computed.
     pub attribute: i16,
-    /// Its type.
+    /// Oid of the column's type.
     pub type_oid: u32,
     /// The type's modifier, such as a length; -1 without.
     pub type_modifier: i32,
@@ -77,9 +77,9 @@ pub struct TextNotice {
     pub code: String,
     /// The message.
     pub message: String,
-    /// More about it.
+    /// PostgreSQL's field DETAIL, if any.
     pub detail: Option<String>,
-    /// How to solve the problem.
+    /// PostgreSQL's field HINT, if any.
     pub hint: Option<String>,
     /// The character of the statement at fault, from 1.
     pub position: Option<usize>,

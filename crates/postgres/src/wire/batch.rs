@@ -38,7 +38,7 @@ struct Expected {
 }
 
 /// PostgreSQL's C function that reports `cached plan must not change result type`.
-const PLAN_CHECK: &str = "RevalidateCachedQuery";
+const PLAN_CHECK_FUNCTION: &str = "RevalidateCachedQuery";
 
 /// The first error of a batch.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Refusal {
         let fields = ErrorFields {
             code: "0A000".to_owned(),
             message: "the types of a result have changed".to_owned(),
-            routine: PLAN_CHECK.to_owned(),
+            routine: PLAN_CHECK_FUNCTION.to_owned(),
             ..ErrorFields::default()
         };
         Self {
@@ -67,7 +67,7 @@ impl Refusal {
     /// Whether a prepared statement was out of date: its table has changed, or it was deallocated. Nothing has run
     /// then, so the transaction can be tried again.
     pub(crate) fn is_stale(&self) -> bool {
-        let changed = self.fields.code == "0A000" && self.fields.routine == PLAN_CHECK;
+        let changed = self.fields.code == "0A000" && self.fields.routine == PLAN_CHECK_FUNCTION;
         // 26000: the statement was deallocated by SQL. 42P05: SQL prepared a statement with its name.
         !self.has_begun && (changed || ["26000", "42P05"].contains(&self.fields.code.as_str()))
     }

@@ -114,8 +114,8 @@ pub(crate) fn is_unwanted_standby(config: &Config, in_hot_standby: Option<&str>)
     config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite && in_hot_standby == Some("on")
 }
 
-/// Why such a server is not used.
-pub(crate) const STANDBY: &str = "the server is a standby, which cannot write";
+/// Error text for a standby when the configuration requires a server that accepts writes.
+pub(crate) const STANDBY_ERROR: &str = "the server is a standby, which cannot write";
 
 /// Connects to the host at `index` of the configuration, with TLS where it is configured, without logging in.
 pub(crate) async fn connect_host(
@@ -203,7 +203,7 @@ async fn log_in(
     let (client, connection) = config.connect_raw(lent, NoTls).await?;
     let says = |name: &str| connection.parameter(name);
     if is_unwanted_standby(&config, says("in_hot_standby")) {
-        return Err(ConnectError::Unusable(STANDBY));
+        return Err(ConnectError::Unusable(STANDBY_ERROR));
     }
     let is_standby = says("in_hot_standby") == Some("on");
     let iso_dates = says("DateStyle").is_some_and(|style| style.starts_with("ISO"));

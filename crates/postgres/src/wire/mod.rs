@@ -14,7 +14,8 @@ mod statements;
 
 pub(crate) use batch::{Batch, BatchError, Finished, Refusal, Sink};
 pub(crate) use connect::{
-    ConnectError, Opened, STANDBY, Stream, connect_host, is_unwanted_standby, open_connection, try_hosts,
+    ConnectError, Opened, STANDBY_ERROR, Stream, connect_host, is_unwanted_standby, open_connection,
+    try_hosts,
 };
 pub(crate) use driver::{BatchLabel, Connection, OnFinished, Reply};
 pub(crate) use row::{Column, Values};

@@ -16,7 +16,7 @@ pub(crate) struct Column {
     pub(crate) type_oid: u32,
 }
 
-/// One row.
+/// One row of a result, not yet decoded.
 #[derive(Debug, Clone)]
 pub struct Row {
     columns: Arc<[Column]>,
@@ -58,7 +58,7 @@ impl NamedColumns for tokio_postgres::Row {
 
 /// Position or name of a column.
 pub trait ColumnIndex: std::fmt::Display {
-    /// Its position in `row`.
+    /// Position of the column in `row`, from 0, or None if there is none.
     fn position(&self, row: &Row) -> Option<usize>;
 }
 

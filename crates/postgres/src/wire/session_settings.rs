@@ -34,8 +34,8 @@ impl SessionSettings {
         }
     }
 
-    /// Names and values at login of those that decide how values are read and written.
-    pub(crate) fn formats(&self) -> Vec<(String, String)> {
+    /// Names and values at login of the settings that affect the text format of dates, intervals and times.
+    pub(crate) fn format_settings(&self) -> Vec<(String, String)> {
         REPORTED
             .iter()
             .zip(&self.at_login)

@@ -1,4 +1,4 @@
-//! Seeds and roles.sql.
+//! Tests of seed files and of `roles.sql`.
 
 use std::time::Instant;
 

@@ -217,7 +217,7 @@ async fn gw_018_default_extensions_are_reachable_with_and_without_their_schema()
 async fn gw_018_tokens_can_be_signed_and_verified_in_sql() {
     let database = TestDatabase::create().await;
     let postgres = database.connect("postgres").await;
-    // The example of jwt.io.
+    // The example token of jwt.io.
     let token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9";
     let payload = r#"{"sub":"1234567890","name":"John Doe","admin":true}"#;
     let signed = format!("extensions.sign('{payload}', 'secret')");

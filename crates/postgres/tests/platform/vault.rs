@@ -142,7 +142,7 @@ async fn no_role_of_a_project_reaches_the_key_or_replaces_what_reads_it() {
 async fn texts_are_sealed_as_rfc_7518_says() {
     let database = TestDatabase::create().await;
     let client = database.superuser().await;
-    // RFC 7518, appendix B.3.
+    // Test vector of RFC 7518, appendix B.3.
     let key = (0..64).map(|byte| format!("{byte:02x}")).collect::<String>();
     let iv = "1af38c2dc2b96ffdd86694092341bc04";
     let message = hex(

@@ -22,7 +22,7 @@ pub struct Product {
     pub brand: Option<String>,
     pub description: Option<String>,
     pub price: Option<f64>,
-    /// Three letters, as in `USD`.
+    /// Currency code of three letters, as in `USD`.
     pub currency: Option<String>,
     /// Where the retailer has the picture.
     pub picture: Url,

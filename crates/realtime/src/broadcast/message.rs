@@ -57,7 +57,7 @@ impl Broadcast {
         }
     }
 
-    /// The content of the broadcast.
+    /// The payload of the broadcast.
     pub(crate) fn content(&self) -> &Content {
         &self.content
     }

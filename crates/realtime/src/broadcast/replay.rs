@@ -34,7 +34,7 @@ impl ReplayRequest {
     }
 }
 
-/// One stored message.
+/// A stored broadcast that is sent again.
 #[derive(Debug)]
 pub(crate) struct Replay {
     pub(crate) row_id: Uuid,

@@ -33,7 +33,7 @@ pub(crate) enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// The word in events.
+    /// The word used in events: INSERT, UPDATE or DELETE.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Insert => "INSERT",

@@ -38,7 +38,7 @@ pub(crate) struct PublishedTable {
     /// Whether no policy of the table can read the claims, so that the visibility of a row depends on the role alone.
     /// Decided by the text of the policies: without a function call or subquery they see only the row.
     pub(crate) is_visible_by_role: bool,
-    /// In table order.
+    /// The columns, in table order.
     pub(crate) columns: Vec<TableColumn>,
 }
 

@@ -39,7 +39,7 @@ pub(crate) enum Handled {
     Needs(Check),
     /// The channel has to end with this text as a `system` error.
     Close(String),
-    /// The client has left.
+    /// The client has left the channel.
     Left,
 }
 

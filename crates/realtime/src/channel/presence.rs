@@ -13,7 +13,7 @@ const ERROR: &str = r#"{"status":"error","response":{}}"#;
 const NOT_AN_OBJECT: &str =
     r#"{"status":"error","response":{"reason":"Presence track payload must be a map"}}"#;
 
-/// A parsed presence push.
+/// A parsed `presence` message of a client.
 enum Push {
     Track(Map<String, Value>),
     /// `track` with a payload that is not an object.

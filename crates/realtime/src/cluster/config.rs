@@ -24,10 +24,10 @@ pub struct ClusterConfig {
 /// How a node signs in to the broker.
 #[derive(Debug, Clone, Default)]
 pub enum BrokerCredentials {
-    /// Without credentials.
+    /// Connects without credentials.
     #[default]
     None,
-    /// With a token.
+    /// Connects with a token.
     Token(SecretString),
     /// With a user name and a password.
     Password {

@@ -121,7 +121,7 @@ fn bucket_of(topic: &Topic) -> Bucket {
 pub(super) struct Subscriptions {
     pub(super) interest: Arc<Interest>,
     pub(super) broker: Arc<dyn Broker>,
-    /// First part of every subject.
+    /// First part of the subject of every message.
     pub(super) prefix: String,
     pub(super) hub: Arc<Hub>,
     /// The delivering tasks, by subject.

@@ -1,4 +1,4 @@
-//! The broker NATS.
+//! Connection to the message broker NATS.
 
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event};

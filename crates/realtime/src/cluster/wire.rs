@@ -182,7 +182,7 @@ pub(super) enum PresenceMessage {
         parts: usize,
         channels: Vec<TrackedChannel>,
     },
-    /// The node shuts down.
+    /// A node announces that it shuts down.
     Leave { node: Uuid },
 }
 

@@ -13,11 +13,11 @@ use crate::topic::Topic;
 /// Whether presence diffs are sent to a channel, and in which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PresenceReception {
-    /// Receives no diffs.
+    /// The member receives no presence diffs.
     Off,
-    /// As a fan-out message, with a null `join_ref`.
+    /// Diffs are sent as fan-out messages, whose `join_ref` is null.
     Fanout,
-    /// As a push of the channel, with its `join_ref`. Compat: for channels that joined without presence and tracked
+    /// Diffs are sent as pushes of the channel, with its `join_ref`. Compat: for channels that joined without presence and tracked
     /// later.
     ChannelPush,
 }

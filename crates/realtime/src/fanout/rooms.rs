@@ -27,7 +27,7 @@ use crate::topic::Topic;
 /// The text with which receiving channels are closed when the project's rate of messages is exceeded.
 const TOO_MANY_MESSAGES: &str = "Too many messages per second";
 
-/// How often outboxes are looked at while a large transaction waits for their readers.
+/// Interval at which outboxes are checked while a large transaction waits for their readers.
 const READER_POLL: Duration = Duration::from_millis(2);
 
 /// The members of one topic on this worker. An `IndexMap`, because broadcasts iterate it far more often than members

@@ -26,7 +26,7 @@ impl Reference {
         }
     }
 
-    /// The JSON text.
+    /// The reference as JSON text.
     pub(crate) fn as_json(&self) -> &str {
         self.json.as_deref().unwrap_or("null")
     }

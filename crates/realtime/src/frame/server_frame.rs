@@ -12,7 +12,7 @@ pub(crate) struct ServerFrame<'a> {
     pub(crate) reference: &'a Reference,
     pub(crate) topic: &'a str,
     pub(crate) event: &'a str,
-    /// JSON text.
+    /// Payload of the message as JSON text.
     pub(crate) payload: &'a str,
 }
 

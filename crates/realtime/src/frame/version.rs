@@ -3,7 +3,7 @@
 /// The version of the Phoenix serializer that the socket uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Version {
-    /// 1.0.x: JSON objects.
+    /// Protocol version 1.0.x: frames are JSON objects.
     V1,
     /// 2.0.x: JSON arrays, and binary frames for broadcasts.
     V2,

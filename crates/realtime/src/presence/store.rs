@@ -25,9 +25,9 @@ const SHARDS: usize = 64;
 /// When the pending changes of a topic are to be announced, and whether the caller has to do it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// Now, by the caller.
+    /// The caller announces the changes at once.
     Now,
-    /// At this time, by the caller.
+    /// The caller announces the changes at this time.
     At(Instant),
     /// Not by the caller: nothing has changed, or an announcement is already planned.
     Never,

@@ -58,7 +58,7 @@ impl Connection {
     /// Moves frames from the outbox to the socket as far as the client accepts them. Ready only with an error;
     /// otherwise pending, and woken by new frames or by room in the socket.
     pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, outbox: &Outbox) -> Poll<io::Error> {
-        // Registered before the queue is looked at, so that no frame can slip in between without waking the task.
+        // Registered before the queue is checked, so that no frame can slip in between without waking the task.
         outbox.register(cx);
         match self.writer.poll_write(cx, &mut self.stream, outbox) {
             Poll::Ready(Err(error)) => Poll::Ready(error),

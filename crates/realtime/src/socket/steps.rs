@@ -39,7 +39,7 @@ pub(super) enum Finished {
     },
 }
 
-/// A step in progress.
+/// A step that is in progress.
 pub(super) type Step = LocalBoxFuture<'static, Finished>;
 
 /// Checks a join. `channels` is the number of other channels of the socket.

@@ -192,7 +192,7 @@ impl Drop for TestServer {
     }
 }
 
-/// A socket.
+/// A WebSocket client for tests.
 pub(crate) struct Client {
     pub(crate) stream: WebSocketStream<TcpStream>,
 }
@@ -206,7 +206,7 @@ impl Client {
         self.stream.send(message).await.expect("the socket is open");
     }
 
-    /// The next message.
+    /// Waits for the next message of the server.
     pub(crate) async fn next_message(&mut self) -> Message {
         let next = timeout(PATIENCE, self.stream.next())
             .await
@@ -228,7 +228,7 @@ impl Client {
         reply[4].clone()
     }
 
-    /// Joins, which must succeed.
+    /// Joins a channel and fails the test when the join is refused.
     pub(crate) async fn join_ok(&mut self, topic: &str, config: Value) {
         let reply = self.join(topic, json!({ "config": config })).await;
         assert_eq!(reply["status"], "ok", "{reply}");

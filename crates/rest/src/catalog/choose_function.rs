@@ -40,7 +40,7 @@ impl Catalog {
             .collect();
         match (named.as_slice(), whole_body.as_slice()) {
             ([one], _) | ([], [one]) => Ok(Arc::clone(one)),
-            ([], []) => Err(self.no_function(name, &keys, content_type, is_post, overloads)),
+            ([], []) => Err(self.function_not_found(name, &keys, content_type, is_post, overloads)),
             // Compat: overloads that differ only in types are ambiguous; the error (300) asks the developer to rename one.
             ([], several) | (several, _) => Err(CatalogError::AmbiguousFunction(
                 several
@@ -53,7 +53,7 @@ impl Catalog {
     }
 
     /// Returns PGRST202 with PostgREST's description of what was searched.
-    fn no_function(
+    fn function_not_found(
         &self,
         name: &QualifiedName,
         keys: &BTreeSet<&str>,

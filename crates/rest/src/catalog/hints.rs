@@ -55,7 +55,7 @@ fn could_be_similar(one: usize, other: usize, least: f64) -> bool {
     one.min(other) as f64 >= least * one.max(other) as f64
 }
 
-/// The most similar candidate.
+/// The candidate whose name is most similar.
 pub(super) fn most_similar<'a>(
     wrong: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -17,7 +17,7 @@ pub struct Column {
     pub data_type: String,
     /// Type as declared, with its modifier; qualified unless built in. Payload columns are read as this type.
     pub declared_type: String,
-    /// Type under all domains.
+    /// Name of the type below all domains.
     pub base_type: String,
     /// Characters that fit, for `varchar(n)` and its like.
     pub max_length: Option<i32>,
@@ -63,7 +63,7 @@ pub struct Relation {
     pub inserts_plainly: bool,
     /// Names of the primary key's columns, sorted; for views, the columns that show their base table's key.
     pub primary_key: Vec<String>,
-    /// In the order of `select *`.
+    /// The columns, in the order of `select *`.
     pub columns: Columns,
     /// Where the rows are stored; Citus supports only part of SQL for some distributions.
     pub distribution: Distribution,

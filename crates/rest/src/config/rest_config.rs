@@ -47,10 +47,10 @@ pub enum OpenApiMode {
 /// How much of an error the client sees (`client-error-verbosity`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ErrorVerbosity {
-    /// code, message, details, hint.
+    /// The body holds code, message, details and hint.
     #[default]
     Verbose,
-    /// code and message only.
+    /// The body holds code and message only.
     Minimal,
 }
 

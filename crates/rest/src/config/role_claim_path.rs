@@ -16,7 +16,7 @@ const MAX_CANDIDATES: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleClaimPath {
     form: Form,
-    /// As it was written.
+    /// The path as written in the setting.
     text: String,
 }
 
@@ -24,7 +24,7 @@ pub struct RoleClaimPath {
 enum Form {
     /// Keys, indices, slices and PostgREST's own filters: evaluated on the claims as they are.
     Steps(Vec<Step>),
-    /// Any other JSONPath.
+    /// Any other JSONPath expression.
     Query(JsonPath),
 }
 

@@ -43,7 +43,7 @@ const SYSTEM_SCHEMAS: [&str; 2] = ["pg_catalog", "information_schema"];
 /// Why a setting was refused. Never shows the value, which may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
-    /// There is no such setting.
+    /// No setting has this name.
     #[error("is not known")]
     Unknown,
     /// The value is invalid; the text says what is valid.

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 /// Most phrases that are ever leaked.
 const MAX_PHRASES: usize = 256;
-/// Longest phrase that is sent.
+/// Longest reason phrase sent in a status line, in bytes; longer ones are cut.
 const MAX_PHRASE_BYTES: usize = 128;
 
 static PHRASES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);

@@ -27,7 +27,7 @@ pub enum Arguments {
     None,
     /// Each is a parameter of the statement, cast to its type.
     Named(Vec<(usize, Option<Argument>)>),
-    /// Keys of a JSON document.
+    /// Positions of the parameters whose values are keys of a JSON document.
     Json(Vec<usize>, JsonBody),
     /// The whole body, for the function's one unnamed parameter.
     Body(Bytes),

@@ -8,7 +8,7 @@ use crate::request::media::MediaType;
 /// How PostgreSQL renders the rows into a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Handler {
-    /// No body.
+    /// The response has no body.
     Nothing,
     /// A JSON array, or for a function the form of its result; `stripped` leaves out null keys.
     Json { stripped: bool },

@@ -12,7 +12,7 @@ use crate::request::Mutation;
 use crate::request::media::MediaType;
 use crate::request::preferences::Preferences;
 
-/// The plan of a request.
+/// What is executed for a request.
 #[derive(Debug)]
 pub enum Plan {
     /// One statement in one transaction.
@@ -70,7 +70,7 @@ pub enum QueryKind {
 /// How the total number of rows for `Content-Range` is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Total {
-    /// No count was requested: `*`.
+    /// No count was requested; Content-Range ends with `*`.
     Unknown,
     /// No limit applies, so the page contains all rows.
     OfPage,

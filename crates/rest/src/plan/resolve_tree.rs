@@ -205,7 +205,7 @@ struct Embeds<'a>(&'a [Draft]);
 
 impl Embeds<'_> {
     /// The index of the embed that clients address by `name`.
-    fn find(&self, name: &str) -> Option<usize> {
+    fn position_of(&self, name: &str) -> Option<usize> {
         self.0.iter().position(|child| child.client_name() == name)
     }
 
@@ -237,7 +237,7 @@ impl Embeds<'_> {
     /// The embed that a filter tests for having no row.
     fn find_null_test(&self, filter: &Filter) -> Option<usize> {
         let is_null = filter.operation == Operation::Is(IsValue::Null) && filter.field.path.is_empty();
-        is_null.then(|| self.find(&filter.field.name)).flatten()
+        is_null.then(|| self.position_of(&filter.field.name)).flatten()
     }
 
     /// The sort keys of a node.
@@ -262,7 +262,7 @@ impl Embeds<'_> {
         } = term;
         let target = match embed {
             None => SortTarget::Own(resolver.resolve_field(field)),
-            Some(name) => match self.find(&name) {
+            Some(name) => match self.position_of(&name) {
                 Some(child) => {
                     let Field { name, path } = field;
                     let column = ColumnRef {

@@ -17,9 +17,9 @@ use crate::error::RequestError;
 /// A parsed request. Names in it are not looked up in the catalog yet.
 #[derive(Debug, Clone)]
 pub struct ApiRequest {
-    /// The action.
+    /// The action that the method and path choose.
     pub action: Action,
-    /// HTTP method, for SQL to read.
+    /// HTTP method, which SQL code can read as `request.method`.
     pub method: String,
     /// Path below the service's prefix, not decoded, for SQL to read.
     pub path: String,

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct JsonStep {
     /// `->>` instead of `->`: the value as text.
     pub as_text: bool,
-    /// Where to step.
+    /// The key or array index to step into.
     pub operand: JsonOperand,
 }
 
@@ -70,7 +70,7 @@ pub enum SelectItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectField {
     pub field: Field,
-    /// Output key.
+    /// Name of the output key, if the client chose one.
     pub alias: Option<String>,
     /// Type behind `::`, letters, digits, `_`, `$` and blanks only.
     pub cast: Option<String>,
@@ -84,7 +84,7 @@ pub struct SelectField {
 pub struct SelectEmbed {
     /// A relation, constraint, column or computed relationship; the plan decides which.
     pub target: String,
-    /// Output key.
+    /// Name of the output key, if the client chose one.
     pub alias: Option<String>,
     /// `!hint`: distinguishes several relationships.
     pub hint: Option<String>,

@@ -29,11 +29,11 @@ pub enum Payload {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
     pub payload: Payload,
-    /// Sorted, without duplicates.
+    /// The names of the columns, sorted, without duplicates.
     pub keys: Vec<String>,
 }
 
-/// PGRST102 with this message.
+/// Error PGRST102 with this message.
 fn invalid_body(message: &str) -> RequestError {
     RequestError::Body(message.to_owned())
 }

@@ -19,7 +19,7 @@ pub struct QueryParams {
     pub filters: Vec<(EmbedPath, Filter)>,
     /// `and=` and `or=`.
     pub logic: Vec<(EmbedPath, LogicTree)>,
-    /// One per embed.
+    /// Sort keys of each embed.
     pub orders: Vec<(EmbedPath, Vec<OrderTerm>)>,
     /// `limit` and `offset` of embeds.
     pub ranges: Vec<(EmbedPath, RowRange)>,

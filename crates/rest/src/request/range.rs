@@ -19,7 +19,7 @@ impl Default for RowRange {
 }
 
 impl RowRange {
-    /// Every row.
+    /// The range of all rows.
     pub const ALL: Self = Self {
         lower: 0,
         upper: None,

@@ -75,7 +75,7 @@ pub(crate) fn render_outcome(
     Ok(draft.into_response())
 }
 
-/// A page of a relation's rows.
+/// The response to a read: a page of a relation's rows.
 fn render_read(plan: &QueryPlan, outcome: Outcome, location: String, verbosity: ErrorVerbosity) -> Draft {
     let mut draft = render_page(plan, outcome, verbosity);
     draft.push_header(header::CONTENT_LOCATION, location);
@@ -87,7 +87,7 @@ fn render_read(plan: &QueryPlan, outcome: Outcome, location: String, verbosity: 
     draft
 }
 
-/// The result of a function.
+/// The response to a function call.
 fn render_call(plan: &QueryPlan, outcome: Outcome, verbosity: ErrorVerbosity) -> Draft {
     let mut draft = render_page(plan, outcome, verbosity);
     push_applied_preferences(&mut draft, plan);

@@ -29,9 +29,9 @@ pub struct SchemaCacheHealth {
     pub listening: bool,
     /// Why the last load failed, or which settings of the database it could not apply; `None` after a good one.
     pub failure: Option<String>,
-    /// Loads that succeeded.
+    /// Number of loads that succeeded.
     pub loads: u64,
-    /// Loads that failed.
+    /// Number of loads that failed.
     pub failures: u64,
     /// How long the queries of the last good load took.
     pub load_time: Duration,
@@ -54,7 +54,7 @@ impl Snapshot {
     }
 }
 
-/// How much a reload reads.
+/// How much of the catalog a reload reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReloadScope {
     /// The settings that the database holds, those of its roles included.

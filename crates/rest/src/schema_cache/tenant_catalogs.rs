@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use crate::catalog::Catalog;
 
-/// How many catalogs are kept.
+/// Largest number of catalogs that are kept.
 const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// The entry of a catalog. While one request reads it, others on the same schema wait for that read.

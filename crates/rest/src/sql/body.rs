@@ -85,7 +85,7 @@ impl Sql {
     }
 }
 
-/// A row of the page.
+/// Alias of a row of the page.
 const ROW: &str = "_postgrest_t";
 /// The value of a row without columns: the result of a function that returns scalars.
 const VALUE: &str = "_postgrest_t.pgrst_scalar";

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::wide_schema::start_wide_schema;
 
-const FULL: [(&str, &str); 1] = [("prefer", "return=representation")];
+const RETURN_REPRESENTATION: [(&str, &str); 1] = [("prefer", "return=representation")];
 
 #[actix_web::test]
 async fn rest_041_unknown_keys_are_refused_unless_columns_leaves_them_out() {
@@ -31,7 +31,7 @@ async fn rest_041_unknown_keys_are_refused_unless_columns_leaves_them_out() {
     let chosen = anon
         .post_with(
             "/rooms?columns=id,name&select=id,name",
-            &FULL,
+            &RETURN_REPRESENTATION,
             &json!([{ "id": 9, "name": "x", "floor": 1 }]),
         )
         .await;
@@ -101,7 +101,7 @@ async fn rest_053_limits_do_not_apply_to_writes() {
     let rows = json!([{ "id": 11, "name": "a" }, { "id": 12, "name": "b" }, { "id": 13, "name": "c" }]);
 
     let made = anon
-        .post_with("/rooms?limit=1&offset=1&select=id", &FULL, &rows)
+        .post_with("/rooms?limit=1&offset=1&select=id", &RETURN_REPRESENTATION, &rows)
         .await;
     assert_eq!(made.json(), json!([{ "id": 11 }, { "id": 12 }, { "id": 13 }]));
     let body = Some(json!({ "name": "d" }).to_string());
@@ -109,7 +109,7 @@ async fn rest_053_limits_do_not_apply_to_writes() {
         .send(
             "PATCH",
             "/rooms?id=gt.10&limit=1&select=id&order=id.desc",
-            &FULL,
+            &RETURN_REPRESENTATION,
             body,
         )
         .await;
@@ -118,7 +118,7 @@ async fn rest_053_limits_do_not_apply_to_writes() {
         .send(
             "DELETE",
             "/rooms?id=gt.10&limit=1&offset=2&select=id&order=id",
-            &FULL,
+            &RETURN_REPRESENTATION,
             None,
         )
         .await;

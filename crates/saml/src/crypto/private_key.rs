@@ -14,7 +14,7 @@ use super::rsa_oaep::{OaepDigest, RsaDecryptor};
 /// Why a configured key is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PrivateKeyError {
-    /// Not Base64.
+    /// The text is not Base64.
     #[error("it must be in standard Base64")]
     Base64,
     /// Not an RSA key of at least 2048 bit with the exponent 65537.

@@ -114,7 +114,7 @@ fn apply_mask(bytes: &mut [u8], seed: &[u8], mask: OaepDigest) {
 }
 
 /// Undoes the padding for an empty label: a zero byte, the masked seed, and the masked block of label hash, zeros, a one
-/// and the message. Every byte is looked at, whatever the others are.
+/// and the message. Every byte is read, whatever the others are.
 fn remove_padding(mut padded: Vec<u8>, digest_kind: OaepDigest, mask: OaepDigest) -> Option<Vec<u8>> {
     let label_hash = digest::digest(digest_kind.algorithm(), b"");
     let size = label_hash.as_ref().len();

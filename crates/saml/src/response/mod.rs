@@ -26,7 +26,7 @@ pub enum MessageError {
     /// Not Base64.
     #[error("SAMLResponse is not a valid Base64 string")]
     Base64,
-    /// Not a SAML response.
+    /// The document is not a SAML response.
     #[error("SAMLResponse is not a valid XML SAML assertion")]
     Document,
 }

@@ -32,7 +32,7 @@ pub enum ResponseError {
     /// The identity provider reports a failure.
     #[error("the status is not success")]
     Status,
-    /// The version is not 2.0.
+    /// The attribute Version is not 2.0.
     #[error("the version is not 2.0")]
     Version,
     /// The issuer is not the identity provider whose keys were used.

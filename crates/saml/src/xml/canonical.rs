@@ -29,7 +29,7 @@ pub enum CanonicalError {
 /// Writes canonical forms.
 #[derive(Debug, Clone)]
 pub(crate) struct Canonicalizer<'a> {
-    /// Which form.
+    /// The canonical form to write.
     pub(crate) algorithm: Algorithm,
     /// Whether comments are kept.
     pub(crate) with_comments: bool,

@@ -13,7 +13,7 @@ use super::document::{Attribute, Child, Document, Element, ElementId};
 pub(crate) const MAX_BYTES: usize = 1024 * 1024;
 /// Elements inside each other. Canonical forms are written by recursion, which this bounds.
 const MAX_DEPTH: usize = 100;
-/// Elements of one document.
+/// Largest number of elements in one document.
 const MAX_ELEMENTS: usize = 20_000;
 /// Attributes of one element, because each is compared with the others.
 const MAX_ATTRIBUTES: usize = 128;
@@ -25,7 +25,7 @@ const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
 /// Why a document is refused. The texts are constant, so that nothing of the document gets into a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// More than [`MAX_BYTES`].
+    /// The document has more bytes than [`MAX_BYTES`].
     #[error("the document is too large")]
     TooLarge,
     /// Too many levels, elements, attributes or namespaces.
@@ -34,13 +34,13 @@ pub enum ParseError {
     /// Bytes that are not UTF-8, or a declaration of another encoding.
     #[error("the document is not UTF-8")]
     Encoding,
-    /// A document type declaration.
+    /// The document has a document type declaration.
     #[error("the document has a document type declaration")]
     DocumentType,
     /// A processing instruction inside the root element.
     #[error("the document has a processing instruction")]
     ProcessingInstruction,
-    /// Not well-formed XML.
+    /// The document is not well-formed XML.
     #[error("the document is not well-formed XML")]
     Syntax,
     /// A prefix without a declaration, or a declaration that XML forbids.

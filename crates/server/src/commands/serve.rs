@@ -58,7 +58,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
         services,
         root_content(&config, &keys)?,
         vec![listener],
-        // A public server has public names, and requires keys, which a foreign page does not know.
+        // The check of the Host header protects development servers from DNS rebinding; here requests need an API key instead.
         None,
     )?;
     let handle = shutdown::spawn_server(api);

@@ -32,7 +32,7 @@ const DEFAULT_SEED: &str = "./seed.sql";
 /// A running cluster with the project's schema.
 pub(crate) struct Embedded {
     pub(crate) cluster: Cluster,
-    /// What this start has applied.
+    /// What was applied by this start of the server.
     pub(crate) report: Report,
 }
 

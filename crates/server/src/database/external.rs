@@ -82,7 +82,7 @@ impl ExternalDatabase {
         addresses.collect::<Vec<_>>().join(",")
     }
 
-    /// The URL's own login.
+    /// User and password of the database URL.
     pub(crate) fn login(&self) -> &Config {
         &self.config
     }

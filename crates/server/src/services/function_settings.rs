@@ -16,7 +16,7 @@ use super::translate::functions::functions_config;
 use crate::config::Config;
 use crate::keys::KeySet;
 
-/// How often the file is looked at; a saved change counts within 300 ms.
+/// Interval at which the file's time of change is read; a saved change takes effect within 300 ms.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// The inputs of the functions' settings besides the file.

@@ -227,7 +227,7 @@ impl Services {
 
     /// The handler of WebSocket handshakes for one worker. Call it on the worker's thread, because sockets never
     /// change threads.
-    pub(crate) fn upgrades(&self) -> Option<Rc<dyn UpgradeHandler>> {
+    pub(crate) fn upgrade_handler(&self) -> Option<Rc<dyn UpgradeHandler>> {
         let realtime = self
             .realtime
             .as_ref()

@@ -17,7 +17,7 @@ const PREVIEW_HEIGHT: u32 = 630;
 pub(super) struct PageMeta {
     /// Status of the response. Default 200.
     pub(super) status: Option<u16>,
-    /// Document title.
+    /// Title of the HTML document.
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
     /// Picture for previews: an absolute URL or a root-relative path.

@@ -15,7 +15,7 @@ use crate::production::{generate_keys, serve_variables};
 use crate::support::{Project, Running};
 
 /// How many projects are brought up at the same time: starting is mostly waiting for PostgreSQL and the disk.
-const AT_ONCE: usize = 4;
+const MAX_PARALLEL_PROJECTS: usize = 4;
 
 #[actix_web::test]
 async fn gw_018_every_example_project_passes_its_tests_and_serves_its_tables() {
@@ -30,7 +30,7 @@ async fn gw_018_every_example_project_passes_its_tests_and_serves_its_tables() {
     let keys = generate_keys(&Project::new());
     let runs = projects.iter().map(|path| try_project(path, &keys));
     let outcomes: Vec<Result<(), String>> = futures_util::stream::iter(runs)
-        .buffer_unordered(AT_ONCE)
+        .buffer_unordered(MAX_PARALLEL_PROJECTS)
         .collect()
         .await;
 
@@ -60,7 +60,7 @@ async fn try_project(path: &Path, keys: &HashMap<String, String>) -> Result<(), 
     let server = project.spawn(&arguments, &serve_variables(keys, &url));
     server.wait_until_ready().await;
     let outcome = read_every_table(&server, &keys["SUPABASE_AUTH_SERVICE_ROLE_KEY"]).await;
-    // Waiting for its end would hold up the other projects, which run on this thread.
+    // Stopping blocks, and the tests of the other projects run on this thread; therefore another thread stops the server.
     actix_web::rt::task::spawn_blocking(|| server.stop())
         .await
         .expect("no panic");

@@ -34,11 +34,11 @@ struct Load {
     clients: Vec<JoinHandle<()>>,
 }
 
-/// Responses so far.
+/// The responses counted so far.
 #[derive(Default)]
 struct Results {
     good: AtomicUsize,
-    /// Failures by status and code.
+    /// Failed requests by status and error code.
     failed: Mutex<BTreeMap<String, usize>>,
     next_id: AtomicUsize,
     /// Ids of rows whose insertion the server has acknowledged.
@@ -82,7 +82,7 @@ impl Load {
         self.results.failed.lock().expect("not poisoned").clone()
     }
 
-    /// Waits until `holds`.
+    /// Waits until `holds` returns true.
     async fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + TIMEOUT;
         while !holds(self) {
@@ -107,7 +107,7 @@ impl Load {
         }
     }
 
-    /// Waits for the next failure.
+    /// Waits until one more request fails.
     async fn wait_for_failure(&self) {
         let before: usize = self.list_failures().values().sum();
         self.wait_until("requests fail", |load| {

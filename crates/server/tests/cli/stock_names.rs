@@ -53,7 +53,7 @@ impl StockProject {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// The rows of a statement.
+    /// The rows that a statement returns.
     fn query(&self, sql: &str) -> Value {
         let arguments = ["db", "query", sql, "-o", "json"];
         serde_json::from_str(&self.project.run_and_expect_success(&arguments)).expect("JSON")

@@ -37,7 +37,7 @@ pub struct BlobInfo {
     pub size_bytes: u64,
     /// Entity tag with its quotes: MD5 of the content in hex for the file backend.
     pub etag: String,
-    /// When the blob was completed.
+    /// Time at which the blob was completed.
     pub modified: SystemTime,
 }
 

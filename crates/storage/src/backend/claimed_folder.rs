@@ -38,7 +38,7 @@ impl ClaimedFolder {
         })
     }
 
-    /// The folder to write in.
+    /// The claimed folder in which files may be written.
     pub(super) fn path(&self) -> &Path {
         &self.own
     }

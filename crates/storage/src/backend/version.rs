@@ -9,7 +9,7 @@ use uuid::Uuid;
 pub struct Version(Uuid);
 
 impl Version {
-    /// A new random version.
+    /// Makes a new random version.
     #[must_use]
     pub fn fresh() -> Self {
         Self(Uuid::new_v4())
@@ -28,7 +28,7 @@ impl Version {
         Self(uuid)
     }
 
-    /// The UUID.
+    /// The version as UUID.
     #[must_use]
     pub fn uuid(self) -> Uuid {
         self.0

@@ -180,7 +180,7 @@ impl DbSession {
         transaction: RequestTransaction<'_>,
         unique_key: UniqueKey,
     ) -> Result<Vec<Row>, StorageError> {
-        match self.worker.requests().run(transaction).await {
+        match self.worker.request_pool().run(transaction).await {
             Ok(result) => Ok(result.rows),
             Err(error) => Err(map_request_error(error, unique_key)),
         }

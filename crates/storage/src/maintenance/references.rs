@@ -9,7 +9,7 @@ use crate::backend::Version;
 /// A blob that a row refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlobReference {
-    /// Its name in the store.
+    /// Version by which the blob is stored.
     pub version: Version,
     /// `bucket/key` of its object; `None` for a part of an unfinished upload, which may have no blob yet.
     pub object: Option<String>,

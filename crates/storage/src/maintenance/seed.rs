@@ -67,17 +67,17 @@ pub enum SeedError {
     /// A bucket is invalid.
     #[error("bucket {id:?}: {source}")]
     Bucket {
-        /// Its id.
+        /// Id of the bucket.
         id: String,
-        /// The reason.
+        /// Why the bucket is invalid.
         source: StorageError,
     },
     /// A file cannot be stored as an object.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
+        /// Path of the file that could not be uploaded.
         path: PathBuf,
-        /// The reason.
+        /// Why the file could not be uploaded.
         source: StorageError,
     },
     /// The database or the store of blobs failed.

@@ -19,7 +19,7 @@ use crate::state::Storage;
 const PAGE_SIZE: usize = 10_000;
 /// Sorts after every UUID as text, because `g` follows the hexadecimal digits.
 pub(super) const AFTER_ALL_VERSIONS: &str = "g";
-/// How many lost objects a report names.
+/// Largest number of lost objects that a report lists by name.
 const MAX_LOST_NAMES: usize = 100;
 
 pub(super) const RANGE: &str = include_str!("../sql/sweep_range.sql");
@@ -65,13 +65,13 @@ impl Default for SweepOptions {
 /// The result of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepReport {
-    /// Blobs in the store.
+    /// Number of blobs in the store.
     pub blobs: u64,
     /// Blobs without a row that are older than `older_than`.
     pub orphans: u64,
-    /// Their size in bytes.
+    /// Total size of the orphans in bytes.
     pub orphan_bytes: u64,
-    /// Rows without a blob.
+    /// Number of rows whose blob is missing.
     pub lost: u64,
     /// The first 100 of them, as `bucket/key`.
     pub lost_names: Vec<String>,

@@ -53,7 +53,7 @@ pub(crate) enum Format {
 /// Which part of a cropped image is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gravity {
-    /// The word of the request.
+    /// The value as written in the request.
     word: &'static str,
     offsets: Option<(f64, f64)>,
 }

@@ -30,7 +30,7 @@ impl Query {
     }
 
     /// Whether `name` is given, with or without a value.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has_key(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name)
     }
 

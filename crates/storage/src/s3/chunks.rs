@@ -21,9 +21,9 @@ const TRAILER_SIGNATURE: &str = "x-amz-trailer-signature";
 pub(super) enum ChunkEvent {
     /// Bytes of the object.
     Data(Bytes),
-    /// More input is needed.
+    /// More input is needed to go on.
     NeedsInput,
-    /// The body is complete.
+    /// The body ended.
     End,
 }
 
@@ -70,7 +70,7 @@ impl ChunkDecoder {
         }
     }
 
-    /// Appends input.
+    /// Adds input to the buffer.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.input.extend_from_slice(bytes);
     }

@@ -125,7 +125,7 @@ impl Operation {
                 Self::of_object(request.method(), &query, copies, object)
             }
         };
-        if UNSUPPORTED.iter().any(|name| query.has(name))
+        if UNSUPPORTED.iter().any(|name| query.has_key(name))
             && !matches!(
                 operation,
                 Some(Self::GetBucketVersioning(_) | Self::GetObjectTagging(_))
@@ -141,12 +141,12 @@ impl Operation {
             Method::HEAD => Self::HeadBucket(id),
             Method::PUT => Self::CreateBucket(id),
             Method::DELETE => Self::DeleteBucket(id),
-            Method::POST if query.has("delete") => Self::DeleteObjects(id),
+            Method::POST if query.has_key("delete") => Self::DeleteObjects(id),
             Method::POST => Self::PostObject(id),
-            Method::GET if query.has("location") => Self::GetBucketLocation(id),
-            Method::GET if query.has("versioning") => Self::GetBucketVersioning(id),
-            Method::GET if query.has("versions") => Self::ListObjectVersions(id),
-            Method::GET if query.has("uploads") => Self::ListMultipartUploads(id),
+            Method::GET if query.has_key("location") => Self::GetBucketLocation(id),
+            Method::GET if query.has_key("versioning") => Self::GetBucketVersioning(id),
+            Method::GET if query.has_key("versions") => Self::ListObjectVersions(id),
+            Method::GET if query.has_key("uploads") => Self::ListMultipartUploads(id),
             Method::GET if query.text("list-type").ok().flatten() == Some("2") => Self::ListObjectsV2(id),
             Method::GET => Self::ListObjects(id),
             _ => return None,
@@ -154,17 +154,17 @@ impl Operation {
     }
 
     fn of_object(method: &Method, query: &Query, copies: bool, object: ObjectPath) -> Option<Self> {
-        let has_upload = query.has("uploadId");
+        let has_upload = query.has_key("uploadId");
         Some(match *method {
             Method::HEAD => Self::HeadObject(object),
             Method::GET if has_upload => Self::ListParts(object),
-            Method::GET if query.has("tagging") => Self::GetObjectTagging(object),
+            Method::GET if query.has_key("tagging") => Self::GetObjectTagging(object),
             Method::GET => Self::GetObject(object),
             Method::PUT if has_upload && copies => Self::UploadPartCopy(object),
             Method::PUT if has_upload => Self::UploadPart(object),
             Method::PUT if copies => Self::CopyObject(object),
             Method::PUT => Self::PutObject(object),
-            Method::POST if query.has("uploads") => Self::CreateMultipartUpload(object),
+            Method::POST if query.has_key("uploads") => Self::CreateMultipartUpload(object),
             Method::POST if has_upload => Self::CompleteMultipartUpload(object),
             Method::DELETE if has_upload => Self::AbortMultipartUpload(object),
             Method::DELETE => Self::DeleteObject(object),

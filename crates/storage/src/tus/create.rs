@@ -92,7 +92,7 @@ impl CheckedCreation {
         NewUpload {
             id,
             length: self.length,
-            upload_metadata: self.metadata.echo(),
+            upload_metadata: self.metadata.response_value(),
             content_type: self.content_type.clone(),
             cache_control: self.metadata.cache_control(),
             user_metadata: self.metadata.user_metadata(),

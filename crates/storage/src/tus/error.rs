@@ -28,7 +28,7 @@ pub(super) enum TusError {
     Concatenation,
     /// The path's id cannot be decoded.
     InvalidId,
-    /// There is no such upload.
+    /// The upload does not exist.
     NotFound,
     /// The upload has expired.
     Gone,

@@ -11,7 +11,8 @@ pub fn check_metadata(header: &str) {
         return;
     };
     let _ = metadata.user_metadata();
-    let repeated = UploadMetadata::parse(&metadata.echo()).expect("the repeated header is well-formed");
+    let repeated =
+        UploadMetadata::parse(&metadata.response_value()).expect("the repeated header is well-formed");
     for entry in header.split(',') {
         let name = entry.split(' ').next().unwrap_or_default();
         if name != "cacheControl" {

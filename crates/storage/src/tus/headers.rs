@@ -115,8 +115,8 @@ impl UploadMetadata {
         }
     }
 
-    /// The header as HEAD repeats it. Compat: `cacheControl` is replaced by the object's `Cache-Control`.
-    pub(super) fn echo(&self) -> String {
+    /// Value of `Upload-Metadata` in the response to HEAD: the client's own, encoded again. Compat: `cacheControl` is replaced by the object's `Cache-Control`.
+    pub(super) fn response_value(&self) -> String {
         let cache_control = STANDARD.encode(self.cache_control());
         let mut parts: Vec<String> = self
             .0
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(metadata.text("none"), None);
         assert_eq!(metadata.cache_control(), "max-age=60");
         assert_eq!(
-            metadata.echo(),
+            metadata.response_value(),
             "bucketName Yg==,flag,objectName YS9iLnR4dA==,cacheControl bWF4LWFnZT02MA=="
         );
     }

@@ -110,7 +110,7 @@ impl TusRequest {
 enum BodyEnd {
     /// The body was read to its end.
     Complete,
-    /// The connection broke.
+    /// The connection broke before the end.
     Broken,
     /// Another request asked for the lock of the upload.
     Stopped,

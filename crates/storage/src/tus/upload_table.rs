@@ -119,7 +119,7 @@ impl CommitAs {
 /// A part of an upload's bytes, stored as a separate blob.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
-    /// Offset of its first byte.
+    /// Offset of the piece's first byte in the upload.
     pub(super) position: u64,
     pub(super) blob: Version,
     pub(super) size: u64,
@@ -398,7 +398,7 @@ impl UploadTable {
         Ok(!self.service.read(statement).await?.is_empty())
     }
 
-    /// Up to 100 expired uploads.
+    /// Lists up to 100 expired uploads.
     pub(super) async fn expired(&self) -> Result<Vec<ResumableUpload>, StorageError> {
         let rows = self.service.read(Statement::new(EXPIRED)).await?;
         rows.iter().map(ResumableUpload::read).collect()

@@ -1,4 +1,4 @@
-//! Moving, copying, deleting.
+//! Moving, copying and deleting of objects.
 
 use reqwest::Method;
 use serde_json::json;

@@ -18,7 +18,7 @@ const OWN_FOLDER: &str = "
 
 /// Panics unless a policy refused the request.
 #[track_caller]
-fn denied(response: &Response) {
+fn assert_denied(response: &Response) {
     response.is(400, "403", "AccessDenied");
     assert_eq!(response.json()["error"], "Unauthorized");
     assert_eq!(response.message(), "new row violates row-level security policy");
@@ -30,11 +30,11 @@ async fn store_009_uploads_without_a_policy_are_refused() {
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
 
-    denied(&app.anon().upload("b/x", "x").await);
-    denied(&app.user("ana").upload("b/x", "x").await);
+    assert_denied(&app.anon().upload("b/x", "x").await);
+    assert_denied(&app.user("ana").upload("b/x", "x").await);
     // A caller without an INSERT policy must not learn that the key exists.
     app.service_role().upload("b/x", "x").await.ok();
-    denied(&app.anon().upload("b/x", "x").await);
+    assert_denied(&app.anon().upload("b/x", "x").await);
     app.settle(1).await;
 }
 
@@ -56,7 +56,7 @@ async fn store_010_and_011_upsert_needs_insert_update_and_select() {
 
     app.anon().upload("b/1", "x").await.ok();
     // `returning` makes PostgreSQL apply the SELECT policies, of which there are none yet.
-    denied(&upsert("b/2").await);
+    assert_denied(&upsert("b/2").await);
     app.anon()
         .upload("b/1", "x")
         .await
@@ -66,7 +66,7 @@ async fn store_010_and_011_upsert_needs_insert_update_and_select() {
         .await;
     upsert("b/2").await.ok();
     // The row exists now, so the upsert becomes an UPDATE, for which there is no policy yet.
-    denied(&upsert("b/1").await);
+    assert_denied(&upsert("b/1").await);
 
     app.sql("create policy \"change\" on storage.objects for update to anon using (bucket_id = 'b')")
         .await;
@@ -82,9 +82,9 @@ async fn store_012_a_policy_can_give_each_user_a_folder() {
     let key = format!("{}/a.txt", user_id("ana"));
 
     ana.upload(&own, "mine").await.ok();
-    denied(&bob.upload(&format!("docs/{}/b.txt", user_id("ana")), "x").await);
-    denied(&app.anon().upload(&own, "x").await);
-    denied(&ana.upload("docs/top-level.txt", "x").await);
+    assert_denied(&bob.upload(&format!("docs/{}/b.txt", user_id("ana")), "x").await);
+    assert_denied(&app.anon().upload(&own, "x").await);
+    assert_denied(&ana.upload("docs/top-level.txt", "x").await);
 
     assert_eq!(ana.get(&format!("/object/{own}")).await.ok().text(), "mine");
     bob.get(&format!("/object/{own}"))
@@ -170,11 +170,11 @@ async fn store_042_a_move_out_of_the_users_folder_is_refused() {
         |from: String, to: String| json!({"bucketId": "docs", "sourceKey": from, "destinationKey": to});
 
     let ana = app.user("ana");
-    denied(
+    assert_denied(
         &ana.post("/object/move", body(format!("{own}/a"), format!("{other}/a")))
             .await,
     );
-    denied(
+    assert_denied(
         &ana.post("/object/copy", body(format!("{own}/a"), format!("{other}/a")))
             .await,
     );
@@ -217,9 +217,9 @@ async fn store_053_policies_see_type_size_and_user_metadata_of_an_upload() {
     let apollo = "eyJwcm9qZWN0IjoiYXBvbGxvIn0=";
 
     upload("good", "image/png", 10, apollo).await.ok();
-    denied(&upload("type", "text/plain", 10, apollo).await);
-    denied(&upload("size", "image/png", 100, apollo).await);
-    denied(&upload("metadata", "image/png", 10, "e30=").await);
+    assert_denied(&upload("type", "text/plain", 10, apollo).await);
+    assert_denied(&upload("size", "image/png", 100, apollo).await);
+    assert_denied(&upload("metadata", "image/png", 10, "e30=").await);
 }
 
 #[actix_web::test]
@@ -264,8 +264,8 @@ async fn store_054_policies_may_join_other_tables() {
 
     app.user("ana").upload("teams/red/plan", "x").await.ok();
 
-    denied(&app.user("ana").upload("teams/blue/plan", "x").await);
-    denied(&app.user("bob").upload("teams/red/other", "x").await);
+    assert_denied(&app.user("ana").upload("teams/blue/plan", "x").await);
+    assert_denied(&app.user("bob").upload("teams/red/other", "x").await);
     app.user("bob")
         .get("/object/teams/red/plan")
         .await
@@ -335,6 +335,6 @@ async fn store_053_policies_see_form_fields_behind_the_file() {
     upload("b/small", b"bytes").await.ok();
     // A file that does not fit into memory is stored before the fields behind it are known, so the policy cannot see
     // them.
-    denied(&upload("b/large", &vec![b'x'; 3 << 20]).await);
+    assert_denied(&upload("b/large", &vec![b'x'; 3 << 20]).await);
     app.settle(1).await;
 }

@@ -38,7 +38,7 @@ pub(crate) fn quarters(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// The file of an image.
+/// The bytes of an image in a format.
 pub(crate) fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Vec::new();
     image

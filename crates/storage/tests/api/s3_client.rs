@@ -70,7 +70,7 @@ pub(crate) async fn app_with_bucket() -> TestApp {
     app
 }
 
-/// A body of these bytes.
+/// A request body with this text.
 pub(crate) fn text(text: &str) -> ByteStream {
     ByteStream::from(text.as_bytes().to_vec())
 }

@@ -47,7 +47,7 @@ async fn part(s3: &Client, key: &str, id: &str, number: i32, bytes: &[u8]) -> Co
         .build()
 }
 
-/// The body of a completion.
+/// The list of parts in the request that completes an upload.
 fn list(parts: &[CompletedPart]) -> CompletedMultipartUpload {
     CompletedMultipartUpload::builder()
         .set_parts(Some(parts.to_vec()))

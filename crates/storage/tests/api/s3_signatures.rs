@@ -373,7 +373,7 @@ async fn store_097_signed_chunks_are_verified_one_by_one() {
         let (status, _) = send(tampered.clone().into_bytes(), ("x-other", "1")).await;
         assert!(matches!(status, 400 | 403), "{status} {tampered}");
     }
-    // Ends inside the second chunk.
+    // The cut lies inside the second chunk.
     let cut = body[..body.len() - 90].to_vec();
     is(send(cut, ("x-other", "1")).await, (400, "IncompleteBody"));
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);

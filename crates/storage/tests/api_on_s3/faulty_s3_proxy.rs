@@ -7,10 +7,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// How requests fail.
+/// How the proxy makes requests fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Requests are forwarded.
+    /// Requests are forwarded unchanged.
     None,
     /// No process listens on the port.
     Down,

@@ -46,7 +46,7 @@ enum PrivateKey {
     /// ES256. The crate `p256`, with which jsonwebtoken would sign, reads the key anew for each token, and so multiplies
     /// points three times where once is enough.
     P256(Box<EcdsaKeyPair>),
-    /// All other algorithms.
+    /// Key of any other algorithm.
     Other(EncodingKey),
 }
 

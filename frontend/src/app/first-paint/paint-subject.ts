@@ -13,7 +13,7 @@ export function paintOutfit({ outfit, outfit_items: items = [] }: PageData): HTM
   return subjectPage(
     galleryOf(outfit.main_image, outfit.main_image_color, outfitPictureWidth, hasMorePictures),
     element("h1", "font-serif text-display", outfit.name),
-    // Creator and buttons.
+    // Placeholder for the creator and the buttons.
     div("mt-4 h-11"),
     div("mt-2 h-11"),
     ...descriptionOf(outfit.description),
@@ -32,7 +32,7 @@ export function paintItem({ item, item_outfits: outfits = [] }: PageData): HTMLE
     ),
     element("h1", "mt-2 font-serif text-display", item.name),
     element("p", "mt-4 text-heading tabular-nums", formatPrice(item.price)),
-    // Buttons.
+    // Placeholder for the buttons.
     div("mt-3 h-11"),
     ...descriptionOf(item.description),
   );

@@ -44,7 +44,7 @@ interface RowSectionProps<Row extends { id: string }> extends Omit<PageSectionPr
     isError: boolean;
     refetch: () => unknown;
   };
-  /** Shape of the cards to come. */
+  /** Shape of the cards that are being loaded. */
   shape: CardShape;
   lineCount?: 1 | 2;
   children: (row: Row) => ReactNode;

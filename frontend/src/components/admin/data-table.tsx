@@ -30,7 +30,7 @@ interface DataTableProps<Row> {
   empty: string;
   /** Enter on a row, or a double click. */
   onOpen?: (row: Row) => void;
-  /** The key `x` on a row. */
+  /** Called when the key `x` is pressed on a row. */
   onSelect?: (row: Row) => void;
   /** Heading when the rows could not be loaded; the server's message is shown below. */
   errorTitle?: (message: string) => string;

@@ -15,7 +15,7 @@ export function useFormPictures(initial: readonly (string | null | undefined)[])
     removeUnusedPictures(all.flatMap((url) => (url && !kept.includes(url) ? [url] : [])));
     uploaded.current.clear();
   }, []);
-  /** After the form was cancelled. */
+  /** Removes uploaded pictures after the form was cancelled. */
   const discardUploads = useCallback(() => {
     removeUnusedPictures(uploaded.current);
     uploaded.current.clear();

@@ -2,7 +2,7 @@
 export interface CardShape {
   /** Height over width of the picture. */
   ratio: number;
-  /** Pixels. */
+  /** Height in pixels. */
   captionHeight: number;
 }
 

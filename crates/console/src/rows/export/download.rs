@@ -23,7 +23,7 @@ use crate::subject::{begin_reading_as, connect_as_caller};
 
 /// An export may take longer than a page, but not for ever.
 const EXPORT_TIMEOUT: &str = "set local statement_timeout = '1h'";
-/// A client that takes nothing for so long is given up.
+/// The export is aborted when the client reads nothing for so long.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
 
 /// `GET /api/rows/export/{ticket}`

@@ -10,13 +10,13 @@ const MOST_SHIFTS: usize = 100_000;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EndMarker;
 
-/// Passes the fields of the columns that are imported.
+/// Reads a CSV file field by field and writes only the fields of the columns that are imported.
 pub(super) struct Fields {
     keep: Vec<bool>,
     delimiter: u8,
     field: usize,
     is_quoted: bool,
-    /// Whether a field of this record has been passed.
+    /// Whether a field of the current record has been written, so that the next one needs a delimiter before it.
     has_field: bool,
     after_return: bool,
     line: u64,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::identity::provider::{Account, DEFAULT, IdToken, Provider, RefreshTokens};
 use crate::identity::subject::SubjectStyle;
 
-/// The tenant of personal Microsoft accounts, which the endpoints for several tenants sign in here.
+/// Id of the tenant of all personal Microsoft accounts; the accounts of this provider belong to it.
 const PERSONAL_TENANT: &str = "9188040d-6c67-4c5b-b112-36a304b66dad";
 
 pub(super) static PROVIDER: Provider = Provider {

@@ -107,7 +107,7 @@ impl Framer {
                 if rest[0] == b'\r' {
                     break;
                 }
-                // A head to rewrite or to refuse is read again by `forward_held`, after what is forwarded here.
+                // The bytes before a head that must be rewritten or refused are forwarded first; `forward_held` then reads that head again.
                 match Head::read(&rest[..end], self.hosts.as_deref()) {
                     Ok(head) if head.target.is_none() => self.enter_state(head.next),
                     _ => break,

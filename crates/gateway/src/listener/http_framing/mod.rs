@@ -50,9 +50,9 @@ pub(crate) struct FramedStream<S> {
     timer: Option<Pin<Box<Sleep>>>,
     /// Whether the timer of a head is running.
     waiting: bool,
-    /// For how long the rest of a body is waited for.
+    /// Longest time to wait for the rest of a request body.
     sending: TransferTimer,
-    /// For how long the client is waited for to read its responses.
+    /// Longest time to wait for the client to read its responses.
     reading: TransferTimer,
     /// Counts the connection for its address.
     connection: Option<OpenConnection>,

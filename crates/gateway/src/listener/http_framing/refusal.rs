@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::cors::PLATFORM_EXPOSED;
 use crate::{RequestId, Service};
 
-/// Why a request is refused.
+/// Why a request is refused before it reaches a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     TargetTooLong,
@@ -39,7 +39,7 @@ impl Refused {
         }
     }
 
-    /// The whole response as bytes.
+    /// The whole HTTP/1.1 response as bytes.
     pub(super) fn response(&self) -> Bytes {
         let (status, message) = match self.reason {
             Reason::TargetTooLong => ("414 URI Too Long", "The request URL is too long"),

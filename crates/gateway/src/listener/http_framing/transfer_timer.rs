@@ -14,7 +14,7 @@ use crate::listener::limits::TransferLimits;
 pub(super) struct TransferTimer {
     limits: TransferLimits,
     left: Duration,
-    /// Since when the client is waited for; `None` while it is not.
+    /// When the server began to wait for the client; `None` while it does not wait.
     waiting_since: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -77,7 +77,7 @@ mod tests {
         bytes_per_second: 1000,
     };
 
-    /// Whether the client is still waited for.
+    /// Whether the timer has not run out, so that the server still waits for the client.
     async fn waits(timer: &mut TransferTimer) -> bool {
         poll_fn(|cx| Poll::Ready(timer.poll_wait(cx).is_pending())).await
     }

@@ -19,7 +19,7 @@ use super::{
 pub struct ExtensionFile {
     /// Where PostgreSQL looks for it.
     pub place: ExtensionPlace,
-    /// Its name, without a folder.
+    /// File name, without a folder.
     pub name: String,
     /// The file's content.
     pub content: Vec<u8>,
@@ -70,7 +70,7 @@ impl AddedExtensions {
         files
     }
 
-    /// The names of the extensions.
+    /// The names of the extensions whose files were added.
     pub(super) fn names(&self) -> Vec<String> {
         let scripts = self.files(ExtensionPlace::Scripts);
         let names = scripts

@@ -12,7 +12,7 @@ use std::{
 /// Where an installation has its parts. All paths are absolute and without symbolic links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Installation {
-    /// The programs.
+    /// Folder of the programs.
     pub(super) bin: PathBuf,
     /// `extension/`, time zones, text search data and the files from which `initdb` works.
     pub(super) share: PathBuf,

@@ -16,7 +16,7 @@ pub struct BroadcastRow {
     pub event: Option<String>,
     pub extension: String,
     pub is_private: bool,
-    /// JSON text.
+    /// Payload of the broadcast as JSON text.
     pub payload: Option<Bytes>,
     pub binary_payload: Option<Bytes>,
     /// The start of the transaction that inserted the row, in UTC, unless the row contains another time.

@@ -53,7 +53,7 @@ pub(super) struct Feed {
     /// Receives changes, broadcasts and the outcomes of subscriptions.
     pub(super) sink: Arc<dyn ChangeSink>,
     pub(super) commands: UnboundedReceiver<Command>,
-    /// Shared with the handles.
+    /// True while changes are being read; shared with the handles.
     pub(super) is_streaming: Arc<AtomicBool>,
     /// Announcements of DDL, from a connection that listens on [`DDL_CHANNEL`].
     pub(super) ddl: Receiver<ListenEvent>,

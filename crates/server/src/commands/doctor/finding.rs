@@ -13,7 +13,7 @@ pub(super) enum Status {
     Ok,
     /// The checked part works now, but may stop working or is not safe.
     Warning,
-    /// Something does not work.
+    /// A check found an error.
     Error,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Finding {
     pub(super) check: &'static str,
     pub(super) status: Status,
     pub(super) message: String,
-    /// How to solve the problem.
+    /// How to solve the problem, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) advice: Option<String>,
 }

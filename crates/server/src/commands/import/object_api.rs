@@ -36,15 +36,15 @@ pub(super) enum Download {
     Lost,
 }
 
-/// Why an attempt failed.
+/// Why an HTTP request failed.
 enum Failure {
-    /// Another attempt may succeed.
+    /// A later attempt may succeed.
     Temporary(anyhow::Error),
     /// Every further attempt would fail, too.
     Permanent(anyhow::Error),
 }
 
-/// The source's storage service.
+/// The Storage API of the source.
 pub(super) struct ObjectApi<'a> {
     http: HttpClient,
     settings: &'a ApiSettings,

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::output::{DIM, GOOD, WARN};
 
-/// How many of the objects without bytes are named.
+/// Largest number of objects without bytes that the report lists by name.
 const MAX_NAMES: usize = 20;
 
 /// Counts of one import. Those of the database are zero when an earlier import had copied it already.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) roles: u64,
-    /// Copied rows by table.
+    /// Number of copied rows by table.
     pub(super) rows: BTreeMap<String, u64>,
     pub(super) secrets: u64,
     pub(super) objects: ObjectCounts,

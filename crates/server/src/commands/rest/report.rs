@@ -89,7 +89,7 @@ async fn ask_ready(process: &ProcessSettings) -> Result<String> {
     request_ready(stream.context(unreachable)?).await
 }
 
-/// The status of `GET /ready`.
+/// The HTTP status of `GET /ready`.
 async fn request_ready(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> Result<String> {
     stream
         .write_all(b"GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -36,9 +36,9 @@ pub(super) fn print_result(name: &str, tap: &TapReport) {
     if let Some(error) = tap.error() {
         anstream::println!("{BAD}{error}{BAD:#}");
     }
-    let count = tap.planned().unwrap_or_else(|| tap.ran());
+    let count = tap.planned_count().unwrap_or_else(|| tap.ran_count());
     // Assertions that the plan promises and that did not run, for example after an error, count as failed.
-    let failed = tap.failed().len() + count.saturating_sub(tap.ran());
+    let failed = tap.failed().len() + count.saturating_sub(tap.ran_count());
     anstream::println!("{name} .. {BAD}Failed {failed}/{count} subtests{BAD:#}");
 }
 
@@ -56,7 +56,7 @@ pub(super) fn print_summary(files: &[FileReport], elapsed: Duration) -> bool {
         anstream::println!(
             "{} (Tests: {} Failed: {})",
             file.name,
-            file.tap.ran(),
+            file.tap.ran_count(),
             failed.len()
         );
         if !failed.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn print_summary(files: &[FileReport], elapsed: Duration) -> bool {
     anstream::println!(
         "Files={}, Tests={}, {:.2} wallclock secs",
         files.len(),
-        files.iter().map(|file| file.tap.ran()).sum::<usize>(),
+        files.iter().map(|file| file.tap.ran_count()).sum::<usize>(),
         elapsed.as_secs_f64()
     );
     let (style, result) = if failing.is_empty() {

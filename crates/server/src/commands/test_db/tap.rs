@@ -1,6 +1,6 @@
 //! Reads the Test Anything Protocol, as pgTAP writes it. Pure.
 
-/// Directive of an assertion.
+/// Directive of a TAP assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Directive {
     None,
@@ -25,7 +25,7 @@ pub(super) struct TapReport {
     unexpected: usize,
     /// Diagnostics, with the failed assertions that they belong to.
     comments: Vec<String>,
-    /// The text of `Bail out!`.
+    /// The text behind `Bail out!`, if the file printed it.
     bail_out: Option<String>,
     /// The error at which the file stopped.
     error: Option<String>,
@@ -110,12 +110,12 @@ impl TapReport {
     }
 
     /// Number of assertions that ran.
-    pub(super) fn ran(&self) -> usize {
+    pub(super) fn ran_count(&self) -> usize {
         self.ran
     }
 
     /// Number of planned assertions; `None` without a plan.
-    pub(super) fn planned(&self) -> Option<usize> {
+    pub(super) fn planned_count(&self) -> Option<usize> {
         self.planned
     }
 
@@ -181,7 +181,7 @@ mod tests {
 
         assert_eq!(report.failed(), [2]);
         assert_eq!(
-            (report.ran(), report.planned(), report.unexpected()),
+            (report.ran_count(), report.planned_count(), report.unexpected()),
             (6, Some(6), 1)
         );
         assert_eq!(report.comments().len(), 3);

@@ -20,7 +20,7 @@ pub struct SelvedgeAuthSection {
     pub authorized_addresses: Vec<String>,
     /// Whether passwords on a public list of leaked passwords are refused. Default false.
     pub leaked_passwords: bool,
-    /// URL of that list. Default: haveibeenpwned.com.
+    /// URL of the list of leaked passwords. Default: haveibeenpwned.com.
     pub leaked_passwords_url: Option<String>,
     /// Whether every password is refused while the list cannot be reached. Default false.
     pub leaked_passwords_fail_closed: bool,

@@ -72,12 +72,12 @@ impl BlobFolders {
         Ok(blobs)
     }
 
-    /// The folder of a blob.
+    /// The folder in which the blob lies.
     fn shard(&self, version: Version) -> PathBuf {
         self.blobs.join(shard_name(version))
     }
 
-    /// The file of a blob.
+    /// Path of the blob's file.
     pub(super) fn blob(&self, version: Version) -> PathBuf {
         self.shard(version).join(version.to_string())
     }

@@ -13,7 +13,7 @@ use crate::backend::{BlobInfo, BlobStat, Version};
 /// When the bytes must be on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// Before publishing returns.
+    /// The file is synced to disk before publishing returns.
     Now,
     /// With the next sync of the whole store.
     Later,

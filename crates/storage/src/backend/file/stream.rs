@@ -93,7 +93,7 @@ impl BlobWriter for FileWriter {
 pub(super) struct FileReader {
     file: File,
     size_bytes: u64,
-    /// All bytes of a small blob.
+    /// All bytes of a small blob, which were read at once.
     inline: Option<Bytes>,
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The bucket of the S3 backend and the credentials for it.
 #[derive(Clone)]
 pub struct S3BackendConfig {
-    /// The bucket; it must exist.
+    /// Name of the bucket, which must exist.
     pub bucket: String,
     /// Prefix of all keys, to share a bucket with other software. Default empty.
     pub prefix: String,
@@ -16,7 +16,7 @@ pub struct S3BackendConfig {
     pub region: String,
     /// Access key.
     pub access_key_id: String,
-    /// Its secret.
+    /// Secret of the access key.
     pub secret_access_key: String,
     /// Token of temporary credentials.
     pub session_token: Option<String>,
@@ -33,7 +33,7 @@ pub struct S3BackendConfig {
 
 impl std::fmt::Debug for S3BackendConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The secrets are left out.
+        // The output must not contain the secrets.
         f.debug_struct("S3BackendConfig")
             .field("bucket", &self.bucket)
             .field("prefix", &self.prefix)

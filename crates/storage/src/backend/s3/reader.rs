@@ -12,7 +12,7 @@ use crate::backend::{BackendError, BackendResult, BlobBody, BlobReader, Version}
 /// Bytes that are requested when a blob is opened.
 const INLINE_BYTES: u64 = 64 * 1024;
 
-/// An open blob.
+/// A blob that is being read.
 pub(super) struct S3Reader {
     store: Arc<Store>,
     version: Version,

@@ -54,7 +54,7 @@ impl Store {
         format!("{}blobs/", self.prefix)
     }
 
-    /// The key of a blob.
+    /// The S3 key under which the blob is stored.
     pub(super) fn key(&self, version: Version) -> String {
         format!("{}blobs/{version}", self.prefix)
     }
@@ -179,7 +179,7 @@ where
     }
 }
 
-/// The error with its causes.
+/// The error's text with its causes.
 fn describe_error<E: std::error::Error + Send + Sync + 'static>(error: SdkError<E>) -> String {
     DisplayErrorContext(error).to_string()
 }

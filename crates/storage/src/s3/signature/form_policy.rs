@@ -33,7 +33,7 @@ impl FormFields {
         self.0.push((name.to_ascii_lowercase(), value));
     }
 
-    /// The value of a field.
+    /// The value of a form field.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -41,7 +41,7 @@ impl FormFields {
             .map(|(_, value)| value.as_str())
     }
 
-    /// How many there are.
+    /// Number of fields.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -10,9 +10,9 @@ pub(in crate::s3) const EMPTY_SHA256: &str =
 
 /// What a signature covers of the body.
 pub(crate) enum SignedPayload {
-    /// The body is not signed.
+    /// The body is not part of the signature.
     Unsigned,
-    /// Its SHA-256 in hex.
+    /// SHA-256 of the body in hex.
     Sha256(String),
     /// The body is aws-chunked.
     Chunked {

@@ -28,7 +28,7 @@ const UNSIGNED_HEADERS: [&str; 6] = [
 
 /// A request whose signature is valid.
 pub(crate) struct Verified {
-    /// On whose behalf it runs.
+    /// The identity with which the request is executed.
     pub(crate) identity: Identity,
     /// What the signature covers of the body.
     pub(crate) payload: SignedPayload,

@@ -73,7 +73,7 @@ export function ChosenFilters({ params, onChange }: FilterFieldsProps) {
   );
 }
 
-/** Every filter switched off. */
+/** The parameters with every filter off. */
 export const noFilters: Partial<DiscoveryParams> = {
   genders: [],
   category: [],

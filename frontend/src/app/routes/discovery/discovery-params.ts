@@ -19,7 +19,7 @@ export interface DiscoveryParams {
   brand: string[];
   style: string[];
   color: string[];
-  /** US dollars. */
+  /** In US dollars. */
   minPrice: number | null;
   maxPrice: number | null;
 }

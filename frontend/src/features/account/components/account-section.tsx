@@ -14,7 +14,7 @@ const DeleteAccountDialog = lazy(async () => ({
 interface AccountSectionProps {
   /** The text that must be typed before the account is deleted. */
   confirmation: string;
-  /** After the account is deleted. */
+  /** Called after the account is deleted. */
   onDeleted: () => void;
 }
 

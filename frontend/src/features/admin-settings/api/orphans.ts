@@ -4,7 +4,7 @@ import { rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
-/** A file that no row shows. */
+/** A stored file to which no row refers. */
 export interface Orphan {
   bucket: string;
   path: string;

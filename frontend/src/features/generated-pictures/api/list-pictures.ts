@@ -26,7 +26,7 @@ export interface GeneratedPicture {
   status: GeneratedPictureStatus;
   attempts: number;
   max_attempts: number;
-  /** Percent. */
+  /** In percent. */
   progress: number;
   /** Why the last attempt failed; a waiting picture with an error is tried again. */
   error: string | null;

@@ -20,7 +20,7 @@ export interface Item {
   image: string | null;
   /** Average color of the picture as `#rrggbb`. */
   image_color: string | null;
-  /** US dollars. */
+  /** In US dollars. */
   price: number;
   gender: Gender;
   /** Ids of colors. */

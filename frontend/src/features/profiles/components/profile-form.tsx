@@ -23,7 +23,7 @@ interface ProfileFormProps {
   email: string | undefined;
   /** The short form has only username and avatar. */
   form: "short" | "full";
-  /** After saving. */
+  /** Called after the profile is saved. */
   onSaved?: () => void;
   /** The short form can be closed without saving. */
   onCancel?: () => void;

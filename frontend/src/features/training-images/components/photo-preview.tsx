@@ -6,7 +6,7 @@ import { isHeic, type TrainingPhoto } from "../api/list-photos";
 
 interface PhotoPreviewProps {
   photo: TrainingPhoto;
-  /** Asks for new addresses. */
+  /** Called to fetch new signed URLs. */
   onRenew: () => void;
 }
 
