@@ -33,7 +33,7 @@ export interface SqlEditorOptions {
   /** Asked at each completion, because the catalog changes while the editor is open. */
   getCatalog: () => CompletionCatalog;
   onChange: (text: string) => void;
-  /** `mod+enter`; with `mod+shift+enter` only the statement at the cursor. */
+  /** Called by `mod+enter`, and by `mod+shift+enter` with true: only the statement at the cursor is to be run. */
   onRun?: ((onlyStatement: boolean) => void) | undefined;
   onSave?: (() => void) | undefined;
   onSelect?: ((selection: { from: number; to: number }) => void) | undefined;

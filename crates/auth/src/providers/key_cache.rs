@@ -65,7 +65,7 @@ impl KeyCache {
         fetch: impl AsyncFnOnce() -> Result<Value, CallError>,
     ) -> Result<Arc<Claims>, ProviderError> {
         let arrived_at = Instant::now();
-        if let Some(known) = self.known()
+        if let Some(known) = self.cached_keys()
             && known.fetched_at.elapsed() <= self.life
         {
             let result = known.keys.verify(token);
@@ -74,7 +74,7 @@ impl KeyCache {
             }
         }
         let mut last_fetch = self.last_fetch.lock().await;
-        let has_keys = self.known().is_some();
+        let has_keys = self.cached_keys().is_some();
         let is_due = last_fetch.is_none_or(|ended_at| {
             // Without keys only the requests that waited for the failed fetch share its failure; the next one tries again.
             ended_at < arrived_at && (!has_keys || ended_at.elapsed() >= self.pause)
@@ -90,11 +90,11 @@ impl KeyCache {
             }
         }
         drop(last_fetch);
-        let known = self.known().ok_or(ProviderError::NoKeys)?;
+        let known = self.cached_keys().ok_or(ProviderError::NoKeys)?;
         Ok(known.keys.verify(token)?)
     }
 
-    fn known(&self) -> Option<KeySet> {
+    fn cached_keys(&self) -> Option<KeySet> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

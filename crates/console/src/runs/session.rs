@@ -24,7 +24,7 @@ pub(super) enum Frame {
 }
 
 impl Frame {
-    pub(super) fn of(session: &Session, mode: TransactionMode) -> Self {
+    pub(super) fn from_session(session: &Session, mode: TransactionMode) -> Self {
         match (session.level, mode) {
             (Level::Viewer, _) => Self::ReadOnly,
             (Level::Admin, TransactionMode::One) => Self::Transaction,

@@ -41,7 +41,7 @@ pub(super) async fn start_run(
 
     let (lines, receiver) = mpsc::channel(WAITING_LINES);
     let limit = request.time_limit(state.config.statement_timeout);
-    let frame = Frame::of(&session, request.transaction);
+    let frame = Frame::from_session(&session, request.transaction);
     let stop = Stop::new(registration.cancelled.clone(), limit);
     let run = Run::new(state.into_inner(), session.level, lines, stop);
     actix_web::rt::spawn(async move {

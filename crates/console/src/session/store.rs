@@ -106,7 +106,7 @@ impl SessionStore {
         {
             Some(known) => known,
             None => {
-                let Some(known) = self.ask(database, cookie).await? else {
+                let Some(known) = self.find_in_database(database, cookie).await? else {
                     return Ok(None);
                 };
                 self.recent.insert(cookie, known.clone());
@@ -122,12 +122,18 @@ impl SessionStore {
         let Some(digest) = session.digest else {
             return true;
         };
-        self.ask(database, digest).await.map_or(true, |known| {
-            known.is_some_and(|known| known.level >= session.level)
-        })
+        self.find_in_database(database, digest)
+            .await
+            .map_or(true, |known| {
+                known.is_some_and(|known| known.level >= session.level)
+            })
     }
 
-    async fn ask(&self, database: &ConsoleDatabase, cookie: Digest) -> Result<Option<Known>, ConsoleError> {
+    async fn find_in_database(
+        &self,
+        database: &ConsoleDatabase,
+        cookie: Digest,
+    ) -> Result<Option<Known>, ConsoleError> {
         let asked_at = Instant::now();
         let client = database.service().await?;
         let statement = client.prepare_cached(FIND_SESSION).await?;

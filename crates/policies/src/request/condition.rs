@@ -27,7 +27,7 @@ impl Condition {
         }
     }
 
-    fn and(&mut self, sql: &str, column: &str) {
+    fn add_conjunct(&mut self, sql: &str, column: &str) {
         if !self.sql.is_empty() {
             self.sql.push_str(" and ");
         }
@@ -157,7 +157,7 @@ fn add_filter(condition: &mut Condition, table: &Table, filter: &Filter) -> Resu
         }
     };
     let sql = if negated { format!("not ({test})") } else { test };
-    condition.and(&sql, &filter.column);
+    condition.add_conjunct(&sql, &filter.column);
     Ok(())
 }
 

@@ -138,7 +138,7 @@ impl Grid<'_> {
         self.column(policy, clause, row)?
             .evaluated
             .verdicts
-            .get(place.of(row)?)
+            .get(place.index_of(row)?)
     }
 
     fn column(&self, policy: usize, clause: PolicyClause, row: RowVersion) -> Option<&Column> {
@@ -183,7 +183,8 @@ impl Grid<'_> {
                 let Some((clause, _)) = point.expression(policy).filter(|_| point.includes(policy)) else {
                     continue;
                 };
-                let (Some(column), Some(at)) = (self.column(index, clause, point.row), place.of(point.row))
+                let (Some(column), Some(at)) =
+                    (self.column(index, clause, point.row), place.index_of(point.row))
                 else {
                     continue;
                 };
@@ -238,7 +239,7 @@ pub(crate) struct RowPlaces {
 }
 
 impl RowPlaces {
-    fn of(self, version: RowVersion) -> Option<usize> {
+    fn index_of(self, version: RowVersion) -> Option<usize> {
         match version {
             RowVersion::Old => self.old,
             RowVersion::New => self.new,

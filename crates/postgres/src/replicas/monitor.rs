@@ -48,7 +48,7 @@ async fn sample_primary_forever(replicas: Arc<Replicas>, primary: Arc<Database>)
     loop {
         // Taken before the question: what is committed later need not be part of the answer.
         let asked = Instant::now();
-        match connection.ask(&primary, Server::Primary).await {
+        match connection.read_position(&primary, Server::Primary).await {
             Ok(position) => replicas.positions.record(Sample { asked, position }),
             Err(reason) => tracing::debug!(reason, "the primary does not say its WAL position"),
         }
@@ -59,7 +59,7 @@ async fn sample_primary_forever(replicas: Arc<Replicas>, primary: Arc<Database>)
 
 /// Admits a replica that answers and follows the primary, and leaves any other out.
 async fn check_replica(replicas: &Replicas, replica: &Replica, connection: &mut KeptConnection) {
-    let replayed = match connection.ask(&replica.database, Server::Replica).await {
+    let replayed = match connection.read_position(&replica.database, Server::Replica).await {
         Ok(replayed) => replayed,
         Err(reason) => return replica.leave_out(&reason),
     };
@@ -115,7 +115,7 @@ struct KeptConnection {
 }
 
 impl KeptConnection {
-    async fn ask(&mut self, database: &Database, server: Server) -> Result<PgLsn, String> {
+    async fn read_position(&mut self, database: &Database, server: Server) -> Result<PgLsn, String> {
         let client = match self.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
             None => connect(database, server).await?,

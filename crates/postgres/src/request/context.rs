@@ -143,7 +143,7 @@ thread_local! {
     static RECENT_TEXTS: RefCell<SmallVec<[ShapedText; KEPT_TEXTS]>> = RefCell::default();
 }
 
-/// How many texts each thread keeps.
+/// Largest number of SQL texts that each thread caches.
 const KEPT_TEXTS: usize = 8;
 
 fn cached_text(shape: Shape) -> Arc<str> {

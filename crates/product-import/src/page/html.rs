@@ -49,7 +49,7 @@ impl PageText {
         found
     }
 
-    pub(super) fn meta(&self, name: &str) -> Option<&String> {
+    pub(super) fn meta_content(&self, name: &str) -> Option<&String> {
         self.meta.get(name)
     }
 

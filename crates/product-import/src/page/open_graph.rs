@@ -7,7 +7,7 @@ use super::{Findings, currency_of, price_of};
 use crate::gender::Gender;
 
 pub(super) fn find_product(page: &PageText) -> Findings {
-    let text = |names: &[&str]| names.iter().find_map(|name| page.meta(name)).cloned();
+    let text = |names: &[&str]| names.iter().find_map(|name| page.meta_content(name)).cloned();
     let value = |names: &[&str]| text(names).map(Value::String);
     Findings {
         name: text(&["og:title", "twitter:title"]),

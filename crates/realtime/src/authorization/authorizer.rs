@@ -130,7 +130,7 @@ impl Authorizer {
             let (transactions, (settings, with_presence)) = (self.transactions.clone(), question.clone());
             async move { transactions.check_read(&settings, with_presence).await }.boxed()
         };
-        self.reads.ask(question.clone(), begin).await
+        self.reads.share(question.clone(), begin).await
     }
 
     /// Whether the INSERT policies let the caller write to a topic. Equal checks at the same time are run once.
@@ -147,7 +147,7 @@ impl Authorizer {
             let (transactions, (settings, extension)) = (self.transactions.clone(), question.clone());
             async move { transactions.check_write(&settings, extension).await }.boxed()
         };
-        self.writes.ask(question.clone(), begin).await
+        self.writes.share(question.clone(), begin).await
     }
 }
 

@@ -36,7 +36,7 @@ impl<Q: Eq + Hash + Clone, V: Clone> SharedChecks<Q, V> {
 
     /// Returns the result of a check: of an equal one in progress, or else of the one that `begin` starts. A caller may be
     /// cancelled at any time; the check is dropped with its last caller.
-    pub(super) async fn ask(&self, question: Q, begin: impl FnOnce() -> BoxFuture<'static, V>) -> V {
+    pub(super) async fn share(&self, question: Q, begin: impl FnOnce() -> BoxFuture<'static, V>) -> V {
         let check = self.join_or_start(&question, begin);
         let answer = check.clone().await;
         let mut running = self.lock();
@@ -98,11 +98,11 @@ mod tests {
         };
 
         let (one, two, other) = join!(
-            checks.ask("a", begin),
-            checks.ask("a", begin),
-            checks.ask("b", begin)
+            checks.share("a", begin),
+            checks.share("a", begin),
+            checks.share("b", begin)
         );
-        let later = checks.ask("a", begin).await;
+        let later = checks.share("a", begin).await;
 
         assert_eq!((one, two, other, later), (0, 0, 1, 2));
         assert_eq!(checks.len(), 0);
@@ -112,8 +112,8 @@ mod tests {
     async fn realtime_017_a_caller_that_stops_waiting_does_not_end_the_check_of_others() {
         let checks = SharedChecks::new();
         let (answer, answered) = oneshot::channel();
-        let mut first = Box::pin(checks.ask("a", || async { answered.await.expect("an answer") }.boxed()));
-        let mut second = Box::pin(checks.ask("a", || async { 0 }.boxed()));
+        let mut first = Box::pin(checks.share("a", || async { answered.await.expect("an answer") }.boxed()));
+        let mut second = Box::pin(checks.share("a", || async { 0 }.boxed()));
         assert!(poll!(&mut first).is_pending());
         assert!(poll!(&mut second).is_pending());
 
@@ -126,12 +126,12 @@ mod tests {
     #[tokio::test]
     async fn realtime_017_a_check_that_everybody_gave_up_is_started_anew() {
         let checks = SharedChecks::new();
-        let mut waiting = Box::pin(checks.ask("a", || std::future::pending().boxed()));
+        let mut waiting = Box::pin(checks.share("a", || std::future::pending().boxed()));
         assert!(poll!(&mut waiting).is_pending());
 
         drop(waiting);
 
-        assert_eq!(checks.ask("a", || async { 1 }.boxed()).await, 1);
+        assert_eq!(checks.share("a", || async { 1 }.boxed()).await, 1);
         assert_eq!(checks.len(), 0);
     }
 }

@@ -207,7 +207,7 @@ async fn decide(
             content,
         });
     }
-    let visible = questions.ask(changes, checks).await;
+    let visible = questions.find_visible(changes, checks).await;
     let mut pending = pending.into_iter();
     outcomes.retain(|outcome| match pending.next().flatten() {
         None => true,
@@ -257,7 +257,7 @@ enum IdentityKey {
 
 impl Questions {
     /// The positions of the visible changes of each question.
-    async fn ask(self, changes: &[RowChange], checks: &mut ChecksDatabase) -> Vec<HashSet<usize>> {
+    async fn find_visible(self, changes: &[RowChange], checks: &mut ChecksDatabase) -> Vec<HashSet<usize>> {
         if self.list.is_empty() {
             return Vec::new();
         }

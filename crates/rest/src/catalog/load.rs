@@ -51,7 +51,7 @@ impl CatalogScope {
     }
 
     /// The exposed schemas and those whose views are read.
-    fn seen(&self) -> Vec<String> {
+    fn schemas_read(&self) -> Vec<String> {
         self.exposed.iter().chain(&self.traced).cloned().collect()
     }
 }
@@ -121,7 +121,7 @@ impl Catalog {
 
 /// Everything that relationships are derived from.
 async fn load_keys(transaction: &Transaction<'_>, scope: &CatalogScope) -> Result<Keys, Error> {
-    let seen = scope.seen();
+    let seen = scope.schemas_read();
     let schemas: [(&(dyn ToSql + Sync), Type); 2] =
         [(&seen, Type::TEXT_ARRAY), (&scope.left_out, Type::TEXT_ARRAY)];
     let relations: HashMap<u32, KeyRelation> = transaction
@@ -167,7 +167,7 @@ async fn load_views(
     scope: &CatalogScope,
     relations: &HashMap<u32, KeyRelation>,
 ) -> Result<Vec<(u32, ViewColumns)>, Error> {
-    let schemas = scope.seen();
+    let schemas = scope.schemas_read();
     let rules: HashMap<u32, String> = transaction
         .query_typed(include_str!("sql/views.sql"), &[(&schemas, Type::TEXT_ARRAY)])
         .await?

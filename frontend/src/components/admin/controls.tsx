@@ -2,7 +2,7 @@ import { cn } from "@ui/cn";
 import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
 
-const box =
+const controlClass =
   "w-full rounded-md border border-line-strong/70 bg-surface px-4 text-body text-ink transition-colors placeholder:text-ink-soft hover:border-line-strong focus:border-ink aria-invalid:border-danger disabled:opacity-60";
 
 interface SelectProps extends Omit<ComponentProps<"select">, "className"> {
@@ -19,7 +19,7 @@ export function Select({ isFilter = false, ...rest }: SelectProps) {
           "appearance-none truncate pr-10",
           isFilter
             ? "h-11 w-full rounded-full border border-line bg-surface pl-4 text-ink text-small hover:border-line-strong sm:w-44"
-            : cn(box, "h-12"),
+            : cn(controlClass, "h-12"),
         )}
         {...rest}
       />
@@ -33,5 +33,5 @@ export function Select({ isFilter = false, ...rest }: SelectProps) {
 }
 
 export function TextArea({ rows = 3, ...rest }: Omit<ComponentProps<"textarea">, "className">) {
-  return <textarea rows={rows} className={cn(box, "block py-2.5")} {...rest} />;
+  return <textarea rows={rows} className={cn(controlClass, "block py-2.5")} {...rest} />;
 }

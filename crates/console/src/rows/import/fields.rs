@@ -69,7 +69,7 @@ impl Fields {
     ///
     /// # Errors
     /// When a line would end the import silently.
-    pub(super) fn pass(&mut self, piece: &[u8], kept: &mut Vec<u8>) -> Result<(), EndMarker> {
+    pub(super) fn write_kept(&mut self, piece: &[u8], kept: &mut Vec<u8>) -> Result<(), EndMarker> {
         for &byte in piece {
             let is_end = matches!(byte, b'\n' | b'\r');
             if is_end && !(byte == b'\n' && self.after_return) {
@@ -153,7 +153,7 @@ mod tests {
         let mut fields = Fields::new(keep.to_vec(), b',');
         let mut kept = Vec::new();
         for byte in file.as_bytes() {
-            fields.pass(&[*byte], &mut kept).expect("no end marker");
+            fields.write_kept(&[*byte], &mut kept).expect("no end marker");
         }
         (String::from_utf8(kept).expect("UTF-8"), fields)
     }
@@ -184,11 +184,11 @@ mod tests {
     #[test]
     fn console_059_a_line_that_would_end_the_import_silently_is_found() {
         let mut fields = Fields::new(vec![true], b',');
-        assert_eq!(fields.pass(b"1\n\\.\n2\n", &mut Vec::new()), Err(EndMarker));
+        assert_eq!(fields.write_kept(b"1\n\\.\n2\n", &mut Vec::new()), Err(EndMarker));
         assert_eq!(fields.line(), 3);
         let mut fields = Fields::new(vec![true], b',');
         fields
-            .pass(b"\"\\.\"\n\\.x\nx\\.\n\\.", &mut Vec::new())
+            .write_kept(b"\"\\.\"\n\\.x\nx\\.\n\\.", &mut Vec::new())
             .expect("none yet");
         assert_eq!(fields.finish(), Err(EndMarker));
     }

@@ -67,7 +67,7 @@ impl Records {
     ///
     /// # Errors
     /// When a record is longer than [`LONGEST_RECORD`].
-    pub(super) fn pass(&mut self, piece: &[u8], good: &mut Vec<u8>) -> Result<(), OpenQuote> {
+    pub(super) fn write_kept(&mut self, piece: &[u8], good: &mut Vec<u8>) -> Result<(), OpenQuote> {
         for &byte in piece {
             let is_end = matches!(byte, b'\n' | b'\r');
             let is_second = byte == b'\n' && self.after_return;
@@ -153,7 +153,7 @@ mod tests {
         let mut records = Records::new(keep.to_vec(), b',', has_header);
         let mut good = Vec::new();
         for byte in file.as_bytes() {
-            records.pass(&[*byte], &mut good).expect("records that end");
+            records.write_kept(&[*byte], &mut good).expect("records that end");
         }
         records.finish(&mut good).expect("no open quote");
         (String::from_utf8(good).expect("UTF-8"), records)
@@ -177,7 +177,9 @@ mod tests {
     fn console_059_an_unclosed_quote_is_reported_at_the_first_line_of_its_record() {
         let mut records = Records::new(vec![true], b',', false);
         let mut good = Vec::new();
-        records.pass(b"a\n\"b\nc\n", &mut good).expect("nothing long");
+        records
+            .write_kept(b"a\n\"b\nc\n", &mut good)
+            .expect("nothing long");
         assert_eq!(records.finish(&mut good), Err(OpenQuote { line: 2 }));
     }
 }

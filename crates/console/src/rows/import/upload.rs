@@ -188,7 +188,7 @@ fn pass_fields(
     is_last: bool,
     kept: &mut Vec<u8>,
 ) -> Result<i64, ConsoleError> {
-    let passed = fields.pass(text, kept);
+    let passed = fields.write_kept(text, kept);
     let passed = passed.and_then(|()| if is_last { fields.finish() } else { Ok(()) });
     let line = i64::try_from(fields.line()).unwrap_or(i64::MAX);
     passed.map_err(|_| {
@@ -205,7 +205,7 @@ fn pass_records(
     is_last: bool,
     kept: &mut Vec<u8>,
 ) -> Result<i64, ConsoleError> {
-    let passed = records.pass(text, kept);
+    let passed = records.write_kept(text, kept);
     let passed = passed.and_then(|()| if is_last { records.finish(kept) } else { Ok(()) });
     passed.map_err(|open| {
         ConsoleError::invalid("A quote that begins in this row is never closed")

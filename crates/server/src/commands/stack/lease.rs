@@ -39,7 +39,7 @@ impl Lease {
         let deadline = Instant::now() + TIME_LIMIT;
         let mut host = None;
         while Instant::now() < deadline {
-            if let Some(lease) = Self::ask(&folder).await? {
+            if let Some(lease) = Self::request_from_host(&folder).await? {
                 return Ok(lease);
             }
             // A host that ends well has found that another one runs.
@@ -55,7 +55,7 @@ impl Lease {
     }
 
     /// `None` when no host answers, because none runs, it is not ready or it is just ending.
-    async fn ask(folder: &Path) -> Result<Option<Self>> {
+    async fn request_from_host(folder: &Path) -> Result<Option<Self>> {
         let holder = Cluster::find_running(folder)?;
         let Some(port) = holder.and_then(|holder| holder.service_ports.first().copied()) else {
             return Ok(None);
