@@ -11,7 +11,8 @@ const HOW_TO_INSTALL: &str = "Edge functions need Deno 2, which this machine doe
 
 /// Finds the program.
 ///
-/// # Errors A text for the user that says how to install it.
+/// # Errors
+/// A text for the user that says how to install it.
 pub(crate) fn find_deno(search: &DenoSearch) -> Result<PathBuf, String> {
     if let Some(given) = &search.given {
         return if given.is_file() {

@@ -115,7 +115,8 @@ impl Database {
     /// Creates the description of a database. Connects only to read the role settings, so that a wrong address is reported
     /// immediately.
     ///
-    /// # Errors When the authenticator cannot log in.
+    /// # Errors
+    /// When the authenticator cannot log in.
     pub async fn connect(logins: Logins) -> Result<Arc<Self>, Error> {
         let database = Self::new(logins);
         database.reload_role_settings().await?;
@@ -247,7 +248,8 @@ impl Database {
 
     /// Does the same as [`Self::reload_role_settings`], on an open connection of [`Login::Authenticator`].
     ///
-    /// # Errors When the query fails; the settings stay unchanged.
+    /// # Errors
+    /// When the query fails; the settings stay unchanged.
     pub async fn reload_role_settings_with(&self, client: &Client) -> Result<(), Error> {
         self.role_settings
             .store(Arc::new(RoleSettings::load(client).await?));

@@ -95,7 +95,8 @@ impl TestDatabase {
 
     /// Returns the socket by which the extension http of this process's cluster sends its requests.
     ///
-    /// # Panics When the socket cannot be created.
+    /// # Panics
+    /// When the socket cannot be created.
     #[must_use]
     pub fn bind_http_socket(&self) -> UnixListener {
         let owner = Owner::for_this_process().expect("a user for PostgreSQL");

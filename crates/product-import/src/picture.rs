@@ -20,7 +20,8 @@ const QUALITY: u8 = 88;
 
 /// Decodes a picture and encodes it as JPEG. Takes up to a second of CPU time, so call it on a blocking thread.
 ///
-/// # Errors [`ImportError::BadPicture`] for a file that is not a picture, is damaged or has too many pixels.
+/// # Errors
+/// [`ImportError::BadPicture`] for a file that is not a picture, is damaged or has too many pixels.
 pub fn encode_picture(file: &[u8]) -> Result<Vec<u8>, ImportError> {
     let decoded = decode(file).map_err(|error| {
         tracing::debug!(%error, "the picture of a product cannot be decoded");

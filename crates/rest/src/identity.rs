@@ -29,7 +29,8 @@ enum ClaimsText {
 impl Identity {
     /// Checks the token's times and audience, and reads the role.
     ///
-    /// # Errors PGRST301 and PGRST303 for a refused token, PGRST302 without a token if there is no anonymous role.
+    /// # Errors
+    /// PGRST301 and PGRST303 for a refused token, PGRST302 without a token if there is no anonymous role.
     pub(crate) fn resolve(bearer: &Bearer, config: &RestConfig, now_unix_s: i64) -> Result<Self, AuthError> {
         // The signature was verified before; what depends on the time or the configuration is checked on every request.
         let claims = match bearer {

@@ -61,7 +61,8 @@ struct SignatureParts<'a> {
 
 /// Verifies the signature that is a child of the element, and returns the element's canonical form without the signature.
 ///
-/// # Errors [`SignatureError`], also when there is no signature or more than one.
+/// # Errors
+/// [`SignatureError`], also when there is no signature or more than one.
 pub(crate) fn verify_signature(
     document: &Document,
     element: ElementId,

@@ -85,7 +85,7 @@ impl Identity {
     /// # Errors
     /// `AccessDenied` with the reason why the token is invalid.
     pub(crate) fn of_token(keys: &KeyRing, token: &str) -> Result<Self, StorageError> {
-        let claims = keys.verify(token).and_then(|claims| {
+        let claims = keys.verify_bearer(token).and_then(|claims| {
             check_time(&claims)?;
             Ok(claims)
         });

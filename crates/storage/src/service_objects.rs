@@ -105,7 +105,8 @@ impl ServiceObjects {
 
     /// Deletes an object; a missing object is not an error.
     ///
-    /// # Errors Those of the database.
+    /// # Errors
+    /// Those of the database.
     pub async fn delete(&self, bucket: &str, name: &str) -> Result<(), StorageError> {
         let mut client = self.client().await?;
         let storage = &self.storage;

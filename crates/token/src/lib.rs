@@ -14,8 +14,8 @@ pub use api_key::{ApiKeyKind, ApiKeys, generate_publishable_key, generate_secret
 pub use claims::Claims;
 pub use error::TokenError;
 pub use keys::{
-    IssuerKeys, JsonWebKey, JwkError, KeyAlgorithm, KeyMaterialError, KeyRing, TokenCacheMetrics, Verifier,
-    generate_jwt_secret, generate_signing_key, legacy_api_key,
+    IssuerKeys, JsonWebKey, JwkError, KeyAlgorithm, KeyMaterialError, KeyRing, TokenCacheMetrics,
+    TrustedIssuer, Verifier, generate_jwt_secret, generate_signing_key, legacy_api_key,
 };
 
 /// Seconds since the Unix epoch, the clock of every `exp`, `nbf` and `iat`.

@@ -107,7 +107,8 @@ pub async fn write(
 /// Writes an entry in a separate transaction: before a service is called, and for actions that change nothing in the
 /// database.
 ///
-/// # Errors When the database does not respond; the action must not run then.
+/// # Errors
+/// When the database does not respond; the action must not run then.
 pub async fn record(
     state: &ConsoleState,
     session: &Session,

@@ -56,7 +56,8 @@ impl ConsoleDatabase {
     /// Opens a connection of a level outside of the pool, which is closed when it is dropped. A user's SQL text can change a
     /// session in ways that cannot be reset.
     ///
-    /// # Errors When the database does not respond.
+    /// # Errors
+    /// When the database does not respond.
     pub async fn dedicated(&self, level: Level) -> Result<Client, ConsoleError> {
         // Not pooled: settings, temporary tables and locks of the session end with the connection.
         Ok(self.database.client(login_of(level)).await?)

@@ -42,7 +42,7 @@ pub(super) fn verify_jwt(
         return Err(FunctionError::NotBearer);
     }
     let token = words.next().unwrap_or_default();
-    match keys.ring.verify(token) {
+    match keys.ring.verify_bearer(token) {
         Ok(claims) => claims
             .check_time(unix_now(), 0)
             .map_err(|_| FunctionError::InvalidJwt),

@@ -71,7 +71,8 @@ pub(crate) fn choose_import_map(config: &FunctionsConfig, function: &Function) -
 /// Composes the import map for Deno: the entries of `file` with absolute addresses, and an empty module for every specifier
 /// of `type_only`.
 ///
-/// # Errors A text with the file's name when it cannot be read or is not an import map.
+/// # Errors
+/// A text with the file's name when it cannot be read or is not an import map.
 pub(crate) fn compose_import_map(file: Option<&Path>, type_only: &[String]) -> Result<Value, String> {
     let (base, source) = match file {
         Some(file) => read_map(file)?,

@@ -86,7 +86,8 @@ impl Worker {
 
     /// Waits until the worker accepts requests.
     ///
-    /// # Errors Why it ended, if it did.
+    /// # Errors
+    /// Why it ended, if it did.
     pub(crate) async fn wait_until_ready(&self) -> Result<(), End> {
         let mut states = self.state.subscribe();
         let state = states.wait_for(|state| *state != State::Booting).await;

@@ -77,8 +77,8 @@ impl Keys {
             self.require_key(&sent, text, opaque_bearer, headers)?;
         }
         let bearer = match authorization {
-            Some(value) if opaque_bearer.is_none() => self.verify_authorization(value),
-            _ => self.bearer_of_key(&sent),
+            Some(value) if opaque_bearer.is_none() => self.verify_authorization(value, service),
+            _ => self.bearer_of_key(&sent, service),
         };
         let api_key = match sent {
             SentKey::Opaque(kind) => kind,
@@ -135,26 +135,31 @@ impl Keys {
         }
     }
 
-    fn verify_authorization(&self, value: &str) -> Bearer {
+    fn verify_authorization(&self, value: &str, service: Service) -> Bearer {
         match bearer_token(value) {
             // Another scheme (the S3 protocol's signature, Basic) is not a token; its service reads the header itself.
             None => Bearer::None,
-            Some(token) => self.verify(token),
+            Some(token) => self.verify(token, service),
         }
     }
 
     /// Returns the caller that a key stands for when no token was sent: a secret key is `service_role`, a legacy key is
     /// itself a token.
-    fn bearer_of_key(&self, sent: &SentKey<'_>) -> Bearer {
+    fn bearer_of_key(&self, sent: &SentKey<'_>, service: Service) -> Bearer {
         match sent {
             SentKey::Opaque(Some(ApiKeyKind::Secret)) => Bearer::Valid(self.service_role.clone()),
-            SentKey::Jwt(token) => self.verify(token),
+            SentKey::Jwt(token) => self.verify(token, service),
             SentKey::Opaque(_) | SentKey::None => Bearer::None,
         }
     }
 
-    fn verify(&self, token: &str) -> Bearer {
-        match self.ring.verify(token) {
+    fn verify(&self, token: &str, service: Service) -> Bearer {
+        let verified = match service {
+            // Auth's users and administrators, and the owner of the database, are those of the project alone.
+            Service::Auth | Service::Meta => self.ring.verify(token),
+            _ => self.ring.verify_bearer(token),
+        };
+        match verified {
             Ok(claims) => Bearer::Valid(claims),
             Err(error) => Bearer::Invalid(error),
         }

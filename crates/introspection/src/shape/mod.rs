@@ -85,7 +85,8 @@ pub enum TextForm {
 impl TableShape {
     /// Reads the shape of the relation with this oid; `None` when there is no such relation, or the text is not an oid.
     ///
-    /// # Errors PostgreSQL's error when a query fails.
+    /// # Errors
+    /// PostgreSQL's error when a query fails.
     pub async fn load(client: &impl GenericClient, oid: &str) -> Result<Option<Self>, Error> {
         if oid.parse::<u32>().is_err() {
             return Ok(None);

@@ -25,7 +25,8 @@ use crate::sender::Sender;
 /// Serves the requests of one PostgreSQL until the future is dropped. Each connection is a separate task; at most
 /// `max_parallel` requests of the configuration run at the same time, others wait.
 ///
-/// # Errors When the socket cannot be used.
+/// # Errors
+/// When the socket cannot be used.
 pub async fn serve_http_requests(listener: StdUnixListener, config: NetConfig) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = UnixListener::from_std(listener)?;

@@ -28,7 +28,8 @@ const SHAPING: [&str; 6] = ["select", "order", "limit", "offset", "columns", "ap
 
 /// Parses a request to `/rest/v1`.
 ///
-/// # Errors [`SimulationError::Invalid`] when it is not a request on a table.
+/// # Errors
+/// [`SimulationError::Invalid`] when it is not a request on a table.
 pub(crate) fn parse_rest_request(
     method: &str,
     path: &str,

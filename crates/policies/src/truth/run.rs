@@ -95,7 +95,8 @@ fn text_value(text: Option<String>) -> Value {
 /// Runs one statement of the developer. It is prepared first, which fails for several statements, so that the text cannot
 /// end the transaction. Do not use the connection afterwards: the text may have changed the session.
 ///
-/// # Errors When the request transaction cannot begin; errors of the statement are part of the result.
+/// # Errors
+/// When the request transaction cannot begin; errors of the statement are part of the result.
 pub(crate) async fn run_sql(
     caller: &mut Client,
     context: &RequestContext<'_>,

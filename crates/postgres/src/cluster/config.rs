@@ -111,7 +111,8 @@ impl ClusterConfig {
     /// Lists the extensions that the cluster will have: those of the machine and those that were added; `None` when the
     /// machine's folder of control files is unknown.
     ///
-    /// # Errors When there is no user for the cluster or no place for its data.
+    /// # Errors
+    /// When there is no user for the cluster or no place for its data.
     pub fn list_extensions(&self, binaries: &Binaries) -> Result<Option<BTreeSet<String>>, ClusterError> {
         let owner = Owner::for_this_process()?;
         // Before the first start there is no data folder, and listing must not create one.

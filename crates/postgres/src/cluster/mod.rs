@@ -190,7 +190,8 @@ impl Cluster {
     /// Binds the socket by which the extension http sends its requests to this process. It is in a folder that only the
     /// cluster's user can enter, so that only sessions of the cluster can connect.
     ///
-    /// # Errors [`ClusterError::File`] when the folder or the socket cannot be created.
+    /// # Errors
+    /// [`ClusterError::File`] when the folder or the socket cannot be created.
     pub fn bind_http_socket(&self) -> Result<UnixListener, ClusterError> {
         sockets::bind_http_socket(&self.socket_dir, &self.owner)
     }

@@ -128,7 +128,8 @@ impl Replacement {
 
     /// Moves everything to its final place. The new cluster must have been started once and stopped.
     ///
-    /// # Errors Until the journal records that the new files are complete, the old project stays. After that the next start
+    /// # Errors
+    /// Until the journal records that the new files are complete, the old project stays. After that the next start
     /// or restore repeats the steps that failed.
     pub fn commit(mut self) -> Result<(), ClusterError> {
         // The trial start has set a new password for the superuser of the new cluster.

@@ -128,7 +128,8 @@ impl TextSession {
 
     /// Runs a statement of this program and ignores its rows.
     ///
-    /// # Errors The statement's error, or that the connection is lost.
+    /// # Errors
+    /// The statement's error, or that the connection is lost.
     pub async fn run(&mut self, statement: &str) -> Result<(), TextSessionError> {
         self.send(statement, 0).await?;
         let mut refusal = None;

@@ -37,7 +37,8 @@ pub struct RowError {
 pub trait NamedColumns {
     /// Returns the value of the column `name`.
     ///
-    /// # Errors When there is no such column, or it has another type.
+    /// # Errors
+    /// When there is no such column, or it has another type.
     fn column<'a, T: FromSql<'a>>(&'a self, name: &str) -> Result<T, RowError>;
 }
 
@@ -103,7 +104,8 @@ impl Row {
 
     /// Returns the value of a column.
     ///
-    /// # Errors When there is no such column, or it has another type.
+    /// # Errors
+    /// When there is no such column, or it has another type.
     pub fn try_get<'a, I: ColumnIndex, T: FromSql<'a>>(&'a self, index: I) -> Result<T, RowError> {
         let fail = |cause| RowError {
             column: index.to_string(),
@@ -123,7 +125,8 @@ impl Row {
 
     /// Returns the value of a column that the statement is known to return.
     ///
-    /// # Panics When there is no such column, or it has another type. Only for statements that are part of this program.
+    /// # Panics
+    /// When there is no such column, or it has another type. Only for statements that are part of this program.
     pub fn get<'a, I: ColumnIndex, T: FromSql<'a>>(&'a self, index: I) -> T {
         self.try_get(index).expect("our own SQL returns this column")
     }

@@ -235,7 +235,8 @@ pub(crate) struct RolePrivileges {
 impl RolePrivileges {
     /// Reads the privileges of one role on all tables of the catalog.
     ///
-    /// # Errors When the query fails, or there is no such role.
+    /// # Errors
+    /// When the query fails, or there is no such role.
     pub(crate) async fn load(client: &Client, catalog: &Catalog, role: &str) -> Result<Self, Error> {
         let bypasses_row_security = client
             .query_one(

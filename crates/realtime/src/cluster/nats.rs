@@ -19,7 +19,8 @@ pub(super) struct Nats {
 impl Nats {
     /// Starts to connect. Returns immediately even if no server responds; further attempts are automatic.
     ///
-    /// # Errors When credentials or URLs cannot be used.
+    /// # Errors
+    /// When credentials or URLs cannot be used.
     pub(super) async fn connect(config: &ClusterConfig) -> Result<Self, BrokerError> {
         let mut options = ConnectOptions::new()
             .name("selvedge")

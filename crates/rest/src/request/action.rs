@@ -110,7 +110,8 @@ impl Resource {
 
     /// Returns the action of a method on the resource.
     ///
-    /// # Errors PGRST101 and PGRST117 for methods that do not apply.
+    /// # Errors
+    /// PGRST101 and PGRST117 for methods that do not apply.
     pub(super) fn into_action(self, method: &str, schema: &str) -> Result<Action, RequestError> {
         let qualified = |name: String| QualifiedName::new(schema, name);
         Ok(match (self, method) {

@@ -59,7 +59,8 @@ pub enum MetadataError {
 
 /// Reads metadata: an `EntityDescriptor`, or the first identity provider of an `EntitiesDescriptor`.
 ///
-/// # Errors [`MetadataError`].
+/// # Errors
+/// [`MetadataError`].
 pub fn parse_identity_provider(xml: &[u8]) -> Result<IdentityProvider, MetadataError> {
     if std::str::from_utf8(xml).is_err() {
         return Err(MetadataError::NotUtf8);

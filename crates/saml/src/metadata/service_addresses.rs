@@ -19,7 +19,8 @@ pub struct ServiceAddresses {
 
 /// Reads the metadata of a service provider.
 ///
-/// # Errors [`MetadataError`] for a document that is not metadata, or that has no address for posted responses.
+/// # Errors
+/// [`MetadataError`] for a document that is not metadata, or that has no address for posted responses.
 pub fn parse_service_addresses(xml: &[u8]) -> Result<ServiceAddresses, MetadataError> {
     let document = parse_document(xml).map_err(MetadataError::Document)?;
     let root = document.root();

@@ -66,7 +66,8 @@ impl UnverifiedResponse {
     /// `request_id` is the id of the request that was answered; `None` for an unsolicited response, which must not answer
     /// any.
     ///
-    /// # Errors [`ResponseError`], whose texts contain nothing of the response.
+    /// # Errors
+    /// [`ResponseError`], whose texts contain nothing of the response.
     pub fn verify(
         &self,
         service: &ServiceProvider,

@@ -142,7 +142,8 @@ impl Listeners {
     }
     /// Binds ports that the system chooses, and stores them in the configuration. SMTP and the console are disabled.
     ///
-    /// # Errors When the machine has no free port.
+    /// # Errors
+    /// When the machine has no free port.
     pub(super) fn bind_free(config: &mut Config) -> Result<Self> {
         let mut api = vec![bind_free(&mut config.api.port, API_PORT)?];
         api.extend(listen::bind_port_at_once("::1", config.api.port, API_PORT).ok());

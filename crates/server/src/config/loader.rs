@@ -19,7 +19,7 @@ use super::selvedge::SelvedgeSection;
 use super::services::{FunctionsSection, InboxSection, RealtimeSection};
 use super::source::Source;
 use super::storage::StorageSection;
-use super::{storage_environment, unsupported};
+use super::{removed, storage_environment};
 
 /// The whole configuration of a project.
 #[derive(Debug, Clone)]
@@ -105,7 +105,6 @@ impl Config {
             return Err(ConfigError(errors));
         }
         config.apply_flags(flags);
-        warnings.extend(unsupported::list_unsupported(&config.auth, &config.db));
         let (_, _, findings) = config.rest_settings();
         if !findings.errors.is_empty() {
             return Err(ConfigError(findings.errors));
@@ -118,10 +117,11 @@ impl Config {
 
     pub(super) fn read_sections(source: &Source, mut project: Project) -> Self {
         let root = Section::root(source);
-        // Sections of the CLI for parts that this server does not have: linked remote projects, analytics, experiments.
-        for without_effect in ["remotes", "analytics", "experimental"] {
+        // Sections of the CLI for parts that this server does not have: linked remote projects and analytics.
+        for without_effect in ["remotes", "analytics"] {
             root.section(without_effect).ignore_all();
         }
+        removed::warn_of_removed_experiments(&root.section("experimental"));
         if let Some(id) = root.optional_string("project_id") {
             project.id = project::sanitized_id(&id);
         }

@@ -18,6 +18,7 @@ pub(crate) mod postgrest;
 pub(crate) mod postgrest_dump;
 pub(crate) mod postgrest_file;
 mod project;
+mod removed;
 mod section;
 mod selvedge;
 mod services;
@@ -28,7 +29,6 @@ mod storage_environment;
 mod tests;
 mod typed_values;
 mod units;
-mod unsupported;
 
 pub use api::{ApiConfig, TlsFiles};
 pub use auth::{

@@ -80,11 +80,13 @@ fn gw_028_no_key_of_the_contract_is_reported_as_unknown() {
     )
     .unwrap();
 
-    let is_unknown = |line: &&String| !line.ends_with("not part of this version");
-    assert_eq!(loaded.warnings.iter().find(is_unknown), None);
+    assert_eq!(loaded.warnings, Vec::<String>::new());
     let config = loaded.config;
     assert_eq!(config.auth.hooks.len(), 2);
-    assert_eq!(config.auth.third_party.len(), 1);
+    assert_eq!(
+        config.auth.third_party.unwrap().issuer_url(),
+        "https://api.workos.com/user_management/client"
+    );
     assert_eq!(config.auth.session_timebox, Some(Duration::from_secs(86_400)));
     assert_eq!(config.auth.email.smtp.unwrap().pass.unwrap().expose_secret(), "p");
     assert_eq!(
@@ -108,14 +110,68 @@ fn gw_028_no_key_of_the_contract_is_reported_as_unknown() {
 }
 
 #[test]
-fn gw_028_enabled_features_that_are_not_supported_are_warned_about() {
-    let text = "[auth.third_party.clerk]\nenabled = true\ndomain = \"x\"\n";
+fn gw_011_third_party_issuers_have_the_addresses_of_the_cli() {
+    let cases = [
+        (
+            "firebase]\nproject_id = \"shop\"",
+            "https://securetoken.google.com/shop",
+        ),
+        ("auth0]\ntenant = \"shop\"", "https://shop.auth0.com"),
+        (
+            "auth0]\ntenant = \"shop\"\ntenant_region = \"eu\"",
+            "https://shop.eu.auth0.com",
+        ),
+        (
+            "aws_cognito]\nuser_pool_id = \"eu_1\"\nuser_pool_region = \"eu-west-1\"",
+            "https://cognito-idp.eu-west-1.amazonaws.com/eu_1",
+        ),
+        (
+            "clerk]\ndomain = \"clerk.shop.example\"",
+            "https://clerk.shop.example",
+        ),
+        (
+            "workos]\nissuer_url = \"https://api.workos.com/x/\"",
+            "https://api.workos.com/x",
+        ),
+    ];
+    for (section, expected) in cases {
+        let text = format!("[auth.third_party.{section}\nenabled = true\n");
+
+        let loaded = load(&text, NO_VARIABLES).unwrap();
+
+        assert_eq!(loaded.warnings, Vec::<String>::new());
+        assert_eq!(loaded.config.auth.third_party.unwrap().issuer_url(), expected);
+    }
+    let two = "[auth.third_party.clerk]\nenabled = true\ndomain = \"clerk.a.example\"\n\
+               [auth.third_party.firebase]\nenabled = true\nproject_id = \"a\"\n";
+    let expected = "config.toml:4: auth.third_party.firebase is one of several enabled issuers, and only one may be enabled";
+    assert_eq!(errors(two), [expected]);
+    let clerk = "[auth.third_party.clerk]\nenabled = true\ndomain = \"https://clerk.a.example\"\n";
+    assert!(errors(clerk)[0].contains("auth.third_party.clerk.domain must be a host name"));
+}
+
+#[test]
+fn gw_028_keys_that_the_cli_has_removed_are_named_with_their_replacement() {
+    let text = "[experimental]\norioledb_version = \"16\"\n[auth.external.linkedin]\nenabled = false\n\
+                [auth.external.slack]\nenabled = true\nclient_id = \"a\"\nsecret = \"b\"\n";
 
     let loaded = load(text, NO_VARIABLES).unwrap();
 
     assert_eq!(
         loaded.warnings,
-        ["[auth.third_party] is switched on and not part of this version"]
+        [
+            "config.toml:2: experimental.orioledb_version was removed from the Supabase CLI, which reads \
+             db.orioledb_version instead; neither has an effect here: tables are stored by PostgreSQL's own engine",
+            "config.toml:3: auth.external.linkedin was removed from the Supabase CLI; use \
+             [auth.external.linkedin_oidc] instead",
+            "config.toml:5: auth.external.slack was removed from the Supabase CLI; use [auth.external.slack_oidc] instead",
+        ]
+    );
+    // What older templates of the CLI contain is nothing to warn of.
+    let template = "[experimental]\norioledb_version = \"\"\n[inbucket]\nenabled = true\nport = 54324\n";
+    assert_eq!(
+        load(template, NO_VARIABLES).unwrap().warnings,
+        Vec::<String>::new()
     );
 }
 

@@ -16,6 +16,7 @@ use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
+use super::vault_secrets::write_vault_secrets;
 use super::{EMBEDDED_PASSWORD, http_requests, service_logins};
 use crate::config::Config;
 use crate::instance::Ports;
@@ -242,8 +243,10 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     })
 }
 
-/// Applies the project's pending migrations as `postgres`; returns their file names.
+/// Writes the project's secrets, which migrations may refer to, then applies its pending migrations as `postgres`; returns
+/// their file names.
 pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) -> Result<Vec<String>> {
+    write_vault_secrets(administrator, &config.db.vault).await?;
     if !config.db.migrations.enabled {
         return Ok(Vec::new());
     }

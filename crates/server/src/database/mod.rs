@@ -7,6 +7,7 @@ pub(crate) mod external;
 pub(crate) mod http_requests;
 pub(crate) mod rebuild;
 pub(crate) mod target;
+mod vault_secrets;
 
 use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Config;

@@ -7,6 +7,7 @@ use selvedge_postgres::migrate::{
 use tokio_postgres::Client;
 
 use super::embedded::{self, Report};
+use super::vault_secrets::write_vault_secrets;
 use crate::config::Config;
 use crate::output;
 
@@ -35,6 +36,7 @@ pub(crate) async fn rebuild_project(
     if options.drop_roles {
         drop_project_roles(administrator).await?;
     }
+    write_vault_secrets(administrator, &config.db.vault).await?;
     let warn = |line: String| output::print_warnings(&[line]);
     apply_roles(administrator, &config.project.folder.join("roles.sql"), warn).await?;
     let applied = apply_pending(administrator, &migrations, warn).await?;

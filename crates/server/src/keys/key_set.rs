@@ -69,7 +69,8 @@ impl KeySet {
     /// Returns the keys for `serve`. The JWT secret must be configured, and no key may have a well-known value, because
     /// everybody could sign tokens with it.
     ///
-    /// # Errors When a key is missing or well known; the message contains the name of its variable, but not its value.
+    /// # Errors
+    /// When a key is missing or well known; the message contains the name of its variable, but not its value.
     pub fn for_production(config: &Config) -> Result<Self> {
         let keys = &config.auth.keys;
         if let Some(path) = signing_keys::find_missing_file(config) {

@@ -61,7 +61,8 @@ pub(crate) struct Rotation {
 /// Generates a key and puts it first in the file, so that it signs. Up to `keep` older keys are kept as public keys, so that
 /// their tokens still verify and nobody is signed out.
 ///
-/// # Errors When the file cannot be read or written.
+/// # Errors
+/// When the file cannot be read or written.
 pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> Result<Rotation> {
     let configured = config.auth.signing_keys_path.clone();
     let path = configured

@@ -78,7 +78,8 @@ pub(crate) const SMTP_PORT: PortChoice = PortChoice {
 
 /// Binds `host:port`.
 ///
-/// # Errors When the port is in use: the message names the process (if the operating system reveals it) and how to choose
+/// # Errors
+/// When the port is in use: the message names the process (if the operating system reveals it) and how to choose
 /// another port.
 pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     // On Unix the standard library sets SO_REUSEADDR, so a restart works while old connections are in TIME_WAIT.
@@ -111,7 +112,8 @@ pub(crate) fn accept_connections(listener: &TcpListener, choice: PortChoice) -> 
 
 /// Binds `host:port` without retries: for optional listeners of `start`.
 ///
-/// # Errors As [`bind_port`].
+/// # Errors
+/// As [`bind_port`].
 pub(crate) fn bind_port_at_once(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     let listener = TcpListener::bind((host, port)).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => port_taken(port, choice),

@@ -12,6 +12,7 @@ mod in_process;
 mod mode;
 mod picture_store;
 mod shared;
+mod third_party;
 mod translate;
 mod upgrades;
 mod worker;

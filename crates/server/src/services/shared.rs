@@ -29,6 +29,7 @@ use super::function_sessions::accept_sessions;
 use super::function_settings::{SettingsSource, follow_settings};
 use super::mode::Mode;
 use super::picture_store::StoragePictures;
+use super::third_party::follow_issuer;
 use super::translate;
 use super::upgrades::ServiceUpgrades;
 use super::worker::WorkerServices;
@@ -103,7 +104,7 @@ impl Services {
         let database = Database::connect(logins)
             .await
             .context("cannot log in to the database")?;
-        let ring = keys.ring()?;
+        let ring = make_ring(config, keys, mode)?;
         let (mailer, inbox) = translate::mail::build_mailer(config, mode)?;
         let storage = match config.storage.enabled {
             true => Some(open_swept_storage(config, &database, &ring, keys, mode)?),
@@ -257,6 +258,15 @@ fn start_jobs(config: &Config, database: &Arc<Database>, mode: Mode) {
         let jobs = translate::jobs::jobs_config(config, mode);
         tokio::spawn(selvedge_jobs::run_jobs_forever(database.clone(), jobs));
     }
+}
+
+/// Makes the key ring, which follows the third-party issuer if the project has one.
+fn make_ring(config: &Config, keys: &KeySet, mode: Mode) -> Result<Arc<KeyRing>> {
+    let ring = keys.ring()?;
+    if let Some(issuer) = &config.auth.third_party {
+        follow_issuer(&ring, issuer.issuer_url(), mode)?;
+    }
+    Ok(ring)
 }
 
 /// Starts the exporter of traces where the configuration or a standard variable names a collector.

@@ -23,7 +23,8 @@ pub(super) struct ClaimedFolder {
 impl ClaimedFolder {
     /// Creates this process's folder below `common`, and removes abandoned folders there. `common` is created when missing.
     ///
-    /// # Errors When a folder cannot be created, read or locked.
+    /// # Errors
+    /// When a folder cannot be created, read or locked.
     pub(super) fn open(common: &Path) -> io::Result<Self> {
         create_private(common)?;
         let removed = remove_abandoned(common)?;

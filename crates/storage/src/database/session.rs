@@ -209,7 +209,8 @@ impl DbSession {
     /// Runs a deletion of objects that returns their `version`, and removes their blobs. It runs as a separate task, so that
     /// a disconnected client cannot leave blobs whose rows were deleted.
     ///
-    /// # Errors PostgreSQL's error, mapped to a [`StorageError`].
+    /// # Errors
+    /// PostgreSQL's error, mapped to a [`StorageError`].
     pub(crate) async fn delete_objects(&self, statement: Statement) -> Result<Vec<Row>, StorageError> {
         // The task owns a clone of the session, because it may outlive the request.
         let session = self.clone();

@@ -18,7 +18,8 @@ pub struct BlobReference {
 /// Prevents other sessions from adding or removing references until the transaction of `client` ends. Reading stays
 /// possible.
 ///
-/// # Errors Those of the database, such as a lock that others do not release within `lock_timeout`.
+/// # Errors
+/// Those of the database, such as a lock that others do not release within `lock_timeout`.
 pub async fn lock_blob_references(client: &impl GenericClient) -> Result<(), tokio_postgres::Error> {
     let mut tables = "storage.objects, storage.s3_multipart_uploads_parts".to_owned();
     if has_resumable_uploads(client).await? {

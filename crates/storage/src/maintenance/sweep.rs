@@ -284,7 +284,8 @@ impl SweepRun<'_> {
 
 /// Sweeps at intervals, on a separate thread, until the storage is dropped.
 ///
-/// # Errors When the thread cannot be started.
+/// # Errors
+/// When the thread cannot be started.
 pub fn sweep_at_intervals(storage: &Arc<Storage>, interval: Duration) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -10,7 +10,8 @@ use super::upload_id::UploadId;
 
 /// `DELETE` → 204; removes the upload and its bytes. Source: STORE-091.
 ///
-/// # Errors Those of the permission check, `NotFound`, `Gone`, `AlreadyComplete`.
+/// # Errors
+/// Those of the permission check, `NotFound`, `Gone`, `AlreadyComplete`.
 pub(super) async fn terminate_upload(request: &TusRequest, id: &UploadId) -> Result<HttpResponse, TusError> {
     request.authorize_existing(id).await?;
     let _lock = request

@@ -1,8 +1,9 @@
 //! The keys of a project: one that signs, and all whose signatures are accepted.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use arc_swap::ArcSwap;
+use arc_swap::ArcSwapOption;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
@@ -12,6 +13,7 @@ use ring::signature::{EcdsaKeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::trusted_issuer::TrustedIssuer;
 use super::verifier::{UnnamedKeys, Verifier};
 use crate::{Claims, JsonWebKey, JwkError, TokenError};
 
@@ -19,18 +21,21 @@ use crate::{Claims, JsonWebKey, JwkError, TokenError};
 /// repeat a token for an hour.
 const CACHED_TOKENS: u64 = 1_000;
 
-/// Signs tokens, and verifies those of the project and of third parties that it trusts.
+/// Signs tokens, and verifies those of the project and of the third party that it trusts.
 ///
-/// Shared by all workers. Third-party keys can be replaced while requests run; each replacement starts with an empty
+/// Shared by all workers. The third party's keys can be replaced while requests run; each replacement starts with an empty
 /// cache, so that a token of a removed key does not stay valid.
 pub struct KeyRing {
     signing: SigningKey,
     shared_secret: SigningKey,
     /// The project's own keys, the shared secret included.
     project_keys: Vec<JsonWebKey>,
-    verifier: ArcSwap<Verifier>,
+    verifier: Verifier,
     /// Verifies tokens that are signed with the shared secret by HS384 or HS512.
     secret_with_any_hash: Verifier,
+    third_party: ArcSwapOption<TrustedIssuer>,
+    /// Whether a token named a key that neither the project nor the third party has, since this was read last.
+    met_unknown_key: AtomicBool,
 }
 
 struct SigningKey {
@@ -56,7 +61,8 @@ impl KeyRing {
     /// Tokens are signed with the first key of `signing_keys` that may sign ([`JsonWebKey::may_sign`]), and with
     /// `jwt_secret` (HS256) when there is none. Tokens of every listed key and of the secret verify.
     ///
-    /// # Errors When a key cannot be used; the message names the key but does not contain it.
+    /// # Errors
+    /// When a key cannot be used; the message names the key but does not contain it.
     pub fn new(jwt_secret: &[u8], signing_keys: &[JsonWebKey]) -> Result<Self, JwkError> {
         let secret = JsonWebKey::symmetric(jwt_secret);
         // Without `alg` a symmetric key verifies HS256, HS384 and HS512.
@@ -65,45 +71,69 @@ impl KeyRing {
             ..secret.clone()
         };
         let signing = signing_keys.iter().find(|key| key.may_sign()).unwrap_or(&secret);
-        let ring = Self {
+        let project_keys: Vec<JsonWebKey> = signing_keys.iter().cloned().chain([secret.clone()]).collect();
+        Ok(Self {
             signing: SigningKey::new(signing)?,
             shared_secret: SigningKey::new(&secret)?,
             secret_with_any_hash: Verifier::from_keys([&any_hash].into_iter(), UnnamedKeys::VerifyAll, 0)?,
-            project_keys: signing_keys.iter().cloned().chain([secret.clone()]).collect(),
-            verifier: ArcSwap::from_pointee(Verifier::refusing_all()),
-        };
-        ring.trust(&[])?;
-        Ok(ring)
+            verifier: Verifier::from_keys(project_keys.iter(), UnnamedKeys::VerifyAll, CACHED_TOKENS)?,
+            project_keys,
+            third_party: ArcSwapOption::empty(),
+            met_unknown_key: AtomicBool::new(false),
+        })
     }
 
-    /// Replaces the third parties' keys.
-    ///
-    /// # Errors
-    /// One unusable key refuses the whole set, and the previous set stays in use.
-    pub fn trust(&self, third_party: &[JsonWebKey]) -> Result<(), JwkError> {
-        let keys = self.project_keys.iter().chain(third_party);
-        let verifier = Verifier::from_keys(keys, UnnamedKeys::VerifyAll, CACHED_TOKENS)?;
-        // Requests that are being verified finish with the old verifier; its cache is dropped with it.
-        self.verifier.store(Arc::new(verifier));
-        Ok(())
+    /// Trusts the tokens of `issuer` from now on, in the place of the issuer that was trusted before.
+    pub fn trust_issuer(&self, issuer: TrustedIssuer) {
+        // Requests that are being verified finish with the old keys; their cache is dropped with them.
+        self.third_party.store(Some(Arc::new(issuer)));
     }
 
-    /// Verifies the signature and decodes the claims. The caller must check time and audience at every use, because
-    /// claims may come from the cache.
+    /// Whether, since the last call, a token named a key that nobody here has: the third party may have a new one.
+    pub fn take_unknown_key(&self) -> bool {
+        self.met_unknown_key.swap(false, Ordering::Relaxed)
+    }
+
+    /// Verifies the signature of one of the project's own tokens and decodes the claims. The caller must check time and
+    /// audience at every use, because claims may come from the cache.
     ///
     /// # Errors
     /// See [`TokenError`]; source: REST contract §7, Auth contract §1.2.
     pub fn verify(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
-        self.verifier.load().verify(token)
+        self.verifier.verify(token)
     }
 
-    /// Does the same as [`KeyRing::verify`], but also accepts HS384 and HS512 with the shared secret.
+    /// As [`KeyRing::verify`], and accepts the third party's tokens. For the bearer of a request on the project's data; not for
+    /// Auth, whose users are its own, nor for signed URLs, which only this project issues.
+    ///
+    /// # Errors
+    /// As [`KeyRing::verify`].
+    pub fn verify_bearer(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
+        match self.verify(token) {
+            // Only these errors can mean that somebody else has signed the token.
+            Err(own @ (TokenError::NoSuitableKey | TokenError::BadSignature)) => {
+                let third_party = self.third_party.load();
+                let verified = third_party.as_ref().map(|issuer| issuer.verify(token));
+                match verified {
+                    Some(Err(TokenError::NoSuitableKey)) | None => {
+                        self.met_unknown_key.store(true, Ordering::Relaxed);
+                        Err(own)
+                    }
+                    Some(verified) => verified,
+                }
+            }
+            verified => verified,
+        }
+    }
+
+    /// As [`KeyRing::verify_bearer`], but accepts HS384 and HS512 with the shared secret, too.
     ///
     /// Compat: Realtime accepts them, while REST, Auth and Storage accept only HS256.
     ///
-    /// # Errors As [`KeyRing::verify`].
+    /// # Errors
+    /// As [`KeyRing::verify`].
     pub fn verify_any_hash(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
-        match self.verify(token) {
+        match self.verify_bearer(token) {
             // Tried second: tokens of all other keys are then found in the cache of the first verifier, and only tokens that
             // would be refused cost a second verification.
             Err(TokenError::NoSuitableKey) => self.secret_with_any_hash.verify(token),
@@ -312,6 +342,37 @@ mod tests {
                 .map(|claims| claims.role().is_some()),
             Ok(true)
         );
+    }
+
+    #[test]
+    fn gw_011_third_party_tokens_are_bearers_and_no_tokens_of_the_project() {
+        let ring = build_ring();
+        let make_signer = || {
+            let key = crate::generate_signing_key(crate::KeyAlgorithm::Rs256);
+            KeyRing::new(b"nobody-signs-with-this-secret-here", &[key]).expect("a usable key")
+        };
+        let (signer, successor) = (make_signer(), make_signer());
+        let sign = |signer: &KeyRing| {
+            let claims = json!({ "iss": "https://id.example", "role": "authenticated" });
+            signer.sign(&claims).expect("signs")
+        };
+        let is_bearer = |token: &str| ring.verify_bearer(token).is_ok();
+        let trust = |signer: &KeyRing| {
+            let issuer = TrustedIssuer::new("https://id.example", &signer.public_jwks());
+            ring.trust_issuer(issuer.expect("a key"));
+        };
+
+        assert!(!is_bearer(&sign(&signer)) && ring.take_unknown_key());
+        trust(&signer);
+        assert!(is_bearer(&sign(&signer)) && !ring.take_unknown_key());
+        assert!(ring.verify(&sign(&signer)).is_err());
+        assert!(ring.verify_any_hash(&sign(&signer)).is_ok());
+        // A key of the issuer that is not known yet is noticed, and the keys that it replaces are forgotten.
+        assert!(!is_bearer(&sign(&successor)) && ring.take_unknown_key());
+        trust(&successor);
+        assert!(is_bearer(&sign(&successor)) && !is_bearer(&sign(&signer)));
+        // The project's own tokens are not affected.
+        assert!(is_bearer(&ring.sign(&json!({"role": "anon"})).expect("signs")));
     }
 
     #[test]

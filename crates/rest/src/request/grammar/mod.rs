@@ -26,7 +26,8 @@ pub(crate) const MAX_NESTING: usize = 64;
 /// Compat: text after a complete value is ignored, as PostgREST does; productions that must not be followed by more check
 /// for the end themselves.
 ///
-/// # Errors PGRST100 with PostgREST's message.
+/// # Errors
+/// PGRST100 with PostgREST's message.
 pub(crate) fn parse<T>(
     what: &str,
     shown: &str,

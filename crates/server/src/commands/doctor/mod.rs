@@ -47,7 +47,8 @@ pub(super) async fn list_checks(config: Config) -> Result<Vec<DoctorCheck>> {
 
 /// Runs every check.
 ///
-/// # Errors When the cluster's lock file cannot be read, or `DATABASE_URL` is malformed.
+/// # Errors
+/// When the cluster's lock file cannot be read, or `DATABASE_URL` is malformed.
 async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     let holder = Cluster::find_running(&config.selvedge.data_dir)?;
     if let Some(ports) = holder.as_ref().and_then(instance::Ports::from_lock) {

@@ -125,7 +125,8 @@ impl StartedHost {
 
     /// Whether it has ended because another host runs.
     ///
-    /// # Errors Its output, when it has failed.
+    /// # Errors
+    /// Its output, when it has failed.
     fn has_ended(&mut self) -> Result<bool> {
         match self.child.try_wait()? {
             None => Ok(false),

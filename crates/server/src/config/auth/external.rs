@@ -3,6 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_auth::PROVIDER_NAMES;
 
+use crate::config::removed::warn_of_removed_providers;
 use crate::config::section::Section;
 
 /// `[auth.external.<provider>]`.
@@ -61,7 +62,7 @@ pub struct HookSection {
     pub secrets: Option<SecretString>,
 }
 
-/// An issuer whose access tokens are accepted like the project's own.
+/// An issuer whose access tokens are accepted like the project's own, by every service but Auth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThirdParty {
     /// `[auth.third_party.firebase]`
@@ -95,6 +96,25 @@ pub enum ThirdParty {
     },
 }
 
+impl ThirdParty {
+    /// The issuer's address without a slash at its end. Its discovery document lies at
+    /// `<address>/.well-known/openid-configuration`.
+    pub fn issuer_url(&self) -> String {
+        match self {
+            Self::Firebase { project_id } => format!("https://securetoken.google.com/{project_id}"),
+            Self::Auth0 { tenant, region } => match region {
+                Some(region) => format!("https://{tenant}.{region}.auth0.com"),
+                None => format!("https://{tenant}.auth0.com"),
+            },
+            Self::AwsCognito { user_pool_id, region } => {
+                format!("https://cognito-idp.{region}.amazonaws.com/{user_pool_id}")
+            }
+            Self::Clerk { domain } => format!("https://{domain}"),
+            Self::Workos { issuer_url } => issuer_url.trim_end_matches('/').to_owned(),
+        }
+    }
+}
+
 /// `[auth.oauth_server]`.
 #[derive(Debug, Clone)]
 pub struct OauthServerSection {
@@ -117,6 +137,7 @@ const HOOKS: [&str; 7] = [
 ];
 
 pub(super) fn read_providers(section: &Section<'_>) -> Vec<ProviderSection> {
+    warn_of_removed_providers(section);
     // A misspelt name would otherwise leave the provider off without a word.
     for name in section
         .entry_names()
@@ -179,7 +200,8 @@ fn is_hook_uri(uri: &str) -> bool {
         .any(|scheme| uri.starts_with(scheme))
 }
 
-pub(super) fn third_party(section: &Section<'_>) -> Vec<ThirdParty> {
+/// Reads the enabled issuer; more than one are an error, as with the CLI.
+pub(super) fn read_third_party(section: &Section<'_>) -> Option<ThirdParty> {
     let issuers = [
         read_issuer(&section.section("firebase"), "project_id", |_, project_id| {
             ThirdParty::Firebase { project_id }
@@ -190,22 +212,45 @@ pub(super) fn third_party(section: &Section<'_>) -> Vec<ThirdParty> {
                 region: section.optional_string("tenant_region"),
             }
         }),
-        read_issuer(
-            &section.section("aws_cognito"),
-            "user_pool_id",
-            |section, user_pool_id| ThirdParty::AwsCognito {
-                user_pool_id,
-                region: section.string("user_pool_region", ""),
-            },
-        ),
-        read_issuer(&section.section("clerk"), "domain", |_, domain| {
-            ThirdParty::Clerk { domain }
-        }),
-        read_issuer(&section.section("workos"), "issuer_url", |_, issuer_url| {
-            ThirdParty::Workos { issuer_url }
-        }),
+        read_issuer(&section.section("aws_cognito"), "user_pool_id", read_cognito),
+        read_issuer(&section.section("clerk"), "domain", read_clerk),
+        read_issuer(&section.section("workos"), "issuer_url", read_workos),
     ];
-    issuers.into_iter().flatten().collect()
+    let mut enabled = issuers.into_iter().flatten();
+    let first = enabled.next();
+    if enabled.next().is_some() {
+        let names = section.entry_names();
+        section.report_error(
+            names.last().map_or("", String::as_str),
+            "is one of several enabled issuers, and only one may be enabled",
+        );
+    }
+    first
+}
+
+fn read_cognito(section: &Section<'_>, user_pool_id: String) -> ThirdParty {
+    let region = section.string("user_pool_region", "");
+    if region.is_empty() {
+        section.report_error("enabled", "is true, so user_pool_region must be set");
+    }
+    ThirdParty::AwsCognito { user_pool_id, region }
+}
+
+fn read_clerk(section: &Section<'_>, domain: String) -> ThirdParty {
+    if domain.contains('/') {
+        section.report_error("domain", "must be a host name, like clerk.example.com");
+    }
+    ThirdParty::Clerk { domain }
+}
+
+fn read_workos(section: &Section<'_>, issuer_url: String) -> ThirdParty {
+    if !["http://", "https://"]
+        .iter()
+        .any(|scheme| issuer_url.starts_with(scheme))
+    {
+        section.report_error("issuer_url", "must begin with https://");
+    }
+    ThirdParty::Workos { issuer_url }
 }
 
 fn read_issuer(

@@ -71,8 +71,8 @@ pub struct AuthSection {
     pub webauthn: WebauthnSection,
     /// `[auth.external.<provider>]`, the enabled ones.
     pub external: Vec<ProviderSection>,
-    /// `[auth.third_party.<name>]`, the enabled ones.
-    pub third_party: Vec<ThirdParty>,
+    /// `[auth.third_party.<name>]`, the enabled one.
+    pub third_party: Option<ThirdParty>,
     /// `[auth.web3.solana] enabled`. Default false.
     pub web3_solana: bool,
     /// `[auth.web3.ethereum] enabled`. Default false.
@@ -188,7 +188,7 @@ impl AuthSection {
             mfa: MfaSection::read(&section.section("mfa")),
             webauthn: WebauthnSection::read(&section.section("passkey"), &section.section("webauthn")),
             external: external::read_providers(&section.section("external")),
-            third_party: external::third_party(&section.section("third_party")),
+            third_party: external::read_third_party(&section.section("third_party")),
             web3_solana: web3.section("solana").is_enabled(false),
             web3_ethereum: web3.section("ethereum").is_enabled(false),
             saml: SamlSection::read(&section.section("saml")),

@@ -13,7 +13,8 @@ const SECRET: &str = "a secret of this fuzz target, which no input holds";
 
 /// Checks the signature of a request in HTTP's form: `METHOD /path?query`, then lines of headers.
 ///
-/// # Panics When a signature is accepted that was not made with the secret, a valid one is refused, or one is valid for
+/// # Panics
+/// When a signature is accepted that was not made with the secret, a valid one is refused, or one is valid for
 /// another request.
 pub fn check_signature(input: &str) {
     let Some(mut head) = parse_head(input) else {
