@@ -16,13 +16,13 @@ const COSTS: std::ops::RangeInclusive<u32> = 4..=31;
 /// bcrypt reads this many bytes of a password and ignores the rest.
 const LONGEST_PASSWORD: usize = 72;
 /// The text that bcrypt encrypts 64 times; the result is the hash: `OrpheanBeholderScryDoubt`.
-const TEXT: [[u32; 2]; 3] = [
+const BCRYPT_TEXT: [[u32; 2]; 3] = [
     [0x4f72_7068, 0x6561_6e42],
     [0x6568_6f6c, 0x6465_7253],
     [0x6372_7944, 0x6f75_6274],
 ];
 /// bcrypt stores this many bytes of the 24-byte result.
-const KEPT: usize = 23;
+const HASH_BYTES: usize = 23;
 
 pub(super) type Salt = [u8; 16];
 
@@ -80,10 +80,10 @@ impl BcryptRun {
     /// The hash as text; computes what is left without further pauses.
     pub(super) fn finish(mut self) -> String {
         while self.step() {}
-        let bytes = TEXT
+        let bytes = BCRYPT_TEXT
             .iter()
             .flat_map(|block| (0..64).fold(*block, |block, _| self.state.bc_encrypt(block)));
-        let hash: Vec<u8> = bytes.flat_map(u32::to_be_bytes).take(KEPT).collect();
+        let hash: Vec<u8> = bytes.flat_map(u32::to_be_bytes).take(HASH_BYTES).collect();
         format!(
             "$2b${:02}${}{}",
             self.cost,

@@ -12,7 +12,7 @@ use crate::http_client::Call;
 use crate::request::{AuthRequest, read_text};
 
 /// Time limit of the call to the captcha service.
-const LIMIT: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// Limit of the captcha service's response in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
@@ -56,7 +56,7 @@ pub(crate) async fn check_captcha(request: &AuthRequest, captcha: &Captcha) -> R
         ("remoteip", &request.info.ip),
     ];
     let call = Call::post_form(url, &fields)
-        .timeout(LIMIT)
+        .timeout(TIME_LIMIT)
         .max_response_bytes(MAX_RESPONSE_BYTES);
     let response = request
         .state

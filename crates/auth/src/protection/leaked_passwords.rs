@@ -16,7 +16,7 @@ use crate::state::AuthState;
 use crate::validation::password;
 
 /// Time limit of the request to the list.
-const LIMIT: Duration = Duration::from_secs(5);
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// Limit of the list's response in bytes.
 const MAX_RESPONSE_BYTES: usize = 512 * 1024;
 const MESSAGE: &str = "Password is known to be weak and easy to guess, please choose a different one.";
@@ -82,7 +82,7 @@ async fn has_leaked(
         config.base_url.trim_end_matches('/')
     ))
     .header(HeaderName::from_static("add-padding"), "true")
-    .timeout(LIMIT)
+    .timeout(TIME_LIMIT)
     .max_response_bytes(MAX_RESPONSE_BYTES);
     let response = state.http.send(call).await?;
     if response.status != 200 {

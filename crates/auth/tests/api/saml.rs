@@ -9,7 +9,7 @@ use selvedge_auth::{SamlConfig, SamlSettings};
 use serde_json::json;
 
 use crate::app::{Response, TestApp};
-use crate::saml_provider::{Assertion, ENTITY, read_key, write_metadata, write_response};
+use crate::saml_provider::{Assertion, ENTITY_ID, read_key, write_metadata, write_response};
 
 const SERVICE: &str = "https://sso.example/auth/v1";
 
@@ -146,7 +146,7 @@ async fn saml_006_a_sign_in_is_stored_with_its_provider_and_changes_of_it_keep_t
         .await;
     assert_eq!(
         (changed.status, &changed.body["saml"]["entity_id"]),
-        (200, &json!(ENTITY))
+        (200, &json!(ENTITY_ID))
     );
     assert_eq!(changed.body["domains"], json!([{"domain": "example.com"}]));
     assert_eq!(app.count("select count(*) from auth.saml_providers").await, 1);

@@ -15,7 +15,7 @@ const PROTOCOL_NS: &str = "urn:oasis:names:tc:SAML:2.0:protocol";
 const SIGNATURE_NS: &str = "http://www.w3.org/2000/09/xmldsig#";
 
 /// The entity id of the test's identity provider.
-pub(crate) const ENTITY: &str = "https://idp.example/saml";
+pub(crate) const ENTITY_ID: &str = "https://idp.example/saml";
 
 /// Two RSA keys, public and for tests only.
 pub(crate) fn read_key(name: &str) -> String {
@@ -39,7 +39,7 @@ pub(crate) fn write_metadata() -> String {
     let certificate = PrivateKey::from_base64(&read_key("sp_next")).unwrap();
     let certificate = STANDARD.encode(certificate.certificate("idp.example", false));
     format!(
-        "<EntityDescriptor xmlns=\"urn:oasis:names:tc:SAML:2.0:metadata\" entityID=\"{ENTITY}\"><IDPSSODescriptor \
+        "<EntityDescriptor xmlns=\"urn:oasis:names:tc:SAML:2.0:metadata\" entityID=\"{ENTITY_ID}\"><IDPSSODescriptor \
          protocolSupportEnumeration=\"{PROTOCOL_NS}\"><KeyDescriptor use=\"signing\"><KeyInfo xmlns=\"{SIGNATURE_NS}\">\
          <X509Data><X509Certificate>{certificate}</X509Certificate></X509Data></KeyInfo></KeyDescriptor>\
          <SingleSignOnService Binding=\"urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect\" \
@@ -75,12 +75,12 @@ pub(crate) fn write_response(assertion: &Assertion<'_>) -> String {
     );
     let head = format!(
         "<saml:Assertion xmlns:saml=\"{ASSERTION_NS}\" ID=\"{assertion_id}\" IssueInstant=\"{issued}\" Version=\"2.0\">\
-         <saml:Issuer>{ENTITY}</saml:Issuer>"
+         <saml:Issuer>{ENTITY_ID}</saml:Issuer>"
     );
     let signature = sign(assertion_id, format!("{head}{body}").as_bytes());
     let response = format!(
         "<samlp:Response xmlns:samlp=\"{PROTOCOL_NS}\" ID=\"r{assertion_id}\" Version=\"2.0\" IssueInstant=\"{issued}\" \
-         Destination=\"{acs}\"{answers}><saml:Issuer xmlns:saml=\"{ASSERTION_NS}\">{ENTITY}</saml:Issuer><samlp:Status><samlp:StatusCode \
+         Destination=\"{acs}\"{answers}><saml:Issuer xmlns:saml=\"{ASSERTION_NS}\">{ENTITY_ID}</saml:Issuer><samlp:Status><samlp:StatusCode \
          Value=\"urn:oasis:names:tc:SAML:2.0:status:Success\"/></samlp:Status>{head}{signature}{body}</samlp:Response>"
     );
     STANDARD.encode(response)

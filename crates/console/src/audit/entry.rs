@@ -9,7 +9,7 @@ use crate::state::ConsoleState;
 /// The bytes after which a statement's text is cut, because a pasted import can have megabytes.
 const LONGEST_STATEMENT: usize = 16 * 1024;
 
-const WRITE: &str = "select selvedge_console.write_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const INSERT_ENTRY: &str = "select selvedge_console.write_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 /// An action of an account, its target and its outcome.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ pub async fn write(
     } = entry;
     client
         .execute(
-            WRITE,
+            INSERT_ENTRY,
             &[
                 &session.account.as_deref(),
                 &session.level.name(),

@@ -6,22 +6,22 @@ use selvedge_postgres::migrate::Migration;
 use crate::error::ConsoleError;
 
 /// The format in which the Supabase CLI writes the time of a migration, in UTC.
-const FORMAT: &str = "%Y%m%d%H%M%S";
+const VERSION_FORMAT: &str = "%Y%m%d%H%M%S";
 
 /// Returns the version of a new migration. It must sort after all others, because a file that sorts before an applied one is
 /// refused. Therefore it may be later than now, when a clock was wrong or two changes are made within a second.
 ///
 /// # Errors 409 when the newest version cannot be increased.
 pub(super) fn choose_version(now: DateTime<Utc>, existing: &[Migration]) -> Result<String, ConsoleError> {
-    let version = now.format(FORMAT).to_string();
+    let version = now.format(VERSION_FORMAT).to_string();
     let newest = existing.iter().map(|migration| migration.version.as_str()).max();
     let Some(newest) = newest.filter(|newest| *newest >= version.as_str()) else {
         return Ok(version);
     };
-    NaiveDateTime::parse_from_str(newest, FORMAT)
+    NaiveDateTime::parse_from_str(newest, VERSION_FORMAT)
         .ok()
         .and_then(|time| time.checked_add_signed(TimeDelta::seconds(1)))
-        .map(|time| time.format(FORMAT).to_string())
+        .map(|time| time.format(VERSION_FORMAT).to_string())
         .filter(|version| version.as_str() > newest)
         .ok_or_else(|| {
             ConsoleError::conflict(format!("No time sorts after the newest migration, {newest}"))

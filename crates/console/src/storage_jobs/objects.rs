@@ -15,7 +15,7 @@ use crate::services::{Answer, Call, ThreadApi, call_service};
 use crate::state::ConsoleState;
 
 /// How many files are copied or moved at the same time. More would take database connections from the API's clients.
-const AT_ONCE: usize = 4;
+const MAX_PARALLEL_FILES: usize = 4;
 /// How often a request is sent while the service responds 5xx or 429.
 const MOST_TRIES: u32 = 3;
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -55,7 +55,7 @@ impl Objects<'_> {
                 let failure = self.move_or_copy(job, name, is_resumed).await?;
                 Ok::<_, ConsoleError>(failure.map(|message| (name.clone(), message)))
             })
-            .buffer_unordered(AT_ONCE)
+            .buffer_unordered(MAX_PARALLEL_FILES)
             .collect()
             .await;
         let failures: Result<Vec<_>, _> = results.into_iter().collect();

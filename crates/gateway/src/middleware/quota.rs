@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 use super::caller::Bearer;
 use crate::listener::network_of;
 
-/// One client may hold this fraction of what is left once half of a quota is in use.
-const SHARE: usize = 8;
+/// Once half of a quota is in use, one client may hold at most the quota divided by this number.
+const SHARES_PER_QUOTA: usize = 8;
 
 /// A limit on something that is in use at the same time.
 ///
@@ -102,7 +102,7 @@ impl Quota {
             return Ok(());
         }
         let by_client = self.by_client.borrow();
-        let share = self.most / SHARE;
+        let share = self.most / SHARES_PER_QUOTA;
         let has_room = |key: &u64| {
             let held = by_client.get(key).copied().unwrap_or(0);
             held == 0 || held.saturating_add(amount) <= share

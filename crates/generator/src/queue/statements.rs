@@ -29,7 +29,7 @@ impl Statements {
             release_expired: with_table(RELEASE_EXPIRED),
             set_progress: with_table(SET_PROGRESS),
             await_result: with_table(AWAIT_RESULT),
-            finish: with_table(FINISH),
+            finish: with_table(FINISH_JOB),
             fail: with_table(FAIL),
             find_by_token: with_table(FIND_BY_TOKEN),
             take_token: with_table(TAKE_TOKEN),
@@ -75,7 +75,7 @@ const AWAIT_RESULT: &str = "
     where job.id = $1 and job.attempts = $2 and job.status = 'running'";
 
 /// $1 id, $2 attempt, $3 name of the object, $4 whether the picture is a preview.
-const FINISH: &str = "
+const FINISH_JOB: &str = "
     update {table} as job
     set status = 'succeeded', progress = 100, error = null, result_name = $3, result_is_preview = $4,
       lease_until = null, callback_token_hash = null, finished_at = now()

@@ -8,14 +8,14 @@ const IS_INSTALLED: &str = "select to_regprocedure('cron._require_valid_schedule
 const LIST: &str =
     "select jobid, schedule, command, database, username from cron.job where active order by jobid";
 
-const START: &str = "
+const INSERT_RUN: &str = "
     insert into cron.job_run_details (jobid, database, username, command, status)
     values ($1, $2, $3, $4, 'starting') returning runid";
 
 const RUNNING: &str = "
     update cron.job_run_details set status = 'running', job_pid = $2, start_time = clock_timestamp() where runid = $1";
 
-const FINISH: &str = "
+const UPDATE_RUN: &str = "
     update cron.job_run_details
     set status = $2, return_message = $3, start_time = coalesce(start_time, clock_timestamp()),
       end_time = clock_timestamp()
@@ -72,7 +72,7 @@ pub(super) async fn list_active_jobs(client: &Client) -> Result<Vec<Job>, Error>
 /// Records that a run begins, and returns its id.
 pub(super) async fn insert_run(client: &Client, job: &Job) -> Result<i64, Error> {
     let row = client
-        .query_one(START, &[&job.id, &job.database, &job.username, &job.command])
+        .query_one(INSERT_RUN, &[&job.id, &job.database, &job.username, &job.command])
         .await?;
     Ok(row.get(0))
 }
@@ -86,7 +86,7 @@ pub(super) async fn set_running(client: &Client, run: i64, pid: i32) -> Result<(
 pub(super) async fn set_finished(client: &Client, run: i64, result: &RunResult) -> Result<(), Error> {
     let status = if result.is_success { "succeeded" } else { "failed" };
     client
-        .execute(FINISH, &[&run, &status, &result.message])
+        .execute(UPDATE_RUN, &[&run, &status, &result.message])
         .await
         .map(drop)
 }

@@ -8,12 +8,12 @@ use tokio_postgres::{Client, Error};
 /// True when the database has pg_net as this project ships it. The original sends its requests itself.
 const IS_INSTALLED: &str = "select to_regprocedure('net._is_worker_up()') is not null";
 
-const TAKE: &str = "
+const SELECT_REQUESTS: &str = "
     select id, method::text, url, headers, body, timeout_milliseconds
     from net.http_request_queue where id <> all ($1) order by id limit $2";
 
 /// Removes a request and stores its response, or neither.
-const FINISH: &str = "
+const STORE_RESPONSE: &str = "
     with sent as (delete from net.http_request_queue where id = $1)
     insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
     values ($1, $2, $3, $4, $5, $6, $7)";
@@ -72,7 +72,7 @@ pub(super) async fn take_requests(
     limit: usize,
 ) -> Result<Vec<QueuedRequest>, Error> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = client.query(TAKE, &[&known, &limit]).await?;
+    let rows = client.query(SELECT_REQUESTS, &[&known, &limit]).await?;
     let requests = rows.iter().map(|row| QueuedRequest {
         id: row.get(0),
         method: row.get(1),
@@ -107,7 +107,7 @@ async fn insert_response(client: &Client, id: i64, response: &StoredResponse) ->
         &response.timed_out,
         &response.error_msg,
     ];
-    client.execute(FINISH, &values).await.map(drop)
+    client.execute(STORE_RESPONSE, &values).await.map(drop)
 }
 
 /// Deletes responses that are older than the setting `pg_net.ttl`, or `ttl` where that is not set. Returns their number,

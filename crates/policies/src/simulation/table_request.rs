@@ -68,7 +68,8 @@ impl Simulation<'_> {
         Ok(report)
     }
 
-    /// Adds the steps before the policies' verdicts. Returns whether the privileges suffice.
+    /// Adds exposure, privileges, row security and policies to the report. Returns whether the role has the privileges that
+    /// the statement needs.
     fn report_facts(&self, report: &mut Report, collected: &Collected) -> bool {
         let (table, role) = (&collected.table, self.subject.role.as_str());
         report.table = Some(TableName {

@@ -12,7 +12,7 @@ use crate::evaluate::describe_error;
 use crate::request::Verb;
 
 /// Limits of a real statement: it must not wait for locks of others, nor hold its own for long.
-const LIMITS: &str = "set local lock_timeout = '200ms'; set local statement_timeout = '2s'";
+const SET_TIMEOUTS: &str = "set local lock_timeout = '200ms'; set local statement_timeout = '2s'";
 
 /// The number of an answer's rows that are reported.
 const MAX_ROWS: usize = 500;
@@ -59,7 +59,7 @@ pub(crate) async fn run_statement(
     };
     // A read runs in a read-only transaction, as it does in the API, so that a function cannot write there either.
     let transaction = begin_as_caller(caller, context, roles, access).await?;
-    transaction.batch_execute(LIMITS).await?;
+    transaction.batch_execute(SET_TIMEOUTS).await?;
     let truth = execute(&*transaction, statement).await;
     // An error of the statement is a result; only a rollback that fails means that the connection is lost.
     transaction.rollback().await?;
@@ -104,7 +104,7 @@ pub(crate) async fn run_sql(
     text: &str,
 ) -> Result<Truth, Error> {
     let transaction = begin_as_caller(caller, context, roles, AccessMode::ReadWrite).await?;
-    transaction.batch_execute(LIMITS).await?;
+    transaction.batch_execute(SET_TIMEOUTS).await?;
     let truth = execute_text(&transaction, text).await;
     // The statement may itself have ended the transaction; then there is nothing to roll back, which is a warning only.
     transaction.rollback().await?;

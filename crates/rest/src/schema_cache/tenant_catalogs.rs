@@ -1,7 +1,7 @@
 //! The catalogs of schemas that patterns expose; each schema has its own.
 //!
 //! There may be thousands of such schemas, so a reload reads only their names. A schema's catalog is read at the first request on
-//! it, and dropped when [`KEPT`] other schemas have been used since.
+//! it, and dropped when [`MAX_CATALOGS`] other schemas have been used since.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use crate::catalog::Catalog;
 
 /// Largest number of catalogs that are kept.
-const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+const MAX_CATALOGS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// The entry of a catalog. While one request reads it, others on the same schema wait for that read.
 type Place = Arc<OnceCell<Arc<Catalog>>>;
@@ -30,7 +30,7 @@ impl TenantCatalogs {
     pub(super) fn new(search_paths: HashMap<String, String>) -> Self {
         Self {
             search_paths,
-            catalogs: Mutex::new(LruCache::new(KEPT)),
+            catalogs: Mutex::new(LruCache::new(MAX_CATALOGS)),
         }
     }
 

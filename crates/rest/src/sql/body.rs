@@ -16,7 +16,7 @@ impl Sql {
                 self.write_json(plan.function(), *stripped);
             }
             Handler::JsonObject { stripped } => {
-                let row = if is_scalar { VALUE } else { ROW };
+                let row = if is_scalar { VALUE } else { ROW_ALIAS };
                 self.write_json_agg(row, *stripped, true);
             }
             Handler::Csv => self.write_csv(),
@@ -31,7 +31,7 @@ impl Sql {
                 function,
                 target: HandlerTarget::AnyElement,
             } => {
-                self.qualified(function).push("(").push(ROW).push(")");
+                self.qualified(function).push("(").push(ROW_ALIAS).push(")");
             }
             Handler::Custom {
                 function,
@@ -51,7 +51,7 @@ impl Sql {
         let has_no_columns =
             function.is_some_and(|called| called.returns_scalar() || called.returns_set_of_scalar());
         let is_single = function.is_some_and(Function::returns_single);
-        let row = if has_no_columns { VALUE } else { ROW };
+        let row = if has_no_columns { VALUE } else { ROW_ALIAS };
         self.write_json_agg(row, stripped, is_single);
     }
 
@@ -86,6 +86,6 @@ impl Sql {
 }
 
 /// Alias of a row of the page.
-const ROW: &str = "_postgrest_t";
+const ROW_ALIAS: &str = "_postgrest_t";
 /// The value of a row without columns: the result of a function that returns scalars.
 const VALUE: &str = "_postgrest_t.pgrst_scalar";

@@ -3,14 +3,14 @@
 
 use crate::support::{Project, kill_when};
 
-const FIRST: &str = "create table notes (body text);";
+const FIRST_MIGRATION: &str = "create table notes (body text);";
 /// Sleeps three seconds between its two statements, during which the test kills the process.
 const SLOW: &str = "create table half (n int); select pg_sleep(3); create table whole (n int);";
 const SEED: &str = "insert into notes values ('one'); select pg_sleep(3); insert into notes values ('two');";
 
 fn project() -> Project {
     let project = Project::new();
-    project.write("migrations/20260101000000_first.sql", FIRST);
+    project.write("migrations/20260101000000_first.sql", FIRST_MIGRATION);
     project
 }
 
@@ -49,7 +49,7 @@ async fn describe(project: &Project) -> String {
     row.expect("a row").get(0)
 }
 
-const COMPLETE: &str = "one,two | half,whole | 20260101000000,20260101000001";
+const COMPLETE_STATE: &str = "one,two | half,whole | 20260101000000,20260101000001";
 
 #[actix_web::test]
 async fn gw_031_a_killed_first_start_is_completed_by_the_next_start() {
@@ -73,7 +73,7 @@ async fn gw_031_a_killed_first_start_is_completed_by_the_next_start() {
     .await;
 
     let running = project.start().await;
-    assert_eq!(describe(&project).await, COMPLETE);
+    assert_eq!(describe(&project).await, COMPLETE_STATE);
     assert!(!has_unfinished(&project));
     running.stop();
 }
@@ -99,11 +99,15 @@ async fn gw_031_a_killed_push_or_reset_leaves_nothing_half_applied() {
     kill_when(project.command(&["db", "reset"]), in_seed).await;
     running.stop();
     let running = project.start().await;
-    assert_eq!(describe(&project).await, COMPLETE, "the start has run the seeds");
+    assert_eq!(
+        describe(&project).await,
+        COMPLETE_STATE,
+        "the start has run the seeds"
+    );
 
     kill_when(project.command(&["db", "reset"]), in_seed).await;
     project.run_and_expect_success(&["db", "reset"]);
-    assert_eq!(describe(&project).await, COMPLETE);
+    assert_eq!(describe(&project).await, COMPLETE_STATE);
     running.stop();
 }
 

@@ -34,7 +34,7 @@ const INSERT: &str = concat!(
     upload_columns!()
 );
 
-const FIND: &str = concat!(
+const SELECT_UPLOAD: &str = concat!(
     "select ",
     upload_columns!(),
     " from storage.resumable_uploads r where r.version = $1::uuid and r.bucket_id = $2 and r.key = $3"
@@ -67,21 +67,21 @@ const REPLACE_PIECES: &str = "with holder as (select r.version from storage.resu
      where p.upload = holder.version and p.position = $4::bigint returning 1) select 1 from first";
 
 /// Extends the lifetime without new bytes; no row when another request has become the writer.
-const EXTEND: &str = "update storage.resumable_uploads r set expires_at = now() + $3::interval, \
+const EXTEND_LIFETIME: &str = "update storage.resumable_uploads r set expires_at = now() + $3::interval, \
      finishing = coalesce($4::jsonb, r.finishing) \
      where r.version = $1::uuid and r.writer = $2::uuid returning r.expires_at";
 
-const PIECES: &str =
+const SELECT_PIECES: &str =
     "select position, version, size from storage.resumable_pieces where upload = $1::uuid order by position";
 
 /// Marks an upload as completed and removes its pieces. The row stays until it expires, for clients that ask again.
-const COMPLETE: &str = "with completed as (update storage.resumable_uploads r set completed_at = now() \
+const MARK_COMPLETED: &str = "with completed as (update storage.resumable_uploads r set completed_at = now() \
      where r.version = $1::uuid returning r.version) delete from storage.resumable_pieces p using completed \
      where p.upload = completed.version returning p.version";
 
 /// Removes an upload; its pieces go by cascade. The outer SELECT sees them still, because all parts of a statement
 /// share one snapshot.
-const REMOVE: &str = "with removed as (delete from storage.resumable_uploads r \
+const DELETE_UPLOAD: &str = "with removed as (delete from storage.resumable_uploads r \
      where r.version = $1::uuid and ($2 = 'any' or r.expires_at <= now()) returning r.version) \
      select p.version from removed left join storage.resumable_pieces p on p.upload = removed.version";
 
@@ -257,7 +257,7 @@ impl UploadTable {
 
     /// The upload of an id, also when it has expired.
     pub(super) async fn find(&self, id: &UploadId) -> Result<Option<ResumableUpload>, StorageError> {
-        let statement = Statement::new(FIND)
+        let statement = Statement::new(SELECT_UPLOAD)
             .bind(id.version.to_string())
             .bind(&id.target.bucket)
             .bind(&id.target.key);
@@ -313,7 +313,7 @@ impl UploadTable {
         writer: Uuid,
         commit_as: Option<&CommitAs>,
     ) -> Result<DateTime<Utc>, TusError> {
-        let statement = Statement::new(EXTEND)
+        let statement = Statement::new(EXTEND_LIFETIME)
             .bind(version.to_string())
             .bind(writer.to_string())
             .bind(self.lifetime_interval())
@@ -325,7 +325,7 @@ impl UploadTable {
     pub(super) async fn pieces(&self, version: Version) -> Result<Vec<Piece>, StorageError> {
         let rows = self
             .service
-            .read(Statement::new(PIECES).bind(version.to_string()))
+            .read(Statement::new(SELECT_PIECES).bind(version.to_string()))
             .await?;
         rows.iter().map(Piece::read).collect()
     }
@@ -352,7 +352,7 @@ impl UploadTable {
     pub(super) async fn complete(&self, version: Version) -> Result<(), StorageError> {
         let rows = self
             .service
-            .write(Statement::new(COMPLETE).bind(version.to_string()))
+            .write(Statement::new(MARK_COMPLETED).bind(version.to_string()))
             .await?;
         self.discard_pieces(&rows)
     }
@@ -368,7 +368,7 @@ impl UploadTable {
     }
 
     async fn remove_if(&self, upload: &ResumableUpload, condition: &str) -> Result<(), StorageError> {
-        let statement = Statement::new(REMOVE)
+        let statement = Statement::new(DELETE_UPLOAD)
             .bind(upload.version.to_string())
             .bind(condition);
         let rows = self.service.write(statement).await?;

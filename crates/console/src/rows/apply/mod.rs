@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::state::ConsoleState;
 
 /// Limits of the transaction: waiting for a locked row fails after 4 s, and a statement after a minute.
-const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout = '60s'";
+const SET_TIMEOUTS: &str = "set local lock_timeout = '4s'; set local statement_timeout = '60s'";
 
 /// The body of a request: the staged changes, and whether they are only to be previewed.
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ pub(super) async fn apply_changes(
 ) -> Result<HttpResponse, ConsoleError> {
     let mut client = state.database.connection(session.level).await?;
     let transaction = client.transaction().await?;
-    transaction.batch_execute(LIMITS).await?;
+    transaction.batch_execute(SET_TIMEOUTS).await?;
     if request.preview {
         let statements = run::preview(&transaction, &request.changes).await?;
         let body = json!({ "applied": false, "statements": statements, "undo": [], "rows": [], "notes": [] });

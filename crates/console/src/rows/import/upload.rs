@@ -24,7 +24,7 @@ use crate::session::Session;
 use crate::state::ConsoleState;
 
 /// No time limit, because a file may take long; waiting for a locked row fails after 4 s.
-const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout = '1h'";
+const SET_TIMEOUTS: &str = "set local lock_timeout = '4s'; set local statement_timeout = '1h'";
 /// An upload of which nothing comes for so long is given up, because its transaction holds locks.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
 
@@ -57,7 +57,7 @@ pub(in crate::rows) async fn import_rows(
     // with it.
     let mut client = state.database.dedicated(session.level).await?;
     let mut transaction = client.transaction().await?;
-    transaction.batch_execute(LIMITS).await?;
+    transaction.batch_execute(SET_TIMEOUTS).await?;
     let table = find_table(&transaction, &options.table).await?;
     let statement = options.statement(&table)?;
     let (rows, rejects) = if options.rejects {

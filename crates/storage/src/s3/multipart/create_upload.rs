@@ -17,7 +17,7 @@ use crate::validation::names::is_folder_placeholder;
 
 /// Compat: `upload_signature` is how the original guards the size against tampering. We lock the row instead, and the
 /// column only has to be filled.
-const CREATE: &str = "insert into storage.s3_multipart_uploads \
+const INSERT_UPLOAD: &str = "insert into storage.s3_multipart_uploads \
      (id, bucket_id, key, version, owner_id, upload_signature, metadata, user_metadata) \
      values ($1, $2, $3, $4, $5, 'progress:0', $6::jsonb, $7::jsonb)";
 
@@ -41,7 +41,7 @@ pub(in crate::s3) async fn create_upload(
     let owner = Owner::from_identity(context.caller.identity());
     let id = Uuid::new_v4().to_string();
     let metadata = json!({"mimetype": declared.mime_type, "cacheControl": declared.cache_control});
-    let statement = Statement::new(CREATE)
+    let statement = Statement::new(INSERT_UPLOAD)
         .bind(&id)
         .bind(&target.bucket)
         .bind(&target.key)

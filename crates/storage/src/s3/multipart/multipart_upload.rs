@@ -17,7 +17,7 @@ use crate::s3::error::S3Error;
 /// The largest part number; the smallest is 1.
 pub(in crate::s3) const MAX_PART_NUMBER: i32 = 10_000;
 
-const FIND: &str = "select u.id, u.in_progress_size, u.owner_id, u.metadata, u.user_metadata \
+const SELECT_UPLOAD: &str = "select u.id, u.in_progress_size, u.owner_id, u.metadata, u.user_metadata \
      from storage.s3_multipart_uploads u where u.id = $1 and u.bucket_id = $2 and u.key = $3";
 
 /// A multipart upload that is neither completed nor aborted.
@@ -51,7 +51,7 @@ impl MultipartUpload {
         let id = context
             .parameter("uploadId")?
             .ok_or(S3Error::MissingParameter("uploadId"))?;
-        let statement = Statement::new(FIND)
+        let statement = Statement::new(SELECT_UPLOAD)
             .bind(id)
             .bind(&target.bucket)
             .bind(&target.key);
