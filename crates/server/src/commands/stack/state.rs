@@ -42,7 +42,7 @@ pub(super) fn remove_other_states(state: &Path) {
         if other != state
             && let Err(error) = remove_state(&other)
         {
-            // Only disk space is lost, and a later start tries again.
+            // A folder that cannot be deleted only takes disk space, and a later start tries again.
             tracing::debug!(folder = %other.display(), "an older template stays: {error:#}");
         }
     }
