@@ -6,6 +6,7 @@ import { pause, until } from "./conditions.ts";
 import { findPrimary, sql } from "./database.ts";
 import { chooseFaults, type Fault, makeFault, nameOf } from "./faults.ts";
 import { type Episode, Ledger } from "./ledger.ts";
+import type { Machine } from "./network.ts";
 import { Person, schema } from "./person.ts";
 import { startTopology, type Topology } from "./topology.ts";
 
@@ -17,6 +18,8 @@ const peopleCount = 4;
 const restarts = Number(process.env.SELVEDGE_RESTARTS ?? (minutes > 0 ? 100 : 3));
 /** Everything must work again within this time after a fault is repaired. */
 const recoverySeconds = 90;
+/** What a busy machine adds to the time after which another node runs the jobs. */
+const busySeconds = 3;
 /** Pause between two faults, in milliseconds. */
 const calmMs = 1_000;
 
@@ -74,6 +77,57 @@ test("machines that die, freeze, slow down or lose their link cost no acknowledg
   timeout: (minutes + 15) * 60_000,
 }, async () => {
   const episodes: Episode[] = [];
+test("the job of each second goes on within ten seconds after its node is killed or cut off, and never runs twice", {
+  timeout: 10 * 60_000,
+}, async () => {
+  for (const end of ["losePower", "unplug"] as const) {
+    const leader = await findLeader();
+    const primary = (await findPrimary(topology.servers)) ?? topology.servers[0];
+    const [[beganAt]] = (await sql(primary, "select clock_timestamp()")) as [[string]];
+    await leader[end]();
+    await until(
+      async () => (await countTicks(primary, `${beganAt}`)) >= 15,
+      `jobs go on after ${leader.name} is lost`,
+    );
+    await (end === "losePower" ? leader.start() : leader.plugIn());
+    await topology.untilHealthy();
+
+    const gaps = await sql(
+      primary,
+      `select max(gap)::text, min(gap)::text from (
+         select extract(epoch from at - lag(at) over (order by at)) gap from public.ticks
+         where at > '${beganAt}'::timestamptz - interval '3 seconds') ticks`,
+    );
+    const [longest, shortest] = (gaps[0] ?? []).map(Number);
+    console.log(`${leader.name}, ${end}: ${longest} s without the job\n`);
+    expect(longest).toBeLessThan(10 + busySeconds);
+    expect(shortest).toBeGreaterThan(0.2);
+  }
+});
+
+/** The node that runs the jobs, once there is one. */
+async function findLeader(): Promise<Machine> {
+  let leader: Machine | undefined;
+  await until(async () => {
+    for (const node of topology.nodes) {
+      const url = `http://${node.address}:54321/metrics`;
+      const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(
+        () => undefined,
+      );
+      if (/^selvedge_jobs_leader 1$/m.test((await answer?.text()) ?? "")) {
+        leader = node;
+      }
+    }
+    return leader !== undefined;
+  }, "a node runs the jobs");
+  return leader as Machine;
+}
+
+async function countTicks(server: Machine, since: string): Promise<number> {
+  const text = `select count(*) from public.ticks where at > '${since}'`;
+  return Number((await sql(server, text))[0]?.[0]);
+}
+
   const lostElsewhere: string[] = [];
   const endMs = performance.now() + minutes * 60_000;
   const list = chooseFaults(minutes > 0);

@@ -20,8 +20,13 @@ use crate::net;
 /// Advisory lock of the leading node. The extension pg_net looks for it in `net._is_worker_up()`.
 const LOCK: &str = "select pg_try_advisory_lock(1936486514, 1785684595)";
 
-/// How often a standby node tries to get the lock.
-const STANDBY_INTERVAL: Duration = Duration::from_secs(5);
+/// Makes PostgreSQL notice within five seconds that a node has lost its power or its link. By default it takes hours, in which
+/// the node would keep the lock.
+const NOTICE_LOSS: &str = "set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; \
+     set tcp_keepalives_count = 3; set tcp_user_timeout = 5000";
+
+/// How often a standby node tries to get the lock. With [`NOTICE_LOSS`] another node leads after at most seven seconds.
+const STANDBY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Pause before the next attempt to become leader after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
@@ -52,6 +57,7 @@ pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
 async fn lead(database: &Arc<Database>, config: &JobsConfig) -> Result<std::convert::Infallible, JobsError> {
     let client = database.client(Login::Authenticator).await;
     let client = client.map_err(JobsError::Login)?;
+    client.batch_execute(NOTICE_LOSS).await?;
     while !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
         tokio::time::sleep(STANDBY_INTERVAL).await;
     }
