@@ -51,7 +51,11 @@ pub(super) async fn run(config: Config) -> Result<()> {
     let background = BackgroundRuntime::new()?;
     let services = connect(&background, &config, &database, &keys).await?;
     let console = console::start(&config, &keys, &services, console_listeners).await?;
-    let plan = shutdown::StopPlan::from_services(&services, &config);
+    let mut plan = shutdown::StopPlan::from_services(&services, &config);
+    // Without a delay nobody expects that the stop of one of several nodes costs no request.
+    if !plan.drain_delay.is_zero() {
+        plan.listeners.push(listener.try_clone()?);
+    }
     listen::accept_connections(&listener, API_PORT)?;
     let api = server::start_api(
         &config,

@@ -2,6 +2,7 @@
 //! ones are finished, and the servers end.
 
 use std::future::Future;
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use actix_web::dev::{Server, ServerHandle};
@@ -13,11 +14,15 @@ use selvedge_telemetry::Telemetry;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::config::Config;
+use crate::listen::refuse_new_connections;
 use crate::services::Services;
 
 /// A second signal within this time is ignored: after Ctrl-C the terminal signals this process and `npx`, which passes its signal
 /// on to this process.
 const SAME_SIGNAL: Duration = Duration::from_millis(500);
+
+/// How long the workers have to take the connections that were opened before further ones were refused.
+const SETTLE_TIME: Duration = Duration::from_millis(300);
 
 /// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
 pub(super) struct Signals {
@@ -75,6 +80,9 @@ pub(super) struct StopPlan {
     pub(super) drain: Drain,
     /// How long requests are still accepted after the announcement.
     pub(super) drain_delay: Duration,
+    /// Further handles of the servers' listeners, where a load balancer must not lose a request: they refuse connections before the
+    /// servers close them.
+    pub(super) listeners: Vec<TcpListener>,
     pub(super) realtime: Option<Realtime>,
     pub(super) functions: Option<Functions>,
     pub(super) telemetry: Option<Telemetry>,
@@ -86,6 +94,7 @@ impl StopPlan {
         Self {
             drain: services.drain.clone(),
             drain_delay: config.selvedge.drain_delay,
+            listeners: Vec::new(),
             realtime: services.realtime.clone(),
             functions: services.functions.clone(),
             telemetry: services.telemetry.clone(),
@@ -101,13 +110,14 @@ impl StopPlan {
 pub(super) async fn wait_and_stop(
     mut signals: Signals,
     servers: Vec<ServerHandle>,
-    plan: StopPlan,
+    mut plan: StopPlan,
     lost: impl Future<Output = String>,
 ) -> Result<()> {
     let failure = tokio::select! {
         () = signals.next() => None,
         reason = lost => Some(reason),
     };
+    let listeners = std::mem::take(&mut plan.listeners);
     let drain = async {
         plan.drain.begin();
         tokio::time::sleep(plan.drain_delay).await;
@@ -115,6 +125,7 @@ pub(super) async fn wait_and_stop(
         if let Some(realtime) = &plan.realtime {
             realtime.drain().await;
         }
+        refuse_connections(listeners).await;
         for server in &servers {
             server.stop(true).await;
         }
@@ -139,4 +150,18 @@ pub(super) async fn wait_and_stop(
         Some(reason) => bail!("PostgreSQL ended by itself: {reason}"),
         None => Ok(()),
     }
+}
+
+/// Refuses further connections, and waits until those that are open have reached a worker. Drops its handles of the listeners, which
+/// would otherwise stay open after the servers have stopped.
+async fn refuse_connections(listeners: Vec<TcpListener>) {
+    if listeners.is_empty() {
+        return;
+    }
+    for listener in &listeners {
+        if let Err(error) = refuse_new_connections(listener) {
+            tracing::warn!(%error, "connections that are opened during the stop may be reset");
+        }
+    }
+    tokio::time::sleep(SETTLE_TIME).await;
 }

@@ -7,6 +7,8 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
+#[cfg(target_os = "linux")]
+use socket2::SockFilter;
 use socket2::{Domain, SockRef, Socket, Type};
 
 /// Length of the kernel's queue of connections that wait to be accepted.
@@ -108,6 +110,35 @@ pub(crate) fn accept_connections(listener: &TcpListener, choice: PortChoice) -> 
     SockRef::from(listener)
         .listen(LISTEN_BACKLOG)
         .with_context(|| format!("cannot accept connections ({})", choice.what))
+}
+
+/// Lets nobody open a further connection, while those that the system has opened are still accepted. They are then refused when the
+/// listener closes.
+///
+/// Closing a listener resets the connections that wait to be accepted, and a worker that stops drops those that it has not looked at
+/// yet. Whoever has sent a write on one cannot know whether it was made. So, before that, a filter drops the packets that open
+/// connections; the other side repeats them after a second, and finds the listener closed.
+#[cfg(target_os = "linux")]
+pub(crate) fn refuse_new_connections(listener: &TcpListener) -> io::Result<()> {
+    // The program gets each packet from its TCP header on, whose byte 13 has the flags. Only the first packet of a connection has no
+    // ACK. Opcodes of classic BPF: load a byte, jump if a bit is set, return the number of bytes that pass.
+    const LOAD_BYTE: u16 = 0x30;
+    const JUMP_IF_SET: u16 = 0x45;
+    const RETURN: u16 = 0x06;
+    const FLAGS: u32 = 13;
+    const ACK: u32 = 0x10;
+    SockRef::from(listener).attach_filter(&[
+        SockFilter::new(LOAD_BYTE, 0, 0, FLAGS),
+        SockFilter::new(JUMP_IF_SET, 0, 1, ACK),
+        SockFilter::new(RETURN, 0, 0, u32::MAX),
+        SockFilter::new(RETURN, 0, 0, 0),
+    ])
+}
+
+/// Other systems have no such filter.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn refuse_new_connections(_listener: &TcpListener) -> io::Result<()> {
+    Ok(())
 }
 
 /// Binds `host:port` without retries: for optional listeners of `start`.
@@ -238,6 +269,31 @@ mod tests {
         accept_connections(&listener, API_PORT).unwrap();
 
         assert!(TcpStream::connect(address).is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_listener_that_refuses_new_connections_still_serves_those_that_were_opened_before() {
+        use std::io::{Read, Write};
+
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut early = TcpStream::connect(address).unwrap();
+
+        refuse_new_connections(&listener).unwrap();
+
+        // The packet is dropped, and would be repeated after a second.
+        assert!(TcpStream::connect_timeout(&address, Duration::from_millis(300)).is_err());
+        let (mut accepted, _) = listener.accept().unwrap();
+        early.write_all(b"request").unwrap();
+        let mut received = [0; 7];
+        accepted.read_exact(&mut received).unwrap();
+        accepted.write_all(b"response").unwrap();
+        drop((listener, accepted));
+        let mut response = String::new();
+        early.read_to_string(&mut response).unwrap();
+        assert_eq!((&received, response.as_str()), (b"request", "response"));
+        assert!(TcpStream::connect(address).is_err());
     }
 
     #[test]
