@@ -5,6 +5,7 @@
 
 mod concat;
 mod config;
+mod lasting_client;
 mod list;
 mod multipart_write;
 mod reader;

@@ -15,6 +15,7 @@ use aws_smithy_http_client::tls::Provider;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 
 use super::config::S3BackendConfig;
+use super::lasting_client::LastingClient;
 use crate::backend::claimed_folder::ClaimedFolder;
 use crate::backend::{BackendError, BackendResult, BlobStat, Version};
 
@@ -35,13 +36,13 @@ impl Store {
     /// Makes a client; no request is sent yet.
     ///
     /// # Errors
-    /// When the spool folder cannot be created.
+    /// When the spool folder cannot be created, or the system cannot start a thread.
     pub(super) fn open(config: S3BackendConfig) -> io::Result<Self> {
         let spool = ClaimedFolder::open(&config.spool)?;
         let (bucket, prefix, removal_delay) =
             (config.bucket.clone(), config.prefix.clone(), config.removal_delay);
         Ok(Self {
-            client: build_client(config),
+            client: build_client(config)?,
             bucket,
             prefix,
             spool,
@@ -98,7 +99,7 @@ impl Store {
     }
 }
 
-fn build_client(config: S3BackendConfig) -> Client {
+fn build_client(config: S3BackendConfig) -> io::Result<Client> {
     let credentials = Credentials::new(
         config.access_key_id,
         config.secret_access_key,
@@ -117,7 +118,7 @@ fn build_client(config: S3BackendConfig) -> Client {
         .behavior_version(BehaviorVersion::v2026_01_12())
         .region(Region::new(config.region))
         .credentials_provider(credentials)
-        .http_client(http)
+        .http_client(LastingClient::new(http)?)
         .retry_config(RetryConfig::standard().with_max_attempts(config.attempts))
         .timeout_config(timeouts)
         .force_path_style(config.path_style)
@@ -129,7 +130,7 @@ fn build_client(config: S3BackendConfig) -> Client {
         Some(endpoint) => builder.endpoint_url(format!("{}/", endpoint.trim_end_matches('/'))),
         None => builder,
     };
-    Client::from_conf(builder.build())
+    Ok(Client::from_conf(builder.build()))
 }
 
 fn stat_of(head: &HeadObjectOutput) -> BlobStat {
