@@ -33,7 +33,7 @@ pub use request::{
     RequestPool, RequestPoolConfig, RequestTrace, RequestTransaction, SqlStatement, TracedStage,
     TracedStatement, TransactionEnd, TransactionResult, TransactionStage, become_caller, begin_as_caller,
     end_traced_stage, is_outage, is_outage_code, set_traced_rows, statements_for_workers, trace_request,
-    trace_statements,
+    trace_statement, trace_statements,
 };
 pub use role_settings::RoleSettings;
 pub use text_session::{

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use selvedge_telemetry::Telemetry;
+
 use crate::cluster::ClusterConfig;
 
 /// Configuration of [`crate::Realtime`].
@@ -57,6 +59,8 @@ pub struct RealtimeConfig {
     pub drain_duration: Duration,
     /// The message broker through which the nodes of a project reach each other. Default: none, a node alone.
     pub cluster: Option<ClusterConfig>,
+    /// Where the spans of messages go. Default: none are made.
+    pub telemetry: Option<Telemetry>,
 }
 
 impl Default for RealtimeConfig {
@@ -84,6 +88,7 @@ impl Default for RealtimeConfig {
             presence_interval: Duration::from_millis(50),
             drain_duration: Duration::from_secs(2),
             cluster: None,
+            telemetry: None,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Traces of requests for OpenTelemetry: one span per request, and below it one per stage and one per SQL statement.
+//! Traces of requests for OpenTelemetry: one span per request, and below it one per stage and one per SQL statement; and one
+//! span per message of a socket.
 //!
 //! The middleware stands around the gateway. It continues the trace that a client names by `traceparent` (W3C Trace
 //! Context), else it begins one, and sends what is sampled to a collector by OTLP (protobuf over HTTP). The names of spans
@@ -13,5 +14,7 @@ mod settings;
 mod spans;
 mod telemetry;
 
+/// Notes the end of a stage, for services that have nothing else to do with the database.
+pub use selvedge_postgres::end_traced_stage;
 pub use settings::TelemetrySettings;
 pub use telemetry::{Telemetry, TelemetryError};

@@ -9,6 +9,8 @@ use opentelemetry_sdk::trace::SdkTracer;
 use selvedge_gateway::Service;
 use selvedge_postgres::{TracedStage, TracedStatement};
 
+use crate::telemetry::Telemetry;
+
 /// One moment on the monotonic clock and on the calendar: durations are measured on the first, spans need the second.
 pub(crate) struct Clock {
     pub(crate) instant: Instant,
@@ -35,7 +37,7 @@ pub(crate) fn export_stages(
         let times = (clock.to_time(started), clock.to_time(stage.ended));
         export_span(
             tracer,
-            parent,
+            Some(parent),
             format!("{} {}", service.name(), stage.name),
             SpanKind::Internal,
             times,
@@ -62,19 +64,41 @@ pub(crate) fn export_statements(
         }
         let ended = clock.to_time(statement.started + statement.duration);
         let times = (clock.to_time(statement.started), ended);
-        export_span(tracer, parent, "postgresql", SpanKind::Client, times, attributes);
+        export_span(
+            tracer,
+            Some(parent),
+            "postgresql",
+            SpanKind::Client,
+            times,
+            attributes,
+        );
     }
 }
 
+impl Telemetry {
+    /// Exports the span of a message that came over a socket at `received` and has been handled now. It is a trace of its own, as
+    /// messages have no headers that could name another.
+    pub fn export_message(&self, name: &'static str, received: Instant) {
+        let ended = SystemTime::now();
+        let times = (ended - received.elapsed(), ended);
+        export_span(&self.tracer, None, name, SpanKind::Server, times, Vec::new());
+    }
+}
+
+/// Exports a span, which begins a trace of its own without a `parent`.
 fn export_span(
     tracer: &SdkTracer,
-    parent: &SpanContext,
+    parent: Option<&SpanContext>,
     name: impl Into<Cow<'static, str>>,
     kind: SpanKind,
     (started, ended): (SystemTime, SystemTime),
     attributes: Vec<KeyValue>,
 ) {
-    let context = Context::new().with_remote_span_context(parent.clone());
+    let context = match parent {
+        Some(parent) => Context::new().with_remote_span_context(parent.clone()),
+        // Not an invalid context in its place: to a sampler that follows the parent it says that nothing is sampled.
+        None => Context::new(),
+    };
     tracer
         .span_builder(name)
         .with_kind(kind)

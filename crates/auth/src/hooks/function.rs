@@ -1,6 +1,7 @@
 //! Calls hooks that are functions in the project's database. Source: Auth contract §4.5.
 
 use deadpool_postgres::GenericClient;
+use selvedge_postgres::trace_statement;
 use serde_json::Value;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
@@ -21,13 +22,15 @@ pub(super) async fn call_function(
     // The names are safe to interpolate: the configuration admits letters, digits and underscores only. The statement
     // is not cached, because projects replace their functions while the server runs.
     let sql = format!("select \"{schema}\".\"{function}\"($1)");
-    let row = db.query_one(&sql, &[input]).await.map_err(|error| {
-        if error.code() == Some(&SqlState::QUERY_CANCELED) {
-            HookError::Timeout { seconds: 2 }.into()
-        } else {
-            AuthError::from(error)
-        }
-    })?;
+    let row = trace_statement(&sql, |_| 1, db.query_one(&sql, &[input]))
+        .await
+        .map_err(|error| {
+            if error.code() == Some(&SqlState::QUERY_CANCELED) {
+                HookError::Timeout { seconds: 2 }.into()
+            } else {
+                AuthError::from(error)
+            }
+        })?;
     // `set local` lasts until the end of the transaction, in which slower statements may follow.
     db.batch_execute("set local statement_timeout to default").await?;
     let is_json = row

@@ -6,6 +6,7 @@
 //! are in `crates/auth/sql`. Source: Auth contract §6.
 
 use deadpool_postgres::GenericClient;
+use selvedge_postgres::trace_statement;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -36,9 +37,12 @@ type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// Runs a prepared statement; returns the number of affected rows.
 async fn execute_statement(db: &impl GenericClient, sql: &str, params: Params<'_>) -> DbResult<u64> {
-    // Prepared once per connection; the text of the statement is the key of the cache.
-    let statement = db.prepare_cached(sql).await?;
-    db.execute(&statement, params).await
+    let run = async {
+        // Prepared once per connection; the text of the statement is the key of the cache.
+        let statement = db.prepare_cached(sql).await?;
+        db.execute(&statement, params).await
+    };
+    trace_statement(sql, |rows| *rows, run).await
 }
 
 /// Runs a prepared statement and ignores how many rows it affects.
@@ -51,14 +55,20 @@ async fn run_statement(db: &impl GenericClient, sql: &str, params: Params<'_>) -
 /// # Errors
 /// More than one row is an error, too.
 async fn find_row(db: &impl GenericClient, sql: &str, params: Params<'_>) -> DbResult<Option<Row>> {
-    let statement = db.prepare_cached(sql).await?;
-    db.query_opt(&statement, params).await
+    let run = async {
+        let statement = db.prepare_cached(sql).await?;
+        db.query_opt(&statement, params).await
+    };
+    trace_statement(sql, |row| u64::from(row.is_some()), run).await
 }
 
 /// Runs a prepared statement and returns all rows.
 async fn list_rows(db: &impl GenericClient, sql: &str, params: Params<'_>) -> DbResult<Vec<Row>> {
-    let statement = db.prepare_cached(sql).await?;
-    db.query(&statement, params).await
+    let run = async {
+        let statement = db.prepare_cached(sql).await?;
+        db.query(&statement, params).await
+    };
+    trace_statement(sql, |rows| rows.len() as u64, run).await
 }
 
 /// Escapes `%`, `_` and `\`, so that they have no special meaning in a `like` pattern.

@@ -11,6 +11,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use hyper::Response;
 use hyper::body::Incoming;
 use selvedge_gateway::Caller;
+use selvedge_telemetry::end_traced_stage;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -79,6 +80,7 @@ async fn call_native(
     if function.verify_jwt() && request.method() != Method::OPTIONS {
         verify_jwt(authorization.as_ref(), &state.shared.keys)?;
     }
+    end_traced_stage("jwt");
     let mut headers = request.headers().clone();
     if let Some(authorization) = authorization {
         headers.insert(header::AUTHORIZATION, authorization);
@@ -91,7 +93,9 @@ async fn call_native(
         body: payload,
         caller: Caller::extract(request),
     };
-    Ok(function.call(call).await)
+    let response = function.call(call).await;
+    end_traced_stage("invocation");
+    Ok(response)
 }
 
 async fn call_project_function(
@@ -105,6 +109,7 @@ async fn call_project_function(
     if pool.verifies_jwt() && request.method() != Method::OPTIONS {
         verify_jwt(authorization.as_ref(), &state.shared.keys)?;
     }
+    end_traced_stage("jwt");
     if state.shared.launcher().config.announces_calls {
         tracing::info!(target: "edge_function::calls", "serving the request with supabase/functions/{slug}");
     }
@@ -122,12 +127,14 @@ async fn call_project_function(
     };
     let forwarded = forwarded.build(body).ok_or(FunctionError::NotFound)?;
     let lease = pool.lease().await?;
+    end_traced_stage("worker");
     progress.set(Instant::now());
     let idle_limit = state.shared.launcher().config.limits.idle_response;
     let sent = tokio::select! {
         sent = state.connections.send(&lease.worker, forwarded) => sent,
         () = wait_for_stall(&progress, idle_limit) => return Err(FunctionError::TimedOut),
     };
+    end_traced_stage("invocation");
     match sent {
         Ok((response, sender)) => {
             lease.worker.count_response();

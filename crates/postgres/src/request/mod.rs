@@ -38,7 +38,7 @@ pub use stage::TransactionStage;
 pub use statement::{Param, SqlStatement};
 pub use statement_trace::{
     RequestTrace, TracedStage, TracedStatement, end_traced_stage, set_traced_rows, trace_request,
-    trace_statements,
+    trace_statement, trace_statements,
 };
 
 /// The transaction's access mode, as `BEGIN READ ONLY` and `READ WRITE` have it.

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Instant;
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -21,6 +22,8 @@ pub(crate) struct ClientFrame {
     pub(crate) topic: String,
     pub(crate) event: String,
     pub(crate) payload: Payload,
+    /// When it arrived; only where spans of messages are exported.
+    pub(crate) received: Option<Instant>,
 }
 
 /// The payload of a message.
@@ -56,6 +59,7 @@ impl ClientFrame {
                     topic: object.topic.into_owned(),
                     event: object.event.into_owned(),
                     payload: Payload::slice_of(text, object.payload),
+                    received: None,
                 })
             }
             Version::V2 => {
@@ -66,6 +70,7 @@ impl ClientFrame {
                     topic: array.topic.into_owned(),
                     event: array.event.into_owned(),
                     payload: Payload::slice_of(text, array.payload),
+                    received: None,
                 })
             }
         }

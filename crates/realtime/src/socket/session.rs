@@ -124,7 +124,11 @@ impl Session {
         };
         METRICS.messages_received.inc();
         match frame {
-            Some(frame) => self.handle_frame(frame),
+            Some(mut frame) => {
+                let is_traced = self.context.worker.shared.config.telemetry.is_some();
+                frame.received = is_traced.then(std::time::Instant::now);
+                self.handle_frame(frame)
+            }
             // Compat: a malformed frame is dropped without an answer and the socket stays open (realtime contract
             // §2.5).
             None => {
@@ -155,10 +159,12 @@ impl Session {
             (None, "phx_leave") => {
                 let join_ref = frame.join_ref.clone();
                 self.reply(&join_ref, &frame, r#"{"status":"ok","response":{}}"#);
+                self.export_span(&frame.event, frame.received);
             }
             (None, _) => {
                 let reply = r#"{"status":"error","response":{"reason":"unmatched topic"}}"#;
                 self.reply(&Reference::NULL, &frame, reply);
+                self.export_span(&frame.event, frame.received);
             }
         }
         self.run_ready_joins()
@@ -189,6 +195,7 @@ impl Session {
         let joining = Joining {
             join_ref: frame.join_ref.clone(),
             reference: frame.reference.clone(),
+            received: frame.received,
             previous,
             deferred: VecDeque::new(),
         };
@@ -252,6 +259,7 @@ impl Session {
     ) -> Option<Ending> {
         let joining = self.slots.take_joining(&topic)?;
         let channel = admit(&self.context, admission, joining.join_ref, &joining.reference);
+        self.export_span("phx_join", joining.received);
         if let Some(previous) = joining.previous {
             // Compat: the new join is answered first, then the old channel closes.
             previous.member().push_close();
@@ -281,6 +289,7 @@ impl Session {
             payload: &reply,
         };
         self.context.outbox.push(frame.encode(self.context.version));
+        self.export_span("phx_join", joining.received);
         if let Some(previous) = joining.previous {
             // A refused join also replaces: the client has given up the old channel when it joined again.
             previous.member().push_close();
@@ -316,10 +325,30 @@ impl Session {
                 // The message waits at the front of the queue: with the answer it is handled again, before later messages.
                 channel.deferred.push_front(frame);
                 self.steps.push(step);
+                return;
             }
             Handled::Close(reason) => self.end_channel(&frame.topic, Some(reason)),
             Handled::Left => self.end_channel(&frame.topic, None),
         }
+        self.export_span(&frame.event, frame.received);
+    }
+
+    /// Exports the span of a message that has been handled, from its arrival on, if it has been noted. Other events than those of
+    /// the protocol have one name, because clients choose theirs.
+    fn export_span(&self, event: &str, received: Option<std::time::Instant>) {
+        let (Some(telemetry), Some(received)) = (&self.context.worker.shared.config.telemetry, received)
+        else {
+            return;
+        };
+        let name = match event {
+            "phx_join" => "realtime phx_join",
+            "phx_leave" => "realtime phx_leave",
+            "broadcast" => "realtime broadcast",
+            "presence" => "realtime presence",
+            "access_token" => "realtime access_token",
+            _ => "realtime message",
+        };
+        telemetry.export_message(name, received);
     }
 
     fn close_channel(&mut self, id: ChannelId, reason: &'static str) {

@@ -2,6 +2,7 @@
 //! topic.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
 
 use foldhash::quality::RandomState;
 
@@ -25,6 +26,8 @@ pub(super) enum Slot {
 pub(super) struct Joining {
     pub(super) join_ref: Reference,
     pub(super) reference: Reference,
+    /// When the join arrived; only where spans of messages are exported.
+    pub(super) received: Option<Instant>,
     /// The channel that this join replaces; it stays active until the join is answered.
     pub(super) previous: Option<Box<Channel>>,
     /// Messages on this topic that arrived after the join, oldest first.

@@ -16,7 +16,7 @@ use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
-use selvedge_realtime::Realtime;
+use selvedge_realtime::{Realtime, RealtimeConfig};
 use selvedge_rest::SchemaCache;
 use selvedge_storage::{Backend, SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
 use selvedge_telemetry::{Telemetry, TelemetrySettings};
@@ -104,6 +104,7 @@ impl Services {
         let database = Database::connect(logins)
             .await
             .context("cannot log in to the database")?;
+        let telemetry = start_telemetry(config)?;
         let ring = make_ring(config, keys, mode)?;
         let (mailer, inbox) = translate::mail::build_mailer(config, mode)?;
         let storage = match config.storage.enabled {
@@ -118,10 +119,7 @@ impl Services {
             true => Some(SchemaCache::start(database.clone(), translate::rest::rest_config(config)).await),
             false => None,
         };
-        let realtime = match config.realtime.enabled {
-            true => Some(start_realtime(config, &database, &ring, keys)?),
-            false => None,
-        };
+        let realtime = start_realtime(config, &database, &ring, keys, telemetry.clone())?;
         start_jobs(config, &database, mode);
         let drain = Drain::default();
         let console_log = config.console.is_served(mode).then(ConsoleLog::start);
@@ -133,7 +131,7 @@ impl Services {
             gateway: translate::gateway::gateway_config(config, console_log.clone().map(as_listener)),
             ring,
             console_log,
-            telemetry: start_telemetry(config)?,
+            telemetry,
             pool: translate::rest::request_pool(config),
             replicas: start_replicas(config, &database)?,
             generator: start_generator(config, &database, storage.as_ref(), mode)?,
@@ -357,16 +355,25 @@ fn start_auth(
     Ok(auth)
 }
 
-/// Makes the realtime service and starts its background tasks.
+/// Makes the realtime service, unless it is switched off, and starts its background tasks.
 fn start_realtime(
     config: &Config,
     database: &Arc<Database>,
     ring: &Arc<KeyRing>,
     keys: &KeySet,
-) -> Result<Realtime> {
-    let settings = translate::realtime::realtime_config(config);
-    Realtime::start(settings, database, ring.clone(), keys.api_keys())
-        .context("cannot start a thread for database changes")
+    telemetry: Option<Telemetry>,
+) -> Result<Option<Realtime>> {
+    if !config.realtime.enabled {
+        return Ok(None);
+    }
+    let settings = RealtimeConfig {
+        telemetry,
+        ..translate::realtime::realtime_config(config)
+    };
+    let realtime = Realtime::start(settings, database, ring.clone(), keys.api_keys());
+    Ok(Some(
+        realtime.context("cannot start a thread for database changes")?,
+    ))
 }
 
 /// Starts to watch the replicas of the database; `None` when there are none.

@@ -21,12 +21,12 @@ const MIGRATION: &str = "
 ";
 
 /// A socket of protocol version 1, in which every frame is JSON.
-struct Socket {
+pub(crate) struct Socket {
     stream: WebSocketStream<TcpStream>,
 }
 
 impl Socket {
-    async fn open(running: &Running, key: &str) -> Self {
+    pub(crate) async fn open(running: &Running, key: &str) -> Self {
         let address = ("127.0.0.1", running.ports.api);
         let stream = TcpStream::connect(address).await.expect("it listens");
         let url = format!(
@@ -39,14 +39,14 @@ impl Socket {
         Self { stream }
     }
 
-    async fn send(&mut self, event: &str, payload: Value) {
+    pub(crate) async fn send(&mut self, event: &str, payload: Value) {
         let frame = json!({"topic": "realtime:room", "event": event, "payload": payload, "ref": "1"});
         let message = Message::text(frame.to_string());
         self.stream.send(message).await.expect("the socket is open");
     }
 
     /// Event and payload of the next frame.
-    async fn next(&mut self) -> (String, Value) {
+    pub(crate) async fn next(&mut self) -> (String, Value) {
         let message = timeout(TIMEOUT, self.stream.next())
             .await
             .expect("a frame in time");

@@ -8,6 +8,7 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value as AttributeValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 
+use crate::realtime::Socket;
 use crate::support::{Project, Running};
 
 /// The trace and the span of a client, as `traceparent` names them.
@@ -85,6 +86,30 @@ async fn get_traced(running: &Running, path: &str, traceparent: Option<String>) 
     response.text().await.expect("a body")
 }
 
+/// Sends a POST with the anon key.
+async fn post_traced(running: &Running, path: &str, body: &'static str) {
+    let key = selvedge_token::development::anon_key();
+    let request = reqwest::Client::new()
+        .post(running.url(path))
+        .header("apikey", &key)
+        .header("authorization", format!("Bearer {key}"))
+        .header("content-type", "application/json")
+        .body(body);
+    request.send().await.expect("a response");
+}
+
+/// The spans below that of the request to a path.
+fn children_of<'s>(spans: &'s [Span], path: &str) -> Vec<&'s Span> {
+    let server = spans
+        .iter()
+        .find(|span| attribute(span, "url.path").as_deref() == Some(path));
+    let server = server.unwrap_or_else(|| panic!("{path} has no span"));
+    spans
+        .iter()
+        .filter(|span| span.parent_span_id == server.span_id)
+        .collect()
+}
+
 /// Starts a project that sends its spans to the collector when it stops, and not before.
 async fn start_traced(project: &Project, collector: &Collector) -> Running {
     project.write("migrations/20240101000000_notes.sql", MIGRATION);
@@ -95,6 +120,8 @@ async fn start_traced(project: &Project, collector: &Collector) -> Running {
         ("SELVEDGE_ACCESS_LOG", "true"),
         ("SELVEDGE_LOG", "info"),
         ("SELVEDGE_LIMITS_SLOW_QUERY", "50ms"),
+        // With it there is a function that needs no Deno.
+        ("SELVEDGE_IMPORT_HOSTS", "shop.test"),
     ];
     let running = project.spawn(&project.start_arguments(), &variables);
     running.wait_until_ready().await;
@@ -110,6 +137,19 @@ async fn traces_continue_that_of_the_client_down_to_the_sql_without_values() {
 
     get_traced(&running, "/rest/v1/notes?body=eq.very-private&apikey=", sampled()).await;
     get_traced(&running, "/storage/v1/bucket", None).await;
+    post_traced(
+        &running,
+        "/auth/v1/signup",
+        r#"{"email":"very-private@example.com","password":"very-private-1"}"#,
+    )
+    .await;
+    post_traced(&running, "/functions/v1/fetch-farfetch", "{}").await;
+    let mut socket = Socket::open(&running, &selvedge_token::development::anon_key()).await;
+    for event in ["phx_join", "phx_leave", "very-private"] {
+        socket.send(event, serde_json::json!({})).await;
+        while socket.next().await.0 != "phx_reply" {}
+    }
+    drop(socket);
     get_traced(&running, "/auth/v1/health", Some("of a broken client".to_owned())).await;
     let named = get_traced(&running, "/rest/v1/rpc/name_session", sampled()).await;
     let unnamed = get_traced(&running, "/rest/v1/rpc/name_session", unsampled()).await;
@@ -124,12 +164,29 @@ async fn traces_continue_that_of_the_client_down_to_the_sql_without_values() {
     }
     let spans = collector.spans();
     expect_rest_trace(&spans);
+    let of_auth = children_of(&spans, "/auth/v1/signup");
+    let inserts_user = |span: &&&Span| {
+        attribute(span, "db.query.text")
+            .is_some_and(|text| text.contains("auth.users") && text.contains("$1"))
+    };
+    assert!(of_auth.iter().any(|span| inserts_user(&span)), "{of_auth:?}");
+    let of_function = children_of(&spans, "/functions/v1/fetch-farfetch");
+    for stage in ["functions jwt", "functions invocation"] {
+        assert!(
+            of_function.iter().any(|span| span.name == stage),
+            "{of_function:?}"
+        );
+    }
     for path in ["/storage/v1/bucket", "/auth/v1/health"] {
         let span = spans
             .iter()
             .find(|span| attribute(span, "url.path").as_deref() == Some(path));
         let span = span.unwrap_or_else(|| panic!("{path} has no span"));
         assert!(span.parent_span_id.is_empty() && to_hex(&span.trace_id) != TRACE);
+    }
+    for name in ["realtime phx_join", "realtime phx_leave", "realtime message"] {
+        let span = spans.iter().find(|span| span.name == name);
+        assert!(span.is_some_and(|span| span.parent_span_id.is_empty()), "{name}");
     }
     let everything = format!("{spans:?}");
     assert!(
