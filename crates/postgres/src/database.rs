@@ -120,12 +120,17 @@ impl Database {
     pub async fn connect(logins: Logins) -> Result<Arc<Self>, Error> {
         let database = Self::new(logins);
         database.reload_role_settings().await?;
-        let config = database.login_config(Login::Authenticator);
-        if has_standbys(&config) {
-            let owner = Arc::downgrade(&database);
-            tokio::spawn(watch_primary(database.connector(), config, owner));
-        }
+        database.follow_primary();
         Ok(database)
+    }
+
+    /// Starts a task that looks for another primary when the present one does not answer, where several hosts are configured and
+    /// only the one that accepts writes is wanted. [`Self::connect`] does so by itself. The task ends with the database.
+    pub fn follow_primary(self: &Arc<Self>) {
+        let config = self.login_config(Login::Authenticator);
+        if has_standbys(&config) {
+            tokio::spawn(watch_primary(self.connector(), config, Arc::downgrade(self)));
+        }
     }
 
     /// Describes a database that need not be there yet.

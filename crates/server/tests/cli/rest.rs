@@ -1,6 +1,10 @@
 //! `selvedge rest` in the place of PostgREST: configuration file, variables, signals, admin server.
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -207,4 +211,85 @@ fn rest_095_wrong_settings_are_refused_without_quoting_secrets() {
         assert!(!output.status.success(), "{variable}");
         assert!(!said.contains("hunter2"), "{said}");
     }
+}
+
+/// Another address of a server, which can be frozen: then connections are accepted and stay open, and nobody answers.
+struct FreezableAddress {
+    port: u16,
+    is_frozen: Arc<AtomicBool>,
+}
+
+impl FreezableAddress {
+    fn of(server_port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let is_frozen = Arc::new(AtomicBool::new(false));
+        let frozen = Arc::clone(&is_frozen);
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let client = client.expect("a connection");
+                let server = TcpStream::connect(("127.0.0.1", server_port)).expect("it listens");
+                let back = (
+                    server.try_clone().expect("a handle"),
+                    client.try_clone().expect("a handle"),
+                );
+                for (from, to) in [(client, server), back] {
+                    let frozen = Arc::clone(&frozen);
+                    std::thread::spawn(move || forward(from, to, &frozen));
+                }
+            }
+        });
+        Self { port, is_frozen }
+    }
+}
+
+/// Copies bytes until one side ends; once frozen, reads without passing anything on, as a kernel does for a frozen process.
+fn forward(mut from: TcpStream, mut to: TcpStream, is_frozen: &AtomicBool) {
+    let mut buffer = [0; 16 * 1024];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(length @ 1..) => {
+                if !is_frozen.load(Ordering::Relaxed) && to.write_all(&buffer[..length]).is_err() {
+                    return;
+                }
+            }
+            _ => return drop(to.shutdown(std::net::Shutdown::Both)),
+        }
+    }
+}
+
+#[actix_web::test]
+async fn rest_095_follows_the_primary_to_another_host_when_the_former_one_freezes() {
+    let database = Project::new();
+    database.write("migrations/20260101000000_notes.sql", MIGRATION);
+    let _running = database.start().await;
+    let [first, second] = [(); 2].map(|()| FreezableAddress::of(database.ports.database));
+    let operator = Project::new();
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{},127.0.0.1:{}/postgres?target_session_attrs=read-write",
+        first.port, second.port
+    );
+    let arguments = [
+        "rest",
+        "--db-url",
+        &url,
+        "--port",
+        &operator.ports.api.to_string(),
+        "--workers",
+        "1",
+    ]
+    .map(str::to_owned);
+    // One connection for reads: opening another would find the second host, which is not what is tested here.
+    let variables = [("PGRST_DB_ANON_ROLE", "web_anon"), ("PGRST_DB_POOL", "2")];
+    let rest = operator.spawn(&arguments, &variables);
+    let rows = json!([{"id": 1}, {"id": 2}, {"id": 3}]);
+    wait_for_response(&rest, "/notes", (200, rows.clone())).await;
+
+    first.is_frozen.store(true, Ordering::Relaxed);
+    // Sent to the frozen server, which acknowledges it and never answers.
+    let waiting = tokio::time::timeout(Duration::from_secs(60), reqwest::get(rest.url("/notes"))).await;
+
+    let status = waiting.expect("it ends").expect("a response").status().as_u16();
+    assert!([200, 503].contains(&status), "{status}");
+    wait_for_response(&rest, "/notes", (200, rows)).await;
 }

@@ -67,9 +67,12 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
     let background = BackgroundRuntime::new()?;
     let database = Database::new(Logins::with_single_login(config));
     let shared = database.clone();
-    // On the background thread, where the cache's task that listens for notifications then stays.
+    // On the background thread, where the tasks that listen for notifications and follow the primary then stay.
     let cache = background
-        .run(async move { Ok(SchemaCache::start(shared, rest).await) })
+        .run(async move {
+            shared.follow_primary();
+            Ok(SchemaCache::start(shared, rest).await)
+        })
         .await?;
 
     let mut servers = Vec::new();
