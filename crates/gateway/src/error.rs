@@ -18,6 +18,8 @@ pub enum GatewayError {
     TooManyRequests,
     /// More than half of the worker's requests are in use, and the client already has the eighth that one client may use.
     TooManyOfClient,
+    /// The process uses nearly all the memory that it may use.
+    OutOfMemory,
     TimedOut,
 }
 
@@ -63,6 +65,11 @@ impl GatewayError {
                     "This client has too many requests in flight, or too much data that it has not read. Try again in a moment.",
                 ),
             ),
+            Self::OutOfMemory => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The server is short of memory",
+                Some("Try again in a moment."),
+            ),
             Self::TimedOut => (
                 StatusCode::GATEWAY_TIMEOUT,
                 "The upstream server is timing out",
@@ -76,7 +83,10 @@ impl GatewayError {
         let (status, message, hint) = self.wire();
         let mut response = json_error_response(status, Body { message, hint });
         // Clients that respect Retry-After wait a second, and do not add load immediately.
-        if matches!(self, Self::TooManyRequests | Self::TooManyOfClient) {
+        if matches!(
+            self,
+            Self::TooManyRequests | Self::TooManyOfClient | Self::OutOfMemory
+        ) {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));

@@ -34,6 +34,9 @@ pub struct StorageConfig {
     pub image_transformation: bool,
     /// Most bytes of rendered images that are cached in `root/renders`. Default 512 MiB.
     pub render_cache_bytes: u64,
+    /// Memory for the pixels of images that are being rendered. More than the dearest image takes, about 430 MiB, is not used.
+    /// Default unlimited.
+    pub render_memory_bytes: u64,
     /// How often per second one client may request one rendered path, on average over four seconds; `None` for no limit.
     /// Default none.
     pub render_rate_limit: Option<u32>,
@@ -76,6 +79,7 @@ impl Default for StorageConfig {
             resumable_sweep_interval: Duration::from_secs(60),
             image_transformation: false,
             render_cache_bytes: 512 * 1024 * 1024,
+            render_memory_bytes: u64::MAX,
             render_rate_limit: None,
             shared_max_age_s: 0,
             empty_bucket_max_objects: 200_000,

@@ -48,7 +48,12 @@ impl Storage {
             .then(|| {
                 // Rendered images are cached on the local disk, also when an S3 backend holds the blobs.
                 let folder = config.root.join("renders");
-                Renderer::open(&folder, config.render_cache_bytes, config.render_rate_limit)
+                Renderer::open(
+                    &folder,
+                    config.render_cache_bytes,
+                    config.render_memory_bytes,
+                    config.render_rate_limit,
+                )
             })
             .transpose()?;
         Ok(Self {

@@ -117,7 +117,9 @@ async fn read_bytes(payload: Payload, largest: usize) -> Result<Bytes, AuthError
     let limits = BodyLimits::of_bytes(largest);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => AuthError::TooLarge,
-        BodyError::TooSlow | BodyError::Broken(_) => AuthError::BadJson(error.to_string()),
+        BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_) => {
+            AuthError::BadJson(error.to_string())
+        }
     })
 }
 

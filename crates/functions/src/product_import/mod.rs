@@ -27,10 +27,11 @@ use response::{ImportFailure, render_product};
 /// The name in the URL, which the site calls.
 const SLUG: &str = "fetch-farfetch";
 /// A body holds one address.
-const BODY_LIMITS: BodyLimits = BodyLimits {
+const BODY_LIMITS: BodyLimits<'static> = BodyLimits {
     bytes: 16 * 1024,
     pause: Some(Duration::from_secs(10)),
     duration: Some(Duration::from_secs(10)),
+    memory: None,
 };
 
 /// The native function `fetch-farfetch`.

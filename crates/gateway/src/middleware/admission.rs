@@ -5,6 +5,7 @@ use std::rc::Rc;
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::ServiceResponse;
 use actix_web::http::Method;
+use selvedge_memory::MemoryBudget;
 
 use super::config::GatewayConfig;
 use super::quota::{Client, Exceeded, Quota, Usage};
@@ -24,6 +25,7 @@ pub(super) struct Admission {
     streaming: Rc<Quota>,
     /// Bytes of responses that are in memory until their clients have read them.
     unread: Rc<Quota>,
+    memory: MemoryBudget,
 }
 
 impl Admission {
@@ -32,16 +34,21 @@ impl Admission {
             small_bodies: Quota::new(config.max_in_flight_per_worker),
             streaming: Quota::new(config.max_streaming_per_worker),
             unread: Quota::new(config.max_unread_bytes_per_worker),
+            memory: config.memory.clone(),
         }
     }
 
-    /// Accepts a request, or refuses it because too many are in progress.
+    /// Accepts a request, or refuses it because too many are in progress, or memory runs short.
     pub(super) fn admit(
         &self,
         service: Service,
         method: &Method,
         client: Client<'_>,
     ) -> Result<Usage, GatewayError> {
+        // The site and the health checks keep nothing in memory for a request.
+        if self.memory.is_short() && service != Service::Other && self.is_in_use() {
+            return Err(GatewayError::OutOfMemory);
+        }
         if service.streams() {
             return Ok(self.streaming.take(1, client)?);
         }
@@ -51,6 +58,12 @@ impl Admission {
             self.unread.check_share(1, client)?;
         }
         Ok(self.small_bodies.take(1, client)?)
+    }
+
+    /// Whether a request is in progress. A worker without any takes one in every case: refusing it would free nothing, and
+    /// whatever else uses the memory may go on doing so.
+    fn is_in_use(&self) -> bool {
+        self.small_bodies.is_in_use() || self.streaming.is_in_use()
     }
 
     /// Counts a response until it has been sent. A large response to a read is replaced by an error when too many bytes

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use selvedge_memory::MemoryBudget;
+
 use super::request_log::SharedRequestListener;
 
 /// Limits and logging of the gateway.
@@ -17,6 +19,8 @@ pub struct GatewayConfig {
     /// Bytes of large responses (64 KiB or more) per worker that clients have not read yet; further ones are refused
     /// with 503. Default 128 MiB.
     pub max_unread_bytes_per_worker: usize,
+    /// While it is short, further requests are refused with 503. Default unlimited.
+    pub memory: MemoryBudget,
     /// Whether responses of REST are compressed for clients that accept it. Default true.
     pub compress_responses: bool,
     /// Number of proxies in front of this server whose entries in `X-Forwarded-For` are trusted. Default 0.
@@ -36,6 +40,7 @@ impl Default for GatewayConfig {
             max_in_flight_per_worker: 2_000,
             max_streaming_per_worker: 2_000,
             max_unread_bytes_per_worker: 128 * 1024 * 1024,
+            memory: MemoryBudget::unlimited(),
             compress_responses: true,
             trusted_proxies: 0,
             access_log: false,

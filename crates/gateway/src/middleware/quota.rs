@@ -63,6 +63,11 @@ impl Quota {
         })
     }
 
+    /// Whether any of it is in use.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.used.get() > 0
+    }
+
     /// Takes an amount. One that is larger than the whole quota is granted while nothing else is in use.
     pub(super) fn take(self: &Rc<Self>, amount: usize, client: Client<'_>) -> Result<Usage, Exceeded> {
         let used = self.used.get();

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 
 /// Bytes after which a chunk is complete and the next one begins.
 const CHUNK_BYTES: usize = 32 * 1024;
@@ -15,29 +16,93 @@ const FIRST_CAPACITY: usize = 1024;
 pub(super) struct Writer {
     done: VecDeque<Bytes>,
     current: Vec<u8>,
+    /// The part of the memory for `current`, if it has to hold a long value.
+    reserved: Option<Reservation>,
+    is_out_of_memory: bool,
 }
 
 impl Writer {
-    /// The buffer to which the next bytes are appended.
-    pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
+    /// A document that begins with a character.
+    pub(super) fn beginning_with(character: u8) -> Self {
+        let mut current = Vec::with_capacity(FIRST_CAPACITY);
+        current.push(character);
+        Self {
+            current,
+            ..Self::default()
+        }
+    }
+
+    /// The buffer to which a row of this many bytes is appended.
+    pub(super) fn buffer(&mut self, row_bytes: usize, memory: &MemoryBudget) -> &mut Vec<u8> {
         if self.current.len() >= CHUNK_BYTES {
-            // An eighth more, because the last value before the limit usually exceeds it.
-            let full = std::mem::replace(
-                &mut self.current,
-                Vec::with_capacity(CHUNK_BYTES + CHUNK_BYTES / 8),
-            );
-            self.done.push_back(full.into());
+            self.complete_chunk(memory);
         } else if self.current.capacity() == 0 {
             self.current.reserve(FIRST_CAPACITY);
+        }
+        if row_bytes >= COUNTED_FROM {
+            self.make_room(row_bytes, memory);
         }
         &mut self.current
     }
 
-    pub(super) fn finish(mut self) -> ByteChunks {
+    /// Ends the document with a character, or with nothing.
+    pub(super) fn finish(mut self, end: Option<u8>) -> ByteChunks {
+        self.current.extend(end);
         if !self.current.is_empty() {
-            self.done.push_back(self.current.into());
+            let last = Bytes::from(self.current);
+            self.done.push_back(match self.reserved {
+                Some(reserved) => reserved.hold(last),
+                None => last,
+            });
         }
         ByteChunks(self.done)
+    }
+
+    /// Begins the next chunk. Chunks are counted once the document is large.
+    fn complete_chunk(&mut self, memory: &MemoryBudget) {
+        // An eighth more, because the last value before the limit usually exceeds it.
+        let capacity = CHUNK_BYTES + CHUNK_BYTES / 8;
+        let full = std::mem::replace(&mut self.current, Vec::with_capacity(capacity));
+        let is_counted = self.done.len() * CHUNK_BYTES >= COUNTED_FROM;
+        let reserved = self.reserved.take();
+        self.done.push_back(match reserved {
+            Some(reserved) => reserved.hold(full.into()),
+            None if !is_counted => full.into(),
+            None => match memory.reserve(full.capacity()) {
+                Some(reserved) => reserved.hold(full.into()),
+                None => return self.give_up(),
+            },
+        });
+    }
+
+    /// Makes room for a long value in one piece, so that the buffer is not copied while it grows.
+    fn make_room(&mut self, bytes: usize, memory: &MemoryBudget) {
+        let bytes = bytes + bytes / 8;
+        let is_reserved = match &mut self.reserved {
+            Some(reserved) => reserved.grow(bytes),
+            none => {
+                *none = memory.reserve(bytes);
+                none.is_some()
+            }
+        };
+        if is_reserved {
+            self.current.reserve_exact(bytes);
+        } else {
+            self.give_up();
+        }
+    }
+
+    /// Frees what was written, since the document does not fit into the memory that is left.
+    fn give_up(&mut self) {
+        *self = Self {
+            is_out_of_memory: true,
+            ..Self::default()
+        };
+    }
+
+    /// Whether the document was given up.
+    pub(super) fn is_out_of_memory(&self) -> bool {
+        self.is_out_of_memory
     }
 }
 

@@ -15,6 +15,8 @@ mod value;
 
 use std::sync::Arc;
 
+use selvedge_memory::MemoryBudget;
+
 use crate::wire::{Column, Values};
 pub use body::ByteChunks;
 use body::Writer;
@@ -103,16 +105,16 @@ pub(crate) struct JsonRows {
 
 impl JsonRows {
     pub(crate) fn new(form: JsonForm) -> Self {
-        let mut out = Writer::default();
-        if form == JsonForm::Array {
-            out.buffer().push(b'[');
-        }
+        let out = match form {
+            JsonForm::Array => Writer::beginning_with(b'['),
+            JsonForm::Object => Writer::default(),
+        };
         Self { form, rows: 0, out }
     }
 
     /// Appends a row. `None` when the message is malformed.
-    pub(crate) fn push(&mut self, shape: &JsonShape, data: &[u8]) -> Option<()> {
-        let out = self.out.buffer();
+    pub(crate) fn push(&mut self, shape: &JsonShape, data: &[u8], memory: &MemoryBudget) -> Option<()> {
+        let out = self.out.buffer(data.len(), memory);
         if self.rows > 0 && self.form == JsonForm::Array {
             // The separator of `json_agg`.
             out.extend_from_slice(b", \n ");
@@ -136,10 +138,13 @@ impl JsonRows {
     }
 
     /// The document, and how many rows are in it.
-    pub(crate) fn finish(mut self) -> (ByteChunks, u64) {
-        if self.form == JsonForm::Array {
-            self.out.buffer().push(b']');
-        }
-        (self.out.finish(), self.rows)
+    pub(crate) fn finish(self) -> (ByteChunks, u64) {
+        let end = (self.form == JsonForm::Array).then_some(b']');
+        (self.out.finish(end), self.rows)
+    }
+
+    /// Whether the document was given up, because it does not fit into the memory that is left.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        self.out.is_out_of_memory()
     }
 }

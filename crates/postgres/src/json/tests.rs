@@ -2,6 +2,7 @@
 
 use postgres_types::Type;
 use proptest::prelude::*;
+use selvedge_memory::MemoryBudget;
 
 use super::text_form::TextForm;
 use super::value::write_value;
@@ -86,8 +87,10 @@ fn rows_are_joined_as_json_agg_does() {
     let row = b"\0\x02\0\0\0\x011\xff\xff\xff\xff";
     let mut rows = JsonRows::new(JsonForm::Array);
 
-    rows.push(&shape, row).expect("well formed");
-    rows.push(&shape, row).expect("well formed");
+    rows.push(&shape, row, &MemoryBudget::unlimited())
+        .expect("well formed");
+    rows.push(&shape, row, &MemoryBudget::unlimited())
+        .expect("well formed");
 
     let (chunks, count) = rows.finish();
     let text = chunks.flatten().collect::<Vec<u8>>();
@@ -100,7 +103,8 @@ fn a_row_without_columns_is_an_empty_object() {
     let shape = JsonShape::from_columns(&[]).expect("known types");
     let mut rows = JsonRows::new(JsonForm::Object);
 
-    rows.push(&shape, b"\0\0").expect("well formed");
+    rows.push(&shape, b"\0\0", &MemoryBudget::unlimited())
+        .expect("well formed");
 
     assert_eq!(rows.finish().0.flatten().collect::<Vec<u8>>(), b"{}");
 }
@@ -110,8 +114,11 @@ fn malformed_rows_are_refused() {
     let shape = JsonShape::from_columns(&[]).expect("known types");
     let mut rows = JsonRows::new(JsonForm::Array);
 
-    assert!(rows.push(&shape, b"\0\x01\0\0\0\x011").is_none());
-    assert!(rows.push(&shape, b"\0").is_none());
+    assert!(
+        rows.push(&shape, b"\0\x01\0\0\0\x011", &MemoryBudget::unlimited())
+            .is_none()
+    );
+    assert!(rows.push(&shape, b"\0", &MemoryBudget::unlimited()).is_none());
 }
 
 #[test]
@@ -127,7 +134,8 @@ fn long_documents_are_split_into_chunks() {
     message.extend((text.len() as u32).to_be_bytes());
     message.extend(text.as_bytes());
     for _ in 0..5 {
-        rows.push(&shape, &message).expect("well formed");
+        rows.push(&shape, &message, &MemoryBudget::unlimited())
+            .expect("well formed");
     }
 
     let (chunks, _) = rows.finish();
@@ -136,6 +144,40 @@ fn long_documents_are_split_into_chunks() {
     let pieces: Vec<_> = chunks.collect();
     assert!(pieces.iter().all(|piece| piece.len() <= 70_000));
     assert_eq!(pieces.iter().map(bytes::Bytes::len).sum::<usize>(), length);
+}
+
+#[test]
+fn gw_049_long_documents_are_counted_until_they_are_dropped_and_given_up_without_memory() {
+    let column = Column {
+        name: "a".to_owned(),
+        type_oid: Type::TEXT.oid(),
+    };
+    let shape = JsonShape::from_columns(&[column]).expect("a known type");
+    let message = |length: usize| {
+        let mut message = vec![0, 1];
+        message.extend((length as u32).to_be_bytes());
+        message.resize(message.len() + length, b'x');
+        message
+    };
+    for (row, count) in [(message(1_000), 900), (message(90_000), 10)] {
+        let memory = MemoryBudget::new(2_300_000);
+        let write = || {
+            let mut rows = JsonRows::new(JsonForm::Array);
+            for _ in 0..count {
+                rows.push(&shape, &row, &memory).expect("well formed");
+            }
+            rows
+        };
+
+        let (document, _) = write().finish();
+        assert!(memory.used() > 700_000, "{}", memory.used());
+        let second = write();
+        assert!(!second.is_out_of_memory());
+        assert!(write().is_out_of_memory());
+        drop((document, second));
+
+        assert_eq!(memory.used(), 0);
+    }
 }
 
 proptest! {

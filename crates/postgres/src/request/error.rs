@@ -34,6 +34,12 @@ pub enum RequestError {
     /// The connection broke. Whether a write was committed is not known.
     #[error("the database connection was lost: {0}")]
     Lost(String),
+    /// The result does not fit into the memory that is left.
+    #[error("the result does not fit into the memory that is left")]
+    OutOfMemory {
+        /// Whether the statement has taken effect nevertheless.
+        is_committed: bool,
+    },
 }
 
 impl RequestError {

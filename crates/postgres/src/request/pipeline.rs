@@ -11,8 +11,8 @@ use super::transaction_statements::{
 };
 use crate::wire::{Batch, BatchError, BatchLabel, Connection, OnFinished, Reply, Sink};
 use crate::{
-    AccessMode, Database, DatabaseError, Isolation, JsonRead, Login, RequestError, RequestTransaction,
-    RoleSettings, Row, TransactionEnd, TransactionResult, TransactionStage,
+    AccessMode, Database, DatabaseError, Isolation, JsonRead, Login, RequestError, RequestPoolConfig,
+    RequestTransaction, RoleSettings, Row, TransactionEnd, TransactionResult, TransactionStage,
 };
 
 /// The first statement of a connection. Most request transactions have no `BEGIN` that names isolation and access mode,
@@ -52,9 +52,10 @@ impl Pipeline {
     /// Connects. `on_finished` is called whenever a transaction has finished.
     pub(super) async fn open(
         database: &Database,
-        cached_statements: usize,
+        config: &RequestPoolConfig,
         on_finished: OnFinished,
     ) -> Result<Rc<Self>, RequestError> {
+        let cached_statements = config.cached_statements;
         let opened = database
             .open_wire(Login::Authenticator)
             .await
@@ -63,7 +64,7 @@ impl Pipeline {
             has_iso_dates: opened.iso_dates,
             was_standby: opened.is_standby,
             formats: opened.settings.format_settings(),
-            connection: Connection::start(opened, cached_statements, on_finished),
+            connection: Connection::start(opened, cached_statements, config.memory.clone(), on_finished),
             owns_session: cached_statements > 0,
             has_right_defaults: false,
             last_reset: Cell::new(Instant::now()),
@@ -342,7 +343,13 @@ impl Pipeline {
         end: TransactionEnd,
         accept: &impl Fn(&[Row]) -> bool,
     ) -> Result<TransactionResult, Failure> {
-        let outcome = check_refusal(wait_for(reply).await?).map(take_rows);
+        let outcome = check_refusal(wait_for(reply).await?).and_then(|finished| {
+            if finished.is_out_of_memory {
+                let is_committed = false;
+                return Err(RequestError::OutOfMemory { is_committed }.into());
+            }
+            Ok(take_rows(finished))
+        });
         let commit = end == TransactionEnd::Commit && outcome.as_ref().is_ok_and(|(rows, _)| accept(rows));
         let check = if end == TransactionEnd::Rollback && outcome.is_ok() {
             let check = SqlStatement::plain("set constraints all immediate");

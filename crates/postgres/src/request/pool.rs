@@ -11,6 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use selvedge_memory::MemoryBudget;
+
 use super::failure::{may_repeat, show_failure, wait_within};
 use super::pipeline::Pipeline;
 use super::pipeline_needs::PipelineNeeds;
@@ -179,6 +181,11 @@ impl RequestPool {
             }
         })
         .await
+    }
+
+    /// Where large results are counted, and bodies of requests may be, too.
+    pub fn memory(&self) -> &MemoryBudget {
+        &self.inner.config.memory
     }
 
     /// Forgets all prepared statements. To be called when the schema has changed.
@@ -429,7 +436,7 @@ impl Inner {
             }
             wait_queues.notify();
         });
-        let pipeline = Pipeline::open(&self.database, self.config.cached_statements, on_finished).await?;
+        let pipeline = Pipeline::open(&self.database, &self.config, on_finished).await?;
         opening.opened.set(true);
         Ok(pipeline)
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use selvedge_memory::MemoryBudget;
+
 /// How many connections a worker holds, and for how long requests wait.
 #[derive(Debug, Clone)]
 pub struct RequestPoolConfig {
@@ -25,6 +27,9 @@ pub struct RequestPoolConfig {
     pub slow_query: Option<Duration>,
     /// Any connection is closed when it has no work after this time. Default 30 min.
     pub max_lifetime: Duration,
+    /// Where large results are counted until they are dropped. Those of reads that do not fit are refused with
+    /// [`crate::RequestError::OutOfMemory`]. Default unlimited.
+    pub memory: MemoryBudget,
 }
 
 impl Default for RequestPoolConfig {
@@ -39,6 +44,7 @@ impl Default for RequestPoolConfig {
             idle_timeout: Duration::from_secs(30),
             slow_query: None,
             max_lifetime: Duration::from_secs(30 * 60),
+            memory: MemoryBudget::unlimited(),
         }
     }
 }

@@ -108,6 +108,10 @@ impl Running {
         if let Some(end) = self.end {
             check_refusal(wait_for(end).await?)?;
         }
+        if first.is_out_of_memory {
+            let is_committed = self.commits && !self.is_read;
+            return Err(RequestError::OutOfMemory { is_committed }.into());
+        }
         Ok(first)
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use bytes::{Bytes, BytesMut};
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend::{self, BindError};
+use selvedge_memory::MemoryBudget;
 use smallvec::SmallVec;
 
 use super::server_message::{ErrorFields, parse_columns};
@@ -82,6 +83,8 @@ pub(crate) struct Finished {
     /// Whether a batch before it has left the session with other settings than it had at login, so that the results may
     /// be wrong.
     pub(crate) in_changed_session: bool,
+    /// Whether rows were dropped, because they did not fit into the memory that was left.
+    pub(crate) is_out_of_memory: bool,
     /// Time from when the server could begin to work on the batch until its end.
     pub(super) duration: Duration,
 }
@@ -93,6 +96,7 @@ pub(super) struct Collector {
     /// Index of the statement that the next message belongs to.
     current: usize,
     refusal: Option<Refusal>,
+    is_out_of_memory: bool,
     queued: Instant,
 }
 
@@ -307,6 +311,7 @@ impl<'c> Batch<'c> {
             expected: std::mem::take(&mut self.expected),
             current: 0,
             refusal: None,
+            is_out_of_memory: false,
             queued: Instant::now(),
         }
     }
@@ -383,9 +388,10 @@ impl Collector {
         tag: u8,
         body: Body<'_>,
         statements: &mut Statements,
+        memory: &MemoryBudget,
     ) -> Result<(), UnexpectedMessage> {
         match tag {
-            b'D' => return self.handle_row(body),
+            b'D' => return self.handle_row(body, memory),
             // BindComplete.
             b'2' => self.current()?.is_bound = true,
             // RowDescription, or NoData for a statement without rows.
@@ -460,6 +466,7 @@ impl Collector {
             sinks,
             refusal: self.refusal,
             in_changed_session: false,
+            is_out_of_memory: self.is_out_of_memory,
             duration,
         }
     }
@@ -468,7 +475,19 @@ impl Collector {
         self.expected.get_mut(self.current).ok_or(UnexpectedMessage)
     }
 
-    fn handle_row(&mut self, body: Body<'_>) -> Result<(), UnexpectedMessage> {
+    /// Called when there is no memory left for a row: the result is not kept, and the request fails.
+    pub(super) fn refuse_rows(&mut self) {
+        self.is_out_of_memory = true;
+        self.discard_rows();
+    }
+
+    /// Whether the rows that come are dropped.
+    pub(super) fn is_discarding(&self) -> bool {
+        let current = self.expected.get(self.current);
+        current.is_some_and(|current| matches!(current.sink, Sink::Discard))
+    }
+
+    fn handle_row(&mut self, body: Body<'_>, memory: &MemoryBudget) -> Result<(), UnexpectedMessage> {
         let current = self.current()?;
         match (&mut current.sink, &current.columns, &current.shape) {
             (Sink::Discard, ..) => Ok(()),
@@ -476,7 +495,13 @@ impl Collector {
                 rows.push(Row::parse(Arc::clone(columns), body.into_bytes()).ok_or(UnexpectedMessage)?);
                 Ok(())
             }
-            (Sink::Json(rows), _, Some(shape)) => rows.push(shape, body.bytes()).ok_or(UnexpectedMessage),
+            (Sink::Json(rows), _, Some(shape)) => {
+                rows.push(shape, body.bytes(), memory).ok_or(UnexpectedMessage)?;
+                if rows.is_out_of_memory() {
+                    self.refuse_rows();
+                }
+                Ok(())
+            }
             _ => Err(UnexpectedMessage),
         }
     }

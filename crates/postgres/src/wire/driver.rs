@@ -13,7 +13,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
+use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::sync::oneshot;
 
@@ -109,7 +110,12 @@ impl Reply {
 
 impl Connection {
     /// Spawns the task that reads and writes. Must be called on a thread that runs a `LocalSet`.
-    pub(crate) fn start(opened: Opened, cached_statements: usize, on_finished: OnFinished) -> Self {
+    pub(crate) fn start(
+        opened: Opened,
+        cached_statements: usize,
+        memory: MemoryBudget,
+        on_finished: OnFinished,
+    ) -> Self {
         let shared = Rc::new(Shared {
             out: RefCell::default(),
             statements: RefCell::new(Statements::new(cached_statements)),
@@ -131,6 +137,9 @@ impl Connection {
             has_changed: false,
             incoming: BytesMut::new(),
             read_size: SMALL_READ,
+            memory,
+            reserved: None,
+            skipping: 0,
         };
         tokio::task::spawn_local(async move {
             let lost = tokio::select! {
@@ -293,6 +302,11 @@ struct Driver {
     has_changed: bool,
     incoming: BytesMut,
     read_size: usize,
+    memory: MemoryBudget,
+    /// The part of the memory for the long row that is being read.
+    reserved: Option<Reservation>,
+    /// Bytes that are still to come of a row that is not kept.
+    skipping: usize,
 }
 
 impl Driver {
@@ -361,11 +375,19 @@ impl Driver {
             Ok(length) if length >= self.read_size => self.read_size = LARGE_READ,
             Ok(_) => {}
         }
+        if self.skipping > 0 {
+            self.skip();
+        }
         while let Some((tag, length)) = parse_header(&self.incoming) {
             if length < 4 {
                 return Poll::Ready(Err("the server sent a message that makes no sense".to_owned()));
             }
             let end = length + 1;
+            if end >= COUNTED_FROM && tag == b'D' && !self.reserve_row(end) {
+                self.skipping = end;
+                self.skip();
+                continue;
+            }
             if self.incoming.len() < end {
                 break;
             }
@@ -385,6 +407,42 @@ impl Driver {
         let missing = parse_header(&self.incoming)
             .map_or(0, |(_, length)| (length + 1).saturating_sub(self.incoming.len()));
         missing.max(self.read_size)
+    }
+
+    /// Reserves memory for a row, before the bytes come that are still missing. False when the row is not kept: nobody waits for
+    /// it, or it does not fit into the memory that is left.
+    fn reserve_row(&mut self, bytes: usize) -> bool {
+        if self.reserved.is_some() {
+            return true;
+        }
+        let mut pending = self.shared.pending.borrow_mut();
+        let Some(first) = pending.front_mut() else {
+            // The message is out of step, and the connection will be closed for it.
+            return true;
+        };
+        if first.reply.is_closed() {
+            first.collector.discard_rows();
+        }
+        if first.collector.is_discarding() {
+            return false;
+        }
+        // The statement of a write has taken effect, so its result is kept if that is possible at all.
+        self.reserved = if first.writes() {
+            self.memory.reserve_for_write(bytes)
+        } else {
+            self.memory.reserve(bytes)
+        };
+        if self.reserved.is_none() {
+            first.collector.refuse_rows();
+        }
+        self.reserved.is_some()
+    }
+
+    /// Drops what has come of a row that is not kept.
+    fn skip(&mut self) {
+        let skipped = self.skipping.min(self.incoming.len());
+        self.incoming.advance(skipped);
+        self.skipping -= skipped;
     }
 
     fn handle_message(&mut self, tag: u8, end: usize) -> Result<(), String> {
@@ -418,15 +476,18 @@ impl Driver {
                 }
                 let mut statements = shared.statements.borrow_mut();
                 let taken = if end > LONG_MESSAGE {
-                    let body = self.incoming.split_to(end).freeze().slice(HEAD..);
+                    let row = split_long_message(&mut self.incoming, end, self.reserved.take()).slice(HEAD..);
                     first
                         .collector
-                        .handle_message(tag, Body::Owned(body), &mut statements)
+                        .handle_message(tag, Body::Owned(row), &mut statements, &self.memory)
                 } else {
                     let body = self.incoming.get(HEAD..end).unwrap_or_default();
-                    let taken = first
-                        .collector
-                        .handle_message(tag, Body::Borrowed(body), &mut statements);
+                    let taken = first.collector.handle_message(
+                        tag,
+                        Body::Borrowed(body),
+                        &mut statements,
+                        &self.memory,
+                    );
                     self.incoming.advance(end);
                     taken
                 };
@@ -465,5 +526,18 @@ impl Driver {
         let _ = first.reply.send(finished);
         (self.shared.on_finished)(ran);
         Ok(())
+    }
+}
+
+/// Splits a long message off the read buffer without a copy. One for which memory is reserved holds it until it is dropped.
+fn split_long_message(incoming: &mut BytesMut, length: usize, reserved: Option<Reservation>) -> Bytes {
+    let message = incoming.split_to(length).freeze();
+    match reserved {
+        None => message,
+        Some(reserved) => {
+            // What has come after it moves to a buffer of its own, which would otherwise keep the memory of the message.
+            *incoming = BytesMut::from(incoming.as_ref());
+            reserved.hold(message)
+        }
     }
 }

@@ -67,7 +67,9 @@ pub(super) async fn read_limited(payload: web::Payload, bytes: usize) -> Result<
     match read_body(payload, BodyLimits::of_bytes(bytes)).await {
         Ok(body) => Ok(Some(body)),
         Err(BodyError::TooLarge) => Ok(None),
-        Err(BodyError::TooSlow | BodyError::Broken(_)) => Err(ApiError::BodyNotReadable),
+        Err(BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_)) => {
+            Err(ApiError::BodyNotReadable)
+        }
     }
 }
 

@@ -28,6 +28,14 @@ impl RestError {
                 "PGRST003",
                 "Timed out acquiring connection from connection pool.",
             ),
+            Self::OutOfMemory { is_committed } => Wire::new(503, "53200", self)
+                .details(if *is_committed {
+                    "The statement has taken effect, but its result does not fit into the memory that is left."
+                } else {
+                    "The request does not fit into the memory that is left. Nothing was changed."
+                })
+                .hint("Try again in a moment, or ask for fewer rows at once.")
+                .header("Retry-After", "1"),
             Self::Internal(cause) => {
                 tracing::error!(error = %cause, "rest: internal error");
                 Wire::new(500, "PGRSTX00", "Internal error")

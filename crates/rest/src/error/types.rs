@@ -29,6 +29,12 @@ pub enum RestError {
     /// `PGRST003`: no connection became free in time.
     #[error("no database connection became free in time")]
     PoolTimeout,
+    /// `53200`, PostgreSQL's error for that: there is no memory left for the body or the result.
+    #[error("out of memory")]
+    OutOfMemory {
+        /// Whether the statement has taken effect nevertheless.
+        is_committed: bool,
+    },
     /// `PGRSTX00`: a bug of this service; the cause is logged and not shown.
     #[error("{0}")]
     Internal(String),
@@ -203,6 +209,7 @@ mod tests {
             (RestError::ConnectionLost(text()), 503, "PGRST001"),
             (catalog(CatalogError::NotLoaded), 503, "PGRST002"),
             (RestError::PoolTimeout, 504, "PGRST003"),
+            (RestError::OutOfMemory { is_committed: false }, 503, "53200"),
             (
                 request(RequestError::Query {
                     message: text(),

@@ -258,6 +258,7 @@ impl Execution<'_> {
             PoolError::Unavailable(cause) => RestError::Unreachable(cause),
             PoolError::Lost(cause) => RestError::ConnectionLost(cause),
             PoolError::Timeout => RestError::PoolTimeout,
+            PoolError::OutOfMemory { is_committed } => RestError::OutOfMemory { is_committed },
         }
     }
 }

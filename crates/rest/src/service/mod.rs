@@ -165,7 +165,7 @@ async fn run_stages(
     if snapshot.catalog.is_none() {
         return Err(CatalogError::NotLoaded.into());
     }
-    let body = read_body(http, payload, config).await?;
+    let body = read_body(http, payload, config, worker.pool.memory()).await?;
     // SQL sees the path below the prefix, so that functions work alike behind the gateway and standalone.
     let (method, path) = (http.method().as_str(), http.uri().path());
     let path = path.strip_prefix(config.path_prefix.as_str()).unwrap_or(path);

@@ -4,38 +4,45 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, web};
 use bytes::Bytes;
 use selvedge_gateway::{BodyError, BodyLimits};
+use selvedge_memory::MemoryBudget;
 
 use crate::config::RestConfig;
-use crate::error::RequestError;
+use crate::error::{RequestError, RestError};
 
 /// Reads the whole body; GET, HEAD and OPTIONS have none.
 ///
 /// # Errors
-/// 413 above `body_limit_bytes`, 408 after `body_pause` without data or `body_duration` in all, 400 for broken framing.
+/// 413 above `body_limit_bytes`, 408 after `body_pause` without data or `body_duration` in all, 400 for broken framing,
+/// 503 when there is no memory left.
 pub(crate) async fn read_body(
     http: &HttpRequest,
     payload: web::Payload,
     config: &RestConfig,
-) -> Result<Bytes, RequestError> {
+    memory: &MemoryBudget,
+) -> Result<Bytes, RestError> {
     if matches!(http.method().as_str(), "GET" | "HEAD" | "OPTIONS") {
         return Ok(Bytes::new());
     }
     let too_large = || RequestError::BodyTooLarge(config.body_limit_bytes);
     // Refused by its announced length, so that a client need not send what will not be read.
     if announces_more_than(http, config.body_limit_bytes) {
-        return Err(too_large());
+        return Err(too_large().into());
     }
     let limits = BodyLimits {
         bytes: config.body_limit_bytes,
         pause: Some(config.body_pause),
         duration: Some(config.body_duration),
+        memory: Some(memory),
     };
     selvedge_gateway::read_body(payload, limits)
         .await
         .map_err(|error| match error {
-            BodyError::TooLarge => too_large(),
-            BodyError::TooSlow => RequestError::BodyTooSlow,
-            BodyError::Broken(_) => RequestError::Body("The request body could not be read".to_owned()),
+            BodyError::TooLarge => too_large().into(),
+            BodyError::TooSlow => RequestError::BodyTooSlow.into(),
+            BodyError::OutOfMemory => RestError::OutOfMemory { is_committed: false },
+            BodyError::Broken(_) => {
+                RequestError::Body("The request body could not be read".to_owned()).into()
+            }
         })
 }
 

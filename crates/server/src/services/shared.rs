@@ -27,6 +27,7 @@ use super::auth_inspection::AuthInspector;
 use super::background::BackgroundRuntime;
 use super::function_sessions::accept_sessions;
 use super::function_settings::{SettingsSource, follow_settings};
+use super::memory_plan::MemoryPlan;
 use super::mode::Mode;
 use super::picture_store::StoragePictures;
 use super::third_party::follow_issuer;
@@ -104,13 +105,11 @@ impl Services {
         let database = Database::connect(logins)
             .await
             .context("cannot log in to the database")?;
+        let memory = MemoryPlan::start(config).context("cannot start a thread")?;
         let telemetry = start_telemetry(config)?;
         let ring = make_ring(config, keys, mode)?;
         let (mailer, inbox) = translate::mail::build_mailer(config, mode)?;
-        let storage = match config.storage.enabled {
-            true => Some(open_swept_storage(config, &database, &ring, keys, mode)?),
-            false => None,
-        };
+        let storage = open_swept_storage(config, &database, &ring, (keys, mode), &memory)?;
         let auth = match config.auth.enabled {
             true => Some(start_auth(config, &database, &ring, mailer, mode)?),
             false => None,
@@ -123,17 +122,18 @@ impl Services {
         start_jobs(config, &database, mode);
         let drain = Drain::default();
         let console_log = config.console.is_served(mode).then(ConsoleLog::start);
+        let listener = console_log.clone().map(as_listener);
         // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
         let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
             functions: make_functions(config, &ring, keys, mode),
             keys: Keys::new(ring.clone(), keys.api_keys(), requires_keys),
-            gateway: translate::gateway::gateway_config(config, console_log.clone().map(as_listener)),
+            gateway: translate::gateway::gateway_config(config, &memory, listener),
             ring,
             console_log,
             telemetry,
-            pool: translate::rest::request_pool(config),
-            replicas: start_replicas(config, &database)?,
+            pool: translate::rest::request_pool(config, &memory.budget),
+            replicas: start_replicas(config, &database, &memory)?,
             generator: start_generator(config, &database, storage.as_ref(), mode)?,
             storage,
             meta: None,
@@ -319,21 +319,24 @@ pub(crate) async fn fill_buckets(config: &Config, logins: Logins) -> Result<Seed
     Ok(seed_buckets(&storage, &translate::storage::bucket_seeds(config)).await?)
 }
 
-/// Opens the storage service and starts its daily sweep.
+/// Opens the storage service, unless it is switched off, and starts its daily sweep.
 fn open_swept_storage(
     config: &Config,
     database: &Arc<Database>,
     ring: &Arc<KeyRing>,
-    keys: &KeySet,
-    mode: Mode,
-) -> Result<Arc<Storage>> {
-    let settings = translate::storage::storage_config(config, keys, mode);
+    (keys, mode): (&KeySet, Mode),
+    memory: &MemoryPlan,
+) -> Result<Option<Arc<Storage>>> {
+    if !config.storage.enabled {
+        return Ok(None);
+    }
+    let settings = translate::storage::storage_config(config, keys, mode, memory.pixels);
     let storage = Storage::open(settings, database.clone(), ring.clone())
         .context("cannot open the store of objects")?;
     let storage = Arc::new(storage);
     selvedge_storage::sweep_at_intervals(&storage, SWEEP_INTERVAL)
         .context("cannot start a thread for sweeping")?;
-    Ok(storage)
+    Ok(Some(storage))
 }
 
 /// Makes the auth service and starts its background tasks: deletion of expired rows, and delivery of queued mail.
@@ -377,11 +380,15 @@ fn start_realtime(
 }
 
 /// Starts to watch the replicas of the database; `None` when there are none.
-fn start_replicas(config: &Config, database: &Arc<Database>) -> Result<Option<Arc<Replicas>>> {
+fn start_replicas(
+    config: &Config,
+    database: &Arc<Database>,
+    memory: &MemoryPlan,
+) -> Result<Option<Arc<Replicas>>> {
     let Some(section) = &config.selvedge.replicas else {
         return Ok(None);
     };
-    let settings = translate::replicas::replicas_config(config, section)?;
+    let settings = translate::replicas::replicas_config(config, section, &memory.budget)?;
     Ok(Some(Replicas::start(database, settings)))
 }
 

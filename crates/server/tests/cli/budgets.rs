@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const BUCKET: &str = "[storage.buckets.b]\npublic = true\n";
 
 /// Connects to the API from an address of this machine, with a small receive buffer.
-fn connect(running_port: u16, from: &str) -> TcpStream {
+pub(crate) fn connect(running_port: u16, from: &str) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
     socket.set_recv_buffer_size(16 * 1024).expect("a small buffer");
     let from: SocketAddr = format!("{from}:0").parse().expect("an address");
@@ -71,7 +71,7 @@ async fn start(project: &Project, limits: &str) -> (Running, String) {
     (running, key)
 }
 
-async fn blocking(test: impl FnOnce() + Send + 'static) {
+pub(crate) async fn blocking(test: impl FnOnce() + Send + 'static) {
     actix_web::web::block(test).await.expect("no panic");
 }
 
@@ -84,7 +84,7 @@ fn is_answered(stream: &TcpStream) -> bool {
 }
 
 /// Waits until the condition holds.
-fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
         assert!(Instant::now() < deadline, "{what}");

@@ -11,6 +11,8 @@ mod import;
 mod killed;
 mod lifecycle;
 mod listeners;
+#[cfg(target_os = "linux")]
+mod memory;
 mod migrations;
 mod pgtap;
 mod production;

@@ -159,11 +159,15 @@ impl Project {
 
     /// Runs a command in the background with its output in a file.
     pub(crate) fn spawn(&self, arguments: &[String], variables: &[(&str, &str)]) -> Running {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        self.spawn_command(self.command(&arguments), variables)
+    }
+
+    /// The same with a command that was made before.
+    pub(crate) fn spawn_command(&self, mut command: Command, variables: &[(&str, &str)]) -> Running {
         let log = self.path("output.log");
         let file = File::create(&log).expect("a log file");
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let child = self
-            .command(&arguments)
+        let child = command
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(file.try_clone().expect("a second handle"))

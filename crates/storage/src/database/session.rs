@@ -345,6 +345,7 @@ fn map_request_error(error: RequestError, unique_key: UniqueKey) -> StorageError
         RequestError::Timeout => StorageError::DatabaseTimeout,
         RequestError::Unavailable(cause) => StorageError::DatabaseUnavailable(cause),
         RequestError::Lost(cause) => StorageError::ConnectionLost(cause),
+        error @ RequestError::OutOfMemory { .. } => StorageError::ConnectionLost(error.to_string()),
     }
 }
 

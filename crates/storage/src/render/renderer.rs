@@ -29,8 +29,8 @@ use crate::error::StorageError;
 const RENDER_TIMEOUT: Duration = Duration::from_secs(15);
 /// How many requests may wait; further ones are refused immediately.
 const MAX_WAITING: usize = 256;
-/// Memory for pixels, in MiB: enough for the dearest source once.
-const PIXEL_MEMORY_MIB: u32 = (MAX_COST_BYTES / (1 << 20)) as u32 + 1;
+/// Most memory for pixels, in MiB: enough for the dearest source once.
+const MOST_PIXEL_MEMORY_MIB: u32 = (MAX_COST_BYTES / (1 << 20)) as u32 + 1;
 /// Bytes for each pixel of the result: resized, with converted colours, and as the encoder keeps it.
 const OUTPUT_BYTES_PER_PIXEL: u64 = 12;
 
@@ -39,6 +39,8 @@ pub(crate) struct Renderer {
     cache: Arc<RenderCache>,
     cores: Arc<Semaphore>,
     memory: Arc<Semaphore>,
+    /// All permits of `memory`, in MiB.
+    memory_mib: u32,
     waiting: AtomicUsize,
     under_way: Mutex<HashMap<RenderKey, Weak<AsyncMutex<()>>>>,
     rate: Option<RateLimit>,
@@ -53,16 +55,25 @@ pub(super) struct RenderJob {
 }
 
 impl Renderer {
-    /// A renderer with its cache in `folder`, that lets a client request one path `per_second` times a second.
+    /// A renderer with its cache in `folder`, that lets a client request one path `per_second` times a second, and whose pixels take
+    /// at most `memory_bytes`. A source that alone would take more is refused.
     ///
     /// # Errors
     /// When the folder cannot be created or read.
-    pub(crate) fn open(folder: &Path, limit_bytes: u64, per_second: Option<u32>) -> std::io::Result<Self> {
+    pub(crate) fn open(
+        folder: &Path,
+        limit_bytes: u64,
+        memory_bytes: u64,
+        per_second: Option<u32>,
+    ) -> std::io::Result<Self> {
+        let memory_mib = u32::try_from(memory_bytes >> 20).unwrap_or(u32::MAX);
+        let memory_mib = memory_mib.clamp(1, MOST_PIXEL_MEMORY_MIB);
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Self {
             cache: Arc::new(RenderCache::open(folder, limit_bytes)?),
             cores: Arc::new(Semaphore::new(cores.min(16))),
-            memory: Arc::new(Semaphore::new(PIXEL_MEMORY_MIB as usize)),
+            memory: Arc::new(Semaphore::new(memory_mib as usize)),
+            memory_mib,
             waiting: AtomicUsize::new(0),
             under_way: Mutex::new(HashMap::new()),
             rate: per_second.map(RateLimit::new),
@@ -123,9 +134,12 @@ impl Renderer {
         let info = info.map_err(map_render_error)?;
         let output_bytes = job.transform.most_pixels(info.pixels) * OUTPUT_BYTES_PER_PIXEL;
         let mebibytes = u32::try_from((info.decoding_bytes + output_bytes) >> 20).unwrap_or(u32::MAX);
-        let memory = self
-            .acquire(&self.memory, mebibytes.clamp(1, PIXEL_MEMORY_MIB))
-            .await?;
+        // The dearest source and its result together may take a little more than the most that there can be.
+        let mebibytes = mebibytes.clamp(1, MOST_PIXEL_MEMORY_MIB);
+        if mebibytes > self.memory_mib {
+            return Err(map_render_error(RenderError::TooLarge));
+        }
+        let memory = self.acquire(&self.memory, mebibytes).await?;
         let cache = Arc::clone(&self.cache);
         let deadline = Deadline(Instant::now() + RENDER_TIMEOUT);
         let rendering = spawn_blocking(move || {
@@ -224,7 +238,7 @@ mod tests {
     #[actix_web::test]
     async fn store_093_a_hundred_requests_for_one_image_render_it_once() {
         let folder = tempfile::tempdir().expect("a folder");
-        let renderer = Renderer::open(folder.path(), 1 << 20, None).expect("opens");
+        let renderer = Renderer::open(folder.path(), 1 << 20, u64::MAX, None).expect("opens");
         let (job, made) = (job("a"), AtomicUsize::new(0));
         let request = async || {
             let source = async || {
@@ -249,7 +263,7 @@ mod tests {
     #[actix_web::test]
     async fn store_093_a_failed_rendering_is_tried_again_by_the_next_request() {
         let folder = tempfile::tempdir().expect("a folder");
-        let renderer = Renderer::open(folder.path(), 1 << 20, None).expect("opens");
+        let renderer = Renderer::open(folder.path(), 1 << 20, u64::MAX, None).expect("opens");
         let job = job("a");
 
         let failed = renderer
@@ -259,5 +273,21 @@ mod tests {
 
         assert!(matches!(failed, Err(StorageError::BlobMissing)));
         assert!(made.is_ok());
+    }
+
+    #[actix_web::test]
+    async fn store_093_an_image_that_needs_more_memory_than_there_is_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let renderer = Renderer::open(folder.path(), 1 << 20, 2 << 20, None).expect("opens");
+        let mut large = Vec::new();
+        image::RgbImage::new(1000, 1000)
+            .write_to(&mut std::io::Cursor::new(&mut large), image::ImageFormat::Png)
+            .expect("encodes");
+
+        let small = renderer.get_or_render(job("a"), async || Ok(png())).await;
+        let refused = renderer.get_or_render(job("b"), async || Ok(large)).await;
+
+        assert!(small.is_ok());
+        assert!(matches!(refused, Err(StorageError::Unrenderable(_))));
     }
 }

@@ -78,7 +78,7 @@ async fn read_bytes(payload: web::Payload) -> Result<Bytes, StorageError> {
     let limits = BodyLimits::of_bytes(JSON_MAX_BYTES);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => StorageError::JsonTooLarge,
-        BodyError::TooSlow | BodyError::Broken(_) => StorageError::Aborted,
+        BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_) => StorageError::Aborted,
     })
 }
 

@@ -22,7 +22,7 @@ use crate::config::postgrest::{self, ProcessSettings};
 use crate::config::{ConfigError, Environment, postgrest_file};
 use crate::database::external::standalone_config;
 use crate::output;
-use crate::services::{BackgroundRuntime, apply_pool_settings, available_cores};
+use crate::services::{BackgroundRuntime, apply_pool_settings, available_cores, start_memory_budget};
 
 /// The default of `db-pool`: connections of all workers together.
 const POOL_SIZE: usize = 10;
@@ -61,7 +61,8 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
     let signals = shutdown::Signals::listen()?;
     refuse_wrong_login(&config).await?;
 
-    let (pool, workers) = size_pool(args, &rest, process);
+    let (mut pool, workers) = size_pool(args, &rest, process);
+    pool.memory = start_memory_budget().context("cannot start a thread")?;
     let pool_max = pool.max_connections_per_worker * workers;
 
     let background = BackgroundRuntime::new()?;

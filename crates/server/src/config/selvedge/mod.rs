@@ -154,8 +154,11 @@ pub struct LimitsSection {
     pub in_flight_per_worker: usize,
     /// Requests to storage and functions in progress per worker, until their responses were sent. Default 2000.
     pub streaming_per_worker: usize,
-    /// The maximum of bytes per worker of large responses that clients have not read yet. Default 128 MiB.
-    pub unread_bytes_per_worker: usize,
+    /// The memory that this process may use, in bytes. Default: the limit of its control group, else the machine's memory.
+    pub memory: Option<u64>,
+    /// The maximum of bytes per worker of large responses that clients have not read yet. Default 128 MiB, or less where memory
+    /// is short.
+    pub unread_bytes_per_worker: Option<usize>,
     /// How long a body or response may stand still before its connection is closed. Default 60s.
     pub stall_timeout: Duration,
     /// The rate in bytes per second at which a slow transfer earns its `stall_timeout` back. Default 1024.
@@ -265,10 +268,10 @@ impl LimitsSection {
             connections_per_address: section.optional_integer("connections_per_address", 1..=1_000_000),
             in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
             streaming_per_worker: section.integer("streaming_per_worker", 2000, 1..=1_000_000),
-            unread_bytes_per_worker: usize::try_from(
-                section.size("unread_bytes_per_worker", 128 * 1024 * 1024),
-            )
-            .unwrap_or(usize::MAX),
+            memory: section.optional_size("memory").filter(|bytes| *bytes > 0),
+            unread_bytes_per_worker: section
+                .optional_size("unread_bytes_per_worker")
+                .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
             stall_timeout: section.duration("stall_timeout", Duration::from_secs(60)),
             min_transfer_rate: section.integer("min_transfer_rate", 1024, 1..=1_000_000_000),
             render_per_second: section.integer("render_per_second", 0, 0..=1_000_000),

@@ -1,6 +1,7 @@
 //! Configuration → the replicas from which REST reads.
 
 use anyhow::Result;
+use selvedge_memory::MemoryBudget;
 use selvedge_postgres::{ReplicaConfig, ReplicasConfig, RequestPoolConfig};
 
 use super::rest::request_pool;
@@ -14,6 +15,7 @@ use crate::database::external::ExternalDatabase;
 pub(in crate::services) fn replicas_config(
     config: &Config,
     section: &ReplicasSection,
+    memory: &MemoryBudget,
 ) -> Result<ReplicasConfig> {
     let replica = |url| -> Result<ReplicaConfig> {
         let database = ExternalDatabase::parse_named("selvedge.replicas.urls", url)?;
@@ -28,7 +30,7 @@ pub(in crate::services) fn replicas_config(
         max_lag_bytes: section.max_lag_bytes,
         pool: RequestPoolConfig {
             connections_per_worker: section.connections_per_worker,
-            ..request_pool(config)
+            ..request_pool(config, memory)
         },
     })
 }

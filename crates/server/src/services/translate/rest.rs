@@ -1,5 +1,6 @@
 //! Configuration → settings of the REST service and of the workers' request pools.
 
+use selvedge_memory::MemoryBudget;
 use selvedge_postgres::RequestPoolConfig;
 use selvedge_rest::RestConfig;
 
@@ -10,12 +11,13 @@ pub(in crate::services) fn rest_config(config: &Config) -> RestConfig {
     config.rest_settings().0
 }
 
-/// The settings of one worker's request pool.
-pub(in crate::services) fn request_pool(config: &Config) -> RequestPoolConfig {
+/// The settings of one worker's request pool, whose large results are counted in `memory`.
+pub(in crate::services) fn request_pool(config: &Config, memory: &MemoryBudget) -> RequestPoolConfig {
     let (rest, process, _) = config.rest_settings();
     let pool = RequestPoolConfig {
         connections_per_worker: config.selvedge.connections_per_worker,
         slow_query: Some(config.selvedge.limits.slow_query).filter(|limit| !limit.is_zero()),
+        memory: memory.clone(),
         ..RequestPoolConfig::default()
     };
     apply_pool_settings(

@@ -12,9 +12,16 @@ use crate::keys::KeySet;
 use crate::output;
 use crate::services::mode::Mode;
 
-/// The settings of the storage service, with the S3 protocol.
-pub(in crate::services) fn storage_config(config: &Config, keys: &KeySet, mode: Mode) -> StorageConfig {
+/// The settings of the storage service, with the S3 protocol. Images that are being rendered take at most
+/// `render_memory_bytes`.
+pub(in crate::services) fn storage_config(
+    config: &Config,
+    keys: &KeySet,
+    mode: Mode,
+    render_memory_bytes: u64,
+) -> StorageConfig {
     StorageConfig {
+        render_memory_bytes,
         s3_protocol: config
             .storage
             .s3_protocol

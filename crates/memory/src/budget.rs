@@ -1,0 +1,184 @@
+//! A number of bytes that everything in progress shares.
+
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use bytes::Bytes;
+
+use crate::metrics;
+
+/// Whatever is smaller than this is not counted: it is gone at once, and counting it would cost more than it is worth.
+pub const COUNTED_FROM: usize = 64 * 1024;
+
+/// A part of the memory: for large responses and bodies, from the moment when their size is known until they are freed.
+/// Cheap to clone; shared by all threads.
+#[derive(Debug, Clone)]
+pub struct MemoryBudget(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    most: usize,
+    used: AtomicUsize,
+    /// Whether the whole process uses so much memory that it takes no further requests.
+    is_short: AtomicBool,
+}
+
+/// Reserved bytes, returned when this is dropped.
+#[derive(Debug)]
+pub struct Reservation {
+    budget: MemoryBudget,
+    bytes: usize,
+}
+
+impl Default for MemoryBudget {
+    fn default() -> Self {
+        Self::unlimited()
+    }
+}
+
+impl MemoryBudget {
+    /// A budget of so many bytes.
+    pub fn new(most: usize) -> Self {
+        Self(Arc::new(Inner {
+            most,
+            used: AtomicUsize::new(0),
+            is_short: AtomicBool::new(false),
+        }))
+    }
+
+    /// A budget that is never used up.
+    pub fn unlimited() -> Self {
+        Self::new(usize::MAX)
+    }
+
+    /// Reserves bytes. `None` when they exceed what is left.
+    pub fn reserve(&self, bytes: usize) -> Option<Reservation> {
+        self.reserve_within(self.0.most, bytes)
+    }
+
+    /// Reserves bytes for the response to a write, which cannot be undone any more: up to a quarter above the budget.
+    pub fn reserve_for_write(&self, bytes: usize) -> Option<Reservation> {
+        self.reserve_within(self.0.most.saturating_add(self.0.most / 4), bytes)
+    }
+
+    fn reserve_within(&self, most: usize, bytes: usize) -> Option<Reservation> {
+        let take = |used: usize| used.checked_add(bytes).filter(|used| *used <= most);
+        let taken = self
+            .0
+            .used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        if taken.is_err() {
+            metrics::count_refusal();
+            return None;
+        }
+        Some(Reservation {
+            budget: self.clone(),
+            bytes,
+        })
+    }
+
+    /// Bytes that are reserved.
+    pub fn used(&self) -> usize {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// Whether the whole process uses so much memory that it should take no further requests.
+    pub fn is_short(&self) -> bool {
+        self.0.is_short.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_short(&self, is_short: bool) {
+        self.0.is_short.store(is_short, Ordering::Relaxed);
+    }
+
+    /// Whether anybody but its watcher still has it.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+}
+
+impl Reservation {
+    /// Reserves further bytes. False when they exceed what is left; then nothing has changed.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let Some(mut more) = self.budget.reserve(bytes) else {
+            return false;
+        };
+        self.bytes += mem::take(&mut more.bytes);
+        true
+    }
+
+    /// Ties the reservation to bytes: it is returned when they and all slices of them have been dropped.
+    pub fn hold(self, bytes: Bytes) -> Bytes {
+        Bytes::from_owner(Held {
+            bytes,
+            _reservation: self,
+        })
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.budget.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Bytes with their reservation. The fields are dropped in this order, so memory is free before others may reserve it.
+struct Held {
+    bytes: Bytes,
+    _reservation: Reservation,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_reserved_than_the_budget_has() {
+        let budget = MemoryBudget::new(100);
+
+        let first = budget.reserve(60).expect("there is room");
+        assert!(budget.reserve(41).is_none());
+        let mut second = budget.reserve(30).expect("there is room");
+        assert!(second.grow(10));
+        assert!(!second.grow(1));
+        assert_eq!(budget.used(), 100);
+        drop(first);
+        assert_eq!(budget.used(), 40);
+        drop(second);
+
+        assert_eq!(budget.used(), 0);
+        assert!(budget.reserve(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn responses_to_writes_have_a_quarter_more() {
+        let budget = MemoryBudget::new(100);
+        let _all = budget.reserve(100).expect("there is room");
+
+        let written = budget.reserve_for_write(25).expect("a quarter more");
+
+        assert!(budget.reserve_for_write(1).is_none());
+        drop(written);
+    }
+
+    #[test]
+    fn a_reservation_lasts_until_the_last_slice_is_dropped() {
+        let budget = MemoryBudget::new(100);
+        let reservation = budget.reserve(10).expect("there is room");
+
+        let whole = reservation.hold(Bytes::from(vec![b'x'; 10]));
+        let slice = whole.slice(3..5);
+        drop(whole);
+        assert_eq!((budget.used(), slice.as_ref()), (10, &b"xx"[..]));
+        drop(slice);
+
+        assert_eq!(budget.used(), 0);
+    }
+}

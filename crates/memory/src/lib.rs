@@ -1,0 +1,16 @@
+//! The memory that this process may use, and what is refused when it runs short.
+//!
+//! In: the limits of the control group, and what requests are about to keep in memory. Out: a [`Reservation`] for it, or none;
+//! and whether new work is to be refused ([`MemoryBudget::is_short`]). A process that exceeds the limit of its control group is
+//! killed, with everything that it has in progress. One that refuses the last requests in time loses nothing.
+//!
+//! Who is refused, and how that is answered, is decided by the callers.
+
+mod budget;
+mod control_group;
+mod metrics;
+mod watch;
+
+pub use budget::{COUNTED_FROM, MemoryBudget, Reservation};
+pub use control_group::{ControlGroup, machine_memory};
+pub use watch::{MemoryLimit, watch_memory};

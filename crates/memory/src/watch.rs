@@ -1,0 +1,151 @@
+//! Watches how much memory is really in use: budgets count what is large, and this counts everything.
+
+use std::fs;
+use std::hint::black_box;
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use crate::{ControlGroup, MemoryBudget, machine_memory, metrics};
+
+/// Hundredths of the limit above which no further requests are taken, and below which they are taken again.
+const HIGH_MARK: u64 = 85;
+const LOW_MARK: u64 = 75;
+/// Hundredths of the limit above which memory is looked at more often.
+const ALERT_MARK: u64 = 50;
+/// How often memory is looked at: while there is plenty, and while it runs short.
+const CALM_INTERVAL: Duration = Duration::from_millis(500);
+const ALERT_INTERVAL: Duration = Duration::from_millis(50);
+/// The size of a block that the allocator takes from the system and not from what it has kept for small ones.
+const LARGE_BLOCK: usize = 8 << 20;
+
+/// The memory that this process may use.
+#[derive(Debug)]
+pub struct MemoryLimit {
+    bytes: u64,
+    /// The group that has the limit; `None` where it is a configured one, or the machine's memory.
+    group: Option<ControlGroup>,
+}
+
+impl MemoryLimit {
+    /// The configured limit, or else the lowest one of the control groups around this process, or else the memory of the
+    /// machine. `None` where nothing says it.
+    pub fn find(configured_bytes: Option<u64>) -> Option<Self> {
+        let of_machine = machine_memory();
+        if let Some(bytes) = configured_bytes {
+            return Some(Self { bytes, group: None });
+        }
+        match ControlGroup::find() {
+            // A limit above the machine's memory limits nothing.
+            Some(group) if of_machine.is_none_or(|machine| group.limit_bytes() <= machine) => Some(Self {
+                bytes: group.limit_bytes(),
+                group: Some(group),
+            }),
+            _ => of_machine.map(|bytes| Self { bytes, group: None }),
+        }
+    }
+
+    /// The limit in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The memory in use: that of the whole group, since its processes are killed together; else that of this process.
+    fn used_bytes(&self) -> Option<u64> {
+        match &self.group {
+            Some(group) => group.used_bytes(),
+            None => used_by_process(),
+        }
+    }
+}
+
+/// Memory of this process that is backed by no file.
+fn used_by_process() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let kibibytes = |name: &str| -> Option<u64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse().ok()
+    };
+    Some((kibibytes("RssAnon:")? + kibibytes("RssShmem:")?) * 1024)
+}
+
+/// Starts a thread that looks at the memory in use and makes the budget say when it runs short. The thread ends after everybody
+/// else has dropped the budget.
+///
+/// # Errors
+/// When the system cannot start a thread.
+pub fn watch_memory(limit: MemoryLimit, budget: MemoryBudget) -> io::Result<()> {
+    metrics::set_limit(limit.bytes);
+    thread::Builder::new().name("memory".to_owned()).spawn(move || {
+        while budget.is_shared() {
+            let Some(used) = limit.used_bytes() else {
+                tracing::warn!("the memory in use cannot be read, so it is not watched");
+                return;
+            };
+            metrics::set_used(used);
+            let share = share_of(used, limit.bytes);
+            update(&budget, share, used, limit.bytes);
+            if share < ALERT_MARK {
+                thread::sleep(CALM_INTERVAL);
+            } else {
+                return_freed_memory();
+                thread::sleep(ALERT_INTERVAL);
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// How many hundredths of the limit are in use.
+fn share_of(used: u64, limit: u64) -> u64 {
+    used.saturating_mul(100) / limit.max(1)
+}
+
+fn update(budget: &MemoryBudget, share: u64, used_bytes: u64, limit_bytes: u64) {
+    match (budget.is_short(), share) {
+        (false, HIGH_MARK..) => {
+            tracing::warn!(used_bytes, limit_bytes, "memory runs short: requests are refused");
+            budget.set_short(true);
+        }
+        (true, ..LOW_MARK) => {
+            tracing::info!(used_bytes, limit_bytes, "there is memory again");
+            budget.set_short(false);
+        }
+        _ => {}
+    }
+}
+
+/// Makes the allocator look for freed memory that it has kept for longer than its delay. It does so only when somebody asks for
+/// memory, which nobody does while everything is refused.
+fn return_freed_memory() {
+    drop(black_box(Vec::<u8>::with_capacity(LARGE_BLOCK)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_refused_from_the_high_mark_until_the_low_one() {
+        let budget = MemoryBudget::new(1);
+        let mut is_short = |used| {
+            update(&budget, share_of(used, 1000), used, 1000);
+            budget.is_short()
+        };
+
+        assert_eq!(
+            [700, 849, 850, 800, 750, 749, 800].map(&mut is_short),
+            [false, false, true, true, true, false, false]
+        );
+    }
+
+    #[test]
+    fn this_process_uses_less_than_its_limit() {
+        let limit = MemoryLimit::find(None).expect("Linux says it");
+
+        let used = limit.used_bytes().expect("Linux says it");
+
+        assert!(0 < used && used < limit.bytes(), "{used} of {}", limit.bytes());
+        assert_eq!(MemoryLimit::find(Some(5)).map(|limit| limit.bytes()), Some(5));
+    }
+}
