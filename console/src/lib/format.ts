@@ -1,11 +1,11 @@
 const units = ["B", "kB", "MB", "GB", "TB"];
 
-/** A size with two or three digits, for example `1.4 MB`. */
+/** A size with two or three digits, for example `1.4 MB`. A kB is 1 000 bytes, here and in every text of the console. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1024;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
     unit += 1;
   }
   const digits = unit === 0 || value >= 100 ? 0 : 1;

@@ -95,7 +95,6 @@ function buildOptions(
         ...axis,
         size: 58,
         space: 28,
-        ...(plot.unit === "bytes" && { incrs: binarySteps }),
         values: (_, ticks) => ticks.map((tick) => formatValue(tick, plot.unit)),
       },
     ],
@@ -120,9 +119,6 @@ function findLonePoints(chart: uPlot, series: number): number[] {
   );
 }
 
-/** Steps of an axis of bytes, so that its marks are round in the units in which they are written. */
-const binarySteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
-
 /** Formats a tick of the time axis: the time of day, or the date at midnight. */
 function formatTick(seconds: number): string {
   const time = new Date(seconds * 1000);
@@ -134,7 +130,7 @@ function formatTick(seconds: number): string {
 
 /** The top of the vertical axis: never zero, so that an idle server shows a line at the bottom instead of an empty plot. */
 function niceMaximum(max: number | null, unit: Plot["unit"]): number {
-  const least = { per_second: 1, milliseconds: 1, count: 4, percent: 5, bytes: 1024 * 1024 };
+  const least = { per_second: 1, milliseconds: 1, count: 4, percent: 5, bytes: 1_000_000 };
   return Math.max(max ?? 0, least[unit]) * 1.1;
 }
 

@@ -43,6 +43,6 @@ describe("CONSOLE-040 plots", () => {
     expect(formatValue(999_600, "count")).toBe("1 M");
     expect(formatValue(9_999.6, "count")).toBe("10 k");
     expect(formatValue(null, "count")).toBe("–");
-    expect(formatValue(1_572_864, "bytes")).toBe("1.5 MB");
+    expect(formatValue(1_500_000, "bytes")).toBe("1.5 MB");
   });
 });

@@ -114,7 +114,7 @@ export function formatValue(value: number | null, unit: Unit): string {
   if (value === null) return "–";
   switch (unit) {
     case "bytes":
-      return formatBytes(value);
+      return formatBytes(value).replace(".0 ", " ");
     case "percent":
       return `${trimZeros(value.toFixed(value < 10 ? 1 : 0))} %`;
     case "milliseconds":

@@ -7,7 +7,7 @@ const databaseName = "selvedge-console-uploads";
 const storeName = "files";
 
 /** Files above this size are not kept, because the browser would copy them whole before the upload begins. */
-export const largestKeptFile = 256 * 1024 * 1024;
+export const largestKeptFile = 256_000_000;
 
 function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {

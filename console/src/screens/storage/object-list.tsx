@@ -184,7 +184,7 @@ function Tile({ row, bucket, open, onOpen }: ObjectListProps & { row: ObjectRow 
 }
 
 /** Larger pictures would make scrolling wait for the network; their tile shows a sign. */
-const largestTilePicture = 1024 * 1024;
+const largestTilePicture = 1_000_000;
 
 function TilePicture({ bucket, row }: { bucket: string; row: ObjectRow }) {
   const [url, setUrl] = useState<string | null>(null);

@@ -18,9 +18,9 @@ interface ObjectPreviewProps {
 }
 
 /** Larger files are loaded only when they are asked for. */
-const freeBytes = 8 * 1024 * 1024;
+const freeBytes = 8_000_000;
 /** Bytes of a text that are shown. */
-const textBytes = 128 * 1024;
+const textBytes = 128_000;
 
 /**
  * Shows an object without giving it any power: images in an image element, where SVG runs no script; text as text; audio, video and

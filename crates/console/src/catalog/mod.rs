@@ -20,7 +20,7 @@ use crate::state::{ConsoleState, Level};
 
 /// The quality of brotli: low enough to be quick, and the result is still a tenth of the JSON.
 const BROTLI_QUALITY: u32 = 4;
-/// The size of brotli's window as a power of two: 1 MB.
+/// The size of brotli's window as a power of two: 1 MiB.
 const BROTLI_WINDOW_BITS: u32 = 20;
 
 /// Returns this area's endpoints.

@@ -21,7 +21,7 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a stop waits for running requests. A followed log or a running statement may never end by itself.
 const SHUTDOWN_SECONDS: u64 = 1;
 /// The longest JSON body: a text of SQL, or staged changes with pasted cells.
-const LONGEST_JSON: usize = 64 * 1024 * 1024;
+const LONGEST_JSON: usize = 64_000_000;
 
 /// Makes the console's server on listeners that are already bound. It serves once awaited, and ends when its handle is
 /// stopped.

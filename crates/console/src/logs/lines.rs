@@ -9,7 +9,7 @@ use super::entry::time_text;
 use super::redact::redact;
 
 /// The bytes that all kept lines may take together.
-const MAX_TOTAL_BYTES: usize = 4 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 4_000_000;
 /// The bytes after which a line is cut.
 const MAX_LINE_BYTES: usize = 8 * 1024;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::entry::Entry;
 
 /// The bytes that all entries may take together.
-const MAX_TOTAL_BYTES: usize = 32 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 32_000_000;
 /// The number of entries in a block. Readers share full blocks and copy the open one, so that they hold the lock for a
 /// moment only.
 const BLOCK_ENTRIES: usize = 256;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::redact::redact;
 
 /// The bytes that all kept statements may take together.
-const MAX_TOTAL_BYTES: usize = 8 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 8_000_000;
 /// The bytes that a request and each of its statements are counted with besides their texts.
 const OVERHEAD_BYTES: usize = 128;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// The rows and bytes that a run shows of all its results together; larger results can be exported.
 const MOST_ROWS: usize = 100_000;
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MOST_BYTES: usize = 64_000_000;
 /// The bytes after which a value is cut, and after which the values of a row are.
 pub(super) const CELL_BYTES: usize = 64 * 1024;
 pub(super) const ROW_BYTES: usize = 1024 * 1024;

@@ -8,7 +8,7 @@ use crate::error::ConsoleError;
 /// The characters that a name may have. With four bytes each and the ending they still fit into a file name.
 const MAX_NAME_CHARACTERS: usize = 60;
 /// The bytes that a text may have; the table of snippets has the same limit.
-pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
+pub(super) const MAX_TEXT_BYTES: usize = 1_000_000;
 
 /// A saved query; a list leaves the text out.
 #[derive(Debug, Serialize)]

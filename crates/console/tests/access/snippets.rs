@@ -83,6 +83,6 @@ async fn console_096_an_account_cannot_fill_the_database_with_snippets() {
     assert_eq!(status, 422, "{body}");
     let known = "/api/sql/snippets/snippet%207";
     assert_eq!(send(&console, &vera, "PUT", known, text).0, 204);
-    let long = format!(r#"{{"text": "{}"}}"#, "x".repeat(1024 * 1024 + 1));
+    let long = format!(r#"{{"text": "{}"}}"#, "x".repeat(1_000_000 + 1));
     assert_eq!(send(&console, &vera, "PUT", known, &long).0, 422);
 }

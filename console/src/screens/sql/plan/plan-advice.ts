@@ -1,4 +1,5 @@
 /** Finds the reasons why a plan is slow, and advises how to fix them (CONSOLE-095). */
+import { formatBytes } from "@/lib/format";
 import { listNodes, misjudgement, type Plan, type PlanNode } from "./plan-tree";
 
 export interface Advice {
@@ -70,9 +71,10 @@ function checkMisjudgement(node: PlanNode): Finding | null {
 
 function checkSpilledSort(node: PlanNode): Finding | null {
   if (node.raw["Sort Space Type"] !== "Disk") return null;
-  const kilobytes = Number(node.raw["Sort Space Used"] ?? 0);
+  // PostgreSQL counts in units of 1 024 bytes here.
+  const bytes = Number(node.raw["Sort Space Used"] ?? 0) * 1024;
   return {
-    title: `The sort wrote ${format(kilobytes)} kB to disk`,
+    title: `The sort wrote ${formatBytes(bytes)} to disk`,
     remedy:
       "An index in the order of the sort key avoids it; more work_mem for this query helps too.",
   };

@@ -82,7 +82,7 @@ test("CONSOLE-095 the advice names what wastes time", () => {
     titlesOf(node("Seq Scan", { "Relation Name": "items", "Plan Rows": 1, "Actual Rows": 5000 })),
   ).toEqual(["1 rows of items were expected, 5,000 came"]);
   expect(titlesOf(node("Sort", { "Sort Space Type": "Disk", "Sort Space Used": 8192 }))).toEqual([
-    "The sort wrote 8,192 kB to disk",
+    "The sort wrote 8.4 MB to disk",
   ]);
   expect(titlesOf(node("Hash", { "Hash Batches": 4 }))).toHaveLength(1);
   expect(titlesOf(node("Result"), { JIT: { Timing: { Total: 80 } } })).toEqual([

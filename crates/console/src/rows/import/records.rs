@@ -6,7 +6,7 @@ use std::io::Write as _;
 use serde::Serialize;
 
 /// The longest record in bytes; a longer one is taken for an unclosed quote.
-const LONGEST_RECORD: usize = 64 * 1024 * 1024;
+const LONGEST_RECORD: usize = 64_000_000;
 
 /// A skipped record with its line in the file.
 #[derive(Debug, Serialize)]

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::state::ConsoleState;
 
 /// A longer value is read with SQL or exported: a browser could not show it, and it would fill the server's memory.
-const LONGEST_CELL: usize = 64 * 1024 * 1024;
+const LONGEST_CELL: usize = 64_000_000;
 
 /// The body of a request for one cell: its table, its row and its column.
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use selvedge_introspection::{ColumnShape, TableShape, TextForm};
 use selvedge_postgres::quote_identifier;
 
 /// A longer value is cut to this many bytes, and sent with its size (CONSOLE-052).
-pub(in crate::rows) const CELL_BYTES: usize = 2048;
+pub(in crate::rows) const CELL_BYTES: usize = 2_000;
 
 /// Returns the column as SQL, qualified by `t`, the alias that every statement of this module gives the table.
 fn reference(column: &ColumnShape) -> String {

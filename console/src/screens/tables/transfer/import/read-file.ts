@@ -2,7 +2,7 @@
 import Papa from "papaparse";
 
 /** How many bytes are read for the preview. */
-const previewBytes = 256 * 1024;
+const previewBytes = 256_000;
 const previewRows = 200;
 
 export type FileEncoding = "utf-8" | "utf-16" | "windows-1252";
