@@ -1,7 +1,8 @@
 import { ApiError } from "@/api/error";
+import { type SentRequest, takeApplied } from "@/lib/rows/sent-request";
 import { discard, type StagedChange, type StagedChanges } from "@/lib/rows/staged";
 import type { StagedStore } from "@/lib/rows/staged-store";
-import { type ApplyAnswer, applyChanges, type Conflict } from "@/lib/rows/types";
+import { type ApplyAnswer, applyChanges, type Conflict, settleRequest } from "@/lib/rows/types";
 
 /** The result of applying changes: done, in conflict with changes of another person, or refused at one of the changes. */
 export type ApplyOutcome =
@@ -26,32 +27,70 @@ function readConflicts(error: ApiError, sent: StagedChanges): ApplyOutcome | nul
   };
 }
 
+/** Whether a failed request may have been applied: no answer came, or one that is not the console's own. */
+function isOutcomeUnknown(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return true;
+  const { status, code } = error;
+  const isOfProxy = status >= 500 && code === String(status);
+  return status === 0 || isOfProxy || code === "outcome_unknown" || code === "malformed";
+}
+
+function finishSent(store: StagedStore, sent: SentRequest, answer: ApplyAnswer): ApplyOutcome {
+  store.update((changes) => takeApplied(changes, sent.changes, answer.rows));
+  store.remember(answer.undo);
+  store.sent.forget(sent.id);
+  return { kind: "done", count: sent.changes.length, answer };
+}
+
+/**
+ * Learns from the server what became of changes whose answer was lost. Returns how they ended where they were applied, and null
+ * where they were not, or none are waiting. Throws when the server does not answer.
+ */
+export async function settleSent(store: StagedStore): Promise<ApplyOutcome | null> {
+  const sent = store.sent.lost();
+  if (sent === null) return null;
+  const answer = await settleRequest(sent.id);
+  if (answer.applied) return finishSent(store, sent, answer as ApplyAnswer);
+  store.sent.forget(sent.id);
+  return null;
+}
+
 /**
  * Sends staged changes, all of them or one. They are one transaction: either all are applied and leave the store, or nothing has
- * happened and all stay. Throws when it is unknown what happened, because no answer came.
+ * happened and all stay. Throws when it is unknown what happened, because no answer came; then `settleSent` comes before the next
+ * attempt. Returns null when nothing is staged.
  */
-export async function applyStaged(store: StagedStore, only?: string): Promise<ApplyOutcome> {
-  const sent = store.current().filter(({ id }) => only === undefined || id === only);
+export async function applyStaged(store: StagedStore, only?: string): Promise<ApplyOutcome | null> {
+  const changes = store.current().filter(({ id }) => only === undefined || id === only);
+  if (changes.length === 0) return null;
+  const sent: SentRequest = { id: crypto.randomUUID(), changes };
+  store.sent.keep(sent);
   try {
-    const answer = await applyChanges(sent.map(({ change }) => change));
-    const applied = new Set(sent.map(({ id }) => id));
-    store.update((changes) => changes.filter(({ id }) => !applied.has(id)));
-    store.remember(answer.undo);
-    return { kind: "done", count: sent.length, answer };
+    const answer = await applyChanges(
+      changes.map(({ change }) => change),
+      sent.id,
+    );
+    return finishSent(store, sent, answer);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status === 0) throw error;
-    if (error.status === 409) {
-      const outcome = readConflicts(error, sent);
-      if (outcome !== null) return outcome;
+    if (isOutcomeUnknown(error)) {
+      store.sent.lose(sent.id);
+      throw error;
     }
-    const { change, column } = error.body as { change?: number; column?: string };
-    return {
-      kind: "refused",
-      error,
-      staged: change === undefined ? undefined : sent[change],
-      column,
-    };
+    store.sent.forget(sent.id);
+    return readRefusal(error as ApiError, changes);
   }
+}
+
+function readRefusal(error: ApiError, sent: StagedChanges): ApplyOutcome {
+  const conflict = error.status === 409 ? readConflicts(error, sent) : null;
+  if (conflict !== null) return conflict;
+  const { change, column } = error.body as { change?: number; column?: string };
+  return {
+    kind: "refused",
+    error,
+    staged: change === undefined ? undefined : sent[change],
+    column,
+  };
 }
 
 export function discardOne(store: StagedStore, id: string): void {

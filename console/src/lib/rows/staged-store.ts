@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { localStore } from "@/lib/browser-storage";
+import { openSentRequestStore, type SentRequestStore } from "@/lib/rows/sent-request";
 import type { StagedChanges } from "@/lib/rows/staged";
 import type { Change } from "@/lib/rows/types";
 
@@ -19,6 +20,8 @@ export interface StagedStore {
   subscribe: (listener: () => void) => () => void;
   /** Whether the storage has refused, so that a reload would lose the changes. */
   isVolatile: () => boolean;
+  /** The request whose answer has not come yet. */
+  sent: SentRequestStore;
 }
 
 const rememberedSteps = 50;
@@ -86,6 +89,7 @@ export function openStagedStore(project: string): StagedStore {
       return () => listeners.delete(listener);
     },
     isVolatile: () => isVolatile,
+    sent: openSentRequestStore(project),
   };
 }
 

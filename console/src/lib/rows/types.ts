@@ -73,6 +73,8 @@ export interface ApplyAnswer {
   undo: Change[];
   rows: ({ id: RowId; values: Base } | null)[];
   notes: string[];
+  /** True where an earlier request with the same id had applied the changes. */
+  repeated?: boolean;
 }
 
 /** A row that was changed by another person after it was read. */
@@ -95,8 +97,17 @@ export const countRows = (
   signal?: AbortSignal,
 ): Promise<{ count: number; exact: boolean }> => request("/api/rows/count", { json: body, signal });
 
-export const applyChanges = (changes: Change[], preview = false): Promise<ApplyAnswer> =>
-  request<ApplyAnswer>("/api/rows/apply", { json: preview ? { changes, preview } : { changes } });
+/** The statements of changes as the server would run them. */
+export const previewChanges = (changes: Change[]): Promise<ApplyAnswer> =>
+  request<ApplyAnswer>("/api/rows/apply", { json: { changes, preview: true } });
+
+/** Applies changes. A second request with the same id gets the first one's answer and applies nothing. */
+export const applyChanges = (changes: Change[], id: string): Promise<ApplyAnswer> =>
+  request<ApplyAnswer>("/api/rows/apply", { json: { changes, request_id: id } });
+
+/** Asks what became of a request whose answer was lost. One that has not arrived by now will never be applied. */
+export const settleRequest = (id: string): Promise<ApplyAnswer | { applied: false }> =>
+  request<ApplyAnswer | { applied: false }>("/api/rows/apply/settle", { json: { request_id: id } });
 
 /** A row's address as text, without `xmin`: equal for the same row before and after a change of its other cells. */
 export function rowKey(id: RowId): string {

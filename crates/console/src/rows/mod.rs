@@ -46,5 +46,11 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
             Access::From(Level::Admin),
             apply::apply_changes,
         ),
+        ApiRoute::new(
+            Method::POST,
+            "/api/rows/apply/settle",
+            Access::From(Level::Admin),
+            apply::settle_request,
+        ),
     ]
 }

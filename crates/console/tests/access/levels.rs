@@ -21,6 +21,7 @@ const LEVELS: &[(&str, &str, &str)] = &[
     ("GET", "/api/rows/export/{ticket}", "ticket"),
     ("POST", "/api/rows/import", "admin"),
     ("POST", "/api/rows/apply", "admin"),
+    ("POST", "/api/rows/apply/settle", "admin"),
     ("POST", "/api/sql/runs", "viewer"),
     ("DELETE", "/api/sql/runs/{id}", "viewer"),
     ("POST", "/api/sql/explain", "viewer"),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::support::TestConsole;
 
 const APPLY: &str = "/api/rows/apply";
+const SETTLE: &str = "/api/rows/apply/settle";
 
 /// Returns all rows of a table as JSON, in the order of their text.
 async fn rows_of(console: &TestConsole, table: &str) -> String {
@@ -262,4 +263,107 @@ async fn console_055_partitioned_tables_are_edited_and_viewers_change_nothing() 
     let viewers = TestConsole::start_for_viewers().await;
     let (status, _) = viewers.refused(APPLY, &json!({ "changes": [] })).await;
     assert_eq!(status, 403);
+}
+
+#[tokio::test]
+async fn console_054_a_repeated_request_gets_the_first_answer_and_inserts_nothing() {
+    let console = TestConsole::start().await;
+    console
+        .sql("create table t (id int generated always as identity primary key, a text)")
+        .await;
+    let oid = console.oid("t").await;
+    let insert = |text: &str| json!([{ "kind": "insert", "table": oid, "values": { "a": value(text) } }]);
+    let id = "5f0d4f5c-6d5e-4a35-9d0a-0a3f5e3c1b01";
+    let request = json!({ "changes": insert("once"), "request_id": id });
+
+    // The second waits for the first, whichever comes first.
+    let (one, other) = tokio::join!(console.post(APPLY, &request), console.post(APPLY, &request));
+    let (first, mut repeated) = if one["repeated"] == true {
+        (other, one)
+    } else {
+        (one, other)
+    };
+
+    assert_eq!(repeated["repeated"], true);
+    assert_eq!(first["repeated"], Value::Null);
+    let settled = console.post(SETTLE, &json!({ "request_id": id })).await;
+    assert_eq!(settled, repeated);
+    repeated.as_object_mut().expect("an object").remove("repeated");
+    assert_eq!(repeated, first);
+    assert_eq!(rows_of(&console, "t").await, r#"[{"id":1,"a":"once"}]"#);
+    let audited = console
+        .value("select count(*)::text from selvedge_console.audit")
+        .await;
+    assert_eq!(audited, "1");
+    let other = json!({ "changes": insert("other"), "request_id": id });
+    let (status, _) = console.refused(APPLY, &other).await;
+    assert_eq!(
+        status, 422,
+        "an id stands for the changes with which it came first"
+    );
+}
+
+#[tokio::test]
+async fn console_054_a_request_that_was_given_up_or_refused_is_not_remembered_as_applied() {
+    let console = TestConsole::start().await;
+    console.sql("create table t (id int primary key, a int)").await;
+    let oid = console.oid("t").await;
+    let insert = |id: &str, a: &str| json!([{ "kind": "insert", "table": oid, "values": { "id": value(id), "a": value(a) } }]);
+    let (late, refused) = (
+        "5f0d4f5c-6d5e-4a35-9d0a-0a3f5e3c1b02",
+        "5f0d4f5c-6d5e-4a35-9d0a-0a3f5e3c1b03",
+    );
+
+    let settled = console.post(SETTLE, &json!({ "request_id": late })).await;
+    assert_eq!(settled, json!({ "applied": false }));
+    let (status, error) = console
+        .refused(APPLY, &json!({ "changes": insert("1", "1"), "request_id": late }))
+        .await;
+    assert_eq!((status, &error["code"]), (409, &json!("given_up")));
+
+    let (status, _) = console
+        .refused(
+            APPLY,
+            &json!({ "changes": insert("1", "x"), "request_id": refused }),
+        )
+        .await;
+    assert_eq!(status, 422);
+    assert_eq!(rows_of(&console, "t").await, "[]");
+    let settled = console.post(SETTLE, &json!({ "request_id": refused })).await;
+    assert_eq!(settled, json!({ "applied": false }));
+}
+
+#[tokio::test]
+async fn console_054_remembered_requests_are_bounded_and_long_answers_are_forgotten_first() {
+    let console = TestConsole::start().await;
+    console
+        .sql(
+            "create table t (id int primary key, a text);
+             insert into t values (1, repeat('x', 300000));
+             insert into selvedge_console.applied_requests (account, request_id, at, changes_digest, answer)
+             select '', gen_random_uuid(), now() - i * interval '1 minute', sha256('x'), '{}' from generate_series(1, 10100) i;
+             insert into selvedge_console.applied_requests (account, request_id, at, changes_digest, answer)
+             select 'ana', gen_random_uuid(), now() - interval '1 year', sha256('x'), '{}'",
+        )
+        .await;
+    let oid = console.oid("t").await;
+    // The undo holds the old value, so the answer is too long to be kept.
+    let row = id_of(&console, &oid, "id", "1").await;
+    let change =
+        json!({ "kind": "update", "table": oid, "row": row, "base": {}, "values": { "a": value("short") } });
+    let id = "5f0d4f5c-6d5e-4a35-9d0a-0a3f5e3c1b04";
+
+    let applied = console
+        .post(APPLY, &json!({ "changes": [change], "request_id": id }))
+        .await;
+
+    assert_eq!(applied["undo"].as_array().map(Vec::len), Some(1));
+    let counts = "select string_agg(concat_ws(' ', account, n, answers), ', ' order by account)
+        from (select account, count(*) n, count(answer) answers from selvedge_console.applied_requests group by 1) s";
+    assert_eq!(console.value(counts).await, " 10000 99, ana 1 1");
+    let settled = console.post(SETTLE, &json!({ "request_id": id })).await;
+    assert_eq!(
+        (&settled["applied"], &settled["undo"]),
+        (&json!(true), &json!([]))
+    );
 }

@@ -140,3 +140,31 @@ async fn console_180_killed_imports_exports_and_row_changes_leave_nothing_half_d
     );
     running.stop();
 }
+
+#[actix_web::test]
+async fn console_180_changes_whose_answer_was_lost_in_a_kill_are_not_applied_twice() {
+    let console = ConsoleProject::new();
+    console
+        .project
+        .write("migrations/20260101000000_notes.sql", MIGRATION);
+    let mut running = console.start().await;
+    let notes = oid(&console.project.database().await, "notes").await;
+    let request = json!({
+        "request_id": "5f0d4f5c-6d5e-4a35-9d0a-0a3f5e3c1b05",
+        "changes": [{ "kind": "insert", "table": notes, "values": { "id": { "value": "2" }, "body": { "value": "mine" } } }],
+    });
+    let mut first = answer(post(&console, "/api/rows/apply", &request)).await;
+    kill(running);
+    running = console.start().await;
+
+    let repeated = answer(post(&console, "/api/rows/apply", &request)).await;
+
+    first["repeated"] = json!(true);
+    assert_eq!(repeated, first);
+    let state = read_state(&console, &console.project.database().await).await;
+    assert_eq!(
+        state,
+        ("1 as it was, 2 mine".to_owned(), "rows.insert ok".to_owned())
+    );
+    running.stop();
+}

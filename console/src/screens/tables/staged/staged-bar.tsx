@@ -59,7 +59,7 @@ export function StagedBar({ staging, catalog, disabledReason }: StagedBarProps) 
             error={failure}
             safe={
               refusal === null
-                ? "All changes are still staged. Look at the rows before you apply them again."
+                ? "All changes are still staged. Apply again: what has been applied is not applied twice."
                 : `All or nothing: every change is still staged.${
                     refusal.column === undefined ? "" : ` The fault is in ${refusal.column}.`
                   }`

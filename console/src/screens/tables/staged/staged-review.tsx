@@ -11,7 +11,7 @@ import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
 import { discardOne } from "@/lib/rows/apply";
 import { discardCell, type StagedChange } from "@/lib/rows/staged";
-import { applyChanges } from "@/lib/rows/types";
+import { previewChanges } from "@/lib/rows/types";
 import {
   describeChange,
   describeStagedCell,
@@ -31,11 +31,7 @@ export function StagedReview({ staging, catalog, disabledReason, onClose }: Stag
   const { changes, apply, store } = staging;
   const preview = useQuery({
     queryKey: ["staged-preview", changes],
-    queryFn: () =>
-      applyChanges(
-        changes.map(({ change }) => change),
-        true,
-      ),
+    queryFn: () => previewChanges(changes.map(({ change }) => change)),
     retry: false,
     staleTime: 0,
   });
@@ -66,7 +62,7 @@ export function StagedReview({ staging, catalog, disabledReason, onClose }: Stag
         </>
       }
     >
-      <ul className="grid gap-2">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
         {changes.map((staged) => (
           <li key={staged.id} className="rounded-sm border border-line bg-surface">
             <div className="flex items-center gap-2 py-1 pr-1 pl-3">
@@ -118,7 +114,7 @@ function ChangedCells({ staging, staged }: { staging: Staging; staged: StagedCha
   if (change.kind === "delete") return null;
   const base = change.kind === "update" ? change.base : {};
   return (
-    <dl className="grid grid-cols-[minmax(0,10rem)_minmax(0,1fr)_auto] items-center border-line-soft border-t py-1 pl-3 text-label">
+    <dl className="grid grid-cols-[minmax(0,10rem)_minmax(0,1fr)_auto] items-center max-md:grid-cols-[minmax(0,6rem)_minmax(0,1fr)_auto] border-line-soft border-t py-1 pl-3 text-label">
       {Object.entries(change.values).map(([column, cell]) => (
         <div key={column} className="contents">
           <dt className="truncate text-ink-soft">

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { ApiError } from "@/api/error";
 import { useSession } from "@/api/session";
 import { plural } from "@/lib/format";
-import { type ApplyOutcome, applyStaged } from "@/lib/rows/apply";
+import { type ApplyOutcome, applyStaged, settleSent } from "@/lib/rows/apply";
 import { type StagedChange, stageAll } from "@/lib/rows/staged";
 import { stagedStore, useStagedChanges } from "@/lib/rows/staged-store";
 import type { Conflict } from "@/lib/rows/types";
@@ -35,22 +35,37 @@ export function useStaging() {
       description: "Apply it to undo. What triggers, cascades and sequences did stays.",
     });
   }
-  function finish(outcome: ApplyOutcome): void {
-    setConflicts(outcome.kind === "conflict" ? outcome.conflicts : []);
-    setRefusal(outcome.kind === "refused" ? outcome : null);
-    if (outcome.kind !== "done") return;
+  function announce(outcome: ApplyOutcome | null, title: (changes: string) => string): void {
+    if (outcome?.kind !== "done") return;
     void client.invalidateQueries({ queryKey: ["rows"] });
     void client.invalidateQueries({ queryKey: ["reference"] });
     const { notes } = outcome.answer;
     toast({
-      title: `${plural(outcome.count, "change")} applied`,
+      title: title(plural(outcome.count, "change")),
       ...(notes.length > 0 && { description: notes.join(" ") }),
       tone: "success",
       action: { label: "Undo", run: undoApplied },
     });
   }
+  async function settle(): Promise<void> {
+    const outcome = await settleSent(store);
+    announce(outcome, (changes) => `${changes} had been applied before the answer was lost`);
+  }
+  const settleAtStart = useEffectEvent(() => {
+    // Whoever applies next settles it, too, and then sees why that fails.
+    settle().catch(() => undefined);
+  });
+  useEffect(() => settleAtStart(), []);
+  function finish(outcome: ApplyOutcome | null): void {
+    setConflicts(outcome?.kind === "conflict" ? outcome.conflicts : []);
+    setRefusal(outcome?.kind === "refused" ? outcome : null);
+    announce(outcome, (changes) => `${changes} applied`);
+  }
   const apply = useMutation({
-    mutationFn: (only?: string) => applyStaged(store, only),
+    mutationFn: async (only?: string) => {
+      await settle();
+      return applyStaged(store, only);
+    },
     onSuccess: finish,
     onMutate: () => setRefusal(null),
   });

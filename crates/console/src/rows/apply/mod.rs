@@ -2,13 +2,18 @@
 
 mod fault;
 mod outcome;
+mod request_record;
 mod run;
 
+use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
+use deadpool_postgres::Transaction;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
+use uuid::Uuid;
 
 use self::outcome::Outcome;
+use self::request_record::{Known, RequestRecord};
 use self::run::Run;
 use super::request::Change;
 use crate::audit::{self, AuditEntry};
@@ -23,8 +28,17 @@ const SET_TIMEOUTS: &str = "set local lock_timeout = '4s'; set local statement_t
 #[derive(Deserialize)]
 pub(super) struct ApplyRequest {
     changes: Vec<Change>,
+    /// An id that the browser half chooses. A second request with it gets the first one's answer and applies nothing.
+    #[serde(default)]
+    request_id: Option<Uuid>,
     #[serde(default)]
     preview: bool,
+}
+
+/// The body of a question for the outcome of a request whose answer was lost.
+#[derive(Deserialize)]
+pub(super) struct SettleRequest {
+    request_id: Uuid,
 }
 
 /// `POST /api/rows/apply`
@@ -41,6 +55,14 @@ pub(super) async fn apply_changes(
         let body = json!({ "applied": false, "statements": statements, "undo": [], "rows": [], "notes": [] });
         return Ok(HttpResponse::Ok().json(body));
     }
+    let record = request.request_id.map(|id| RequestRecord::new(&session, id));
+    if let Some(record) = &record {
+        match record.claim(&transaction, &request.changes).await? {
+            Known::New => {}
+            Known::Applied(answer) => return Ok(HttpResponse::Ok().json(answer)),
+            Known::GivenUp => return Err(given_up()),
+        }
+    }
     let mut run = Run::begin(&transaction).await?;
     for (index, change) in request.changes.iter().enumerate() {
         if let Err(failure) = run.apply(index, change).await {
@@ -51,6 +73,17 @@ pub(super) async fn apply_changes(
         }
     }
     let outcome: Outcome = run.finish().await?;
+    let answer = finish(transaction, &session, outcome, record.as_ref()).await?;
+    Ok(HttpResponse::Ok().json(answer))
+}
+
+/// Commits what the run has done, with its entries of the audit and the answer that is remembered.
+async fn finish(
+    transaction: Transaction<'_>,
+    session: &Session,
+    outcome: Outcome,
+    record: Option<&RequestRecord<'_>>,
+) -> Result<Value, ConsoleError> {
     if !outcome.conflicts.is_empty() {
         return Err(
             ConsoleError::conflict("Somebody else has changed these rows since they were read")
@@ -62,14 +95,61 @@ pub(super) async fn apply_changes(
         let entry = AuditEntry::new(action, target)
             .with_statement(statement)
             .with_rows(*rows);
-        audit::write(&*transaction, &session, entry).await?;
+        audit::write(&*transaction, session, entry).await?;
     }
-    transaction.commit().await?;
-    Ok(HttpResponse::Ok().json(json!({
+    let answer = json!({
         "applied": true,
         "statements": outcome.statements,
         "undo": outcome.undo,
         "rows": outcome.rows,
         "notes": outcome.notes,
-    })))
+    });
+    if let Some(record) = record {
+        record.keep_answer(&transaction, &answer).await?;
+    }
+    commit(transaction).await?;
+    Ok(answer)
+}
+
+/// Commits, and tells a refusal by PostgreSQL, such as that of a deferred constraint, from a connection that broke meanwhile.
+async fn commit(transaction: Transaction<'_>) -> Result<(), ConsoleError> {
+    transaction
+        .commit()
+        .await
+        .map_err(|error| match error.as_db_error() {
+            Some(_) => error.into(),
+            None => ConsoleError::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "outcome_unknown",
+                "The connection to the database broke while the changes were committed",
+            )
+            .with_hint("Apply them again: what has been applied is not applied twice."),
+        })
+}
+
+/// `POST /api/rows/apply/settle`: what became of a request whose answer was lost. One that has not arrived by now is given up, so
+/// that the answer stays true.
+pub(super) async fn settle_request(
+    state: web::Data<ConsoleState>,
+    session: Session,
+    request: web::Json<SettleRequest>,
+) -> Result<HttpResponse, ConsoleError> {
+    let mut client = state.database.connection(session.level).await?;
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(LIMITS).await?;
+    let record = RequestRecord::new(&session, request.request_id);
+    let answer = match record.give_up(&transaction).await? {
+        Known::Applied(answer) => answer,
+        Known::New | Known::GivenUp => json!({ "applied": false }),
+    };
+    transaction.commit().await?;
+    Ok(HttpResponse::Ok().json(answer))
+}
+
+fn given_up() -> ConsoleError {
+    ConsoleError::new(
+        StatusCode::CONFLICT,
+        "given_up",
+        "The changes came too late: they have been given up since",
+    )
 }

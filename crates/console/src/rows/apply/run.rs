@@ -1,6 +1,6 @@
 //! Runs staged changes one after the other in a transaction that the caller commits or rolls back.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use selvedge_introspection::TableShape;
 use serde_json::{Value, json};
@@ -40,8 +40,11 @@ struct Locked {
     place: Vec<String>,
     version: Option<String>,
     values: Texts,
-    is_cut: bool,
+    cut: CutColumns,
 }
+
+/// The columns of a row whose values were too long to be read whole, so that an undo could not restore them.
+type CutColumns = BTreeSet<String>;
 
 /// Returns the statements of staged changes for people to read, without running them.
 pub(super) async fn preview(
@@ -179,7 +182,8 @@ impl<'t> Run<'t> {
                     .map(|name| (name.clone(), texts.get(name).cloned().flatten()))
                     .collect()
             };
-            self.push_undo(table, id.clone(), of(&new_values), of(&old.values), old.is_cut);
+            let is_cut = values.keys().any(|name| old.cut.contains(name));
+            self.push_undo(table, id.clone(), of(&new_values), of(&old.values), is_cut);
         }
         self.outcome.rows.push(render_row(table, Some(id), new));
         Ok(())
@@ -202,7 +206,7 @@ impl<'t> Run<'t> {
         self.record("rows.delete", table, &statement, 1);
         self.note_effects(table, true).await?;
         self.outcome.rows.push(Value::Null);
-        if old.is_cut {
+        if !old.cut.is_empty() {
             self.outcome.note(too_long(table));
             return Ok(());
         }
@@ -234,7 +238,8 @@ impl<'t> Run<'t> {
             let rows = self.query(&statement).await?;
             for row in &rows {
                 let id = self.identity(table, row.get("place"));
-                let (old, is_cut) = read_values(table, row);
+                let (old, cut) = read_values(table, row);
+                let is_cut = values.keys().any(|name| cut.contains(name));
                 let of_old = values
                     .keys()
                     .map(|name| (name.clone(), old.get(name).cloned().flatten()));
@@ -282,12 +287,12 @@ impl<'t> Run<'t> {
             ));
         }
         let locked = rows.first().map(|row| {
-            let (values, is_cut) = read_values(table, row);
+            let (values, cut) = read_values(table, row);
             Locked {
                 place: row.get("place"),
                 version: row.get("xmin"),
                 values,
-                is_cut,
+                cut,
             }
         });
         let is_same = |locked: &Locked| match (&locked.version, row) {
@@ -379,13 +384,13 @@ fn with_version(table: &TableShape, mut place: Vec<String>, xmin: String) -> Row
     RowId::Place { tableoid, ctid, xmin }
 }
 
-/// Reads the values of a row by column, and whether one of them is truncated, so that an undo could not restore it.
-fn read_values(table: &TableShape, row: &Row) -> (Texts, bool) {
+/// Reads the values of a row by column, and the columns whose values are truncated.
+fn read_values(table: &TableShape, row: &Row) -> (Texts, CutColumns) {
     let cells: Vec<Option<String>> = row.get("cells");
     let sizes: Vec<Option<i64>> = row.get("sizes");
-    let is_cut = sizes.iter().any(Option::is_some);
-    let names = table.columns.iter().map(|column| column.name.clone());
-    (names.zip(cells).collect(), is_cut)
+    let names = || table.columns.iter().map(|column| column.name.clone());
+    let cut = names().zip(sizes).filter_map(|(name, size)| size.map(|_| name));
+    (names().zip(cells).collect(), cut.collect())
 }
 
 /// Returns a row as the grid shows it after the change, with long values cut.
