@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 
-use crate::support::TestConsole;
+use crate::support::{TestConsole, resident_kb};
 
 /// Outcome and rows of each entry of the audit about exports.
 const AUDITED: &str = "select string_agg(result || ' ' || coalesce(rows::text, '-'), ', ' order by id)
@@ -204,19 +204,6 @@ async fn console_058_exports_show_no_more_than_the_login_or_the_subject_may_read
         (status, &error["message"]),
         (422, &json!("There is no column to export"))
     );
-}
-
-/// Resident memory of this process, which also runs the console.
-fn resident_kb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .expect("a line");
-    line.split_whitespace()
-        .nth(1)
-        .and_then(|kb| kb.parse().ok())
-        .expect("a number")
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use url::form_urlencoded;
 
-use crate::support::TestConsole;
+use crate::support::{TestConsole, resident_kb};
 
 /// Rows of the table, in the order of their ids.
 const ROWS: &str = "select coalesce(string_agg(notes::text, ' ' order by id), '') from notes";
@@ -192,19 +192,6 @@ async fn console_059_viewers_and_other_pages_import_nothing() {
         .body("1\n");
     assert_eq!(foreign.send().await.expect("a response").status(), 403);
     assert_eq!(console.value(ROWS).await, "");
-}
-
-/// Resident memory of this process, which also runs the console.
-fn resident_kb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .expect("a line");
-    line.split_whitespace()
-        .nth(1)
-        .and_then(|kb| kb.parse().ok())
-        .expect("a number")
 }
 
 #[tokio::test]

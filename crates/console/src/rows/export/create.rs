@@ -6,9 +6,11 @@ use actix_web::{HttpResponse, web};
 use serde_json::json;
 use tokio_postgres::Transaction;
 
+use super::row_limit::check_rows;
 use super::statement::select_statement;
 use super::ticket::{ExportRequest, LIFETIME};
 use crate::error::ConsoleError;
+use crate::rows::read::choose_columns;
 use crate::rows::table::find_table;
 use crate::session::Session;
 use crate::state::ConsoleState;
@@ -45,5 +47,6 @@ async fn check_statement(transaction: &Transaction<'_>, request: &ExportRequest)
     let table = find_table(transaction, &request.table).await?;
     let select = select_statement(&table, request)?;
     transaction.batch_execute(&format!("explain {select}")).await?;
-    Ok(())
+    let columns = choose_columns(&table, request.columns.as_deref())?;
+    check_rows(transaction, &table, &columns, &request.filters).await
 }

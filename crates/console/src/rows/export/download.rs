@@ -12,6 +12,7 @@ use tokio_postgres::types::Type;
 
 use super::format::{ExportFormat, file_name};
 use super::output::{Output, connect};
+use super::row_limit;
 use super::statement::copy_statement;
 use super::ticket::ExportRequest;
 use crate::audit::{self, AuditEntry};
@@ -100,7 +101,7 @@ async fn export_rows(
     let watch = output.watch();
     let mut rows = 0;
     let finished = tokio::select! {
-        finished = copy_rows(transaction, &statement, &table.name, request.format, output, &mut rows) => finished,
+        finished = copy_rows(transaction, &statement, &table.name, request.format, output, &mut rows) => finished.map_err(row_limit::explain),
         () = watch.closed() => Ok(false),
     };
     let result = match finished {

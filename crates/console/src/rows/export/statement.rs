@@ -4,6 +4,7 @@ use selvedge_introspection::{ColumnShape, TableShape};
 use selvedge_postgres::{quote_identifier, quote_literal};
 
 use super::format::ExportFormat;
+use super::row_limit::push_row_limit;
 use super::ticket::ExportRequest;
 use crate::error::ConsoleError;
 use crate::rows::read::choose_columns;
@@ -38,6 +39,7 @@ pub(super) fn select_statement(table: &TableShape, request: &ExportRequest) -> R
         .qualified(&table.schema, &table.name)
         .sql(" as t where ");
     push_filters(&mut statement, table, &request.filters)?;
+    push_row_limit(&mut statement, table, &columns, &request.filters)?;
     // Without a wish the rows come as they are stored: a sort of the whole table would only cost time.
     if !request.sort.is_empty() {
         let keys = order_of(table, &request.sort)?;
@@ -72,6 +74,9 @@ const FORMULA_STARTS: [char; 11] = [
 /// A negative number as PostgreSQL writes it, which spreadsheets read as the number that it is.
 const NEGATIVE_NUMBER: &str = "^-([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$";
 
+/// PostgreSQL writes no longer number, and a pattern on a long text takes a lot of memory.
+const LONGEST_NUMBER: u32 = 200_000;
+
 /// A cell with an apostrophe before what a spreadsheet would take for a formula. Negative numbers stay as they are.
 fn spreadsheet_cell(column: &ColumnShape) -> String {
     // A comparison by bytes, because PostgreSQL searches no text whose collation is not deterministic.
@@ -87,7 +92,7 @@ fn spreadsheet_cell(column: &ColumnShape) -> String {
     let starts = quote_literal(&FORMULA_STARTS.iter().collect::<String>());
     format!(
         "case when {text} <> '' and pg_catalog.strpos({starts}, pg_catalog.left({text}, 1)) > 0 \
-         and {text} !~ '{NEGATIVE_NUMBER}' then '''' || {text} else {text} end as {}",
+         and (pg_catalog.octet_length({text}) > {LONGEST_NUMBER} or {text} !~ '{NEGATIVE_NUMBER}') then '''' || {text} else {text} end as {}",
         quote_identifier(&title)
     )
 }

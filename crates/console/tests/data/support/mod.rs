@@ -70,3 +70,16 @@ impl TestConsole {
         row.get(0)
     }
 }
+
+/// Resident memory of this process, which also runs the console.
+pub(crate) fn resident_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .expect("a line");
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kb| kb.parse().ok())
+        .expect("a number")
+}
