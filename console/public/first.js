@@ -1,5 +1,6 @@
 // Runs before the application's scripts. It sets the theme before the first paint (src/lib/theme.ts explains the choices), and sends
-// the first request, whose response src/api/session.ts uses, so that the request does not wait for the scripts.
+// the first requests, so that they do not wait for the scripts: the session, whose response src/api/session.ts uses, and for
+// signed-in users the catalog, whose response src/api/catalog.ts uses.
 {
   const read = (key) => {
     try {
@@ -17,5 +18,10 @@
   // The same header as in src/api/client.ts. Errors are handled where the response is used.
   const headers = { "x-selvedge-console": read("console:secret") ?? "1" };
   window.firstSession = fetch("/api/session", { headers, cache: "no-store" });
-  window.firstSession.catch(() => undefined);
+  window.firstCatalog = window.firstSession
+    .then((response) => response.clone().json())
+    .then(({ login, account }) =>
+      login && !account ? undefined : fetch("/api/catalog", { headers, cache: "no-store" }),
+    )
+    .catch(() => undefined);
 }

@@ -1,6 +1,7 @@
 // The console's shell: screens, keyboard, command palette, the light and the dark theme, and what its pages may load.
 
 import { findViolations } from "../site/measure.ts";
+import { anonKey, serviceKey } from "../support/clients.ts";
 import { expect, test } from "./console-test.ts";
 
 test("console_002 screens are reached by keys, and ? lists the keys @once", async ({ page }) => {
@@ -20,6 +21,48 @@ test("console_002 screens are reached by keys, and ? lists the keys @once", asyn
   await page.keyboard.press("g");
   await page.keyboard.press("t");
   await expect(page).toHaveURL(/\/tables$/);
+});
+
+test("console_002 the palette finds users, buckets, actions and SQL that was run before @once", async ({
+  page,
+  consoleServer,
+}) => {
+  for (const [path, body] of [
+    ["auth/v1/admin/users", { email: "findme@example.com" }],
+    ["storage/v1/bucket", { id: "findable", name: "findable" }],
+  ] as const) {
+    const response = await fetch(`${consoleServer.apiUrl}/${path}`, {
+      method: "POST",
+      headers: {
+        apikey: anonKey,
+        authorization: `Bearer ${serviceKey}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(body),
+    });
+    expect(response.ok).toBe(true);
+  }
+  await page.goto("/sql");
+  await page.getByRole("textbox", { name: /^SQL of/ }).fill("select 'findings' as kept");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.getByRole("grid", { name: "Rows of the result" })).toBeVisible();
+  const find = page.getByRole("combobox", { name: "Find" });
+
+  await page.goto("/overview");
+  await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await find.fill("find");
+  const options = page.getByRole("option");
+  await expect(options.filter({ hasText: "findme@example.com" })).toBeVisible();
+  await expect(options.filter({ hasText: "findable" })).toBeVisible();
+  await options.filter({ hasText: "select 'findings' as kept" }).click();
+  await expect(page.getByRole("textbox", { name: /^SQL of/ })).toHaveText(
+    "select 'findings' as kept",
+  );
+  await page.keyboard.press("Control+k");
+  await find.fill("simulate");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/policies\/simulator$/);
 });
 
 test("console_006 the shell is whole on this screen and has no violations in both lights", async ({

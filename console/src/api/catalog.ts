@@ -4,10 +4,26 @@ import { send } from "@/api/client";
 
 let known: { etag: string; catalog: Catalog } | null = null;
 
+declare global {
+  interface Window {
+    /** The catalog that `public/first.js` has asked for; undefined where nobody is signed in. */
+    firstCatalog?: Promise<Response | undefined> | undefined;
+  }
+}
+
+/** Takes the early answer once; those that follow are asked for as usual. */
+async function takeFirstCatalog(): Promise<Response | undefined> {
+  const { firstCatalog } = window;
+  window.firstCatalog = undefined;
+  return firstCatalog;
+}
+
 /** Asks only whether the catalog has changed when an answer is known already. */
 async function loadCatalog(signal: AbortSignal): Promise<Catalog> {
   const headers: Record<string, string> = known === null ? {} : { "if-none-match": known.etag };
-  const response = await send("/api/catalog", { headers, signal });
+  const first = known === null ? await takeFirstCatalog() : undefined;
+  const sent = first === undefined ? undefined : Promise.resolve(first);
+  const response = await send("/api/catalog", { headers, signal, sent });
   if (response.status === 304 && known !== null) return known.catalog;
   const catalog = readCatalog(await response.json());
   const etag = response.headers.get("etag");

@@ -4,11 +4,15 @@ import { Dialog as RadixDialog } from "radix-ui";
 import { useEffect, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import { useCatalog } from "@/api/catalog";
-import type { Table } from "@/api/catalog-model";
+import { platformSchemas, type Table } from "@/api/catalog-model";
 import { screens } from "@/app/screens";
+import {
+  type PaletteItem,
+  type PaletteSource,
+  usePaletteSources,
+} from "@/app/shell/palette-sources";
 import { Kbd } from "@/components/kbd";
 import { Text } from "@/components/text";
-import { type PaletteItem, usePaletteSources } from "@/lib/palette";
 
 interface Group {
   name: string;
@@ -45,9 +49,21 @@ const tableItem = (table: Table): PaletteItem => ({
   to: `/tables/${encodeURIComponent(table.schema)}/${encodeURIComponent(table.name)}`,
 });
 
+/** Tables of the project come before those of the platform. */
+const sortTables = (tables: readonly Table[]): Table[] =>
+  tables.toSorted(
+    (a, b) => Number(platformSchemas.has(a.schema)) - Number(platformSchemas.has(b.schema)),
+  );
+
+/** What begins with the text comes before what only contains it. */
+function sortByStart(items: readonly PaletteItem[], text: string): PaletteItem[] {
+  const start = text.trim().toLowerCase();
+  const rank = ({ title }: PaletteItem) => Number(!title.toLowerCase().startsWith(start));
+  return items.toSorted((a, b) => rank(a) - rank(b));
+}
+
 /** Lines of the sources that must be asked, a moment after the last letter. */
-function useFoundGroups(text: string): readonly Group[] {
-  const sources = usePaletteSources();
+function useFoundGroups(sources: readonly PaletteSource[], text: string): readonly Group[] {
   const [found, setFound] = useState<readonly Group[]>([]);
   useEffect(() => {
     const controller = new AbortController();
@@ -78,18 +94,21 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const catalog = useCatalog();
   const sources = usePaletteSources();
   const [text, setText] = useState("");
-  const found = useFoundGroups(text.trim());
+  const found = useFoundGroups(sources, text.trim());
   const fixed = useMemo(
     (): Group[] => [
-      ...sources.flatMap(({ name, items }) => (items === undefined ? [] : [{ name, items }])),
       { name: "Screens", items: screenItems },
-      { name: "Tables", items: catalog?.tables.map(tableItem) ?? [] },
+      { name: "Tables", items: sortTables(catalog?.tables ?? []).map(tableItem) },
+      ...sources.flatMap(({ name, items }) => (items === undefined ? [] : [{ name, items }])),
     ],
     [sources, catalog],
   );
   const matching = fixed.map(({ name, items }) => ({
     name,
-    items: items.filter((item) => isMatch(item, text)).slice(0, shownPerGroup),
+    items: sortByStart(
+      items.filter((item) => isMatch(item, text)),
+      text,
+    ).slice(0, shownPerGroup),
   }));
   const groups = [...matching, ...found].filter(({ items }) => items.length > 0);
   const choose = (item: PaletteItem) => {

@@ -5,12 +5,12 @@ import { useSession } from "@/api/session";
 import { loadScreensWhenIdle } from "@/app/screen-modules";
 import { ScreenRoutes } from "@/app/screen-routes";
 import { screens } from "@/app/screens";
-import { CommandPalette } from "@/app/shell/command-palette";
 import { KeyList } from "@/app/shell/key-list";
 import { OfflineBar } from "@/app/shell/offline-bar";
 import { PhoneBar } from "@/app/shell/phone-bar";
 import { Rail } from "@/app/shell/rail";
 import { Text } from "@/components/text";
+import { lazyModule, useLazyModule } from "@/lib/lazy-module";
 import { registerShortcut, useShortcut } from "@/lib/shortcuts";
 
 /** Puts the focus into the search field of the shown list; screens mark it by `data-search`. */
@@ -19,6 +19,14 @@ function focusSearch(): void {
   const visible = [...fields].find((field) => field.offsetParent !== null);
   visible?.focus();
   visible?.select();
+}
+
+/** The palette is a script of its own, because the first paint does not need it. */
+const palette = lazyModule(() => import("@/app/shell/command-palette"));
+
+function LoadedPalette({ onClose }: { onClose: () => void }) {
+  const found = useLazyModule(palette);
+  return found === undefined ? null : <found.CommandPalette onClose={onClose} />;
 }
 
 /** The frame around every screen: rail, bars, command palette, list of keyboard shortcuts. */
@@ -30,6 +38,10 @@ export function Shell() {
   const [areKeysShown, setKeysShown] = useState(false);
   useCatalog();
   useEffect(loadScreensWhenIdle, []);
+  useEffect(() => {
+    // Letters that are typed before the palette is there would be lost. If the script cannot be loaded now, opening it tries again.
+    palette.load().catch(() => undefined);
+  }, []);
   useShortcut({
     keys: "mod+k",
     label: "Find a screen, table or action",
@@ -91,7 +103,7 @@ export function Shell() {
           <ScreenRoutes />
         </div>
       </div>
-      {isPaletteOpen && <CommandPalette onClose={() => setPaletteOpen(false)} />}
+      {isPaletteOpen && <LoadedPalette onClose={() => setPaletteOpen(false)} />}
       {areKeysShown && <KeyList onClose={() => setKeysShown(false)} />}
     </div>
   );

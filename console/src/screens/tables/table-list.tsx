@@ -1,7 +1,8 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
 import { Eye, Layers, Table2 } from "lucide-react";
-import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import { type Catalog, isView, platformSchemas, type Table } from "@/api/catalog-model";
 import { Badge } from "@/components/badge";
@@ -9,6 +10,7 @@ import { Input, Select } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
+import { prefetchRows } from "@/screens/tables/use-row-pages";
 
 export const tablePath = (table: Table): string =>
   `/tables/${encodeURIComponent(table.schema)}/${encodeURIComponent(table.name)}`;
@@ -119,12 +121,33 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   links[index + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
 }
 
+/** A pointer that only passes over the list reads nothing. */
+const restMs = 60;
+
+/** Handlers that read a table's first rows when the pointer rests on its link, or presses it. */
+function usePrefetch(table: Table) {
+  const client = useQueryClient();
+  const timer = useRef<number | undefined>(undefined);
+  const cancel = () => window.clearTimeout(timer.current);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const run = () => prefetchRows(client, table);
+  return {
+    onPointerEnter: () => {
+      timer.current = window.setTimeout(run, restMs);
+    },
+    onPointerLeave: cancel,
+    onPointerDown: run,
+  };
+}
+
 function TableLink({ table, isCurrent }: { table: Table; isCurrent: boolean }) {
+  const prefetch = usePrefetch(table);
   const Icon = isView(table) ? Eye : table.kind === "p" ? Layers : Table2;
   const isOpen = !table.rls && !isView(table) && table.kind !== "f";
   return (
     <Link
       to={tablePath(table)}
+      {...prefetch}
       aria-current={isCurrent ? "page" : undefined}
       title={table.comment ?? undefined}
       className={cn(

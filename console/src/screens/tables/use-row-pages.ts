@@ -1,8 +1,13 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { Table } from "@/api/catalog-model";
+import { isView, type Table } from "@/api/catalog-model";
 import { readPage } from "@/lib/rows/read-page";
-import type { TableView } from "@/lib/rows/table-view";
+import { readView, type TableView } from "@/lib/rows/table-view";
 import { readRows } from "@/lib/rows/types";
 
 export const pageSize = 100;
@@ -11,10 +16,9 @@ const keptPages = 12;
 
 type Cursor = { after?: string; before?: string; end?: boolean };
 
-/** The rows of a table around the visible ones, read by keyset in both directions. Hidden columns are not read. */
-export function useRowPages(table: Table, columns: readonly string[], view: TableView) {
+function rowPagesQuery(table: Table, columns: readonly string[], view: TableView) {
   const { filters, sort, fromEnd, subject } = view;
-  const query = useInfiniteQuery({
+  return infiniteQueryOptions({
     queryKey: ["rows", table.oid, { columns, filters, sort, fromEnd, subject }],
     queryFn: ({ pageParam, signal }) =>
       readRows(
@@ -35,8 +39,23 @@ export function useRowPages(table: Table, columns: readonly string[], view: Tabl
     getPreviousPageParam: (page): Cursor | undefined =>
       page.previous === null ? undefined : { before: page.previous },
     maxPages: keptPages,
-    placeholderData: keepPreviousData,
     staleTime: 10_000,
+  });
+}
+
+/** Asks for the first rows of a table to which somebody is about to go. A view may cost anything, so its rows are not read ahead. */
+export function prefetchRows(client: QueryClient, table: Table): void {
+  if (isView(table) || table.kind === "f") return;
+  const names = table.columns.map(({ name }) => name);
+  const view = readView(new URLSearchParams());
+  void client.prefetchInfiniteQuery(rowPagesQuery(table, names, view));
+}
+
+/** The rows of a table around the visible ones, read by keyset in both directions. Hidden columns are not read. */
+export function useRowPages(table: Table, columns: readonly string[], view: TableView) {
+  const query = useInfiniteQuery({
+    ...rowPagesQuery(table, columns, view),
+    placeholderData: keepPreviousData,
   });
   const pages = query.data?.pages;
   const rows = useMemo(() => (pages ?? []).flatMap(readPage), [pages]);
