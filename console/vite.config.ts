@@ -24,7 +24,8 @@ export default defineConfig({
   server: {
     port: 5174,
     proxy: {
-      "/api": {
+      // The screen "API" is at /api.
+      "/api/": {
         target: server,
         changeOrigin: true,
         // The console answers to its own origin alone.

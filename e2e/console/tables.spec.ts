@@ -207,6 +207,8 @@ test("console_163 values that try to be more than text are shown as text @once",
 });
 
 test("console_181 grid, row and review have no violations in both lights", async ({ page }) => {
+  // Six analyses of large pages.
+  test.slow();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await openTable(page, "garments", "?f=id.lt.20&s=id");

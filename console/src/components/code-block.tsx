@@ -17,11 +17,11 @@ export function CodeBlock({ code, label }: CodeBlockProps) {
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
         tabIndex={0}
-        className="max-h-80 overflow-auto px-3 py-2.5 font-mono text-label leading-4.5"
+        className="max-h-80 overflow-auto whitespace-pre-wrap px-3 py-2.5 font-mono text-label leading-4.5 [overflow-wrap:anywhere]"
       >
         <Text multiline>{code}</Text>
       </pre>
-      {/* The button has a column of its own, because a long line would otherwise scroll underneath it. */}
+      {/* The button has a column of its own, because a long line would otherwise run underneath it. */}
       <span className="pt-1 pr-1">
         <CopyButton text={code} label={`Copy ${label}`} />
       </span>

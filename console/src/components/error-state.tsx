@@ -45,7 +45,7 @@ export function ErrorNotice({ title, error, safe, onRetry }: ErrorStateProps) {
         <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-danger" />
         <div className="min-w-0 flex-1">
           <p className="font-medium">{title}</p>
-          <p className="mt-0.5 break-words">
+          <p className="mt-0.5 [overflow-wrap:anywhere]">
             {known !== null && (
               <code className="mr-1.5 rounded-[4px] bg-hover px-1 font-mono text-label">
                 <Text>{known.code}</Text>
@@ -56,7 +56,7 @@ export function ErrorNotice({ title, error, safe, onRetry }: ErrorStateProps) {
           {[known?.details, known?.hint].map(
             (line) =>
               line !== undefined && (
-                <p key={line} className="mt-0.5 break-words text-ink-soft">
+                <p key={line} className="mt-0.5 text-ink-soft [overflow-wrap:anywhere]">
                   <Text multiline>{line}</Text>
                 </p>
               ),

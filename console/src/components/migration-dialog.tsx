@@ -105,7 +105,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
         </>
       }
     >
-      <div className="grid gap-5 md:grid-cols-[minmax(0,1fr)_17rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 md:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-4">
           <LazySqlEditor
             field

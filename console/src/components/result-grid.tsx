@@ -5,7 +5,7 @@
  */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { Text } from "@/components/text";
 
 export interface GridColumn {
@@ -49,6 +49,9 @@ export function ResultGrid({ label, columns, rows, rowCount, onOpen, className }
     overscan: 2,
     scrollPaddingStart: numberWidth,
   });
+  const widthKey = widths.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows arrive after the columns, and their values make some wider.
+  useLayoutEffect(() => horizontal.measure(), [widthKey]);
   const shownColumns = horizontal.getVirtualItems();
   const totalWidth = horizontal.getTotalSize() + numberWidth;
 

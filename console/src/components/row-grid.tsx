@@ -137,7 +137,7 @@ export function RowGrid<Row>(props: RowGridProps<Row>) {
       onKeyDown={handleKey}
       onClick={handleClick}
       style={template}
-      className="group/grid relative min-h-0 flex-1 overflow-auto text-caption outline-none focus-visible:shadow-[inset_0_0_0_2px_var(--accent)]"
+      className="group/grid @container/rows relative min-h-0 flex-1 overflow-auto text-caption outline-none focus-visible:shadow-[inset_0_0_0_2px_var(--accent)]"
     >
       <HeaderRow
         columns={columns}
@@ -194,13 +194,13 @@ export function RowGrid<Row>(props: RowGridProps<Row>) {
 }
 
 const rowClasses =
-  "grid grid-cols-(--tracks) items-center gap-x-3 px-4 max-md:grid-cols-(--narrow-tracks) max-md:px-3";
+  "grid grid-cols-(--tracks) items-center gap-x-4 px-4 @max-[46rem]/rows:grid-cols-(--narrow-tracks) max-md:gap-x-3 max-md:px-3";
 
 function cellClasses<Row>({ align, wideOnly }: RowColumn<Row>): string {
   return cn(
     "flex min-w-0 items-center gap-2 overflow-hidden whitespace-nowrap",
     align === "end" && "justify-end tabular-nums",
-    wideOnly && "max-md:hidden",
+    wideOnly && "@max-[46rem]/rows:hidden",
   );
 }
 

@@ -6,13 +6,17 @@ export function ValueText({ value }: { value: unknown }) {
   if (value === null || value === undefined || value === "") {
     return <span className="text-ink-soft">not set</span>;
   }
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const isList = Array.isArray(value) && value.length > 0;
+  const text = isList ? value.map(asText).join("\n") : asText(value);
   return (
-    <span className="min-w-0 break-words">
+    <span className="min-w-0 whitespace-pre-line break-words">
       <Text multiline>{text}</Text>
     </span>
   );
 }
+
+const asText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
 
 export function OriginLabel({ origin }: { origin: SettingOrigin }) {
   return (
@@ -34,7 +38,7 @@ export function describeOrigin(origin: SettingOrigin): string {
 /** A key with its value and where it comes from. */
 export function SettingLine({ setting }: { setting: Setting }) {
   return (
-    <li className="grid gap-x-4 gap-y-0.5 px-3 py-1.5 text-caption md:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_12rem]">
+    <li className="grid items-baseline gap-x-4 gap-y-0.5 px-3 py-1.5 text-caption md:grid-cols-[minmax(0,1.5fr)_minmax(0,1.2fr)_9rem] xl:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_12rem]">
       <code className="break-words font-mono text-label leading-5">
         <Text>{setting.key}</Text>
       </code>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { CodeBlock } from "@/components/code-block";
 import { Dialog } from "@/components/dialog";
 import { Tabs } from "@/components/tabs";
+import { ToolLabel } from "@/components/tool-label";
 
 /** An action in three languages. Keys stand as `$SUPABASE_KEY`, so that none is shown, copied or logged. */
 export interface ActionForms {
@@ -54,9 +55,9 @@ export function ShowAs({ forms, title }: Omit<ShowAsProps, "onClose">) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button size="dense" variant="quiet" onClick={() => setOpen(true)}>
+      <Button size="dense" variant="quiet" title="Show as" onClick={() => setOpen(true)}>
         <Code2 aria-hidden="true" className="size-3.5" />
-        Show as
+        <ToolLabel>Show as</ToolLabel>
       </Button>
       {isOpen && <ShowAsDialog forms={forms} title={title} onClose={() => setOpen(false)} />}
     </>

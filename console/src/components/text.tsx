@@ -33,3 +33,16 @@ export const Text = memo(function Text({ children, multiline = false }: TextProp
     </bdi>
   );
 });
+
+/** A sentence of the server, in which commands and names stand between backticks. */
+export function MarkedText({ children }: { children: string }) {
+  const parts = children.split("`");
+  // A backtick without its pair is part of the text.
+  if (parts.length % 2 === 0) return <Text multiline>{children}</Text>;
+  return parts.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity beside their position.
+    <span key={index} className={index % 2 === 0 ? undefined : "font-mono text-[0.94em]"}>
+      <Text multiline>{part}</Text>
+    </span>
+  ));
+}

@@ -114,6 +114,13 @@ export function Screen() {
   );
 }
 
+/** What has only begun is written before it is done, so that there is no deed without an entry. */
+const isFailure = (result: string): boolean => result !== "ok" && result !== "started";
+
+/** The target, or the text of SQL, of which the target is only the role. */
+const whatWasDone = ({ action, target, statement }: AuditEntry): string =>
+  action === "sql.run" && statement !== null ? statement.slice(0, 200) : target;
+
 interface AuditListProps {
   entries: readonly AuditEntry[];
   open: string | null;
@@ -130,7 +137,7 @@ function AuditList({ entries, open, onOpen, onEndReached }: AuditListProps) {
       openKey={open}
       onOpen={onOpen}
       onEndReached={onEndReached}
-      rowTone={({ result }) => (result === "ok" ? undefined : "danger")}
+      rowTone={({ result }) => (isFailure(result) ? "danger" : undefined)}
       columns={[
         {
           key: "time",
@@ -147,7 +154,9 @@ function AuditList({ entries, open, onOpen, onEndReached }: AuditListProps) {
               <span className="truncate">
                 <Text>{action}</Text>
               </span>
-              {result !== "ok" && <Badge tone="danger">{result}</Badge>}
+              {result !== "ok" && (
+                <Badge tone={isFailure(result) ? "danger" : "neutral"}>{result}</Badge>
+              )}
             </>
           ),
         },
@@ -156,9 +165,9 @@ function AuditList({ entries, open, onOpen, onEndReached }: AuditListProps) {
           header: "Target",
           width: "minmax(0,1.4fr)",
           wideOnly: true,
-          cell: ({ target }) => (
+          cell: (entry) => (
             <code className="truncate font-mono text-label">
-              <Text>{target}</Text>
+              <Text>{whatWasDone(entry)}</Text>
             </code>
           ),
         },
@@ -169,7 +178,7 @@ function AuditList({ entries, open, onOpen, onEndReached }: AuditListProps) {
           wideOnly: true,
           cell: ({ account, level }) => (
             <span className="truncate text-ink-soft">
-              <Text>{account ?? level}</Text>
+              <Text>{account ?? `nobody signs in (${level})`}</Text>
             </span>
           ),
         },

@@ -71,7 +71,10 @@ export function Plots() {
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-3 md:grid-cols-2 xl:grid-cols-3">
           {findDrawnPlots(timeline).map((plot) => (
-            <figure key={plot.key} className={`${cardClasses} px-3 pt-2.5 pb-1.5`}>
+            <figure
+              key={plot.key}
+              className={`${cardClasses} flex flex-col justify-between px-3 pt-2.5 pb-1.5`}
+            >
               <Legend plot={plot} timeline={timeline} />
               <PlotCanvas
                 plot={plot}

@@ -55,7 +55,7 @@ export function MatrixScreen() {
           type="search"
           aria-label="Search tables"
           placeholder="Search tables"
-          className="max-w-56"
+          className="min-w-36 flex-1 md:max-w-56"
           value={filter.search}
           onChange={(event) => setParam("q", event.target.value)}
         />

@@ -1,6 +1,6 @@
 /** Policies: the access matrix, the policies of a table beside the simulator, and the simulator for any request. */
 import type { QueryClient } from "@tanstack/react-query";
-import { Route, Routes } from "react-router";
+import { Navigate, Route, Routes } from "react-router";
 import { MatrixScreen } from "./matrix-screen";
 import { accessQuery } from "./queries";
 import { SimulatorScreen } from "./simulator-screen";
@@ -16,6 +16,7 @@ export function Screen() {
       <Route index element={<MatrixScreen />} />
       <Route path="simulator" element={<SimulatorScreen />} />
       <Route path=":oid" element={<TableScreen />} />
+      <Route path="*" element={<Navigate to="/policies" replace />} />
     </Routes>
   );
 }

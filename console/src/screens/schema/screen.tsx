@@ -133,14 +133,14 @@ function Objects({ kind }: { kind: SchemaKind }) {
             type="search"
             aria-label={`Search ${kind}`}
             placeholder={`Search ${kind}`}
-            className="max-w-64"
+            className="min-w-36 flex-1 md:max-w-64"
             value={params.get("q") ?? ""}
             onChange={(event) => setParam("q", event.target.value || null)}
           />
           {!isGlobal(kind) && (
             <Select
               aria-label="Schema"
-              className="w-40"
+              className="w-40 max-md:w-36"
               value={schema}
               onChange={(event) => setParam("schema", event.target.value)}
             >

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
 import { CircleAlert, CircleCheck, RotateCw, TriangleAlert, UserRound } from "lucide-react";
 import { useSession } from "@/api/session";
 import { settingsQuery } from "@/api/settings";
@@ -13,7 +14,7 @@ import { SearchInput } from "@/components/search-input";
 import { SettingLine } from "@/components/setting-value";
 import { SkeletonRows } from "@/components/skeleton";
 import { Tabs } from "@/components/tabs";
-import { Text } from "@/components/text";
+import { MarkedText, Text } from "@/components/text";
 import { plural } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
 import { useSearchState } from "@/lib/use-search-state";
@@ -150,11 +151,11 @@ function Doctor() {
                 <Text>{check.name}</Text>
               </p>
               <p className="break-words text-ink-soft">
-                <Text multiline>{check.message}</Text>
+                <MarkedText>{check.message}</MarkedText>
               </p>
               {check.remedy !== null && (
                 <p className="break-words">
-                  <Text multiline>{check.remedy}</Text>
+                  <MarkedText>{check.remedy}</MarkedText>
                 </p>
               )}
             </div>
@@ -180,7 +181,12 @@ function Accounts() {
   }
   const command = "selvedge console user add NAME --level viewer";
   return (
-    <div className="grid max-w-3xl grid-cols-[minmax(0,1fr)] gap-4 p-4 max-md:p-3">
+    <div
+      className={cn(
+        "grid grid-cols-[minmax(0,1fr)] gap-4 p-4 max-md:p-3",
+        accounts.data.accounts.length > 0 && "max-w-3xl",
+      )}
+    >
       {accounts.data.accounts.length === 0 ? (
         <EmptyState
           icon={UserRound}

@@ -160,7 +160,8 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const { bucket, names } = action;
   const kind = action.kind === "copy" ? "copy" : "move";
   const buckets = useQuery(bucketsQuery);
-  const [folder, setFolder] = useState(parentOf(names[0] ?? ""));
+  const present = parentOf(names[0] ?? "");
+  const [folder, setFolder] = useState(present);
   const [target, setTarget] = useState(bucket);
   const run = useAction(onDone, bucket);
   const goal = parseFolder(folder);
@@ -205,7 +206,8 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
       </Field>
       <Field
         label="To folder"
-        error={fault ?? undefined}
+        // Nothing is wrong before another folder has been named.
+        error={folder === present && target === bucket ? undefined : (fault ?? undefined)}
         hint="Empty: the top of the bucket. A file whose name is taken there stays where it is."
       >
         {(attributes) => (

@@ -42,11 +42,11 @@ export function UploadsTray() {
           <span className="font-medium">
             {isDone
               ? plural(summary.total, "upload")
-              : `${summary.finished} of ${plural(summary.total, "upload")}`}
-          </span>{" "}
+              : `${summary.finished} of ${plural(summary.total, "file")} uploaded`}
+          </span>
           <span className="text-ink-soft">
-            {formatBytes(summary.sent)} of {formatBytes(summary.size)}
-            {summary.failed > 0 && `, ${summary.failed} failed`}
+            {` · ${formatBytes(summary.sent)} of ${formatBytes(summary.size)}`}
+            {summary.failed > 0 && ` · ${summary.failed} failed`}
           </span>
         </p>
         {running.length > 0 && (

@@ -45,7 +45,7 @@ export function Screen() {
     localStore.set(schemaKey, name);
   };
   // A link into another schema shows that schema's tables, until one is chosen from the list.
-  const [shownFor, setShownFor] = useState(path);
+  const [shownFor, setShownFor] = useState("");
   if (table !== undefined && shownFor !== path) {
     setShownFor(path);
     if (table.schema !== schema) openSchema(table.schema);

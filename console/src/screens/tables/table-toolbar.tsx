@@ -42,7 +42,7 @@ export function TableToolbar({ editor, table, catalog, filtered, onFilter }: Tab
   };
   const isExposed = catalog.schemas.some(({ name, exposed }) => name === table.schema && exposed);
   return (
-    <div className="no-scrollbar flex min-h-10 shrink-0 flex-wrap items-center gap-x-1 gap-y-1 border-line border-b bg-canvas px-2 py-1 max-md:flex-nowrap max-md:overflow-x-auto">
+    <div className="@container/tools no-scrollbar flex min-h-10 shrink-0 flex-wrap items-center gap-x-1 gap-y-1 border-line border-b bg-canvas px-2 py-1 max-md:flex-nowrap max-md:overflow-x-auto">
       <FilterBar
         table={table}
         catalog={catalog}

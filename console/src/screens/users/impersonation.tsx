@@ -46,7 +46,7 @@ function AccessToken({ userId, refusal }: { userId: string; refusal: string | un
         <div className="grid gap-2">
           <p
             role="status"
-            className="max-h-24 overflow-y-auto break-all rounded-sm border border-line bg-canvas p-2 font-mono text-label"
+            className="line-clamp-4 break-all rounded-sm border border-line bg-canvas p-2 font-mono text-label"
           >
             {token.data.access_token}
           </p>

@@ -69,6 +69,7 @@ function MetadataForm({ user, part, label, hint, refusal }: MetadataFormProps) {
           <Textarea
             {...attributes}
             mono
+            className="field-sizing-content max-h-96"
             rows={Math.min(16, Math.max(4, text.split("\n").length))}
             readOnly={refusal !== undefined}
             title={refusal}

@@ -21,6 +21,8 @@ interface ColumnFieldsProps {
   onChange: (draft: ColumnDraft) => void;
   /** Whether the column is new. The foreign key of an existing column is changed by the form for constraints. */
   isNew: boolean;
+  /** Name, type and "not null" stand in a line above, so they are left out here. */
+  isBelowLine?: boolean;
 }
 
 /** A sentence that says what is missing in the column; null when it is complete. */
@@ -30,15 +32,19 @@ export function findColumnProblem(draft: ColumnDraft): string | null {
   return findExpressionFault(draft.defaultValue) ?? findExpressionFault(draft.type);
 }
 
-export function ColumnFields({ draft, onChange, isNew }: ColumnFieldsProps) {
+export function ColumnFields({ draft, onChange, isNew, isBelowLine = false }: ColumnFieldsProps) {
   const change = (changes: Partial<ColumnDraft>) => onChange({ ...draft, ...changes });
   return (
     <div className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <NameField autoFocus value={draft.name} onChange={(name) => change({ name })} />
-        <Field label="Type">
-          {() => <TypeInput value={draft.type} onChange={(type) => change({ type })} />}
-        </Field>
+        {!isBelowLine && (
+          <>
+            <NameField autoFocus value={draft.name} onChange={(name) => change({ name })} />
+            <Field label="Type">
+              {() => <TypeInput value={draft.type} onChange={(type) => change({ type })} />}
+            </Field>
+          </>
+        )}
         <ExpressionField
           label="Default"
           hint="An expression, such as now() or 'draft'."
@@ -67,11 +73,13 @@ export function ColumnFields({ draft, onChange, isNew }: ColumnFieldsProps) {
         </Field>
       </div>
       <div className="flex flex-wrap gap-x-5 gap-y-2">
-        <CheckboxField
-          label="Not null"
-          checked={!draft.isNullable}
-          onChange={(checked) => change({ isNullable: !checked })}
-        />
+        {!isBelowLine && (
+          <CheckboxField
+            label="Not null"
+            checked={!draft.isNullable}
+            onChange={(checked) => change({ isNullable: !checked })}
+          />
+        )}
         <CheckboxField
           label="Unique"
           checked={draft.isUnique}

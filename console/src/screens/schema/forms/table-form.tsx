@@ -69,6 +69,7 @@ export function TableForm({ schema, onSubmit, onClose }: TableFormProps) {
                 <div className="mt-3 border-line border-t pt-3">
                   <ColumnFields
                     isNew
+                    isBelowLine
                     draft={column}
                     onChange={(next) => changeColumn(index, next)}
                   />
@@ -102,7 +103,7 @@ function ColumnLine({ column, isOpen, onChange, onToggle, onRemove }: ColumnLine
   const name = column.name === "" ? "the new column" : column.name;
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <div className="min-w-32 flex-1">
+      <div className="min-w-32 flex-1 max-md:basis-[45%]">
         <Input
           mono
           aria-label="Name of the column"
@@ -111,7 +112,7 @@ function ColumnLine({ column, isOpen, onChange, onToggle, onRemove }: ColumnLine
           onChange={(event) => onChange({ ...column, name: event.target.value })}
         />
       </div>
-      <div className="w-36">
+      <div className="w-36 max-md:w-auto max-md:flex-1 max-md:basis-[45%]">
         <TypeInput
           label={`Type of ${name}`}
           value={column.type}

@@ -5,6 +5,7 @@ import type { Table } from "@/api/catalog-model";
 import { Checkbox, Input } from "@/components/input";
 import { Popover } from "@/components/popover";
 import { Text } from "@/components/text";
+import { ToolLabel } from "@/components/tool-label";
 
 interface ColumnsMenuProps {
   table: Table;
@@ -21,9 +22,9 @@ export function ColumnsMenu({ table, hidden, onChange }: ColumnsMenuProps) {
       label="Columns"
       align="end"
       trigger={
-        <Button size="dense" variant="quiet">
+        <Button size="dense" variant="quiet" title="Columns">
           <Columns3 aria-hidden="true" className="size-3.5" />
-          Columns
+          <ToolLabel>Columns</ToolLabel>
           {hidden.length > 0 && (
             <span className="text-accent">
               {table.columns.length - hidden.length}/{table.columns.length}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Catalog, Table } from "@/api/catalog-model";
 import { Popover } from "@/components/popover";
 import { Text } from "@/components/text";
+import { ToolLabel } from "@/components/tool-label";
 import { columnKind, operatorSign, operatorsOf } from "@/lib/rows/column-kind";
 import type { Filter } from "@/lib/rows/types";
 import { FilterForm } from "@/screens/tables/toolbar/filter-form";
@@ -91,7 +92,7 @@ export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }:
         trigger={
           <Button size="dense" variant="quiet" title="Filter (f)">
             <FilterIcon aria-hidden="true" className="size-3.5" />
-            Filter
+            <ToolLabel>Filter</ToolLabel>
           </Button>
         }
       >

@@ -4,6 +4,7 @@ import { ArrowDown, ArrowDownUp, ArrowUp, X } from "lucide-react";
 import type { Table } from "@/api/catalog-model";
 import { Select } from "@/components/input";
 import { Popover } from "@/components/popover";
+import { ToolLabel } from "@/components/tool-label";
 import type { Sort } from "@/lib/rows/types";
 
 interface SortMenuProps {
@@ -21,9 +22,9 @@ export function SortMenu({ table, sort, onChange }: SortMenuProps) {
     <Popover
       label="Sort"
       trigger={
-        <Button size="dense" variant="quiet">
+        <Button size="dense" variant="quiet" title="Sort">
           <ArrowDownUp aria-hidden="true" className="size-3.5" />
-          Sort
+          <ToolLabel>Sort</ToolLabel>
           {sort.length > 0 && <span className="text-accent">{sort.length}</span>}
         </Button>
       }

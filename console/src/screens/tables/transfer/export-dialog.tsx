@@ -7,6 +7,7 @@ import { describeSubject } from "@/api/subject";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Text } from "@/components/text";
+import { ToolLabel } from "@/components/tool-label";
 import { plural } from "@/lib/format";
 import type { TableView } from "@/lib/rows/table-view";
 import { toast } from "@/lib/toast";
@@ -28,9 +29,9 @@ export function Export({ table, view }: ExportProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button size="dense" variant="quiet" onClick={() => setOpen(true)}>
+      <Button size="dense" variant="quiet" title="Export" onClick={() => setOpen(true)}>
         <Download aria-hidden="true" className="size-3.5" />
-        Export
+        <ToolLabel>Export</ToolLabel>
       </Button>
       {isOpen && <ExportDialog table={table} view={view} onClose={() => setOpen(false)} />}
     </>

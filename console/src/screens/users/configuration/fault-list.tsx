@@ -1,5 +1,5 @@
 import { CircleAlert, Info, TriangleAlert } from "lucide-react";
-import { Text } from "@/components/text";
+import { MarkedText, Text } from "@/components/text";
 import type { Fault } from "./api";
 
 const icons = {
@@ -24,10 +24,10 @@ export function FaultList({ faults }: { faults: readonly Fault[] }) {
               <Text>{key}</Text>
             </code>
             <p className="break-words">
-              <Text multiline>{message}</Text>
+              <MarkedText>{message}</MarkedText>
             </p>
             <p className="break-words text-ink-soft">
-              <Text multiline>{remedy}</Text>
+              <MarkedText>{remedy}</MarkedText>
             </p>
           </div>
         </li>

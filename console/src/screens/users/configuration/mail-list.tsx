@@ -29,9 +29,9 @@ export function MailList({ mails, settings }: MailListProps) {
             key={mail.name}
             className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1 pr-1.5 pl-3 text-caption"
           >
-            <code className="w-48 font-mono text-label">{mail.name}</code>
+            <code className="w-48 max-md:flex-1 font-mono text-label">{mail.name}</code>
             {!mail.enabled && <Badge>off</Badge>}
-            <span className="min-w-0 flex-1">
+            <span className="min-w-0 flex-1 max-md:order-last max-md:basis-full">
               {mail.custom ? (
                 <Sources mail={mail} settings={settings} />
               ) : (

@@ -28,14 +28,14 @@ export function ColumnTable({ preview, choiceLabel, renderChoice }: ColumnTableP
           {preview.titles.map((title, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns of a file have no identity but their place.
             <tr key={index}>
-              <td className="max-w-48 break-words px-2.5 py-1.5 align-top">
+              <td className="max-w-48 break-words px-2.5 py-1.5">
                 {title === "" ? (
                   <span className="text-ink-soft">Column {index + 1}</span>
                 ) : (
                   <Text>{title}</Text>
                 )}
               </td>
-              <td className="max-w-0 truncate px-2.5 py-1.5 align-top font-mono text-ink-soft text-label max-md:hidden md:w-1/3">
+              <td className="max-w-0 truncate px-2.5 py-1.5 font-mono text-ink-soft text-label max-md:hidden md:w-1/3">
                 <Text>{sampleOf(preview, index)}</Text>
               </td>
               <td className="px-2.5 py-1">{renderChoice(index)}</td>

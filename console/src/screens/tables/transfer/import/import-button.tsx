@@ -2,6 +2,7 @@ import { Button } from "@ui/button";
 import { Upload } from "lucide-react";
 import { useState } from "react";
 import type { Table } from "@/api/catalog-model";
+import { ToolLabel } from "@/components/tool-label";
 import { ImportIntoTable } from "./into-table";
 
 interface ImportButtonProps {
@@ -19,11 +20,11 @@ export function ImportButton({ table, refusal }: ImportButtonProps) {
         size="dense"
         variant="quiet"
         disabled={refusal !== undefined}
-        title={refusal}
+        title={refusal ?? "Import"}
         onClick={() => setOpen(true)}
       >
         <Upload aria-hidden="true" className="size-3.5" />
-        Import
+        <ToolLabel>Import</ToolLabel>
       </Button>
       {isOpen && <ImportIntoTable table={table} onClose={() => setOpen(false)} />}
     </>
