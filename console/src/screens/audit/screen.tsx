@@ -176,9 +176,9 @@ function AuditList({ entries, open, onOpen, onEndReached }: AuditListProps) {
           header: "Account",
           width: "minmax(0,0.7fr)",
           wideOnly: true,
-          cell: ({ account, level }) => (
+          cell: ({ account }) => (
             <span className="truncate text-ink-soft">
-              <Text>{account ?? `nobody signs in (${level})`}</Text>
+              <Text>{account ?? "–"}</Text>
             </span>
           ),
         },
@@ -201,7 +201,7 @@ function AuditPanel({ entry }: { entry: AuditEntry }) {
       <Facts
         facts={[
           ["Time", formatTime(entry.time)],
-          ["Account", entry.account ?? "nobody signs in here"],
+          ["Account", entry.account ?? "–"],
           ["Level", entry.level],
           ["Address", entry.address],
           ["Target", entry.target],

@@ -59,6 +59,10 @@ pub(super) async fn check(
 
 impl Auth<'_> {
     async fn check_password(&self, guess: &Credentials<'_>) -> Result<Option<Value>, ConsoleError> {
+        // The name of an account whose password was wrong is no address, and Auth's complaint about it would confuse.
+        if !guess.name.contains('@') && !is_phone_number(guess.name) {
+            return Ok(None);
+        }
         // With the service key Auth requires no captcha, which the console's page does not have.
         let key = self.state.api()?.service_key.expose_secret();
         let body = match guess.name.contains('@') {
@@ -70,7 +74,7 @@ impl Auth<'_> {
             .await?;
         match answer.status {
             StatusCode::OK => Ok(Some(answer.body)),
-            StatusCode::BAD_REQUEST if has_invalid_credentials(&answer) => Ok(None),
+            _ if has_invalid_credentials(&answer) || is_way_disabled(&answer) => Ok(None),
             _ => Err(to_console_error(&answer)),
         }
     }
@@ -170,6 +174,20 @@ fn has_invalid_credentials(answer: &Answer) -> bool {
         .iter()
         .any(|name| answer.body[*name] == "invalid_credentials")
         || answer.body["error"] == "invalid_grant"
+}
+
+/// Whether nobody signs in with this kind of name, so that it belongs to nobody.
+fn is_way_disabled(answer: &Answer) -> bool {
+    ["phone_provider_disabled", "email_provider_disabled"]
+        .iter()
+        .any(|code| answer.body["error_code"] == *code || answer.body["code"] == *code)
+}
+
+fn is_phone_number(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_digit())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"+-(). ".contains(&byte))
 }
 
 /// Converts an error response of Auth, for example for an unconfirmed address; its message is kept.
