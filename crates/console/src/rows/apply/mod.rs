@@ -136,7 +136,7 @@ pub(super) async fn settle_request(
 ) -> Result<HttpResponse, ConsoleError> {
     let mut client = state.database.connection(session.level).await?;
     let transaction = client.transaction().await?;
-    transaction.batch_execute(LIMITS).await?;
+    transaction.batch_execute(SET_TIMEOUTS).await?;
     let record = RequestRecord::new(&session, request.request_id);
     let answer = match record.give_up(&transaction).await? {
         Known::Applied(answer) => answer,
