@@ -21,6 +21,10 @@ SAML_GOLDEN_CHOICE := 'metadata-*' 'sso-*' flow-sp flow-idp 'flow-pkce*' flow-sa
   signature-sha1 c14n-inc 'encrypted-aes*' encrypted-damaged 'attack-xsw*' attack-same-id comment-in-nameid-email doctype-bomb \
   rogue-key-value audience-wrong recipient-wrong conditions-expired 'replay-*' relay-expired message-trailing 'admin-put-*' \
   'admin-url-*' 'closed-*' 'off-*' 'next-*'
+# Tests about rights, settings and writes, which are run once more with the transactions and statements for Citus. The recorded
+# requests to REST are compared in both forms by their own test.
+CITUS_TESTS := --test rest --test api --test policies -- identity:: transactions:: tenants:: write:: \
+  generated:: explain:: writes:: policies::store_ golden::golden_scenarios
 BINARY := $(abspath $(TARGET_DIR)/release/selvedge)
 STEP := tools/step
 # A build machine may stall for seconds, which conversations with recorded times do not forgive: there, they get a second try.
@@ -61,6 +65,7 @@ fmt: frontend/node_modules console/node_modules e2e/node_modules ## Format every
 # The tests mostly wait for PostgreSQL and the disk, so more of them run at once than there are cores.
 test-rust: postgres ## Rust unit and integration tests on a real PostgreSQL
 	@$(STEP) "cargo test" env RUST_TEST_THREADS=6 tools/cargo-test --workspace --locked
+	@$(STEP) "cargo test, as with Citus" env RUST_TEST_THREADS=6 SELVEDGE_TEST_CITUS=1 tools/cargo-test --workspace --locked $(CITUS_TESTS)
 
 test-frontend: frontend/node_modules console/node_modules ## Unit tests of the site and the console
 	@$(STEP) "frontend: tests" npm --prefix frontend test

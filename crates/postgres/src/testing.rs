@@ -7,6 +7,9 @@
 //! process holds open, and at its end stops PostgreSQL and deletes the folder.
 //!
 //! `fsync` and related settings are off only here, for speed; nothing but tests uses such a cluster.
+//!
+//! With `SELVEDGE_TEST_CITUS=1` every database looks as if it had Citus, so that any test can be run once more with the
+//! transactions and statements for it.
 
 use std::{
     collections::BTreeMap,
@@ -38,6 +41,9 @@ pub const PASSWORD: &str = "postgres";
 /// The template database from which each test's database is cloned.
 const TEMPLATE: &str = "platform";
 
+/// Set to `1`, it makes every database of a test one with Citus, see [`TestDatabase::pretend_citus`].
+const CITUS_VARIABLE: &str = "SELVEDGE_TEST_CITUS";
+
 /// Part of the socket's file name only: nothing listens on TCP.
 const PORT: u16 = 5432;
 
@@ -66,7 +72,11 @@ impl TestDatabase {
             .create_database(name.clone())
             .await
             .expect("the database is created");
-        Self { name }
+        let database = Self { name };
+        if std::env::var(CITUS_VARIABLE).is_ok_and(|value| value == "1") {
+            database.pretend_citus().await;
+        }
+        database
     }
 
     /// Name of the test database.
@@ -113,7 +123,7 @@ impl TestDatabase {
 
     /// Adds Citus to the system catalog's list of extensions, so that transactions and statements for Citus can be tested on plain
     /// PostgreSQL, which accepts `citus.propagate_set_commands` as a custom setting. Citus's tables of distributed tables are
-    /// created empty; [`Self::distribute`] fills them.
+    /// created empty; [`Self::distribute`] fills them. A second call changes nothing.
     ///
     /// # Panics
     /// When the catalog cannot be changed.
@@ -122,11 +132,12 @@ impl TestDatabase {
             set allow_system_table_mods = on;
             insert into pg_catalog.pg_extension
                 (oid, extname, extowner, extnamespace, extrelocatable, extversion)
-                values (4000000000, 'citus', 10, 'pg_catalog'::regnamespace, false, '13.2');
-            create table pg_catalog.pg_dist_partition
+                select 4000000000, 'citus', 10, 'pg_catalog'::regnamespace, false, '13.2'
+                where not exists (select from pg_catalog.pg_extension where extname = 'citus');
+            create table if not exists pg_catalog.pg_dist_partition
                 (logicalrelid regclass, partmethod \"char\", colocationid integer, repmodel \"char\");
-            create table pg_catalog.pg_dist_node (nodename text, nodeport integer);
-            create table pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
+            create table if not exists pg_catalog.pg_dist_node (nodename text, nodeport integer);
+            create table if not exists pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
             grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node, pg_catalog.pg_dist_shard to public;";
         let superuser = self.superuser().await;
         superuser.batch_execute(sql).await.expect("a changed catalog");

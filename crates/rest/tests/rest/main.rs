@@ -20,6 +20,7 @@ mod shapes;
 mod standalone;
 mod standalone_app;
 mod support;
+mod transactions;
 mod wide_schema;
 mod wide_schema_http;
 mod wide_schema_objects;

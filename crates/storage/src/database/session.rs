@@ -129,6 +129,7 @@ impl DbSession {
         statement: Statement,
         is_found: impl Fn(&[Row]) -> bool,
     ) -> Result<Vec<Row>, StorageError> {
+        refuse_distributed_objects(self.worker.storage().database())?;
         let unique_key = statement.unique_key;
         let extra = extra_settings(self.facts.operation, &self.identity);
         let sql = statement.into_sql();

@@ -35,6 +35,7 @@ mod store;
 mod streams;
 mod support;
 mod sweeps;
+mod transactions;
 mod tus_client;
 mod uploads;
 

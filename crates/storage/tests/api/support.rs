@@ -85,7 +85,15 @@ impl TestApp {
         store: Store,
         settings: impl FnOnce(StorageConfig) -> StorageConfig,
     ) -> Self {
-        let database = TestDatabase::create().await;
+        Self::start_on_database(TestDatabase::create().await, store, settings).await
+    }
+
+    /// The same on a database that the test has prepared.
+    pub(crate) async fn start_on_database(
+        database: TestDatabase,
+        store: Store,
+        settings: impl FnOnce(StorageConfig) -> StorageConfig,
+    ) -> Self {
         let config = settings(StorageConfig {
             s3_protocol: Some(s3_protocol()),
             ..store.config()
