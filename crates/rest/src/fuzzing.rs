@@ -28,7 +28,7 @@ pub fn check_request(input: &[u8]) {
         aggregates_enabled: true,
         ..RestConfig::default()
     };
-    let Ok(request) = ApiRequest::parse(method, path, query, &headers, &body, &config) else {
+    let Ok(request) = ApiRequest::parse(method, path, query, &headers, &body, &config, None) else {
         return;
     };
     let Ok(Plan::Query(plan)) = Plan::new(request, &Catalog::example(), &config) else {

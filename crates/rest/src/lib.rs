@@ -33,7 +33,7 @@ pub mod sql;
 
 pub use admin::{Admin, MainSocket, configure_admin, dump_schema};
 pub use config::{
-    DATABASE_SETTINGS, ErrorVerbosity, OpenApiMode, RestConfig, RoleClaimPath, SettingError, TransactionEnd,
+    ClaimPath, DATABASE_SETTINGS, ErrorVerbosity, OpenApiMode, RestConfig, SettingError, TransactionEnd,
 };
 pub use error::{AuthError, CatalogError, DatabaseFault, RequestError, RestError, Wire};
 pub use identifier::QualifiedName;

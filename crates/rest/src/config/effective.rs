@@ -63,12 +63,11 @@ impl EffectiveConfig {
         }
     }
 
-    /// Returns `search_path` for a request on a schema that is exposed by name.
-    pub(crate) fn search_path(&self, schema: &str) -> &str {
-        self.search_paths
-            .iter()
-            .find(|(known, _)| known == schema)
-            .map_or("", |(_, path)| path)
+    /// Returns `search_path` for a request on a schema that is exposed by its name.
+    pub(crate) fn search_path(&self, schema: &str) -> Option<&str> {
+        let mut paths = self.search_paths.iter();
+        let (_, path) = paths.find(|(known, _)| known == schema)?;
+        Some(path)
     }
 }
 

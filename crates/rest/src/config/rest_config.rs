@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::role_claim_path::RoleClaimPath;
+use super::claim_path::ClaimPath;
 
 /// How a transaction ends, and whether `Prefer: tx=` may change that (`db-tx-end`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,7 +105,10 @@ pub struct RestConfig {
     /// Required audience of tokens. Default none.
     pub jwt_audience: Option<String>,
     /// Where in a token the role is. Default `$.role`.
-    pub jwt_role_claim: RoleClaimPath,
+    pub jwt_role_claim: ClaimPath,
+    /// Where in a token its tenant is. A caller with such a claim who names no schema gets the one whose name is that of the first
+    /// pattern in `schemas` with the claim in the place of `*`. Default none.
+    pub tenant_claim: Option<ClaimPath>,
     /// What the root document describes. Default follow-privileges.
     pub openapi_mode: OpenApiMode,
     /// Whether the root document declares JWT security. Default false.
@@ -142,6 +145,13 @@ pub struct RestConfig {
     pub reload_pause: Duration,
 }
 
+/// PostgREST's default of `hoisted_settings`.
+const HOISTED_SETTINGS: [&str; 3] = [
+    "statement_timeout",
+    "plan_filter.statement_cost_limit",
+    "default_transaction_isolation",
+];
+
 impl Default for RestConfig {
     fn default() -> Self {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
@@ -157,11 +167,7 @@ impl Default for RestConfig {
             plan_enabled: false,
             transaction_end: TransactionEnd::Commit,
             pre_request: None,
-            hoisted_settings: owned(&[
-                "statement_timeout",
-                "plan_filter.statement_cost_limit",
-                "default_transaction_isolation",
-            ]),
+            hoisted_settings: owned(&HOISTED_SETTINGS),
             channel: "pgrst".to_owned(),
             channel_enabled: true,
             db_config: true,
@@ -172,7 +178,8 @@ impl Default for RestConfig {
             jwt_secret_is_base64: false,
             jwt_cache_entries: 1000,
             jwt_audience: None,
-            jwt_role_claim: RoleClaimPath::default(),
+            jwt_role_claim: ClaimPath::default(),
+            tenant_claim: None,
             openapi_mode: OpenApiMode::FollowPrivileges,
             openapi_security_active: false,
             openapi_proxy_uri: None,

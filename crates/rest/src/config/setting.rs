@@ -3,8 +3,8 @@
 
 use actix_web::http::header::HeaderName;
 
+use super::claim_path::ClaimPath;
 use super::rest_config::{ErrorVerbosity, OpenApiMode, RestConfig, TransactionEnd};
-use super::role_claim_path::RoleClaimPath;
 
 /// Settings that the database may hold. Source: REST contract §4.6.
 pub const DATABASE_SETTINGS: &[&str] = &[
@@ -110,7 +110,7 @@ impl RestConfig {
                 self.jwt_cache_entries = value.parse().map_err(|_| invalid_value("a number"))?;
             }
             "jwt-role-claim-key" | "role-claim-key" => {
-                self.jwt_role_claim = RoleClaimPath::parse(value)
+                self.jwt_role_claim = ClaimPath::parse(value)
                     .map_err(|reason| SettingError::Invalid(format!("is no path of a claim: {reason}")))?;
             }
             "jwt-secret" => self.jwt_secret = parse_text(value).map(Into::into),

@@ -45,6 +45,14 @@ impl RestError {
 }
 
 impl RequestError {
+    /// A schema that does not exist or is none of those that are `exposed`.
+    pub(crate) fn unknown_schema(asked: String, exposed: &[String]) -> Self {
+        Self::Schema {
+            asked,
+            exposed: exposed.join(", "),
+        }
+    }
+
     /// One row per error: longer than other functions, because a table is read as a whole.
     fn wire(&self) -> Wire {
         match self {

@@ -75,7 +75,7 @@ pub enum RequestError {
     /// `PGRST105`: a PUT names its row by something else than the primary key.
     #[error("Filters must include all and only primary key columns with 'eq' operators")]
     PutFilters,
-    /// `PGRST106`: the schema of a profile header is not exposed.
+    /// `PGRST106`: the schema of a profile header or of the caller's tenant is not exposed.
     #[error("Invalid schema: {asked}")]
     Schema { asked: String, exposed: String },
     /// `PGRST107`.

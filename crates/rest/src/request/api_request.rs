@@ -23,7 +23,7 @@ pub struct ApiRequest {
     pub method: String,
     /// Path below the service's prefix, not decoded, for SQL to read.
     pub path: String,
-    /// Active schema: the one that a profile header names, else the first exposed one.
+    /// Active schema: the one that a profile header names, else that of the caller's tenant, else the first exposed one.
     pub schema: String,
     /// Whether responses name the schema in `Content-Profile`.
     pub names_schema: bool,
@@ -41,7 +41,7 @@ pub struct ApiRequest {
 }
 
 impl ApiRequest {
-    /// Parses what the client sent.
+    /// Parses what the client sent. `of_tenant` is the schema of the caller's tenant.
     ///
     /// # Errors
     /// PGRST1xx; of several faults, the one that PostgREST reports.
@@ -52,10 +52,11 @@ impl ApiRequest {
         headers: &HeaderMap,
         body: &Bytes,
         config: &RestConfig,
+        of_tenant: Option<String>,
     ) -> Result<Self, RequestError> {
         // The order of these steps decides which of several faults is reported, and equals PostgREST's.
         let resource = Resource::from_path(path, config)?;
-        let (schema, names_schema) = active_schema(method, headers, config)?;
+        let (schema, names_schema) = active_schema(method, headers, config, of_tenant)?;
         let action = resource.into_action(method, &schema)?;
         let query = QueryParams::parse(query, action.takes_arguments_from_query(), config)?;
         let range = root_range(method, &query, headers)?;
@@ -130,6 +131,7 @@ fn active_schema(
     method: &str,
     headers: &HeaderMap,
     config: &RestConfig,
+    of_tenant: Option<String>,
 ) -> Result<(String, bool), RequestError> {
     // Writes choose their schema by Content-Profile, reads by Accept-Profile.
     let name = match method {
@@ -137,17 +139,17 @@ fn active_schema(
         _ => "accept-profile",
     };
     match headers.get(name) {
-        None => Ok((config.default_schema().to_owned(), config.schemas.len() != 1)),
+        None => {
+            let schema = of_tenant.unwrap_or_else(|| config.default_schema().to_owned());
+            Ok((schema, config.schemas.len() != 1))
+        }
         Some(profile) => {
             let profile = String::from_utf8_lossy(profile.as_bytes()).into_owned();
             // Only exposed schemas may be named: a profile header must not reach any other.
             if config.exposes(&profile) {
                 Ok((profile, true))
             } else {
-                Err(RequestError::Schema {
-                    asked: profile,
-                    exposed: config.schemas.join(", "),
-                })
+                Err(RequestError::unknown_schema(profile, &config.schemas))
             }
         }
     }

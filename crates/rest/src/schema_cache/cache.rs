@@ -47,10 +47,10 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns `search_path` for a request on an exposed schema.
-    pub(crate) fn search_path(&self, schema: &str) -> &str {
+    /// Returns `search_path` for a request on a schema; `None` where a pattern exposes it and it does not exist.
+    pub(crate) fn search_path(&self, schema: &str) -> Option<&str> {
         let of_tenant = self.tenants.search_path(schema);
-        of_tenant.unwrap_or_else(|| self.config.search_path(schema))
+        of_tenant.or_else(|| self.config.search_path(schema))
     }
 }
 

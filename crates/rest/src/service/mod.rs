@@ -18,7 +18,7 @@ use selvedge_token::{TokenError, unix_now};
 
 use crate::catalog::Catalog;
 use crate::config::EffectiveConfig;
-use crate::error::{AuthError, CatalogError, RestError};
+use crate::error::{AuthError, CatalogError, RequestError, RestError};
 use crate::execute::{Execution, ReplicaReads, RequestTexts, is_read_method, record_write};
 use crate::identity::Identity;
 use crate::openapi;
@@ -169,9 +169,16 @@ async fn run_stages(
     // SQL sees the path below the prefix, so that functions work alike behind the gateway and standalone.
     let (method, path) = (http.method().as_str(), http.uri().path());
     let path = path.strip_prefix(config.path_prefix.as_str()).unwrap_or(path);
-    let request = ApiRequest::parse(method, path, http.query_string(), http.headers(), &body, config)?;
+    let of_tenant = match bearer {
+        Bearer::Valid(claims) => config.schema_of_tenant(claims.map()),
+        _ => None,
+    };
+    let (query, headers) = (http.query_string(), http.headers());
+    let request = ApiRequest::parse(method, path, query, headers, &body, config, of_tenant)?;
     timing.end_stage("parse");
-    let search_path = snapshot.search_path(&request.schema);
+    let search_path = snapshot
+        .search_path(&request.schema)
+        .ok_or_else(|| RequestError::unknown_schema(request.schema.clone(), &config.schemas))?;
     let catalog = worker.cache.find_catalog(snapshot, &request.schema).await?;
     let plan = Plan::new(request, &catalog, config)?;
     timing.end_stage("plan");

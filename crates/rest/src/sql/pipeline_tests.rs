@@ -39,7 +39,8 @@ fn statement_preferring(
         HeaderValue::from_static(prefer),
     );
     let body = Bytes::copy_from_slice(body.as_bytes());
-    let request = ApiRequest::parse(method, path, query, &headers, &body, &config).expect("a good request");
+    let request =
+        ApiRequest::parse(method, path, query, &headers, &body, &config, None).expect("a good request");
     let plan = Plan::new(request, &Catalog::example(), &config).expect("a plan");
     match plan {
         Plan::Query(plan) => write_document(&plan),
@@ -60,7 +61,7 @@ fn try_statement(method: &str, path: &str, query: &str, body: &str) -> Option<Sq
         HeaderValue::from_static(prefer),
     );
     let body = Bytes::copy_from_slice(body.as_bytes());
-    let request = ApiRequest::parse(method, path, query, &headers, &body, &config).ok()?;
+    let request = ApiRequest::parse(method, path, query, &headers, &body, &config, None).ok()?;
     match Plan::new(request, &Catalog::example(), &config).ok()? {
         Plan::Query(plan) => Some(write_document(&plan)),
         _ => None,

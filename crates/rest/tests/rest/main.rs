@@ -20,6 +20,7 @@ mod shapes;
 mod standalone;
 mod standalone_app;
 mod support;
+mod tenants;
 mod transactions;
 mod wide_schema;
 mod wide_schema_http;

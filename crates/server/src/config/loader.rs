@@ -193,12 +193,17 @@ impl Config {
             extra_search_path: self.api.extra_search_path.clone(),
             max_rows: Some(self.api.max_rows).filter(|rows| *rows > 0),
             openapi_proxy_uri: Some(format!("{}/rest/v1", self.api_url())),
+            tenant_claim: self.selvedge.tenants.claim.clone(),
             ..RestConfig::default()
         };
         let mut process = ProcessSettings::default();
         let mut findings = postgrest::apply_setting(&self.postgrest, &mut rest, &mut process);
         if let Err(error) = rest.check_keys() {
             findings.errors.push(format!("PGRST_JWT_SECRET {error}"));
+        }
+        if rest.tenant_claim.is_some() && rest.schema_prefixes().is_empty() {
+            let message = "selvedge.tenants.claim needs a pattern such as \"tenant_*\" in api.schemas";
+            findings.errors.push(message.to_owned());
         }
         (rest, process, findings)
     }

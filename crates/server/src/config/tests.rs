@@ -314,6 +314,32 @@ fn gw_029_variables_override_the_file() {
 }
 
 #[test]
+fn gw_029_the_claim_of_tenants_is_a_path_and_needs_a_pattern() {
+    let file = |schemas: &str, claim: &str| {
+        format!("[api]\nschemas = {schemas}\n[selvedge.tenants]\nclaim = \"{claim}\"\n")
+    };
+    let pattern = "[\"public\", \"tenant_*\"]";
+
+    let config = load(&file(pattern, "tenant_id"), NO_VARIABLES).unwrap().config;
+    let (rest, ..) = config.rest_settings();
+    assert_eq!(
+        rest.tenant_claim.map(|claim| claim.to_string()).as_deref(),
+        Some("tenant_id")
+    );
+
+    let no_path = errors(&file(pattern, "$.a["));
+    assert_eq!(no_path.len(), 1);
+    assert!(
+        no_path[0].contains("config.toml:4: selvedge.tenants.claim is no path of a claim"),
+        "{no_path:?}"
+    );
+    assert_eq!(
+        errors(&file("[\"public\"]", "tenant_id")),
+        ["selvedge.tenants.claim needs a pattern such as \"tenant_*\" in api.schemas"]
+    );
+}
+
+#[test]
 fn gw_029_a_wrong_override_is_reported_with_its_variable() {
     let found = load("[api]\nport = 1\n", [("SUPABASE_API_PORT", "many")]).unwrap_err();
 

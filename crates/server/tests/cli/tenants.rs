@@ -58,7 +58,7 @@ async fn a_killed_tenant_migration_is_completed_by_the_next_run() {
         assert_eq!(body[0]["body"], tenant);
     }
     assert_eq!(get(&running, "storage", "/rest/v1/objects").await.0, 406);
-    assert_eq!(get(&running, "tenant_d", "/rest/v1/notes").await.0, 404);
+    assert_eq!(get(&running, "tenant_d", "/rest/v1/notes").await.0, 406);
     assert_eq!(get(&running, "public", "/rest/v1/notes").await.0, 404);
 
     // In the second tenant's schema, the second migration waits for a lock that the test holds.
@@ -126,7 +126,7 @@ async fn a_killed_tenant_migration_is_completed_by_the_next_run() {
             .contains("--yes")
     );
     project.run_and_expect_success(&["tenants", "drop", "b", "--yes"]);
-    wait_for(&running, "tenant_b", "/rest/v1/notes", 404).await;
+    wait_for(&running, "tenant_b", "/rest/v1/notes", 406).await;
     running.stop();
 }
 

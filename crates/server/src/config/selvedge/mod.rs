@@ -10,6 +10,7 @@ mod nats;
 mod pg;
 mod replicas;
 mod telemetry;
+mod tenants;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub use nats::NatsSection;
 use pg::PgSection;
 pub use replicas::ReplicasSection;
 use telemetry::TelemetrySection;
+use tenants::TenantsSection;
 
 /// `[selvedge]`.
 #[derive(Debug, Clone)]
@@ -104,6 +106,8 @@ pub struct SelvedgeSection {
     pub replicas: Option<ReplicasSection>,
     /// `[selvedge.telemetry]`: where traces of requests are sent.
     pub telemetry: TelemetrySection,
+    /// `[selvedge.tenants]`: how the schema of a caller's tenant is found.
+    pub tenants: TenantsSection,
 }
 
 /// `[selvedge.s3]`: objects in a bucket of an S3-compatible store.
@@ -214,6 +218,7 @@ impl SelvedgeSection {
             pg: PgSection::read(&section.section("pg")),
             replicas: ReplicasSection::read(&section.section("replicas")),
             telemetry: TelemetrySection::read(&section.section("telemetry")),
+            tenants: TenantsSection::read(&section.section("tenants")),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! `jwt-role-claim-key`: where in a token's claims the role is, as JSONPath (RFC 9535) or in PostgREST's older forms.
+//! Where a claim is in a token: the role (`jwt-role-claim-key`) or the tenant, as JSONPath (RFC 9535) or in PostgREST's older
+//! forms.
 //!
 //! Older forms: a path without `$` (`.role`, `role`), slices of strings (`$.token[1:5]`), and comparisons `^==` (begins),
 //! `==^` (ends) and `*==` (contains), as in `$.roles[?(@ ^== "app_")]`.
@@ -12,9 +13,9 @@ use serde_json_path::JsonPath;
 /// How many values a wildcard or filter may select at any step: claims come from tokens, and only the first value is used.
 const MAX_CANDIDATES: usize = 1_000;
 
-/// A path to the role claim.
+/// A path to a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RoleClaimPath {
+pub struct ClaimPath {
     form: Form,
     /// The path as written in the setting.
     text: String,
@@ -48,7 +49,7 @@ enum Comparison {
     Contains,
 }
 
-impl Default for RoleClaimPath {
+impl Default for ClaimPath {
     fn default() -> Self {
         Self {
             form: Form::Steps(vec![Step::Key("role".to_owned())]),
@@ -57,7 +58,7 @@ impl Default for RoleClaimPath {
     }
 }
 
-impl RoleClaimPath {
+impl ClaimPath {
     /// Parses a path.
     ///
     /// # Errors
@@ -84,19 +85,28 @@ impl RoleClaimPath {
 
     /// Returns the first value at the path; a value that is not a string as its JSON text.
     pub(crate) fn find<'c>(&self, claims: &'c Map<String, Value>) -> Option<Cow<'c, str>> {
+        self.find_value(claims).map(value_text)
+    }
+
+    /// The same, but null counts as if there were no value.
+    pub(crate) fn find_unless_null<'c>(&self, claims: &'c Map<String, Value>) -> Option<Cow<'c, str>> {
+        let value = self.find_value(claims)?;
+        (!value.is_null()).then(|| value_text(value))
+    }
+
+    fn find_value<'c>(&self, claims: &'c Map<String, Value>) -> Option<Cow<'c, Value>> {
         match &self.form {
             Form::Steps(steps) => find_by_steps(steps, claims),
             Form::Query(query) => {
                 // A query starts at a JSON value; only such a configuration pays for the copy.
                 let claims = Value::Object(claims.clone());
-                let found = query.query(&claims).first()?.clone();
-                role_name(Cow::Owned(found))
+                Some(Cow::Owned(query.query(&claims).first()?.clone()))
             }
         }
     }
 }
 
-impl fmt::Display for RoleClaimPath {
+impl fmt::Display for ClaimPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -127,7 +137,7 @@ fn parse_steps(text: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-fn find_by_steps<'c>(steps: &[Step], claims: &'c Map<String, Value>) -> Option<Cow<'c, str>> {
+fn find_by_steps<'c>(steps: &[Step], claims: &'c Map<String, Value>) -> Option<Cow<'c, Value>> {
     let (first, rest) = steps.split_first()?;
     // The claims are an object, of which only a name or a wildcard selects.
     let mut found: Vec<Cow<'c, Value>> = match first {
@@ -138,16 +148,16 @@ fn find_by_steps<'c>(steps: &[Step], claims: &'c Map<String, Value>) -> Option<C
     for step in rest {
         found = step.apply(found);
     }
-    role_name(found.into_iter().next()?)
+    found.into_iter().next()
 }
 
-/// A value as the name of a role.
-fn role_name(value: Cow<'_, Value>) -> Option<Cow<'_, str>> {
-    Some(match value {
-        Cow::Borrowed(Value::String(role)) => Cow::Borrowed(role.as_str()),
-        Cow::Owned(Value::String(role)) => Cow::Owned(role),
+/// A string as it is, any other value as JSON.
+fn value_text(value: Cow<'_, Value>) -> Cow<'_, str> {
+    match value {
+        Cow::Borrowed(Value::String(text)) => Cow::Borrowed(text.as_str()),
+        Cow::Owned(Value::String(text)) => Cow::Owned(text),
         other => Cow::Owned(other.to_string()),
-    })
+    }
 }
 
 impl Step {
@@ -394,10 +404,7 @@ mod tests {
         let Value::Object(map) = claims else {
             panic!("an object")
         };
-        RoleClaimPath::parse(path)
-            .unwrap()
-            .find(&map)
-            .map(Cow::into_owned)
+        ClaimPath::parse(path).unwrap().find(&map).map(Cow::into_owned)
     }
 
     #[test]
@@ -451,7 +458,7 @@ mod tests {
             "$.role[0",
             "$[?(@ == 'x']",
         ] {
-            assert!(RoleClaimPath::parse(path).is_err(), "{path}");
+            assert!(ClaimPath::parse(path).is_err(), "{path}");
         }
     }
 }
