@@ -123,8 +123,8 @@ fn record_messages(mut bytes: &[u8], noted: &mut Vec<String>) {
     }
 }
 
-/// Runs a read and a write, and returns the statements that were sent. Each request is one write to the socket.
-async fn record_statements(has_citus: bool) -> Vec<String> {
+/// A pool whose statements are noted.
+async fn start_noted_pool(has_citus: bool) -> (TestDatabase, RequestPool, Sent) {
     let test = create_database(has_citus).await;
     let direct = test.config("authenticator");
     let Some(Host::Unix(folder)) = direct.get_hosts().first() else {
@@ -138,6 +138,12 @@ async fn record_statements(has_citus: bool) -> Vec<String> {
     let pool = RequestPool::new(connect(config).await, RequestPoolConfig::default());
     pool.warm_up().await.expect("connections");
     sent.lock().expect("a lock").clear();
+    (test, pool, sent)
+}
+
+/// The statements of two requests, a read and a write, each in one write to the socket.
+async fn record_statements(has_citus: bool) -> Vec<String> {
+    let (_test, pool, sent) = start_noted_pool(has_citus).await;
     let read = SqlStatement::plain("select v from t where id = 1");
     let write = SqlStatement {
         params: vec![Param::text("x")],
@@ -215,6 +221,30 @@ async fn with_citus_a_request_repeats_its_settings_by_set_local_in_one_round_tri
             ];
 
             assert_eq!(record_statements(true).await, expected.concat());
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn with_citus_the_claims_that_a_pre_request_function_left_are_repeated_for_the_workers() {
+    LocalSet::new()
+        .run_until(async {
+            for has_citus in [false, true] {
+                let (_test, pool, sent) = start_noted_pool(has_citus).await;
+                let claims = SqlStatement::plain("select current_setting('request.jwt.claims')");
+                let mut request = transaction(AccessMode::ReadOnly, "{}", &[], &claims);
+                let changes = r#"select set_config('request.jwt.claims', '{"sub": "it''s"}', true)"#;
+                request.pre_request = Some(changes);
+
+                let seen = pool.run(request).await.expect("an answer");
+
+                assert_eq!(text(&seen), r#"{"sub": "it's"}"#);
+                let sent = sent.lock().expect("a lock").clone();
+                let repeats = sent
+                    .windows(2)
+                    .any(|pair| pair[0] == changes && pair[1].contains("set local request.jwt.claims"));
+                assert_eq!(repeats, has_citus, "{sent:#?}");
+            }
         })
         .await;
 }

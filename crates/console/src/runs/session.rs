@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use selvedge_postgres::{
     Database, Login, StatementCanceller, TextEvent, TextNotice, TextSession, TextSessionError,
-    quote_identifier, quote_literal,
+    quote_identifier, quote_literal, statements_for_workers,
 };
 
 use super::request::TransactionMode;
@@ -61,12 +61,19 @@ pub(super) async fn open(
     if let Some((role, claims)) = caller {
         // In autocommit mode the settings apply to the session, which no other run uses.
         let local = frame != Frame::Autocommit;
-        let claims = quote_literal(&claims.to_string());
+        let claims = claims.to_string();
+        let literal = quote_literal(&claims);
         session
             .run(&format!(
-                "select pg_catalog.set_config('request.jwt.claims', {claims}, {local})"
+                "select pg_catalog.set_config('request.jwt.claims', {literal}, {local})"
             ))
             .await?;
+        if local {
+            let settings = [("request.jwt.claims", claims.as_str())];
+            for statement in statements_for_workers(&database.role_settings(), &settings) {
+                session.run(&statement).await?;
+            }
+        }
         let word = if local { "local " } else { "" };
         session
             .run(&format!("set {word}role {}", quote_identifier(&role)))

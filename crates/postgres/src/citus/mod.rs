@@ -13,6 +13,13 @@ const SOME_NODE: &str = "a node of the database";
 /// Occurs in the messages of Citus about a failed connection to a worker node.
 const REMOTE_NODE: &str = "the remote node";
 
+/// How Citus fails at a write of a role to whose rows no policy applies: PostgreSQL then plans no scan of the table.
+const NO_SHARD_IS_LEFT: &str = "could not find valid entry for shard";
+
+/// The hint for it.
+const NO_POLICY_HINT: &str =
+    "The role may write to the table, but no policy applies to it: add a policy, or revoke the privilege.";
+
 /// The nodes and shards of a database with Citus.
 #[derive(Debug)]
 pub(crate) struct CitusNodes {
@@ -69,7 +76,11 @@ impl CitusNodes {
                     self.clean(&error.message)
                 },
                 detail: error.detail.map(|detail| self.clean(&detail)),
-                hint: error.hint.map(|hint| self.clean(&hint)),
+                hint: if error.message.starts_with(NO_SHARD_IS_LEFT) {
+                    Some(NO_POLICY_HINT.to_owned())
+                } else {
+                    error.hint.map(|hint| self.clean(&hint))
+                },
                 ..*error
             })),
             other => other,
@@ -152,5 +163,18 @@ mod tests {
             nodes.hide_in(lost).to_string(),
             "08006: a node of the database does not answer"
         );
+    }
+
+    #[test]
+    fn a_write_that_no_policy_allows_is_refused_with_a_hint() {
+        let nodes = CitusNodes::new(Vec::new(), None);
+
+        let RequestError::Database(shown) =
+            nodes.hide_in(error("XX000", "could not find valid entry for shard 0", ""))
+        else {
+            panic!("another kind of error");
+        };
+
+        assert_eq!(shown.hint.as_deref(), Some(NO_POLICY_HINT));
     }
 }

@@ -160,7 +160,7 @@ impl Pipeline {
             let reply = self.send_and_reset(label, transaction, roles, |batch| {
                 prepare_for(attempt, batch);
                 push_settings(batch, transaction, roles, transaction.access, formats)?;
-                push_statements(batch, transaction)
+                push_statements(batch, transaction, roles)
             })?;
             return Ok(Running {
                 reply,

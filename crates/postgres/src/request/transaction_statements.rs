@@ -91,13 +91,17 @@ pub(super) fn push_explicit(
     push_begin(batch, transaction, isolation)?;
     // BEGIN has set the access mode already.
     push_settings(batch, transaction, roles, AccessMode::ReadWrite, session)?;
-    push_statements(batch, transaction)
+    push_statements(batch, transaction, roles)
 }
+
+/// Repeats the claims for the workers of Citus, which are not sent what a function has changed by `set_config`.
+const REPEAT_CLAIMS: &str = "do $$ begin execute format('set local request.jwt.claims = %L', current_setting('request.jwt.claims')); end $$";
 
 /// Adds the pre-request function, the main statement and the one after it.
 pub(super) fn push_statements(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
 ) -> Result<(), BatchError> {
     let context: &RequestContext<'_> = &transaction.context;
     let parsed_as = (context.role, context.search_path);
@@ -108,6 +112,10 @@ pub(super) fn push_statements(
             &SqlStatement::plain(text),
             Sink::Discard,
         )?;
+        if roles.has_citus() {
+            let repeat = SqlStatement::plain(REPEAT_CLAIMS);
+            batch.execute(TransactionStage::PreRequest, ANY_ROLE, &repeat, Sink::Discard)?;
+        }
     }
     batch.execute(
         TransactionStage::Statement,

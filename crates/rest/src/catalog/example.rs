@@ -90,13 +90,19 @@ impl Catalog {
         }
     }
 
+    /// The example catalog in a database with Citus that distributes none of its tables.
+    #[cfg(test)]
+    pub(crate) fn example_beside_citus() -> Self {
+        Self {
+            has_citus: true,
+            ..Self::example()
+        }
+    }
+
     /// The example catalog in a database with Citus: `posts` is a reference table, `comments` is sharded.
     #[cfg(test)]
     pub(crate) fn example_with_citus() -> Self {
-        let mut catalog = Self {
-            has_citus: true,
-            ..Self::example()
-        };
+        let mut catalog = Self::example_beside_citus();
         for relation in catalog.relations.values_mut() {
             Arc::make_mut(relation).distribution = if relation.name.name == "posts" {
                 Distribution::Reference

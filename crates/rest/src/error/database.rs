@@ -16,6 +16,17 @@ pub struct DatabaseFault {
 }
 
 impl DatabaseFault {
+    /// Returns the error for `count=planned` where the planner cannot estimate the number of rows, because Citus plans on the nodes that have them.
+    pub(crate) fn without_estimate() -> Self {
+        Self {
+            sqlstate: "0A000".to_owned(),
+            message: "the number of rows of a distributed table cannot be estimated".to_owned(),
+            detail: None,
+            hint: Some("Use count=exact.".to_owned()),
+            authenticated: true,
+        }
+    }
+
     /// Returns the response: PostgreSQL's own texts, with a status by SQLSTATE.
     pub(super) fn wire(&self) -> Wire {
         if self.sqlstate == "PGRST" {

@@ -380,13 +380,7 @@ fn planned_rows(rows: &[Row]) -> Result<Option<i64>, RestError> {
         return Ok(None);
     };
     if is_run_by_citus(plan) {
-        return Err(RestError::Database(DatabaseFault {
-            sqlstate: "0A000".to_owned(),
-            message: "the number of rows of a distributed table cannot be estimated".to_owned(),
-            detail: None,
-            hint: Some("Use count=exact.".to_owned()),
-            authenticated: true,
-        }));
+        return Err(RestError::Database(DatabaseFault::without_estimate()));
     }
     // The top node's estimate is that of the whole query.
     Ok(plan.get("Plan Rows").and_then(Value::as_i64))
@@ -394,8 +388,8 @@ fn planned_rows(rows: &[Row]) -> Result<Option<i64>, RestError> {
 
 /// Whether the plan contains a Citus node, which sends queries to other servers.
 fn is_run_by_citus(plan: &Value) -> bool {
-    plan.get("Custom Plan Provider")
-        .is_some_and(|name| name == "Citus Adaptive")
+    let provider = plan.get("Custom Plan Provider").and_then(Value::as_str);
+    provider.is_some_and(|name| name.starts_with("Citus "))
         || plan
             .get("Plans")
             .and_then(Value::as_array)

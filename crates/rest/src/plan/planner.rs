@@ -12,7 +12,7 @@ use super::row_checks::RowChecks;
 use super::tree::{ReadNode, Source};
 use crate::catalog::{Catalog, Distribution, Function, Relation, Volatility};
 use crate::config::RestConfig;
-use crate::error::{RequestError, RestError};
+use crate::error::{DatabaseFault, RequestError, RestError};
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
 use crate::request::preferences::{Count, Preferences, Representation, Transaction};
@@ -154,6 +154,9 @@ impl Planner<'_> {
         let total = match self.choose_total(&request, false) {
             // With Citus this server's planner reports a constant instead of an estimate, so the rows are counted.
             Total::Estimated if relation.distribution != Distribution::Local => Total::Counted,
+            Total::Planned if relation.distribution != Distribution::Local => {
+                return Err(RestError::Database(DatabaseFault::without_estimate()));
+            }
             total => total,
         };
         let decisions = Decisions {

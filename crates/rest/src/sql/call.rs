@@ -45,24 +45,29 @@ impl Sql {
             self.write_function_call(function, &plan.arguments);
             self.push(" ").push(SCALAR).push(") ").push(CALL);
         } else if self.for_citus {
-            // PostgreSQL inlines an SQL function that is called in FROM after Citus has planned the query, so it would read the
-            // empty local tables. A call in the SELECT list is not inlined.
             match &function.returns.only_column {
                 Some(column) => {
                     self.push("(SELECT ");
                     self.write_function_call(function, &plan.arguments);
-                    self.push(" AS ").ident(column).push(" OFFSET 0) ").push(CALL);
+                    self.push(" AS ").ident(column).push(" OFFSET 0)");
                 }
-                None => {
-                    self.push("(SELECT (").push(CALL).push(").* FROM (SELECT ");
-                    self.write_function_call(function, &plan.arguments);
-                    self.push(" AS ").push(CALL).push(" OFFSET 0) _) ").push(CALL);
-                }
+                None => self.write_opaque_rows(|sql| sql.write_function_call(function, &plan.arguments)),
             }
+            self.push(" ").push(CALL);
         } else {
             self.write_function_call(function, &plan.arguments);
             self.push(" ").push(CALL);
         }
+    }
+
+    /// Writes the rows of a function as a subquery with the call in its SELECT list.
+    ///
+    /// PostgreSQL inlines an SQL function that is called in FROM after Citus has planned the query, so it would read the empty local
+    /// tables. A call in the SELECT list is not inlined: Citus plans the function's statements, and refuses those it cannot run.
+    pub(super) fn write_opaque_rows(&mut self, write_call: impl FnOnce(&mut Self)) {
+        self.push("(SELECT (").push(CALL).push(").* FROM (SELECT ");
+        write_call(self);
+        self.push(" AS ").push(CALL).push(" OFFSET 0) _)");
     }
 
     /// `"schema"."function"(…)` with named arguments, or with the whole body as its only argument.

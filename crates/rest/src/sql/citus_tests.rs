@@ -1,4 +1,4 @@
-//! Tests of the SQL text that is written for Citus.
+//! Tests of the SQL text that is written for Citus, and of the text for plain PostgreSQL, which must not change.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -6,11 +6,38 @@ use bytes::Bytes;
 use super::document::write_document;
 use crate::catalog::Catalog;
 use crate::config::RestConfig;
+use crate::error::RestError;
 use crate::plan::Plan;
 use crate::request::ApiRequest;
 
 /// Returns the statement for a request on the example catalog with Citus, without a limit of rows.
 fn statement(method: &str, path: &str, query: &str, prefer: &'static str, body: &str) -> String {
+    statement_on(&Catalog::example_with_citus(), method, path, query, prefer, body)
+}
+
+/// Returns the statement for a request, without a limit of rows.
+fn statement_on(
+    catalog: &Catalog,
+    method: &str,
+    path: &str,
+    query: &str,
+    prefer: &'static str,
+    body: &str,
+) -> String {
+    match plan_on(catalog, method, path, query, prefer, body).expect("a plan") {
+        Plan::Query(plan) => write_document(&plan).text,
+        other => panic!("no query: {other:?}"),
+    }
+}
+
+fn plan_on(
+    catalog: &Catalog,
+    method: &str,
+    path: &str,
+    query: &str,
+    prefer: &'static str,
+    body: &str,
+) -> Result<Plan, RestError> {
     let config = RestConfig {
         max_rows: None,
         ..RestConfig::default()
@@ -21,11 +48,9 @@ fn statement(method: &str, path: &str, query: &str, prefer: &'static str, body: 
         HeaderValue::from_static(prefer),
     );
     let body = Bytes::copy_from_slice(body.as_bytes());
-    let request = ApiRequest::parse(method, path, query, &headers, &body, &config).expect("a good request");
-    match Plan::new(request, &Catalog::example_with_citus(), &config).expect("a plan") {
-        Plan::Query(plan) => write_document(&plan).text,
-        other => panic!("no query: {other:?}"),
-    }
+    let request =
+        ApiRequest::parse(method, path, query, &headers, &body, &config, None).expect("a good request");
+    Plan::new(request, catalog, &config)
 }
 
 /// Panics unless the statement contains the text.
@@ -87,4 +112,78 @@ fn rows_in_shards_are_embedded_in_reference_tables_by_groups() {
         &statement,
         r#" LEFT JOIN (SELECT "posts_comments_1"."pgrst_key_0", json_agg("posts_comments_1".pgrst_row ORDER BY "posts_comments_1".pgrst_place) AS "posts_comments_1" FROM (SELECT "comments_1"."post_id" AS "pgrst_key_0", row_number() OVER (PARTITION BY "comments_1"."post_id" ORDER BY "comments_1"."id" DESC) AS pgrst_place, (SELECT row_to_json(pgrst_row.*) FROM (SELECT "comments_1"."body") AS pgrst_row) AS pgrst_row FROM "public"."comments" AS "comments_1") AS "posts_comments_1" WHERE "posts_comments_1".pgrst_place > 1 AND "posts_comments_1".pgrst_place <= 3 GROUP BY "posts_comments_1"."pgrst_key_0") AS "posts_comments_1" ON "posts_comments_1"."pgrst_key_0" = "public"."posts"."id""#,
     );
+}
+
+#[test]
+fn a_planned_count_of_rows_on_other_nodes_is_refused_with_a_hint() {
+    let plan = |catalog: &Catalog, path| plan_on(catalog, "GET", path, "", "count=planned", "");
+
+    for path in ["/posts", "/comments"] {
+        let refused = plan(&Catalog::example_with_citus(), path)
+            .expect_err("a refusal")
+            .wire();
+
+        assert_eq!((refused.status, refused.code.as_str()), (400, "0A000"), "{path}");
+        assert_eq!(refused.hint.as_deref(), Some("Use count=exact."));
+        assert!(plan(&Catalog::example(), path).is_ok(), "{path}");
+    }
+}
+
+/// Requests that Citus gets in other forms, and their statements without it, up to what renders the response.
+const PLAIN: [(&str, &str, &str, &str, &str, &str); 4] = [
+    (
+        "GET",
+        "/comments",
+        "select=id,posts!inner(title)&limit=1000",
+        "count=exact",
+        "",
+        r#"WITH pgrst_source AS (SELECT "public"."comments"."id", row_to_json("comments_posts_1".*) AS "posts" FROM "public"."comments" INNER JOIN LATERAL (SELECT "posts_1"."title" FROM "public"."posts" AS "posts_1" WHERE "posts_1"."id" = "public"."comments"."post_id") AS "comments_posts_1" ON TRUE LIMIT 1000), pgrst_source_count AS (SELECT 1 FROM "public"."comments" WHERE EXISTS (SELECT 1 FROM "public"."posts" AS "posts_1" WHERE "posts_1"."id" = "public"."comments"."post_id"))"#,
+    ),
+    (
+        "GET",
+        "/posts",
+        "select=title,comments(body)&comments.limit=2&limit=5",
+        "count=exact",
+        "",
+        r#"WITH pgrst_source AS (SELECT "public"."posts"."title", COALESCE("posts_comments_1"."posts_comments_1", '[]') AS "comments" FROM "public"."posts" LEFT JOIN LATERAL (SELECT json_agg("posts_comments_1") AS "posts_comments_1" FROM (SELECT "comments_1"."body" FROM "public"."comments" AS "comments_1" WHERE "comments_1"."post_id" = "public"."posts"."id" LIMIT 2) AS "posts_comments_1") AS "posts_comments_1" ON TRUE LIMIT 5), pgrst_source_count AS (SELECT 1 FROM "public"."posts")"#,
+    ),
+    (
+        "PATCH",
+        "/comments",
+        "post_id=eq.1",
+        "return=representation",
+        r#"{"body":"a","id":1}"#,
+        r#"WITH pgrst_source AS (UPDATE "public"."comments" SET "body" = "pgrst_body"."body", "id" = "pgrst_body"."id" FROM (SELECT $1::json AS json_data) pgrst_payload, LATERAL (SELECT "body", "id" FROM json_to_record(pgrst_payload.json_data) AS _("body" text, "id" integer)) pgrst_body WHERE "public"."comments"."post_id" = $2 RETURNING "public"."comments".*)"#,
+    ),
+    (
+        "POST",
+        "/comments",
+        "select=id",
+        "resolution=merge-duplicates, return=representation",
+        r#"[{"id":1,"body":"a"}]"#,
+        r#"WITH pgrst_source AS (INSERT INTO "public"."comments"("body", "id") SELECT "pgrst_body"."body", "pgrst_body"."id" FROM (SELECT $1::json AS json_data) pgrst_payload, LATERAL (SELECT "body", "id" FROM json_to_recordset(pgrst_payload.json_data) AS _("body" text, "id" integer)) pgrst_body WHERE set_config('pgrst.inserted', (coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0) + 1)::text, true) <> '0' ON CONFLICT("id") DO UPDATE SET "body" = EXCLUDED."body", "id" = EXCLUDED."id" WHERE set_config('pgrst.inserted', (coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0) - 1)::text, true) <> '-1' RETURNING "public"."comments"."id")"#,
+    ),
+];
+
+/// What follows in each of them.
+const RENDERING: &str = " SELECT coalesce(json_agg(_postgrest_t), '[]') AS body, ";
+
+#[test]
+fn without_citus_the_texts_of_statements_stay_as_they_are() {
+    for (method, path, query, prefer, body, expected) in PLAIN {
+        let text = statement_on(&Catalog::example(), method, path, query, prefer, body);
+
+        assert_eq!(text.split(RENDERING).next(), Some(expected), "{method} {path}");
+    }
+}
+
+#[test]
+fn with_citus_only_subqueries_without_a_limit_differ_on_local_tables() {
+    let catalog = Catalog::example_beside_citus();
+    for (method, path, query, prefer, body, expected) in PLAIN {
+        let text = statement_on(&catalog, method, path, query, prefer, body);
+
+        let text = text.replace(" OFFSET 0", "");
+        assert_eq!(text.split(RENDERING).next(), Some(expected), "{method} {path}");
+    }
 }

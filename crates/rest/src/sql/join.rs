@@ -52,12 +52,19 @@ impl Sql {
         origin: &QualifiedName,
         parent: Option<RowsName<'_>>,
     ) {
-        self.qualified(function)
-            .push("(")
-            .ident(parent.map_or("", RowsName::row))
-            .push("::")
-            .qualified(origin)
-            .push(")");
+        let write_call = |sql: &mut Self| {
+            sql.qualified(function)
+                .push("(")
+                .ident(parent.map_or("", RowsName::row))
+                .push("::")
+                .qualified(origin)
+                .push(")");
+        };
+        if self.for_citus {
+            self.write_opaque_rows(write_call);
+        } else {
+            write_call(self);
+        }
     }
 
     /// ` LEFT JOIN LATERAL (…) AS … ON …` of a child. A to-one child is its one row; a to-many child is one row that holds
