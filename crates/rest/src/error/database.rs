@@ -16,7 +16,8 @@ pub struct DatabaseFault {
 }
 
 impl DatabaseFault {
-    /// Returns the error for `count=planned` where the planner cannot estimate the number of rows, because Citus plans on the nodes that have them.
+    /// Returns the error for `count=planned` on tables whose number of rows PostgreSQL cannot estimate, because Citus plans on the
+    /// nodes that have them.
     pub(crate) fn without_estimate() -> Self {
         Self {
             sqlstate: "0A000".to_owned(),

@@ -11,9 +11,12 @@ from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relkind in ('r', 'v', 'm', 'f', 'p')
-  -- an array, so that PostgreSQL uses the index and does not read the columns of other schemas
-  and c.relnamespace = any (array(
-    select s.oid from pg_catalog.pg_namespace s
+  -- by their dependencies on the schemas, for which there is an index: pg_class would have to be read as a whole
+  and c.oid = any (array(
+    select d.objid
+    from pg_catalog.pg_namespace s
+    join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_namespace'::regclass and d.refobjid = s.oid
+      and d.classid = 'pg_catalog.pg_class'::regclass
     where s.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
       and not pg_catalog.pg_is_other_temp_schema(s.oid)
       and (s.nspname::text = any ($1)

@@ -11,9 +11,12 @@ from pg_catalog.pg_constraint k
 where k.contype in ('p', 'u', 'f')
   and k.conrelid <> 0
   and (k.contype <> 'f' or k.conparentid = 0)
-  and k.connamespace <> 'pg_catalog'::regnamespace
-  and k.connamespace = any (array(
-    select s.oid from pg_catalog.pg_namespace s
+  -- tables by their dependencies on the schemas, for which there is an index; those of pg_catalog have none
+  and k.conrelid = any (array(
+    select d.objid
+    from pg_catalog.pg_namespace s
+    join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_namespace'::regclass and d.refobjid = s.oid
+      and d.classid = 'pg_catalog.pg_class'::regclass
     where s.nspname::text = any ($1)
       or not exists (select from unnest($2::text[]) prefix where s.nspname::text ^@ prefix)))
 order by k.conrelid, k.conname;

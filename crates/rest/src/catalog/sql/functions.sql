@@ -1,6 +1,12 @@
 -- Callable functions of the exposed schemas ($1); those of their settings that $2 names apply to the request's transaction.
 with recursive base_types as (
-  select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t where t.typbasetype <> 0
+  select t.oid, t.oid as base, t.typbasetype as next
+  from pg_catalog.pg_type t
+  where t.typbasetype <> 0
+    -- an array, so that PostgreSQL uses the index and does not read the types of other schemas
+    and t.oid = any (array(
+      select p.prorettype from pg_catalog.pg_proc p
+      where p.pronamespace in (select oid from pg_catalog.pg_namespace where nspname = any ($1))))
   union all
   select b.oid, t.oid, t.typbasetype
   from base_types b join pg_catalog.pg_type t on t.oid = b.next

@@ -5,6 +5,10 @@ with media_types as (
   from pg_catalog.pg_type t
   where t.typbasetype <> 0
     and (t.typname ~* '^[a-z0-9.-]+/[a-z0-9.+-]+$' or t.typname = '*/*')
+    -- an array, so that PostgreSQL uses the index and does not read the types of other schemas
+    and t.oid = any (array(
+      select p.prorettype from pg_catalog.pg_proc p
+      where p.pronamespace in (select oid from pg_catalog.pg_namespace where nspname = any ($1))))
 ),
 targets as (
   select reltype as oid from pg_catalog.pg_class where relkind in ('r', 'v', 'm', 'f', 'p')

@@ -1,7 +1,20 @@
 -- Relations of the exposed schemas ($1) with their columns. Partitions have no endpoints. base_types resolves domains to
 -- their base type, which matters for full-text search and OpenAPI.
-with recursive base_types as (
-  select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t where t.typbasetype <> 0
+-- The relations are found by their dependencies on the schemas, for which there is an index: among thousands of other schemas
+-- pg_class would have to be read as a whole, and pg_type for the domains.
+with recursive exposed as (
+  select d.objid as oid
+  from pg_catalog.pg_namespace s
+  join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_namespace'::regclass and d.refobjid = s.oid
+    and d.classid = 'pg_catalog.pg_class'::regclass
+  where s.nspname = any ($1)
+),
+base_types as (
+  select t.oid, t.oid as base, t.typbasetype as next
+  from pg_catalog.pg_type t
+  where t.typbasetype <> 0
+    and t.oid = any (array(
+      select a.atttypid from pg_catalog.pg_attribute a where a.attrelid in (select oid from exposed)))
   union all
   select b.oid, t.oid, t.typbasetype
   from base_types b join pg_catalog.pg_type t on t.oid = b.next
@@ -47,10 +60,7 @@ columns as (
   where a.attnum > 0 and not a.attisdropped
     and c.relkind in ('r', 'v', 'f', 'm', 'p')
     -- an array, so that PostgreSQL uses the index and does not read the columns of other schemas
-    and a.attrelid = any (array(
-      select r.oid from pg_catalog.pg_class r
-      join pg_catalog.pg_namespace s on s.oid = r.relnamespace
-      where s.nspname = any ($1)))
+    and a.attrelid = any (array(select oid from exposed))
   group by a.attrelid
 )
 select
@@ -76,7 +86,7 @@ left join pg_catalog.pg_description d
   on d.objoid = c.oid and d.objsubid = 0 and d.classoid = 'pg_catalog.pg_class'::regclass
 left join columns cols on cols.relation = c.oid
 where c.relkind in ('r', 'v', 'm', 'f', 'p')
-  and n.nspname = any ($1)
+  and c.oid = any (array(select oid from exposed))
   and n.nspname not in ('pg_catalog', 'information_schema')
   and not c.relispartition
 order by n.nspname, c.relname;
