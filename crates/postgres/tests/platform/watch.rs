@@ -62,14 +62,19 @@ async fn gw_020_ddl_reloads_the_catalog_and_temporary_objects_do_not() {
 #[tokio::test]
 async fn gw_020_connections_between_citus_nodes_send_no_notify() {
     let database = TestDatabase::create().await;
-    let (_listener, mut notified) = listen(&database).await;
+    let (listener, mut notified) = listen(&database).await;
+    listener
+        .batch_execute("listen realtime_catalog")
+        .await
+        .expect("listens");
     let postgres = database.connect("postgres").await;
 
     // PostgreSQL refuses PREPARE TRANSACTION after a NOTIFY, and Citus prepares every schema change that runs on several nodes.
     postgres
         .batch_execute(
             "set application_name = 'citus_internal gpid=10000000001';
-             create table t (id int); drop table t; notify pgrst, 'end'",
+             create table t (id int); alter table t add a int; grant select on t to anon; drop table t;
+             notify pgrst, 'end'",
         )
         .await
         .expect("applies");
