@@ -76,7 +76,7 @@ fn rows_in_shards_are_updated_without_a_join() {
 
     assert_contains(
         &statement,
-        r#"UPDATE "public"."comments" SET ("body", "id") = (SELECT "body", "id" FROM json_to_record($1::json) AS _("body" text, "id" integer)) WHERE "#,
+        r#"UPDATE "public"."comments" SET ("body", "id") = (SELECT "pgrst_body"."body", "pgrst_body"."id" FROM (SELECT $1::json AS json_data) pgrst_payload, LATERAL json_to_record(pgrst_payload.json_data) AS pgrst_body("body" text, "id" integer)) WHERE "#,
     );
 }
 

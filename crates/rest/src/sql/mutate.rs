@@ -113,16 +113,27 @@ impl Sql {
     }
 
     /// Writes an UPDATE that takes its values from a subquery, because Citus refuses an UPDATE of several shards that joins the
-    /// payload.
+    /// payload. The document is a column of a subquery, because Citus evaluates functions of constants before it sends a statement
+    /// to a single shard, and `json_to_record` cannot be evaluated outside of FROM.
     fn write_sharded_update(&mut self, table: &QualifiedName, columns: &[WriteColumn], body: &JsonBody) {
         self.push("UPDATE ").qualified(table).push(" SET (");
         self.list(columns, ", ", |sql, column| {
             sql.ident(&column.name);
         });
         self.push(") = (SELECT ");
-        self.write_payload_columns(columns);
-        self.write_payload_record(columns, body);
-        self.push(")");
+        self.list(columns, ", ", |sql, column| {
+            let value = RowsName::Alias(PAYLOAD);
+            match &column.transform {
+                Some(function) => sql.push(function).push("(").column(value, &column.name).push(")"),
+                None => sql.column(value, &column.name),
+            };
+        });
+        self.push(" FROM (SELECT ").param_bytes(body.document.clone());
+        self.push("::json AS json_data) pgrst_payload, LATERAL json_to_record(pgrst_payload.json_data) AS ")
+            .push(PAYLOAD)
+            .push("(");
+        self.write_column_types(columns);
+        self.push("))");
     }
 
     /// Writes an upsert that returns for each row whether it was inserted. Without Citus a condition of DO UPDATE counts the
