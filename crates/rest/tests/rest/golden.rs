@@ -66,6 +66,9 @@ enum Form {
     Citus,
 }
 
+/// Cases with `count=planned`, which is refused for distributed tables.
+const PLANNED_COUNTS: &str = "counts/013-products,counts/015-pairings,counts/016-pairings,config-tuned/013-pairings,config-tuned/021-pairings";
+
 /// Runs the corpus's own runner on the cases of one configuration.
 async fn run_corpus(name: &str, form: Form) -> Output {
     let database = loaded_database().await;
@@ -88,6 +91,9 @@ async fn run_corpus(name: &str, form: Form) -> Output {
         "--config",
         name,
     ]);
+    if form == Form::Citus {
+        command.args(["--skip", PLANNED_COUNTS]);
+    }
     if let Ok(only) = std::env::var("GOLDEN_ONLY") {
         command.args(["--only", &only]);
     }
