@@ -51,14 +51,16 @@ impl Connector {
             return Ok(self.keep(config.connect(self.tls.clone()).await?, 0));
         };
         let mut refusal = None;
-        loop {
+        'all_hosts: loop {
             for host in self.last_host.order(config) {
                 let single = with_single_host(config, host);
+                let start = self.last_host.start_attempt();
                 match tokio::time::timeout(limit, single.connect(self.tls.clone())).await {
-                    Ok(Ok(opened)) => {
-                        self.last_host.set(host);
+                    Ok(Ok(opened)) if self.last_host.accept(host, start) => {
                         return Ok(self.keep(opened, host));
                     }
+                    // Another host became the primary during the attempt, and is tried first now.
+                    Ok(Ok(_)) => continue 'all_hosts,
                     Ok(Err(error)) => refusal = Some(error),
                     // A host that does not respond has no error to report.
                     Err(_elapsed) => {}

@@ -6,28 +6,65 @@ use tokio::sync::watch;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 
-/// The index of the host that accepted a login last. It is tried first, because an attempt to reach a host that is switched off
-/// takes the whole `connect_timeout`.
+/// The host that accepted a login last. It is tried first, because an attempt to reach a host that is switched off takes the
+/// whole `connect_timeout`.
 #[derive(Debug, Clone)]
-pub(crate) struct LastHost(Arc<watch::Sender<usize>>);
+pub(crate) struct LastHost(Arc<watch::Sender<Current>>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Current {
+    /// Index of the host in the configuration.
+    index: usize,
+    /// How often another host took the place of the last one.
+    moves: u64,
+}
+
+/// The number of moves when an attempt to log in began; see [`LastHost::accept`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AttemptStart {
+    moves: u64,
+}
 
 impl Default for LastHost {
     fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(0)))
+        Self(Arc::new(watch::Sender::new(Current::default())))
     }
 }
 
 impl LastHost {
     /// Returns the indexes of a configuration's hosts in the order in which they are tried.
     pub(crate) fn order(&self, config: &Config) -> impl Iterator<Item = usize> + use<> {
-        let (count, first) = (config.get_hosts().len(), *self.0.borrow());
+        let (count, first) = (config.get_hosts().len(), self.0.borrow().index);
         (first..first + count).map(move |index| index % count)
     }
 
-    /// Records that a host accepted a login, which ends the connections to all other hosts.
-    pub(crate) fn set(&self, index: usize) {
-        self.0
-            .send_if_modified(|last| std::mem::replace(last, index) != index);
+    /// Notes the beginning of an attempt to log in.
+    pub(crate) fn start_attempt(&self) -> AttemptStart {
+        AttemptStart {
+            moves: self.0.borrow().moves,
+        }
+    }
+
+    /// Records that a host accepted a login, which ends the connections to all other hosts. Returns false, and changes nothing,
+    /// when another host took over since the attempt began: a former primary that was frozen completes logins that began
+    /// before the failover when it wakes up, and must not become the primary again.
+    #[must_use]
+    pub(crate) fn accept(&self, index: usize, start: AttemptStart) -> bool {
+        let mut is_accepted = true;
+        self.0.send_if_modified(|current| {
+            if current.index == index {
+                return false;
+            }
+            is_accepted = current.moves == start.moves;
+            if is_accepted {
+                *current = Current {
+                    index,
+                    moves: current.moves + 1,
+                };
+            }
+            is_accepted
+        });
+        is_accepted
     }
 
     /// Waits until another host than this one has accepted a login.
@@ -35,7 +72,7 @@ impl LastHost {
         let mut last = self.0.subscribe();
         async move {
             // An error means that the `Database` was dropped, so that no other host will be recorded.
-            if last.wait_for(|last| *last != index).await.is_err() {
+            if last.wait_for(|last| last.index != index).await.is_err() {
                 std::future::pending().await
             }
         }
@@ -132,13 +169,26 @@ mod tests {
     async fn moved_from_completes_when_another_host_accepts_a_login() {
         let last = LastHost::default();
         let mut moved = std::pin::pin!(last.moved_from(0));
-        last.set(0);
+        let start = last.start_attempt();
+        assert!(last.accept(0, start));
         assert!(moved.as_mut().now_or_never().is_none());
 
-        last.set(1);
+        assert!(last.accept(1, start));
 
         moved.await;
         let config: Config = "host=one,two,three".parse().unwrap();
         assert_eq!(last.order(&config).collect::<Vec<_>>(), [1, 2, 0]);
+    }
+
+    #[test]
+    fn logins_that_began_before_a_move_do_not_move_back() {
+        let last = LastHost::default();
+        let before = last.start_attempt();
+        assert!(last.accept(1, before));
+
+        assert!(!last.accept(0, before));
+        assert!(last.accept(1, before));
+        // An attempt that begins now finds the hosts as they are: the primary may have moved back.
+        assert!(last.accept(0, last.start_attempt()));
     }
 }

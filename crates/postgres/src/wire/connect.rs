@@ -83,29 +83,33 @@ pub(crate) async fn open_connection(
     .await
 }
 
-/// Tries one host after the other, and returns what `attempt` makes of the first that it succeeds with.
+/// Tries one host after the other, and returns what `attempt` makes of the first that it succeeds with. When another host
+/// becomes the primary during an attempt, the hosts are tried anew.
 pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
     config: &Config,
     last: &LastHost,
     attempt: impl AsyncFn(usize) -> Result<T, E>,
 ) -> Result<T, E> {
-    let mut refusal = ConnectError::Unusable("no host is configured").into();
-    for index in last.order(config) {
-        let outcome = match config.get_connect_timeout() {
-            Some(limit) => tokio::time::timeout(*limit, attempt(index))
-                .await
-                .unwrap_or_else(|_| Err(ConnectError::from(io::Error::from(io::ErrorKind::TimedOut)).into())),
-            None => attempt(index).await,
-        };
-        match outcome {
-            Ok(opened) => {
-                last.set(index);
-                return Ok(opened);
+    'all_hosts: loop {
+        let mut refusal = ConnectError::Unusable("no host is configured").into();
+        for index in last.order(config) {
+            let start = last.start_attempt();
+            let outcome = match config.get_connect_timeout() {
+                Some(limit) => tokio::time::timeout(*limit, attempt(index))
+                    .await
+                    .unwrap_or_else(|_| {
+                        Err(ConnectError::from(io::Error::from(io::ErrorKind::TimedOut)).into())
+                    }),
+                None => attempt(index).await,
+            };
+            match outcome {
+                Ok(opened) if last.accept(index, start) => return Ok(opened),
+                Ok(_) => continue 'all_hosts,
+                Err(error) => refusal = error,
             }
-            Err(error) => refusal = error,
         }
+        return Err(refusal);
     }
-    Err(refusal)
 }
 
 /// Whether only a server that accepts writes is wanted, and this one is a standby. `in_hot_standby` is what it reported
