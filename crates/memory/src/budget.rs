@@ -1,4 +1,4 @@
-//! A number of bytes that everything in progress shares.
+//! A limit for the bytes of all large results and bodies that are in memory at the same time.
 
 use std::mem;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::metrics;
 
-/// Whatever is smaller than this is not counted: it is gone at once, and counting it would cost more than it is worth.
+/// Smaller results and bodies are not counted: they are freed soon, and small requests would become slower by it.
 pub const COUNTED_FROM: usize = 64 * 1024;
 
 /// A part of the memory: for large responses and bodies, from the moment when their size is known until they are freed.
@@ -38,7 +38,7 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// A budget of so many bytes.
+    /// Creates a budget of `most` bytes.
     pub fn new(most: usize) -> Self {
         Self(Arc::new(Inner {
             most,
@@ -92,7 +92,7 @@ impl MemoryBudget {
         self.0.is_short.store(is_short, Ordering::Relaxed);
     }
 
-    /// Whether anybody but its watcher still has it.
+    /// Whether there are other handles to this budget than the watch's, which ends when there are none.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }

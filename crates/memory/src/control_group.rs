@@ -5,28 +5,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names of the files of a version.
+/// File names of the memory controller in one version of control groups.
 #[derive(Debug, PartialEq, Eq)]
 struct Files {
     limit: &'static str,
     used: &'static str,
-    /// The line of `memory.stat` that says how much of `used` the system drops when memory runs short: pages of files that
-    /// nobody has read lately.
+    /// The line of `memory.stat` with the bytes of `used` that the kernel can reclaim at any time: pages of files that were not
+    /// read lately.
     droppable: &'static str,
 }
 
-const VERSION_1: Files = Files {
+const CGROUP_V1: Files = Files {
     limit: "memory.limit_in_bytes",
     used: "memory.usage_in_bytes",
     droppable: "total_inactive_file",
 };
-const VERSION_2: Files = Files {
+const CGROUP_V2: Files = Files {
     limit: "memory.max",
     used: "memory.current",
     droppable: "inactive_file",
 };
 
-/// Version 1 says "no limit" by the largest multiple of a page.
+/// Version 1 reports the largest multiple of a page, which is above this value, when there is no limit.
 const NO_LIMIT: u64 = 1 << 60;
 
 /// A control group with a memory limit.
@@ -94,9 +94,9 @@ fn find_folders(groups: &str, mounts: &str) -> Vec<(PathBuf, PathBuf, &'static F
         let mut parts = line.splitn(3, ':');
         let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
         let files = if controllers.is_empty() {
-            &VERSION_2
+            &CGROUP_V2
         } else if controllers.split(',').any(|name| name == "memory") {
-            &VERSION_1
+            &CGROUP_V1
         } else {
             return None;
         };
@@ -118,8 +118,8 @@ fn find_mount<'l>(line: &'l str, files: &Files) -> Option<(&'l str, PathBuf)> {
     let mut kind = kind.split(' ');
     let (name, options) = (kind.next()?, kind.nth(1)?);
     let is_wanted = match name {
-        "cgroup2" => *files == VERSION_2,
-        "cgroup" => *files == VERSION_1 && options.split(',').any(|option| option == "memory"),
+        "cgroup2" => *files == CGROUP_V2,
+        "cgroup" => *files == CGROUP_V1 && options.split(',').any(|option| option == "memory"),
         _ => false,
     };
     is_wanted.then(|| (root, PathBuf::from(mount_point)))
@@ -156,11 +156,11 @@ mod tests {
             "anon 300\ninactive_file 250\nactive_file 50\n",
         );
 
-        let found = ControlGroup::lowest(&inner, &outer, &VERSION_2).expect("a limit");
+        let found = ControlGroup::lowest(&inner, &outer, &CGROUP_V2).expect("a limit");
 
         assert_eq!((found.limit_bytes(), found.used_bytes()), (1000, Some(450)));
         fs::remove_file(outer.join("memory.max")).expect("removed");
-        assert_eq!(ControlGroup::lowest(&inner, &outer, &VERSION_2), None);
+        assert_eq!(ControlGroup::lowest(&inner, &outer, &CGROUP_V2), None);
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         write(&group, "memory.usage_in_bytes", "100\n");
         write(&group, "memory.stat", "inactive_file 1\ntotal_inactive_file 30\n");
 
-        let found = ControlGroup::lowest(&group, machine.path(), &VERSION_1).expect("a limit");
+        let found = ControlGroup::lowest(&group, machine.path(), &CGROUP_V1).expect("a limit");
 
         assert_eq!((found.limit_bytes(), found.used_bytes()), (268_435_456, Some(70)));
     }

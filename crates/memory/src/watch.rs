@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::{ControlGroup, MemoryBudget, machine_memory, metrics};
 
-/// Hundredths of the limit above which no further requests are taken, and below which they are taken again.
+/// Requests are refused above the first percentage of the limit, until less than the second one is in use.
 const HIGH_MARK: u64 = 85;
 const LOW_MARK: u64 = 75;
-/// Hundredths of the limit above which memory is looked at more often.
+/// Percentage of the limit above which the memory in use is read every [`ALERT_INTERVAL`].
 const ALERT_MARK: u64 = 50;
-/// How often memory is looked at: while there is plenty, and while it runs short.
-const CALM_INTERVAL: Duration = Duration::from_millis(500);
+/// Time between two readings of the memory in use, below and above [`ALERT_MARK`].
+const NORMAL_INTERVAL: Duration = Duration::from_millis(500);
 const ALERT_INTERVAL: Duration = Duration::from_millis(50);
 /// The size of a block that the allocator takes from the system and not from what it has kept for small ones.
 const LARGE_BLOCK: usize = 8 << 20;
@@ -86,7 +86,7 @@ pub fn watch_memory(limit: MemoryLimit, budget: MemoryBudget) -> io::Result<()> 
             let share = share_of(used, limit.bytes);
             update(&budget, share, used, limit.bytes);
             if share < ALERT_MARK {
-                thread::sleep(CALM_INTERVAL);
+                thread::sleep(NORMAL_INTERVAL);
             } else {
                 return_freed_memory();
                 thread::sleep(ALERT_INTERVAL);

@@ -50,8 +50,8 @@ impl CatalogScope {
         }
     }
 
-    /// The exposed schemas and those whose views are read.
-    fn schemas_read(&self) -> Vec<String> {
+    /// Returns the exposed schemas and those whose views are traced to their tables.
+    fn list_schemas(&self) -> Vec<String> {
         self.exposed.iter().chain(&self.traced).cloned().collect()
     }
 }
@@ -121,7 +121,7 @@ impl Catalog {
 
 /// Everything that relationships are derived from.
 async fn load_keys(transaction: &Transaction<'_>, scope: &CatalogScope) -> Result<Keys, Error> {
-    let seen = scope.schemas_read();
+    let seen = scope.list_schemas();
     let schemas: [(&(dyn ToSql + Sync), Type); 2] =
         [(&seen, Type::TEXT_ARRAY), (&scope.left_out, Type::TEXT_ARRAY)];
     let relations: HashMap<u32, KeyRelation> = transaction
@@ -167,7 +167,7 @@ async fn load_views(
     scope: &CatalogScope,
     relations: &HashMap<u32, KeyRelation>,
 ) -> Result<Vec<(u32, ViewColumns)>, Error> {
-    let schemas = scope.schemas_read();
+    let schemas = scope.list_schemas();
     let rules: HashMap<u32, String> = transaction
         .query_typed(include_str!("sql/views.sql"), &[(&schemas, Type::TEXT_ARRAY)])
         .await?

@@ -24,13 +24,13 @@ fn statement_on(
     prefer: &'static str,
     body: &str,
 ) -> String {
-    match plan_on(catalog, method, path, query, prefer, body).expect("a plan") {
+    match plan_with_catalog(catalog, method, path, query, prefer, body).expect("a plan") {
         Plan::Query(plan) => write_document(&plan).text,
         other => panic!("no query: {other:?}"),
     }
 }
 
-fn plan_on(
+fn plan_with_catalog(
     catalog: &Catalog,
     method: &str,
     path: &str,
@@ -116,7 +116,7 @@ fn rows_in_shards_are_embedded_in_reference_tables_by_groups() {
 
 #[test]
 fn a_planned_count_of_rows_on_other_nodes_is_refused_with_a_hint() {
-    let plan = |catalog: &Catalog, path| plan_on(catalog, "GET", path, "", "count=planned", "");
+    let plan = |catalog: &Catalog, path| plan_with_catalog(catalog, "GET", path, "", "count=planned", "");
 
     for path in ["/posts", "/comments"] {
         let refused = plan(&Catalog::example_with_citus(), path)

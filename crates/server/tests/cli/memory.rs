@@ -44,8 +44,8 @@ impl MemoryGroup {
         })
     }
 
-    /// A command that enters the group before it becomes another one.
-    fn enter(&self, command: &Command) -> Command {
+    /// Returns a command that moves its process into the group and then runs `command` in it.
+    fn wrap_command(&self, command: &Command) -> Command {
         let mut entering = Command::new("sh");
         entering
             .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
@@ -108,9 +108,9 @@ fn watch_peak(pid: u32, is_over: &Arc<AtomicBool>) -> Arc<AtomicU64> {
     peak
 }
 
-/// Asks for the large response from many addresses at once. Returns how many were whole and how many refused; there must be no
+/// Requests the large response from many addresses at once. Returns how many were whole and how many refused; there must be no
 /// others.
-fn ask_at_once(port: u16, key: &str) -> (usize, usize) {
+fn fetch_at_once(port: u16, key: &str) -> (usize, usize) {
     let start = Arc::new(Barrier::new(usize::from(CLIENTS)));
     let clients: Vec<_> = (0..CLIENTS)
         .map(|number| {
@@ -164,7 +164,7 @@ async fn gw_049_answers_beyond_the_memory_limit_are_refused_and_the_server_lives
     let arguments = ["serve", "--host", "127.0.0.1", "--port", &port.to_string()].map(str::to_owned);
     let command = node.command(&arguments.each_ref().map(String::as_str));
     let mut serving = match &group {
-        Some(group) => node.spawn_command(group.enter(&command), &variables),
+        Some(group) => node.spawn_command(group.wrap_command(&command), &variables),
         None => {
             variables.push(("SELVEDGE_LIMITS_MEMORY", &limit));
             node.spawn_command(command, &variables)
@@ -179,7 +179,7 @@ async fn gw_049_answers_beyond_the_memory_limit_are_refused_and_the_server_lives
         let is_over = Arc::new(AtomicBool::new(false));
         let peak = watch_peak(pid, &is_over);
         for _ in 0..3 {
-            let (whole, refused) = ask_at_once(port, &key);
+            let (whole, refused) = fetch_at_once(port, &key);
             assert!(whole > 0 && refused > 0, "{whole} whole, {refused} refused");
         }
         is_over.store(true, Ordering::Relaxed);
