@@ -45,7 +45,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await command("stop").catch(() => undefined);
-  await rm(app, { recursive: true, force: true });
+  // The host of the stacks removes its own folder while it ends, which may be after this.
+  await rm(app, { recursive: true, force: true, maxRetries: 10 });
 }, timeoutMs);
 
 /** The environment without the variables of the other tests. */

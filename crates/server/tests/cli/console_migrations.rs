@@ -100,7 +100,9 @@ async fn console_071_file_history_and_schema_agree_after_a_kill_at_each_step() {
     assert_eq!(read_history(&database).await, files);
     assert!(!has_table(&database, "second").await);
 
-    // Killed between the file and the commit, which a deferred trigger holds up: the next start applies the file.
+    // Killed between the file and the commit, which waits for a lock: the next start applies the file.
+    let lock = "select pg_advisory_lock(71)";
+    database.execute(lock, &[]).await.expect("a lock");
     console.send("third", HELD_COMMIT);
     console.wait_for_file("_third.sql").await;
     assert_eq!(read_history(&database).await, files, "it is not committed yet");
@@ -122,8 +124,8 @@ async fn console_071_file_history_and_schema_agree_after_a_kill_at_each_step() {
     running.stop();
 }
 
-/// A migration whose commit takes five seconds, counted from its first row. The first firing of the trigger happens when the
-/// server checks deferred constraints before it writes the file; there the trigger defers a second firing to the commit.
+/// A migration whose commit waits for an advisory lock. The first firing of the trigger happens when the server checks deferred
+/// constraints before it writes the file; there the trigger defers a second firing to the commit.
 const HELD_COMMIT: &str = "
 create table held (at timestamptz);
 create function hold_commit() returns trigger language plpgsql as $$
@@ -132,7 +134,7 @@ begin
     set constraints all deferred;
     insert into held values (clock_timestamp());
   else
-    perform pg_sleep(5);
+    perform pg_advisory_xact_lock(71);
   end if;
   return null;
 end
