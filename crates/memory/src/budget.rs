@@ -110,7 +110,7 @@ impl Reservation {
 
     /// Ties the reservation to bytes: it is returned when they and all slices of them have been dropped.
     pub fn hold(self, bytes: Bytes) -> Bytes {
-        Bytes::from_owner(Held {
+        Bytes::from_owner(ReservedBytes {
             bytes,
             _reservation: self,
         })
@@ -124,12 +124,12 @@ impl Drop for Reservation {
 }
 
 /// Bytes with their reservation. The fields are dropped in this order, so memory is free before others may reserve it.
-struct Held {
+struct ReservedBytes {
     bytes: Bytes,
     _reservation: Reservation,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for ReservedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -128,16 +128,16 @@ impl Worker {
     }
 
     /// Adds a member to its topic. The first channel of the process starts the replication stream.
-    pub(crate) fn enter(&self, member: &Rc<Member>) {
+    pub(crate) fn add_member(&self, member: &Rc<Member>) {
         if self.shared.channels.fetch_add(1, Ordering::Relaxed) == 0 {
             self.shared.feed.set_active(true);
         }
-        self.rooms.enter(member);
+        self.rooms.add_member(member);
     }
 
     /// Removes a member from its topic. After the last channel of the process the replication stream may stop.
-    pub(crate) fn leave(&self, member: &Member) {
-        self.rooms.leave(member);
+    pub(crate) fn remove_member(&self, member: &Member) {
+        self.rooms.remove_member(member);
         if self.shared.channels.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.shared.feed.set_active(false);
         }

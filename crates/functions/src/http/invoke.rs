@@ -19,7 +19,7 @@ use super::authorize::{exchange_key, verify_jwt};
 use super::connections::SendError;
 use super::forward::{ForwardedRequest, begin_response};
 use super::request_body::{Progress, RequestBody};
-use super::response_body::{HeadBody, Held, ResponseBody};
+use super::response_body::{ConnectionLease, HeadBody, ResponseBody};
 use super::state::WorkerState;
 use crate::error::FunctionError;
 use crate::native::NativeRequest;
@@ -138,7 +138,7 @@ async fn call_project_function(
     match sent {
         Ok((response, sender)) => {
             lease.worker.count_response();
-            let held = Held {
+            let held = ConnectionLease {
                 sender,
                 connections: Rc::clone(&state.connections),
                 lease,
@@ -179,7 +179,7 @@ async fn wait_for_stall(progress: &Progress, limit: Duration) {
 fn pass_response(
     method: &Method,
     response: Response<Incoming>,
-    held: Held,
+    held: ConnectionLease,
     idle_limit: Duration,
 ) -> HttpResponse {
     let (head, incoming) = response.into_parts();

@@ -18,7 +18,7 @@ use super::request_body::RequestBody;
 use crate::worker::Lease;
 
 /// What a response holds until it was sent: the connection, which is then returned for reuse, and the worker.
-pub(super) struct Held {
+pub(super) struct ConnectionLease {
     pub(super) sender: SendRequest<RequestBody>,
     pub(super) connections: Rc<Connections>,
     pub(super) lease: Lease,
@@ -29,7 +29,7 @@ pub(super) struct Held {
 pub(super) struct ResponseBody {
     incoming: Incoming,
     size: BodySize,
-    held: Option<Held>,
+    held: Option<ConnectionLease>,
     /// How long the function may send nothing.
     idle_limit: Duration,
     idle: Option<Pin<Box<Sleep>>>,
@@ -37,7 +37,12 @@ pub(super) struct ResponseBody {
 
 impl ResponseBody {
     /// `length` is that of `Content-Length`.
-    pub(super) fn new(incoming: Incoming, length: Option<u64>, held: Held, idle_limit: Duration) -> Self {
+    pub(super) fn new(
+        incoming: Incoming,
+        length: Option<u64>,
+        held: ConnectionLease,
+        idle_limit: Duration,
+    ) -> Self {
         let mut body = Self {
             size: length.map_or(BodySize::Stream, BodySize::Sized),
             held: Some(held),

@@ -294,7 +294,7 @@ mod tests {
         (folder, paths)
     }
 
-    fn assert_only_holds(state: &Path, paths: &[StagedPath], text: &str) {
+    fn assert_files_contain(state: &Path, paths: &[StagedPath], text: &str) {
         for path in paths {
             assert_eq!(
                 std::fs::read_to_string(path.target.join("file")).expect("readable"),
@@ -316,7 +316,7 @@ mod tests {
 
         finish_replacement(folder.path()).expect("finished");
 
-        assert_only_holds(folder.path(), &paths, "old");
+        assert_files_contain(folder.path(), &paths, "old");
     }
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
 
             finish_replacement(folder.path()).expect("finished");
 
-            assert_only_holds(folder.path(), &paths, "new");
+            assert_files_contain(folder.path(), &paths, "new");
         }
     }
 }

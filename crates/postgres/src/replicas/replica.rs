@@ -49,7 +49,7 @@ impl Replica {
     }
 
     /// Why it gets no reads; `None` when it gets them.
-    pub(super) fn fault(&self) -> Option<String> {
+    pub(super) fn left_out_reason(&self) -> Option<String> {
         self.status.borrow().left_out.clone()
     }
 

@@ -66,7 +66,7 @@ impl Replicas {
         let faults: Option<Vec<_>> = self
             .replicas
             .iter()
-            .map(|replica| Some(format!("{}: {}", replica.name, replica.fault()?)))
+            .map(|replica| Some(format!("{}: {}", replica.name, replica.left_out_reason()?)))
             .collect();
         faults.map(|faults| faults.join("; "))
     }

@@ -92,7 +92,7 @@ impl ReplicationStream {
                 Err(_elapsed) => self.queue_confirmation(),
                 Ok(message) => {
                     let (tag, body) = message?;
-                    if let Some(message) = self.handle(tag, body)? {
+                    if let Some(message) = self.decode_message(tag, body)? {
                         return Ok(message);
                     }
                 }
@@ -106,7 +106,7 @@ impl ReplicationStream {
     /// As [`ReplicationStream::next`].
     pub fn next_buffered(&mut self) -> Result<Option<LogicalMessage>, ReplicationError> {
         while let Some((tag, body)) = self.walsender.take_buffered()? {
-            if let Some(message) = self.handle(tag, body)? {
+            if let Some(message) = self.decode_message(tag, body)? {
                 return Ok(Some(message));
             }
         }
@@ -129,7 +129,11 @@ impl ReplicationStream {
         self.last_message_at_us
     }
 
-    fn handle(&mut self, tag: u8, mut body: Bytes) -> Result<Option<LogicalMessage>, ReplicationError> {
+    fn decode_message(
+        &mut self,
+        tag: u8,
+        mut body: Bytes,
+    ) -> Result<Option<LogicalMessage>, ReplicationError> {
         match tag {
             b'd' => {}
             b'E' => return Err(ReplicationError::refused(&body)),

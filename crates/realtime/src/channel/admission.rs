@@ -176,7 +176,7 @@ pub(crate) fn admit(
     let member = make_member(context, &topic, join_ref, permissions, &replays);
     // Entered before the reply is queued: as soon as the client has read the reply it may broadcast, and expects to
     // receive what others broadcast.
-    context.worker.enter(&member);
+    context.worker.add_member(&member);
     reply_ok(&member, reference, &request);
     for replay in &replays {
         push_replay(&member, replay);

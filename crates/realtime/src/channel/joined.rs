@@ -81,7 +81,7 @@ impl Channel {
     }
 
     /// Handles a message of the client.
-    pub(crate) fn handle(&mut self, frame: &ClientFrame) -> Handled {
+    pub(crate) fn handle_frame(&mut self, frame: &ClientFrame) -> Handled {
         match frame.event.as_str() {
             "broadcast" => self.handle_broadcast(frame),
             "presence" => self.handle_presence(frame),
@@ -232,7 +232,7 @@ impl Drop for Channel {
     fn drop(&mut self) {
         let worker = &self.context.worker;
         // Leaves the fan-out first: the channel must not get the diff that announces its own leave.
-        worker.leave(&self.member);
+        worker.remove_member(&self.member);
         worker.end_presence(&self.member.topic, self.member.id);
         if self.has_bindings {
             worker

@@ -48,7 +48,7 @@ impl NodeTable {
     }
 
     /// Handles a message of another node. Returns what is to be sent in return.
-    pub(super) fn handle(&mut self, message: PresenceMessage) -> Option<Outgoing> {
+    pub(super) fn handle_message(&mut self, message: PresenceMessage) -> Option<Outgoing> {
         match message {
             PresenceMessage::Change {
                 node,
@@ -299,12 +299,12 @@ mod tests {
             3,
             &[vec![tracked(1, "ada")], vec![tracked(2, "bob")]],
         ) {
-            assert!(table.handle(message).is_none());
+            assert!(table.handle_message(message).is_none());
         }
         assert_eq!(present(&table), ["ada", "bob"]);
 
         for message in state(&table, node, 5, &[vec![tracked(2, "bob"), tracked(3, "cleo")]]) {
-            table.handle(message);
+            table.handle_message(message);
         }
         assert_eq!(present(&table), ["bob", "cleo"]);
     }
@@ -313,12 +313,16 @@ mod tests {
     fn realtime_064_a_lost_change_or_part_makes_the_node_ask_for_the_state() {
         let (mut table, node) = (table(), Uuid::new_v4());
         for message in state(&table, node, 3, &[vec![tracked(1, "ada")]]) {
-            table.handle(message);
+            table.handle_message(message);
         }
-        assert!(table.handle(change(node, 4, tracked(2, "bob"))).is_none());
-        assert!(table.handle(change(node, 4, tracked(9, "late"))).is_none());
+        assert!(table.handle_message(change(node, 4, tracked(2, "bob"))).is_none());
+        assert!(
+            table
+                .handle_message(change(node, 4, tracked(9, "late")))
+                .is_none()
+        );
 
-        let asked = table.handle(change(node, 6, tracked(3, "cleo")));
+        let asked = table.handle_message(change(node, 6, tracked(3, "cleo")));
 
         assert!(matches!(asked, Some(Outgoing::RequestState { of: Some(of) }) if of == node));
         assert_eq!(present(&table), ["ada", "bob"], "nothing is guessed meanwhile");
@@ -329,10 +333,10 @@ mod tests {
             6,
             &[vec![tracked(1, "ada")], vec![tracked(3, "cleo")]],
         );
-        table.handle(parts[1].clone());
+        table.handle_message(parts[1].clone());
         assert_eq!(present(&table), ["ada", "bob"]);
         for message in parts {
-            table.handle(message);
+            table.handle_message(message);
         }
         assert_eq!(present(&table), ["ada", "cleo"]);
     }
@@ -341,10 +345,10 @@ mod tests {
     fn realtime_065_a_node_that_leaves_takes_its_presence_with_it() {
         let (mut table, node) = (table(), Uuid::new_v4());
         for message in state(&table, node, 0, &[vec![tracked(1, "ada")]]) {
-            table.handle(message);
+            table.handle_message(message);
         }
 
-        table.handle(PresenceMessage::Leave { node });
+        table.handle_message(PresenceMessage::Leave { node });
 
         assert!(present(&table).is_empty());
     }

@@ -28,7 +28,7 @@ pub(super) async fn receive_presence(
             message = messages.next() => {
                 let Some(message) = message else { return };
                 METRICS.broker_received.inc();
-                let reply = PresenceMessage::decode(&message).and_then(|message| nodes.handle(message));
+                let reply = PresenceMessage::decode(&message).and_then(|message| nodes.handle_message(message));
                 if let Some(reply) = reply {
                     outgoing.push(reply);
                 }

@@ -83,7 +83,7 @@ impl Rooms {
     }
 
     /// Adds a member; from now on it gets messages.
-    pub(crate) fn enter(&self, member: &Rc<Member>) {
+    pub(crate) fn add_member(&self, member: &Rc<Member>) {
         let mut rooms = self.rooms.borrow_mut();
         let room = rooms.entry(member.topic.clone()).or_default();
         if room.is_empty() {
@@ -95,7 +95,7 @@ impl Rooms {
     }
 
     /// Removes a member. A second call for the same member does nothing.
-    pub(crate) fn leave(&self, member: &Member) {
+    pub(crate) fn remove_member(&self, member: &Member) {
         if self.channels.borrow_mut().remove(&member.id).is_none() {
             return;
         }

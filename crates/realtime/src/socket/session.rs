@@ -313,7 +313,7 @@ impl Session {
         let Some(Slot::Joined(channel)) = self.slots.get_mut(&frame.topic) else {
             return;
         };
-        match channel.handle(&frame) {
+        match channel.handle_frame(&frame) {
             Handled::Done => {
                 // A refreshed token may expire earlier than the one before.
                 let deadline = channel.token_deadline();

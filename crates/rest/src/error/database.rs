@@ -161,7 +161,7 @@ struct RaisedHead {
 mod tests {
     use super::*;
 
-    fn fault(sqlstate: &str, message: &str, authenticated: bool) -> DatabaseFault {
+    fn database_fault(sqlstate: &str, message: &str, authenticated: bool) -> DatabaseFault {
         DatabaseFault {
             sqlstate: sqlstate.to_owned(),
             message: message.to_owned(),
@@ -202,7 +202,7 @@ mod tests {
             ("ZZ123", "", true, 400),
         ] {
             assert_eq!(
-                fault(sqlstate, message, authenticated).wire().status,
+                database_fault(sqlstate, message, authenticated).wire().status,
                 status,
                 "{sqlstate} {message}"
             );
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn rest_075_raised_json_becomes_the_response_or_pgrst121() {
-        let mut raised = fault("PGRST", r#"{"code":"X1","message":"m","hint":"h"}"#, true);
+        let mut raised = database_fault("PGRST", r#"{"code":"X1","message":"m","hint":"h"}"#, true);
         raised.detail = Some(r#"{"status":402,"headers":{"X-A":"b"}}"#.to_owned());
 
         let wire = raised.wire();

@@ -149,7 +149,7 @@ impl Fields {
 mod tests {
     use super::*;
 
-    fn pass(keep: &[bool], file: &str) -> (String, Fields) {
+    fn keep_columns(keep: &[bool], file: &str) -> (String, Fields) {
         let mut fields = Fields::new(keep.to_vec(), b',');
         let mut kept = Vec::new();
         for byte in file.as_bytes() {
@@ -161,14 +161,14 @@ mod tests {
     #[test]
     fn console_059_columns_are_left_out_and_the_others_stay_as_they_are() {
         let file = "a,b,c\r\n1,\"x,\"\"\n\",\r\n,\"\",3\r\n";
-        assert_eq!(pass(&[true, true, true], file).0, file);
-        assert_eq!(pass(&[true, false, true], file).0, "a,c\r\n1,\r\n,3\r\n");
+        assert_eq!(keep_columns(&[true, true, true], file).0, file);
+        assert_eq!(keep_columns(&[true, false, true], file).0, "a,c\r\n1,\r\n,3\r\n");
         assert_eq!(
-            pass(&[false, true, false], file).0,
+            keep_columns(&[false, true, false], file).0,
             "b\r\n\"x,\"\"\n\"\r\n\"\"\r\n"
         );
         assert_eq!(
-            pass(&[false, true], "1,2,3\n").0,
+            keep_columns(&[false, true], "1,2,3\n").0,
             "2,3\n",
             "PostgreSQL refuses it"
         );
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn console_059_lines_are_those_of_the_file_also_where_some_are_left_out() {
-        let (_, fields) = pass(&[true, false], "a,b\n1,\"x\ny\nz\"\n2,\n3,");
+        let (_, fields) = keep_columns(&[true, false], "a,b\n1,\"x\ny\nz\"\n2,\n3,");
         assert_eq!(fields.line(), 6);
         assert_eq!([1, 2, 3, 4].map(|line| fields.line_in_file(line)), [1, 2, 5, 6]);
     }

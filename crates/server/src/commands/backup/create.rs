@@ -68,7 +68,7 @@ async fn write_archive(config: &Config, login: &Login, file: &UnfinishedFile) ->
     // One connection holds the locks on objects while the other ends the backup.
     let client = embedded::connect(login).await?;
     let objects_client = embedded::connect(login).await?;
-    let mut archive = ArchiveWriter::new(BufWriter::with_capacity(CHUNK, file.handle()?));
+    let mut archive = ArchiveWriter::new(BufWriter::with_capacity(CHUNK, file.clone_file()?));
     let mut progress = Progress::new("copied");
     let mut objects = ObjectsCopy::new(FileBackend::open(&objects_folder(config))?);
 
@@ -157,7 +157,7 @@ impl UnfinishedFile {
         Ok(Self { path, target, file })
     }
 
-    fn handle(&self) -> Result<File> {
+    fn clone_file(&self) -> Result<File> {
         Ok(self.file.try_clone()?)
     }
 

@@ -25,7 +25,7 @@ const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) const TEMPLATE_OBJECTS: &str = "storage";
 
 /// The folder with one folder for each stack, in the folder of the state.
-const STACKS: &str = "stacks";
+const STACK_FOLDERS: &str = "stacks";
 
 /// `create database` copies neither the settings nor the rights that a database has in the catalogs of the whole cluster.
 const COPY_SETTINGS: &str = "
@@ -97,7 +97,7 @@ impl Databases {
         for row in names {
             drop_database(&client, row.get(0)).await?;
         }
-        remove_folder(&self.state.join(STACKS))
+        remove_folder(&self.state.join(STACK_FOLDERS))
     }
 
     /// Copies the template: its database, and its objects into a new folder.
@@ -113,7 +113,7 @@ impl Databases {
         client.execute(COPY_SETTINGS, &[&name, &DATABASE]).await?;
         client.execute(COPY_RIGHTS, &[&name, &DATABASE]).await?;
         self.connect_to(&name).await?.batch_execute(MOVE_JOBS).await?;
-        let data_dir = self.state.join(STACKS).join(&name);
+        let data_dir = self.state.join(STACK_FOLDERS).join(&name);
         let (objects, copy) = (self.state.join(TEMPLATE_OBJECTS), data_dir.join("storage"));
         tokio::task::spawn_blocking(move || link_files(&objects, &copy)).await??;
         Ok(LeasedDatabase {

@@ -21,7 +21,7 @@ pub(super) fn list_faults(config: &Config, mode: Mode) -> Vec<ConfigurationFault
 }
 
 /// Creates a fault.
-pub(super) fn fault(
+pub(super) fn create_fault(
     severity: FaultSeverity,
     key: impl Into<String>,
     message: impl Into<String>,
@@ -38,20 +38,20 @@ pub(super) fn fault(
 fn check_urls(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFault>) {
     let key = "auth.site_url";
     match Url::parse(&config.auth.site_url) {
-        Ok(url) if mode == Mode::Production && is_loopback(&url) => faults.push(fault(
+        Ok(url) if mode == Mode::Production && is_loopback(&url) => faults.push(create_fault(
             FaultSeverity::Error,
             key,
             "Links in mails lead to the reader's own machine.",
             "Set it to the address of the site, or SUPABASE_AUTH_SITE_URL.",
         )),
-        Ok(url) if mode == Mode::Production && url.scheme() == "http" => faults.push(fault(
+        Ok(url) if mode == Mode::Production && url.scheme() == "http" => faults.push(create_fault(
             FaultSeverity::Warning,
             key,
             "Tokens of sign-ins travel to the site without TLS.",
             "Use an https address.",
         )),
         Ok(_) => {}
-        Err(_) => faults.push(fault(
+        Err(_) => faults.push(create_fault(
             FaultSeverity::Error,
             key,
             "It is no URL, so sign-ins and links in mails lead nowhere.",
@@ -61,7 +61,7 @@ fn check_urls(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFault>)
     let key = "auth.additional_redirect_urls";
     for pattern in &config.auth.additional_redirect_urls {
         let Some((scheme, rest)) = pattern.split_once("://") else {
-            faults.push(fault(
+            faults.push(create_fault(
                 FaultSeverity::Warning,
                 key,
                 format!("{pattern:?} allows no address, because it has no scheme."),
@@ -72,7 +72,7 @@ fn check_urls(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFault>)
         // Patterns with an app's own scheme, such as myapp://*, are safe: no web page has such an address.
         let host = rest.split('/').next().unwrap_or_default();
         if scheme.starts_with("http") && host.chars().all(|sign| matches!(sign, '*' | '?' | '.')) {
-            faults.push(fault(
+            faults.push(create_fault(
                 FaultSeverity::Warning,
                 key,
                 format!(
@@ -96,14 +96,14 @@ fn check_provider(
     if provider.lacks_credentials() {
         let is_answered = running.is_some_and(|running| running.development_url.is_some());
         faults.push(if is_answered {
-            fault(
+            create_fault(
                 FaultSeverity::Note,
                 key.clone(),
                 "It has no client id or secret, so the development identity provider answers in its place.",
                 "Register the callback URL with the provider before `selvedge serve`, and set client_id and secret.",
             )
         } else {
-            fault(
+            create_fault(
                 FaultSeverity::Error,
                 key.clone(),
                 "It is enabled without client id or secret, so every sign-in fails.",
@@ -113,7 +113,7 @@ fn check_provider(
     }
     // `start` uses the development identity provider for Keycloak without url, and `url` is set then.
     if provider.name == "keycloak" && running.is_some_and(|running| running.url.is_none()) {
-        faults.push(fault(
+        faults.push(create_fault(
             FaultSeverity::Error,
             format!("{key}.url"),
             "Keycloak has no public server, and no url is set.",
@@ -123,7 +123,7 @@ fn check_provider(
     let callback = format!("{}/callback", auth_providers::service_url(config));
     let redirect = provider.redirect_uri.as_deref().filter(|uri| !uri.is_empty());
     if let Some(uri) = redirect.filter(|uri| *uri != callback) {
-        faults.push(fault(
+        faults.push(create_fault(
             FaultSeverity::Warning,
             format!("{key}.redirect_uri"),
             format!("The provider sends browsers to {uri}, which is not this server's callback {callback}."),
@@ -142,14 +142,14 @@ fn check_hooks(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFault>
         let Ok(url) = Url::parse(&hook.uri) else { continue };
         let key = format!("auth.hook.{}.uri", hook.name);
         if !allows_private && is_private(&url) {
-            faults.push(fault(
+            faults.push(create_fault(
                 FaultSeverity::Error,
                 key,
                 "It is an address of a private network, which Auth does not call here.",
                 "Use a public address, or set selvedge.auth.private_addresses = true.",
             ));
         } else if mode == Mode::Production && url.scheme() == "http" && !is_loopback(&url) {
-            faults.push(fault(
+            faults.push(create_fault(
                 FaultSeverity::Warning,
                 key,
                 "Users' data travels to the hook without TLS.",
@@ -163,7 +163,7 @@ fn check_messages(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFau
     let has_hook = |name: &str| config.auth.hooks.iter().any(|hook| hook.name == name);
     let sends = caught_messages::choose_provider(config, mode).is_some() || has_hook("send_sms");
     if config.auth.sms.enabled && !sends {
-        faults.push(fault(
+        faults.push(create_fault(
             FaultSeverity::Error,
             "auth.sms",
             "Sign-in by phone is on, and nothing sends text messages.",
@@ -172,7 +172,7 @@ fn check_messages(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFau
     }
     let smtp_is_missing = config.auth.email.smtp.is_none() && !has_hook("send_email");
     if mode == Mode::Development && config.auth.email.enabled && smtp_is_missing {
-        faults.push(fault(
+        faults.push(create_fault(
             FaultSeverity::Note,
             "auth.email.smtp",
             "Mails stay in the inbox of this machine.",
@@ -191,7 +191,7 @@ fn parse_warning(line: &str) -> Option<ConfigurationFault> {
         return None;
     }
     let key = rest.split([':', ' ', '\n']).next().unwrap_or_default();
-    Some(fault(
+    Some(create_fault(
         FaultSeverity::Warning,
         key,
         line,

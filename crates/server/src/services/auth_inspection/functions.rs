@@ -4,7 +4,7 @@ use selvedge_console::{ConfigurationFault, FaultSeverity};
 use selvedge_postgres::{Database, Login};
 use url::Url;
 
-use super::faults::fault;
+use super::faults::create_fault;
 use crate::config::Config;
 
 /// Whether the login may call a function `$1.$2` with one argument, and how many such functions there are.
@@ -41,14 +41,14 @@ pub(super) async fn list_faults(
         let (is_callable, count): (bool, i64) = (row.get(0), row.get(1));
         let key = format!("auth.hook.{hook}.uri");
         if count == 0 {
-            faults.push(fault(
+            faults.push(create_fault(
                 FaultSeverity::Error,
                 key,
                 format!("There is no function {schema}.{name} with one argument, so Auth refuses what would call it."),
                 format!("Create it in a migration: create function {schema}.{name}(event jsonb) returns jsonb …"),
             ));
         } else if !is_callable {
-            faults.push(fault(
+            faults.push(create_fault(
                 FaultSeverity::Error,
                 key,
                 format!("Auth may not call {schema}.{name}."),

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use selvedge_console::{ConfigurationFault, FaultSeverity};
 
-use super::faults::fault;
+use super::faults::create_fault;
 use crate::config::{Config, EmailTemplate};
 
 /// Template fields with the link or the code; a mail that asks the user to confirm something must contain one of them.
@@ -28,7 +28,7 @@ fn find_fault(section: &str, template: &EmailTemplate, started_at: SystemTime) -
     let path = template.content_path.as_ref()?;
     let key = format!("auth.email.{section}.{}.content_path", template.name);
     let Ok(text) = std::fs::read_to_string(path) else {
-        return Some(fault(
+        return Some(create_fault(
             FaultSeverity::Error,
             key,
             format!(
@@ -40,7 +40,7 @@ fn find_fault(section: &str, template: &EmailTemplate, started_at: SystemTime) -
     };
     let changed_at = std::fs::metadata(path).and_then(|found| found.modified());
     if changed_at.is_ok_and(|changed_at| changed_at > started_at) {
-        return Some(fault(
+        return Some(create_fault(
             FaultSeverity::Warning,
             key,
             "The file has changed since the server has read it.",
@@ -50,7 +50,7 @@ fn find_fault(section: &str, template: &EmailTemplate, started_at: SystemTime) -
     // Notifications inform about something that has happened, so they need no link.
     let lacks_link = section == "template" && !LINK_FIELDS.iter().any(|field| text.contains(field));
     lacks_link.then(|| {
-        fault(
+        create_fault(
             FaultSeverity::Error,
             key,
             "The mail has neither a link nor a code, so who gets it cannot go on.",

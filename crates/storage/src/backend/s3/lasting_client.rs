@@ -34,7 +34,7 @@ impl LastingRuntime {
         Ok(Self(Some(runtime)))
     }
 
-    fn handle(&self) -> Option<Handle> {
+    fn runtime_handle(&self) -> Option<Handle> {
         self.0.as_ref().map(|runtime| runtime.handle().clone())
     }
 }
@@ -97,7 +97,7 @@ struct LastingConnector {
 
 impl HttpConnector for LastingConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let handle = self.runtime.handle();
+        let handle = self.runtime.runtime_handle();
         // Making the future may already start a timer.
         let response = {
             let _entered = handle.as_ref().map(Handle::enter);
@@ -119,7 +119,7 @@ mod tests {
         let worker = Builder::new_current_thread().build().expect("a runtime");
         let ((go_on, waits), (ended, end)) = (oneshot::channel(), oneshot::channel());
 
-        worker.block_on(poll_inside(lasting.handle(), async {
+        worker.block_on(poll_inside(lasting.runtime_handle(), async {
             tokio::task::yield_now().await;
             tokio::spawn(async {
                 let _: Result<(), _> = waits.await;
