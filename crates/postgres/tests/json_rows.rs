@@ -200,7 +200,7 @@ impl Lists {
             after: &after,
             fallback: &fallback,
         };
-        let listed = self.pool.read_json(transaction, read).await.expect("a list");
+        let listed = self.pool.read_json(&transaction, &read).await.expect("a list");
         let body = match &listed {
             JsonReadResult::Document { body, .. } => body.clone().flatten().collect::<Vec<u8>>(),
             JsonReadResult::Rows(answer) => answer.rows[0].bytes(0).expect("a document").to_vec(),

@@ -137,7 +137,7 @@ async fn read_json(pool: &RequestPool) -> String {
         fallback: &fallback,
     };
     let result = pool
-        .read_json(transaction(&statement, AccessMode::ReadOnly, false), read)
+        .read_json(&transaction(&statement, AccessMode::ReadOnly, false), &read)
         .await;
     match result.expect("an answer") {
         JsonReadResult::Document { body, .. } => {

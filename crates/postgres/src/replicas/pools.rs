@@ -67,11 +67,11 @@ impl ReplicaPools {
     pub async fn read_json(
         &self,
         reader: &Reader,
-        transaction: RequestTransaction<'_>,
-        read: JsonRead<'_>,
+        transaction: &RequestTransaction<'_>,
+        read: &JsonRead<'_>,
     ) -> Option<Result<JsonReadResult, RequestError>> {
-        let (replica, pool, transaction) = self.choose(reader, transaction)?;
-        replica.settle(pool.read_json(transaction, read)).await
+        let (replica, pool, transaction) = self.choose(reader, *transaction)?;
+        replica.settle(pool.read_json(&transaction, read)).await
     }
 
     /// Forgets all prepared statements. To be called when the schema has changed.

@@ -1,5 +1,6 @@
 //! Handles failed transactions: retries them, gives them up after a time limit, and prepares their errors for clients.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use super::pipeline::Pipeline;
@@ -23,7 +24,7 @@ pub(super) fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut A
 pub(super) async fn wait_within<T>(
     limit: Option<Duration>,
     pipeline: &Pipeline,
-    result: impl Future<Output = Result<T, Failure>>,
+    result: Pin<&mut impl Future<Output = Result<T, Failure>>>,
 ) -> Result<T, Failure> {
     let Some(limit) = limit else {
         return result.await;

@@ -7,6 +7,7 @@
 //! statements that have never been seen, so that neither slow statements nor writes can take all of them.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -90,18 +91,19 @@ impl RequestPool {
     /// # Errors
     /// See [`RequestError`].
     pub async fn run(&self, transaction: RequestTransaction<'_>) -> Result<TransactionResult, RequestError> {
-        with_application_name(transaction, async |transaction| {
+        with_application_name(&transaction, async |transaction| {
             let mut attempt = Attempt::Shared;
             loop {
-                let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
+                let (pipeline, label) = self.inner.acquire(transaction, attempt).await?;
                 let roles = self.inner.database.role_settings();
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
-                let limit = find_time_limit(&transaction, &roles);
-                let running = pipeline.begin(label, &transaction, &roles, attempt)?;
-                let result = wait_within(limit, &pipeline, running.result()).await;
-                timer.finish(&transaction);
+                let limit = find_time_limit(transaction, &roles);
+                let running = pipeline.begin(label, transaction, &roles, attempt)?;
+                let result = pin!(running.result());
+                let result = wait_within(limit, &pipeline, result).await;
+                timer.finish(transaction);
                 trace.finish(&transaction.statement.text);
                 match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                     Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
@@ -119,22 +121,23 @@ impl RequestPool {
     /// See [`RequestError`].
     pub async fn read_json(
         &self,
-        transaction: RequestTransaction<'_>,
-        read: JsonRead<'_>,
+        transaction: &RequestTransaction<'_>,
+        read: &JsonRead<'_>,
     ) -> Result<JsonReadResult, RequestError> {
         with_application_name(transaction, async |transaction| {
             let mut attempt = Attempt::Shared;
             loop {
-                let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
+                let (pipeline, label) = self.inner.acquire(transaction, attempt).await?;
                 let roles = self.inner.database.role_settings();
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
                 let (running, is_json) =
-                    pipeline.begin_json_read(label, &transaction, &read, &roles, attempt)?;
-                let limit = find_time_limit(&transaction, &roles);
-                let result = wait_within(limit, &pipeline, running.json_result(is_json)).await;
-                timer.finish(&transaction);
+                    pipeline.begin_json_read(label, transaction, read, &roles, attempt)?;
+                let limit = find_time_limit(transaction, &roles);
+                let result = pin!(running.json_result(is_json));
+                let result = wait_within(limit, &pipeline, result).await;
+                timer.finish(transaction);
                 trace.finish(&transaction.statement.text);
                 match result {
                     Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
@@ -155,7 +158,7 @@ impl RequestPool {
         transaction: RequestTransaction<'_>,
         accept: impl Fn(&[Row]) -> bool,
     ) -> Result<TransactionResult, RequestError> {
-        with_application_name(transaction, async |transaction| {
+        with_application_name(&transaction, async |transaction| {
             let mut attempt = Attempt::Shared;
             loop {
                 let held = ExclusiveUse {
@@ -167,11 +170,11 @@ impl RequestPool {
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
-                let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
-                let limit = find_time_limit(&transaction, &roles);
+                let reply = pipeline.begin_checked(transaction, &roles, attempt)?;
+                let limit = find_time_limit(transaction, &roles);
                 let answer = pipeline.finish_checked(reply, transaction.end, &accept);
-                let answer = wait_within(limit, &pipeline, answer).await;
-                timer.finish(&transaction);
+                let answer = wait_within(limit, &pipeline, pin!(answer)).await;
+                timer.finish(transaction);
                 trace.finish(&transaction.statement.text);
                 held.release();
                 match answer.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
@@ -226,7 +229,8 @@ impl Inner {
                 // Requests that already wait go first. Otherwise, while connections cannot be opened, a request whose attempt
                 // failed would try again before them. Unknown statements may overtake each other, see `may_run_alone`.
                 Choice::Open if has_waited || work.is_unknown() || self.queue_for(work).is_empty() => {
-                    let pipeline = self.open(work).await?;
+                    // Boxed, because it is larger than the rest of a request's future, and few requests need it.
+                    let pipeline = Box::pin(self.open(work)).await?;
                     self.pipelines.borrow_mut().push(pipeline.clone());
                     break pipeline;
                 }
@@ -387,7 +391,7 @@ impl Inner {
                 may_run_alone && self.connections.get() < self.config.max_connections_per_worker
             };
             if may_open {
-                return self.open(PipelineNeeds::EXCLUSIVE).await;
+                return Box::pin(self.open(PipelineNeeds::EXCLUSIVE)).await;
             }
             self.wait_for_pipeline(PipelineNeeds::EXCLUSIVE, deadline).await?;
         }

@@ -115,8 +115,8 @@ pub(super) fn current_trace_id() -> Option<String> {
 /// Calls `run` with the transaction. In a distributed trace the transaction also sets `application_name`, with the settings
 /// that it makes anyway: so `pg_stat_activity` and PostgreSQL's log name the trace, and prepared statements keep their text.
 pub(super) async fn with_application_name<T>(
-    transaction: RequestTransaction<'_>,
-    run: impl AsyncFnOnce(RequestTransaction<'_>) -> T,
+    transaction: &RequestTransaction<'_>,
+    run: impl AsyncFnOnce(&RequestTransaction<'_>) -> T,
 ) -> T {
     let name = TRACE.try_with(|trace| trace.application_name.clone());
     let Some(name) = name.ok().flatten() else {
@@ -124,9 +124,9 @@ pub(super) async fn with_application_name<T>(
     };
     let mut settings = transaction.context.extra.to_vec();
     settings.push(("application_name", &name));
-    let mut named = transaction;
+    let mut named = *transaction;
     named.context.extra = &settings;
-    run(named).await
+    run(&named).await
 }
 
 /// Tells how many rows the latest statement has returned or changed, where only its caller can read that from the result.

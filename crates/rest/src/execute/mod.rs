@@ -94,12 +94,12 @@ impl Execution<'_> {
         };
         let transaction = self.transaction(plan, &statement.rows, &extra);
         let of_replica = match self.replicas {
-            Some(replicas) => replicas.read_json(plan, transaction, read).await,
+            Some(replicas) => replicas.read_json(plan, &transaction, &read).await,
             None => None,
         };
         let result = match of_replica {
             Some(result) => result,
-            None => self.pool.read_json(transaction, read).await,
+            None => self.pool.read_json(&transaction, &read).await,
         };
         match result.map_err(|error| self.map_pool_error(error))? {
             JsonReadResult::Rows(result) => read_document(plan, result),

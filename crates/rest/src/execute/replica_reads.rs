@@ -38,13 +38,14 @@ impl<'a> ReplicaReads<'a> {
     pub(crate) async fn read_json(
         &self,
         plan: &QueryPlan,
-        transaction: RequestTransaction<'_>,
-        read: JsonRead<'_>,
+        transaction: &RequestTransaction<'_>,
+        read: &JsonRead<'_>,
     ) -> Option<Result<JsonReadResult, RequestError>> {
         if !may_run_on_replica(plan) {
             return None;
         }
-        self.pools.read_json(&self.reader, transaction, read).await
+        // Boxed, so that requests without replicas do not carry the larger future.
+        Box::pin(self.pools.read_json(&self.reader, transaction, read)).await
     }
 
     /// Runs a read whose one row holds the response; `None` means that the primary has to run it.
@@ -56,7 +57,7 @@ impl<'a> ReplicaReads<'a> {
         if !may_run_on_replica(plan) {
             return None;
         }
-        self.pools.run(&self.reader, transaction).await
+        Box::pin(self.pools.run(&self.reader, transaction)).await
     }
 }
 

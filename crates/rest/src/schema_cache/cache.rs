@@ -125,6 +125,15 @@ impl SchemaCache {
         if snapshot.tenants.search_path(schema).is_none() {
             return Ok(Arc::clone(common));
         }
+        // Boxed, because it is larger than the rest of a request's future, and requests on other schemas never need it.
+        Box::pin(self.find_tenant_catalog(snapshot, schema)).await
+    }
+
+    async fn find_tenant_catalog(
+        &self,
+        snapshot: &Snapshot,
+        schema: &str,
+    ) -> Result<Arc<Catalog>, CatalogError> {
         let load = self.load_tenant(&snapshot.config, schema);
         snapshot
             .tenants
