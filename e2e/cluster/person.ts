@@ -42,11 +42,14 @@ export class Person {
   readonly #key: string;
   readonly #notes: string[] = [];
   readonly #files: { path: string; hash: string }[] = [];
+  /** The latest number of each person's each join. */
   readonly #heard = new Map<string, number>();
   #channel: RealtimeChannel | undefined;
   #isJoined = false;
   #isGoing = true;
   #said = 0;
+  /** How often the room was joined. */
+  #joins = 0;
 
   private constructor(
     id: string,
@@ -239,7 +242,7 @@ export class Person {
     // The stock client sends by HTTP while a channel is not joined.
     if (this.#isJoined) {
       this.#said += 1;
-      const payload = { from: this.id, number: this.#said };
+      const payload = { from: `${this.id}/${this.#joins}`, number: this.#said };
       await this.#channel?.send({ type: "broadcast", event: "said", payload }, { timeout: 2_000 });
     }
   }
@@ -257,10 +260,14 @@ export class Person {
       })
       .subscribe((status) => {
         this.#isJoined = status === "SUBSCRIBED";
+        this.#joins += this.#isJoined ? 1 : 0;
       });
   }
 
-  /** Checks that the numbers of a person arrive in order and only once. */
+  /**
+   * Checks that the numbers which a person sent between two joins arrive in order and only once. What the network still holds of
+   * a lost connection may arrive after what was sent over the next one.
+   */
   #hear(from: string, number: number): void {
     const before = this.#heard.get(from) ?? 0;
     if (number <= before) {
