@@ -6,6 +6,12 @@
 /// NUL characters are left out: the protocol ends strings with them, and no object has one in its name.
 pub fn push_identifier(sql: &mut String, name: &str) {
     sql.push('"');
+    // Nearly every name has neither, and is copied without a search for its parts.
+    if name.bytes().all(|byte| byte != b'"' && byte != 0) {
+        sql.push_str(name);
+        sql.push('"');
+        return;
+    }
     for part in name.split_inclusive('"') {
         if part.contains('\0') {
             sql.push_str(&part.replace('\0', ""));

@@ -27,7 +27,7 @@ fn gw_028_project_without_config_toml_has_all_defaults() {
 #[test]
 fn gw_030_config_toml_of_supabase_init_loads_without_warnings() {
     let loaded = load(
-        include_str!("../../tests/fixtures/supabase-init.toml"),
+        include_str!("../../../tests/fixtures/supabase-init.toml"),
         NO_VARIABLES,
     )
     .unwrap();
@@ -40,7 +40,7 @@ fn gw_030_config_toml_of_supabase_init_loads_without_warnings() {
 #[test]
 fn gw_028_no_key_of_the_contract_is_reported_as_unknown() {
     let loaded = load(
-        include_str!("../../tests/fixtures/every-key.toml"),
+        include_str!("../../../tests/fixtures/every-key.toml"),
         [("SMTP_PASS", "p")],
     )
     .unwrap();
