@@ -9,7 +9,7 @@ interface ScreenLayoutProps {
   title: ReactNode;
   /** Small text after the title. */
   detail?: ReactNode;
-  /** Controls in the header of the work area. */
+  /** Controls in the header of the work area; on phones also above the list. */
   actions?: ReactNode;
   /** The list of objects at the left, with its accessible name. */
   list?: { label: string; content: ReactNode } | undefined;
@@ -47,17 +47,20 @@ export function ScreenLayout({
     panel !== undefined ? "panel" : isObjectOpen || list === undefined ? "work" : "list";
   return (
     <main className="flex h-full min-h-0 min-w-0 flex-col">
-      {/* On phones the work area with its heading is hidden while the list or the panel is shown. */}
-      {shown !== "work" && (
-        <h1 className="sr-only md:hidden">{shown === "list" ? list?.label : "Details"}</h1>
-      )}
-      <div className="relative flex min-h-0 min-w-0 flex-1">
+      {/* On phones the work area with its heading is hidden while the panel is shown. */}
+      {shown === "panel" && <h1 className="sr-only md:hidden">Details</h1>}
+      <div
+        className={cn(
+          "relative flex min-h-0 min-w-0 flex-1",
+          shown === "list" && "max-md:flex-col-reverse",
+        )}
+      >
         {list !== undefined && (
           <nav
             aria-label={list.label}
             className={cn(
               "flex w-60 shrink-0 flex-col border-line border-r bg-surface max-lg:w-52 max-md:w-full max-md:border-0",
-              shown !== "list" && "max-md:hidden",
+              shown === "list" ? "max-md:min-h-0 max-md:flex-1" : "max-md:hidden",
             )}
           >
             {list.content}
@@ -66,18 +69,32 @@ export function ScreenLayout({
         <section
           className={cn(
             "flex min-h-0 min-w-0 flex-1 flex-col bg-canvas",
-            shown !== "work" && "max-md:hidden",
+            // Of the work area, phones show only the header with its actions above the list.
+            shown === "list" && "max-md:flex-none",
+            shown === "panel" && "max-md:hidden",
           )}
         >
           <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-surface py-1 pr-2 pl-4 max-md:pl-2">
-            {onBack !== undefined && (
+            {onBack !== undefined && shown !== "list" && (
               <span className="md:hidden">
                 <IconButton size="dense" label="Back to the list" onClick={onBack}>
                   <ChevronLeft className="size-4" />
                 </IconButton>
               </span>
             )}
-            <h1 className="min-w-0 truncate font-medium text-small">{title}</h1>
+            {shown === "list" && (
+              <h1 className="min-w-0 truncate pl-2 font-medium text-small md:hidden">
+                {list?.label}
+              </h1>
+            )}
+            <h1
+              className={cn(
+                "min-w-0 truncate font-medium text-small",
+                shown === "list" && "max-md:hidden",
+              )}
+            >
+              {title}
+            </h1>
             {detail !== undefined && (
               <span className="min-w-0 truncate text-ink-soft text-label max-md:hidden">
                 {detail}
@@ -85,7 +102,13 @@ export function ScreenLayout({
             )}
             <div className="ml-auto flex flex-wrap items-center gap-1.5">{actions}</div>
           </header>
-          <div className={cn("flex min-h-0 flex-1 flex-col", scrolls && "overflow-y-auto")}>
+          <div
+            className={cn(
+              "flex min-h-0 flex-1 flex-col",
+              scrolls && "overflow-y-auto",
+              shown === "list" && "max-md:hidden",
+            )}
+          >
             {children}
           </div>
         </section>

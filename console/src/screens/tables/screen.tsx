@@ -69,8 +69,9 @@ export function Screen() {
     <ScreenLayout
       title="Tables"
       list={list}
-      isObjectOpen={path !== ""}
-      onBack={() => void navigate("/tables")}
+      // Phones show either the list or the work area, and the error is in the work area.
+      isObjectOpen={path !== "" || (catalog === undefined && error !== null)}
+      onBack={path === "" ? undefined : () => void navigate("/tables")}
       actions={
         <Button
           size="dense"
@@ -132,13 +133,13 @@ function NoTableOpen({ catalog }: { catalog: Catalog }) {
       title="No tables yet"
       text="A table gets its own API, policies and types as soon as it is there."
       action={
-        <button
-          type="button"
-          className="h-8 rounded-sm bg-accent px-3 font-medium text-on-accent hover:bg-accent-strong pointer-coarse:h-11"
+        <Button
+          size="dense"
+          variant="primary"
           onClick={() => void navigate("/schema/tables?new=1")}
         >
           Make a table
-        </button>
+        </Button>
       }
     />
   );

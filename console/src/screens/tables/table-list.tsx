@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
+import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { Eye, Layers, Table2 } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
@@ -80,9 +81,17 @@ export function TableList({ catalog, current, schema, onSchema }: TableListProps
       </div>
       <div ref={viewport} className="min-h-0 flex-1 overflow-y-auto p-1">
         {tables.length === 0 && (
-          <p className="px-2 py-6 text-center text-ink-soft">
-            {text === "" ? "This schema has no tables yet." : "No table has this name."}
-          </p>
+          <div className="flex flex-col items-center gap-3 px-2 py-6">
+            <p className="text-center text-ink-soft">
+              {text === "" ? "This schema has no tables yet." : "No table has this name."}
+            </p>
+            {/* Phones do not show the work area, which has this action, beside the list. */}
+            {text === "" && schema === "public" && (
+              <Button size="dense" variant="primary" asChild className="md:hidden">
+                <Link to="/schema/tables?new=1">Make a table</Link>
+              </Button>
+            )}
+          </div>
         )}
         <ul
           aria-label="Tables"
@@ -96,7 +105,9 @@ export function TableList({ catalog, current, schema, onSchema }: TableListProps
               table !== undefined && (
                 <li
                   key={table.oid}
-                  className="absolute inset-x-0 top-0"
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  className="absolute inset-x-0 top-0 pb-0.5"
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   <TableLink table={table} isCurrent={table.oid === current?.oid} />
