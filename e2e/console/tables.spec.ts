@@ -128,7 +128,7 @@ test("console_033 a row that somebody else has changed is never overwritten sile
   const dialog = page.getByRole("dialog", { name: "Somebody else has changed these rows" });
   await expect(dialog).toContainText("Their hat");
   expect(await findViolations(page)).toEqual([]);
-  await dialog.getByRole("radio", { name: "theirs Their hat" }).check();
+  await dialog.getByRole("radio", { name: "Theirs: Their hat" }).check();
   await dialog.getByRole("button", { name: "Apply with these choices" }).click();
   await expect(page.getByText("1 change applied", { exact: true })).toBeVisible();
 

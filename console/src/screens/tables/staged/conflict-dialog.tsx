@@ -1,4 +1,5 @@
 import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
 import { useState } from "react";
 import type { Catalog } from "@/api/catalog-model";
 import { Dialog } from "@/components/dialog";
@@ -115,52 +116,66 @@ function ConflictTable({ staged, conflict, choiceOf, onChoose }: ConflictTablePr
     );
   }
   return (
-    <div className="overflow-x-auto">
-      <table className="w-full min-w-lg border-collapse text-label">
-        <thead>
-          <tr className="border-line border-b text-left text-ink-soft">
-            <th className="py-1 pr-3 font-medium">Column</th>
-            <th className="py-1 pr-3 font-medium">When read</th>
-            <th className="py-1 pr-3 font-medium">Theirs</th>
-            <th className="py-1 font-medium">Mine</th>
-          </tr>
-        </thead>
-        <tbody>
-          {columnsOf(staged).map((column) => (
-            <tr key={column} className="border-line-soft border-b align-top">
-              <th className="py-1.5 pr-3 text-left font-medium">
-                <Text>{column}</Text>
-              </th>
-              <td className="max-w-48 break-words py-1.5 pr-3 font-mono text-ink-soft">
-                <Text>{describeValue(conflict.base[column] ?? null)}</Text>
-              </td>
-              {(["theirs", "mine"] as const).map((choice) => (
-                <td key={choice} className="max-w-48 py-1.5 pr-3">
-                  <label className="flex items-start gap-2">
-                    <input
-                      type="radio"
-                      name={`${staged.id}.${column}`}
-                      className="mt-1"
-                      checked={choiceOf(column) === choice}
-                      onChange={() => onChoose(column, choice)}
-                    />
-                    <span className="min-w-0 break-words font-mono">
-                      <span className="sr-only">{choice} </span>
-                      <Text>
-                        {choice === "theirs"
-                          ? describeValue(theirs[column] ?? null)
-                          : change.kind === "update" && change.values[column] !== undefined
-                            ? describeStagedCell(change.values[column])
-                            : ""}
-                      </Text>
-                    </span>
-                  </label>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="text-label">
+      <div
+        aria-hidden="true"
+        className={cn("border-line border-b py-1 text-ink-soft max-md:hidden", fieldGrid)}
+      >
+        <span>Column</span>
+        <span>When read</span>
+        <span>Theirs</span>
+        <span>Mine</span>
+      </div>
+      {columnsOf(staged).map((column) => (
+        <fieldset key={column} className="border-line-soft not-last:border-b py-1.5">
+          <legend className="sr-only">
+            <Text>{column}</Text>
+          </legend>
+          <div className={fieldGrid}>
+            <span aria-hidden="true" className="break-words py-0.5 font-medium">
+              <Text>{column}</Text>
+            </span>
+            <span className={cn("py-0.5 text-ink-soft", valueClasses)}>
+              <span className="font-sans md:sr-only">When read: </span>
+              <Text>{describeValue(conflict.base[column] ?? null)}</Text>
+            </span>
+            {(["theirs", "mine"] as const).map((choice) => (
+              <label
+                key={choice}
+                className="-mx-1 flex min-w-0 items-start gap-2 rounded-sm px-1 py-0.5 has-checked:bg-selected pointer-coarse:py-3"
+              >
+                <input
+                  type="radio"
+                  name={`${staged.id}.${column}`}
+                  className="mt-0.5 shrink-0 accent-accent"
+                  checked={choiceOf(column) === choice}
+                  onChange={() => onChoose(column, choice)}
+                />
+                <span className={cn("min-w-0", valueClasses)}>
+                  <span className="font-sans md:sr-only">
+                    {choice === "theirs" ? "Theirs: " : "Mine: "}
+                  </span>
+                  <Text>
+                    {choice === "theirs"
+                      ? describeValue(theirs[column] ?? null)
+                      : describeMine(change, column)}
+                  </Text>
+                </span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ))}
     </div>
   );
+}
+
+/** Phones show the values of a column below each other. */
+const fieldGrid = "grid gap-x-4 gap-y-1 md:grid-cols-[9rem_repeat(3,minmax(0,1fr))]";
+
+const valueClasses = "max-h-40 overflow-y-auto break-words font-mono";
+
+function describeMine(change: StagedChange["change"], column: string): string {
+  const cell = change.kind === "update" ? change.values[column] : undefined;
+  return cell === undefined ? "" : describeStagedCell(cell);
 }

@@ -76,7 +76,7 @@ export function StagedBar({ staging, catalog, disabledReason }: StagedBarProps) 
             {store.isVolatile() && " · not kept: this browser's storage is full or forbidden"}
           </span>
         </p>
-        <Button size="dense" variant="quiet" onClick={() => store.update(() => [])}>
+        <Button size="dense" variant="quiet" onClick={staging.discardAll}>
           Discard all
         </Button>
         <Button size="dense" onClick={() => setReviewed(true)}>

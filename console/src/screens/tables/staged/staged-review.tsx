@@ -43,7 +43,7 @@ export function StagedReview({ staging, catalog, disabledReason, onClose }: Stag
       onClose={onClose}
       footer={
         <>
-          <Button size="dense" variant="quiet" onClick={() => store.update(() => [])}>
+          <Button size="dense" variant="quiet" onClick={staging.discardAll}>
             Discard all
           </Button>
           <Button

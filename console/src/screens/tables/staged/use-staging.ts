@@ -80,6 +80,15 @@ export function useStaging() {
       setRefusal(null);
       apply.reset();
     },
+    /** Discards everything that is staged, which can be taken back. */
+    discardAll: () => {
+      const count = changes.length;
+      store.update(() => []);
+      toast({
+        title: `${plural(count, "staged change")} discarded`,
+        action: { label: "Undo", run: () => void store.undo() },
+      });
+    },
     /** Undoes the last step of staging; without one, stages the inverse of what was applied last. */
     undo: () => {
       if (!store.undo()) undoApplied();
