@@ -11,11 +11,19 @@ export interface ReadAction {
   limit: number;
 }
 
+/** A name in the grammar of REST, where other characters than these would separate names. */
+const restName = (name: string): string =>
+  /^[\p{L}\p{N}_ ]+$/u.test(name) ? name : `"${name.replaceAll(/[\\"]/g, "\\$&")}"`;
+
 const columnName = (filter: Filter): string => {
   const path = filter.path ?? [];
-  if (path.length === 0) return filter.column;
-  return `${[filter.column, ...path.slice(0, -1)].join("->")}->>${path.at(-1)}`;
+  const column = restName(filter.column);
+  if (path.length === 0) return column;
+  return `${[column, ...path.slice(0, -1)].join("->")}->>${path.at(-1)}`;
 };
+
+const selectOf = (columns: string[] | null): string =>
+  columns === null ? "*" : columns.map(restName).join(",");
 
 const quoteShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -26,13 +34,21 @@ function restOperator({ operator, value }: Filter): string {
 
 function orderOf({ column, descending, nulls_first }: Sort): string {
   const nulls = nulls_first === descending ? "" : nulls_first ? ".nullsfirst" : ".nullslast";
-  return `${column}.${descending ? "desc" : "asc"}${nulls}`;
+  return `${restName(column)}.${descending ? "desc" : "asc"}${nulls}`;
+}
+
+/** The order of the grid: what was chosen, and then the key, without which a page is not the same every time. */
+function wholeOrder({ sort, table }: ReadAction): Sort[] {
+  const rest = table.key.filter((name) => !sort.some(({ column }) => column === name));
+  return [...sort, ...rest.map((column) => ({ column, descending: false, nulls_first: false }))];
 }
 
 /** Reading these rows by curl, with the key as a variable so that none is copied. */
-export function curlOfRead({ apiUrl, table, columns, filters, sort, limit }: ReadAction): string {
+export function curlOfRead(action: ReadAction): string {
+  const { apiUrl, table, columns, filters, limit } = action;
+  const sort = wholeOrder(action);
   const parameters: [string, string][] = [
-    ["select", columns === null ? "*" : columns.join(",")],
+    ["select", selectOf(columns)],
     ...filters.map((filter): [string, string] => [columnName(filter), restOperator(filter)]),
   ];
   if (sort.length > 0) parameters.push(["order", sort.map(orderOf).join(",")]);
@@ -77,11 +93,12 @@ function filterCall(filter: Filter): string {
 
 /** Reading these rows by supabase-js. */
 export function javascriptOfRead(action: ReadAction): string {
-  const { apiUrl, table, columns, filters, sort, limit } = action;
+  const { apiUrl, table, columns, filters, limit } = action;
+  const sort = wholeOrder(action);
   const schema = table.schema === "public" ? "" : `.schema(${literal(table.schema)})`;
   const calls = [
     `.from(${literal(table.name)})`,
-    `.select(${columns === null ? "" : literal(columns.join(","))})`,
+    `.select(${columns === null ? "" : literal(selectOf(columns))})`,
     ...filters.map(filterCall),
     ...sort.map(
       ({ column, descending, nulls_first }) =>

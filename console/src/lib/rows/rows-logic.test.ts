@@ -173,4 +173,12 @@ describe("show as", () => {
       ].join("\n"),
     );
   });
+
+  it("console_004_names_that_hold_separators_are_quoted_and_rows_come_in_the_order_of_their_key", () => {
+    const odd = { ...action, columns: ["a,b", 'say "x"', "größe 2"], filters: [], sort: [] };
+
+    expect(curlOfRead(odd)).toContain(`'select="a,b","say \\"x\\"",größe 2'`);
+    expect(curlOfRead(odd)).toContain("'order=id.asc'");
+    expect(javascriptOfRead(odd)).toContain('.order("id", { ascending: true, nullsFirst: false })');
+  });
 });
