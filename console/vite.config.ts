@@ -42,8 +42,14 @@ export default defineConfig({
           groups: [
             {
               name: "vendor",
+              priority: 10,
+              test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|get-nonce|@tanstack\/(react-query|query-core))\//,
+            },
+            {
+              // Menus, dialogs and long lists, which nearly every screen needs, and the shell only after its first paint.
+              name: "controls",
               priority: 9,
-              test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|@tanstack)\//,
+              test: /node_modules\/(@radix-ui|radix-ui|@floating-ui|@tanstack\/(react-virtual|virtual-core)|aria-hidden|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar|tslib)\//,
             },
             {
               name: "codemirror",

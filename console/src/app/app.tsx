@@ -3,7 +3,7 @@ import { BrowserRouter } from "react-router";
 import { queryClient } from "@/api/query-client";
 import { SessionGate } from "@/app/session-gate";
 import { Shell } from "@/app/shell/shell";
-import { Toaster } from "@/components/toaster";
+import { LazyToaster } from "@/components/lazy-toaster";
 
 export function App() {
   return (
@@ -13,7 +13,7 @@ export function App() {
           <Shell />
         </SessionGate>
       </BrowserRouter>
-      <Toaster />
+      <LazyToaster />
     </QueryClientProvider>
   );
 }

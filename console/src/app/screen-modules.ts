@@ -1,7 +1,7 @@
 /** The scripts of the screens, one file per screen, and when each is loaded: on hover, when the browser is idle, or when opened. */
 import type { QueryClient } from "@tanstack/react-query";
 import type { ComponentType } from "react";
-import { type LazyModule, lazyModule } from "@/lib/lazy-module";
+import { type LazyModule, lazyModule, whenIdle } from "@/lib/lazy-module";
 
 export interface ScreenModule {
   Screen: ComponentType;
@@ -60,10 +60,4 @@ export function loadScreensWhenIdle(): () => void {
     isEnded = true;
     window.clearTimeout(timer);
   };
-}
-
-/** Runs a function when the browser is idle. Safari has no `requestIdleCallback`, so there it runs after a short delay. */
-function whenIdle(run: () => void): void {
-  if ("requestIdleCallback" in window) window.requestIdleCallback(run);
-  else globalThis.setTimeout(run, 200);
 }

@@ -12,6 +12,7 @@ interface MenuProps {
   /** Accessible name of the menu. */
   label: string;
   align?: "start" | "end";
+  isOpenAtFirst?: boolean;
   children: ReactNode;
 }
 
@@ -19,9 +20,15 @@ const itemClasses =
   "flex min-h-8 pointer-coarse:min-h-11 cursor-pointer items-center gap-2.5 rounded-[4px] px-2 text-caption outline-none select-none data-[disabled]:cursor-default data-[disabled]:opacity-50 data-[highlighted]:bg-hover [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-ink-soft";
 
 /** A menu that opens at its button. Not modal: the page behind can still be scrolled. */
-export function Menu({ trigger, label, align = "end", children }: MenuProps) {
+export function Menu({
+  trigger,
+  label,
+  align = "end",
+  isOpenAtFirst = false,
+  children,
+}: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} defaultOpen={isOpenAtFirst}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <MenuPanel
         label={label}

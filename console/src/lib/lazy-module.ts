@@ -29,6 +29,37 @@ export function lazyModule<M>(importModule: () => Promise<M>): LazyModule<M> {
   };
 }
 
+/** Runs a function when the browser is idle. Safari has no `requestIdleCallback`, so there it runs after a short delay. */
+export function whenIdle(run: () => void): void {
+  if ("requestIdleCallback" in window) window.requestIdleCallback(run, { timeout: 2000 });
+  else globalThis.setTimeout(run, 200);
+}
+
+/**
+ * Returns a module without which the page works, or undefined until its script is loaded. It is loaded now, or when the browser is
+ * idle, so that the first paint does not wait for it. A failure is ignored: the next call with `now` tries again.
+ */
+export function useOptionalModule<M>(module: LazyModule<M>, when: "now" | "idle"): M | undefined {
+  const [, setLoaded] = useState(module.find() !== undefined);
+  useEffect(() => {
+    let isLeft = false;
+    const load = () => {
+      if (isLeft) return;
+      module.load().then(
+        () => setLoaded(true),
+        () => undefined,
+      );
+    };
+    if (module.find() !== undefined) setLoaded(true);
+    else if (when === "now") load();
+    else whenIdle(load);
+    return () => {
+      isLeft = true;
+    };
+  }, [module, when]);
+  return module.find();
+}
+
 /**
  * Returns the module, or undefined while its script is being loaded; throws when loading fails. React's `lazy` is not used, because
  * Suspense shows a placeholder for at least 300 ms, even if the script is loaded sooner.

@@ -1,17 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
-import { Keyboard, Moon, PanelLeftClose, PanelLeftOpen, Search, Sun, SunMoon } from "lucide-react";
+import { Keyboard, PanelLeftClose, PanelLeftOpen, Search } from "lucide-react";
 import { useState } from "react";
 import { NavLink } from "react-router";
 import { useSession } from "@/api/session";
 import { prepareScreen } from "@/app/screen-modules";
 import { screenGroups } from "@/app/screens";
-import { AccountMenu } from "@/app/shell/account-menu";
+import { MenuButtons } from "@/app/shell/menu-buttons";
 import { Kbd } from "@/components/kbd";
-import { Menu, MenuRadioGroup, MenuRadioItem } from "@/components/menu";
 import { Text } from "@/components/text";
 import { localStore } from "@/lib/browser-storage";
-import { chooseTheme, type ThemeChoice, themeChoices, useThemeChoice } from "@/lib/theme";
 
 interface RailProps {
   onSearch: () => void;
@@ -83,8 +81,7 @@ export function Rail({ onSearch, onKeys }: RailProps) {
         ))}
       </nav>
       <div className="grid gap-px p-1.5">
-        <AccountMenu entryClass={entry} nameClass={nameClass} />
-        <ThemeMenu nameClass={nameClass} />
+        <MenuButtons entryClass={entry} nameClass={nameClass} />
         <button type="button" className={entry} onClick={onKeys} title="Keys">
           <Keyboard aria-hidden="true" strokeWidth={1.7} />
           <span className={nameClass}>Keys</span>
@@ -104,43 +101,6 @@ export function Rail({ onSearch, onKeys }: RailProps) {
         </button>
       </div>
     </header>
-  );
-}
-
-const themeNames: Record<ThemeChoice, string> = {
-  system: "As the system",
-  light: "Light",
-  dark: "Dark",
-};
-
-export function ThemeMenu({ nameClass }: { nameClass: string }) {
-  const choice = useThemeChoice();
-  const Icon = { system: SunMoon, light: Sun, dark: Moon }[choice];
-  return (
-    <Menu
-      label="Appearance"
-      align="start"
-      trigger={
-        <button type="button" className={entry} title="Appearance">
-          <Icon aria-hidden="true" strokeWidth={1.7} />
-          <span className={nameClass}>Appearance</span>
-        </button>
-      }
-    >
-      <MenuRadioGroup
-        value={choice}
-        onValueChange={(value) => {
-          const chosen = themeChoices.find((theme) => theme === value);
-          if (chosen !== undefined) chooseTheme(chosen);
-        }}
-      >
-        {themeChoices.map((theme) => (
-          <MenuRadioItem key={theme} value={theme}>
-            {themeNames[theme]}
-          </MenuRadioItem>
-        ))}
-      </MenuRadioGroup>
-    </Menu>
   );
 }
 

@@ -5,12 +5,11 @@ import { useSession } from "@/api/session";
 import { loadScreensWhenIdle } from "@/app/screen-modules";
 import { ScreenRoutes } from "@/app/screen-routes";
 import { screens } from "@/app/screens";
-import { KeyList } from "@/app/shell/key-list";
 import { OfflineBar } from "@/app/shell/offline-bar";
 import { PhoneBar } from "@/app/shell/phone-bar";
 import { Rail } from "@/app/shell/rail";
 import { Text } from "@/components/text";
-import { lazyModule, useLazyModule } from "@/lib/lazy-module";
+import { lazyModule, useOptionalModule } from "@/lib/lazy-module";
 import { registerShortcut, useShortcut } from "@/lib/shortcuts";
 
 /** Puts the focus into the search field of the shown list; screens mark it by `data-search`. */
@@ -21,13 +20,10 @@ function focusSearch(): void {
   visible?.select();
 }
 
-/** The palette is a script of its own, because the first paint does not need it. */
+// Scripts of their own, because the first paint does not need them. They are loaded soon after it: letters that are typed before
+// the palette is there would be lost.
 const palette = lazyModule(() => import("@/app/shell/command-palette"));
-
-function LoadedPalette({ onClose }: { onClose: () => void }) {
-  const found = useLazyModule(palette);
-  return found === undefined ? null : <found.CommandPalette onClose={onClose} />;
-}
+const keyList = lazyModule(() => import("@/app/shell/key-list"));
 
 /** The frame around every screen: rail, bars, command palette, list of keyboard shortcuts. */
 export function Shell() {
@@ -38,10 +34,8 @@ export function Shell() {
   const [areKeysShown, setKeysShown] = useState(false);
   useCatalog();
   useEffect(loadScreensWhenIdle, []);
-  useEffect(() => {
-    // Letters that are typed before the palette is there would be lost. If the script cannot be loaded now, opening it tries again.
-    palette.load().catch(() => undefined);
-  }, []);
+  const loadedPalette = useOptionalModule(palette, isPaletteOpen ? "now" : "idle");
+  const loadedKeys = useOptionalModule(keyList, areKeysShown ? "now" : "idle");
   useShortcut({
     keys: "mod+k",
     label: "Find a screen, table or action",
@@ -103,8 +97,12 @@ export function Shell() {
           <ScreenRoutes />
         </div>
       </div>
-      {isPaletteOpen && <LoadedPalette onClose={() => setPaletteOpen(false)} />}
-      {areKeysShown && <KeyList onClose={() => setKeysShown(false)} />}
+      {isPaletteOpen && loadedPalette !== undefined && (
+        <loadedPalette.CommandPalette onClose={() => setPaletteOpen(false)} />
+      )}
+      {areKeysShown && loadedKeys !== undefined && (
+        <loadedKeys.KeyList onClose={() => setKeysShown(false)} />
+      )}
     </div>
   );
 }
