@@ -89,7 +89,8 @@ export function ScreenLayout({
             )}
             <h1
               className={cn(
-                "min-w-0 truncate font-medium text-small",
+                // A long name is cut instead of pushing the actions into further lines.
+                "min-w-0 truncate font-medium text-small max-md:grow max-md:basis-24 md:max-w-80 xl:max-w-xl",
                 shown === "list" && "max-md:hidden",
               )}
             >

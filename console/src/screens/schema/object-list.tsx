@@ -16,7 +16,8 @@ interface ObjectListProps {
   onOpen: (row: ObjectRow) => void;
 }
 
-const rowHeight = 32;
+/** Lines are high enough for fingers on devices without a mouse. */
+const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 44 : 32;
 
 export function ObjectList(props: ObjectListProps) {
   const { label, headers, rows, showsSchema, selected, onOpen } = props;

@@ -86,8 +86,11 @@ function NothingRun() {
       title="Results appear here"
       text={
         <>
-          Run everything or the selection with <Kbd keys="mod+enter" />, the statement at the cursor
-          with <Kbd keys="mod+shift+enter" />.
+          <span className="pointer-coarse:hidden">
+            Run everything or the selection with <Kbd keys="mod+enter" />, the statement at the
+            cursor with <Kbd keys="mod+shift+enter" />.
+          </span>
+          <span className="pointer-fine:hidden">Each statement gets a tab of its own.</span>
         </>
       }
     />

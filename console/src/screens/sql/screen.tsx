@@ -1,4 +1,5 @@
 /** The SQL editor: queries in tabs, run as any subject, with a result per statement (CONSOLE-090 to 096). */
+import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
@@ -75,6 +76,14 @@ export function Screen() {
     <ScreenLayout
       title="SQL"
       detail={current.name}
+      actions={
+        // Phones show the list in the place of the editor.
+        isListOpen && (
+          <Button size="dense" className="md:hidden" onClick={() => setParam("list", null)}>
+            Back to the query
+          </Button>
+        )
+      }
       list={{
         label: "Snippets and history",
         content: (

@@ -160,7 +160,7 @@ function TableLink({ table, isCurrent }: { table: Table; isCurrent: boolean }) {
       to={tablePath(table)}
       {...prefetch}
       aria-current={isCurrent ? "page" : undefined}
-      title={table.comment ?? undefined}
+      title={table.comment === null ? table.name : `${table.name}: ${table.comment}`}
       className={cn(
         "flex h-8 items-center gap-2 rounded-sm px-2 outline-offset-[-2px] hover:bg-hover pointer-coarse:h-11",
         isCurrent && "bg-selected font-medium",
@@ -176,7 +176,7 @@ function TableLink({ table, isCurrent }: { table: Table; isCurrent: boolean }) {
         </Badge>
       )}
       {!isView(table) && (
-        <span className="shrink-0 text-ink-soft text-micro tabular-nums">
+        <span className="shrink-0 text-ink-soft text-micro tabular-nums md:max-lg:hidden">
           {formatBytes(table.bytes)}
         </span>
       )}
