@@ -126,7 +126,11 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
           </Field>
           {destroyed !== undefined && !isByHand && (
             <Field
-              label={`Type ${destroyed} to confirm`}
+              label={
+                <>
+                  Type <code className="font-mono">{destroyed}</code> to confirm
+                </>
+              }
               hint="Its data is gone afterwards, unless there is a backup."
             >
               {(attributes) => (

@@ -90,7 +90,7 @@ export function ScreenLayout({
             <h1
               className={cn(
                 // A long name is cut instead of pushing the actions into further lines.
-                "min-w-0 truncate font-medium text-small max-md:grow max-md:basis-24 md:max-w-80 xl:max-w-xl",
+                "min-w-0 truncate font-medium text-small max-md:grow max-md:basis-24 md:max-w-[50%]",
                 shown === "list" && "max-md:hidden",
               )}
             >

@@ -69,6 +69,7 @@ const stepNames: Record<SimulationStep["step"], string> = {
   privilege: "Privileges",
   rls: "Row-level security",
   policies: "Policies",
+  limit: "Limit",
   result: "Result",
 };
 

@@ -58,7 +58,7 @@ export interface SimulatedRow {
 }
 
 export interface SimulationStep {
-  step: "exposed" | "privilege" | "rls" | "policies" | "result";
+  step: "exposed" | "privilege" | "rls" | "policies" | "limit" | "result";
   ok: boolean;
   text: string;
   details?: string[];

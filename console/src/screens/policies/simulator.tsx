@@ -110,7 +110,10 @@ export function Simulator({ table, draft, initial }: SimulatorProps) {
           >
             <FlaskConical aria-hidden="true" className="size-3.5" />
             Simulate
-            <span className="max-md:hidden">
+            <span
+              aria-hidden="true"
+              className="max-md:hidden [&_*]:border-current/40 [&_*]:bg-transparent [&_*]:text-current"
+            >
               <Kbd keys="mod+enter" />
             </span>
           </Button>

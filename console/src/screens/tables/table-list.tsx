@@ -2,11 +2,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
-import { Eye, Layers, Table2 } from "lucide-react";
+import { Eye, Layers, LockOpen, Table2 } from "lucide-react";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import { type Catalog, isView, platformSchemas, type Table } from "@/api/catalog-model";
-import { Badge } from "@/components/badge";
 import { Input, Select } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
@@ -15,6 +14,9 @@ import { prefetchRows } from "@/screens/tables/use-row-pages";
 
 export const tablePath = (table: Table): string =>
   `/tables/${encodeURIComponent(table.schema)}/${encodeURIComponent(table.name)}`;
+
+/** Numbers in names count as numbers: part_2 comes before part_10. */
+const byName = new Intl.Collator(undefined, { numeric: true });
 
 /** Schemas of the project first, then those of the platform. */
 export function sortSchemas(names: readonly string[]): string[] {
@@ -41,7 +43,7 @@ export function TableList({ catalog, current, schema, onSchema }: TableListProps
     const wanted = text.toLowerCase();
     return (catalog?.tables ?? [])
       .filter((table) => table.schema === schema && table.name.toLowerCase().includes(wanted))
-      .sort((a, b) => a.name.localeCompare(b.name));
+      .sort((a, b) => byName.compare(a.name, b.name));
   }, [catalog, schema, text]);
   const virtual = useVirtualizer({
     count: tables.length,
@@ -171,9 +173,11 @@ function TableLink({ table, isCurrent }: { table: Table; isCurrent: boolean }) {
         <Text>{table.name}</Text>
       </span>
       {isOpen && !platformSchemas.has(table.schema) && (
-        <Badge tone="warning" title="Row-level security is off">
-          no RLS
-        </Badge>
+        // A sign and not a word, because names with the same beginning are told apart by their end.
+        <span title="Row-level security is off" className="shrink-0 text-warning">
+          <LockOpen aria-hidden="true" className="size-3.5" />
+          <span className="sr-only">no row-level security</span>
+        </span>
       )}
       {!isView(table) && (
         <span className="shrink-0 text-ink-soft text-micro tabular-nums md:max-lg:hidden">

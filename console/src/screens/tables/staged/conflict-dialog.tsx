@@ -142,7 +142,7 @@ function ConflictTable({ staged, conflict, choiceOf, onChoose }: ConflictTablePr
             {(["theirs", "mine"] as const).map((choice) => (
               <label
                 key={choice}
-                className="-mx-1 flex min-w-0 items-start gap-2 rounded-sm px-1 py-0.5 has-checked:bg-selected pointer-coarse:py-3"
+                className="-mx-1 flex min-w-0 items-start gap-2 rounded-sm px-1 py-0.5 has-checked:bg-selected max-md:py-3"
               >
                 <input
                   type="radio"
