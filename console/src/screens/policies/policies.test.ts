@@ -85,6 +85,8 @@ const simulationOf = (rows: SimulatedRow[]): Simulation => ({
 test("CONSOLE-080 a denied row names what denied it", () => {
   expect(explainRow(rowOf("1", true), [policy])).toBe("Allowed by own.");
   expect(explainRow(rowOf("1", false, ["own"]), [policy])).toBe("Denied by own.");
+  const reason = "no permissive policy for SELECT applies to anon";
+  expect(explainRow(rowOf("1", false, [reason]), [])).toBe(`Denied: ${reason}.`);
   expect(explainRow(rowOf("1", false), [])).toBe("Denied: no permissive policy lets it through.");
   expect(
     describeVerdict(policy, {

@@ -203,11 +203,13 @@ function RowsByPolicies({ simulation }: { simulation: Simulation }) {
   );
 }
 
-/** The key of the row; without one its first value. */
+/** The key of the row; without one its first value that has a text, or its place. */
 function nameRow(row: SimulatedRow): string {
-  if (row.id !== null && "key" in row.id) return row.id.key.join(", ");
-  const first = Object.values(row.values).find((value) => value !== null);
-  return row.id === null ? "new row" : (first ?? row.id.ctid);
+  if (row.id === null) return "new row";
+  if ("key" in row.id) return row.id.key.join(", ") || "empty key";
+  // An empty text would leave nothing to read and to press.
+  const first = Object.values(row.values).find((value) => value !== null && value.trim() !== "");
+  return first ?? `row ${row.id.ctid}`;
 }
 
 const verdictLooks: Record<Verdict, { look: string; word: string }> = {

@@ -133,7 +133,11 @@ export function explainUnsaved(row: SimulatedRow): string | null {
 
 function explainDenial(reasons: readonly string[]): string {
   if (reasons.length === 0) return "Denied: no permissive policy lets it through.";
-  return `Denied by ${reasons.join(", ")}.`;
+  // Other reasons than policies are sentences, such as "anon lacks a privilege" and "no permissive policy … applies to anon".
+  const isSentence = (reason: string) => / lacks a privilege$|^no permissive policy /.test(reason);
+  return reasons.some(isSentence)
+    ? `Denied: ${reasons.join("; ")}.`
+    : `Denied by ${reasons.join(", ")}.`;
 }
 
 export type RowChange = "appears" | "vanishes" | "stays";

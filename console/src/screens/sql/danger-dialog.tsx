@@ -45,10 +45,11 @@ export function DangerDialog(props: DangerDialogProps) {
       onClose={onClose}
     >
       <ul className="space-y-3">
-        {dangers.map((danger) => (
+        {dangers.map((danger, index) => (
           <DangerItem
             key={`${danger.statement.start} ${danger.kind} ${danger.target}`}
             danger={danger}
+            label={`Statement ${index + 1}`}
             subject={subject}
           />
         ))}
@@ -57,7 +58,14 @@ export function DangerDialog(props: DangerDialogProps) {
   );
 }
 
-function DangerItem({ danger, subject }: { danger: Danger; subject: Subject }) {
+interface DangerItemProps {
+  danger: Danger;
+  /** Accessible name of its text. */
+  label: string;
+  subject: Subject;
+}
+
+function DangerItem({ danger, label, subject }: DangerItemProps) {
   const { objects, statement } = danger;
   const { text } = statement;
   const counts = useQuery({
@@ -92,7 +100,7 @@ function DangerItem({ danger, subject }: { danger: Danger; subject: Subject }) {
           )}
         </span>
       </p>
-      <CodeBlock code={text.length > 600 ? `${text.slice(0, 600)}…` : text} label="statement" />
+      <CodeBlock code={text.length > 600 ? `${text.slice(0, 600)}…` : text} label={label} />
     </li>
   );
 }

@@ -60,6 +60,7 @@ export function ResultPane({ run, plan, tab, onTab, onOpenCell, onReveal }: Resu
       ) : result !== undefined ? (
         <Result
           result={result}
+          outcome={run === undefined ? "" : describeOutcome(run)}
           onOpen={(row, column) => onOpenCell(result, row, column)}
           onReveal={onReveal}
         />
@@ -127,12 +128,16 @@ function RunStatus({ run, result }: { run: Run; result: StatementResult | undefi
 
 interface ResultProps {
   result: StatementResult;
+  /** How the whole run ended. */
+  outcome: string;
   onOpen: (row: number, column: number) => void;
   onReveal: (position: number) => void;
 }
 
-function Result({ result, onOpen, onReveal }: ResultProps) {
-  if (result.fault !== null) return <Failure result={result} onReveal={onReveal} />;
+function Result({ result, outcome, onOpen, onReveal }: ResultProps) {
+  if (result.fault !== null) {
+    return <Failure result={result} outcome={outcome} onReveal={onReveal} />;
+  }
   if (result.columns === null) {
     return (
       <p className="px-4 py-3 text-ink-soft">
@@ -168,7 +173,7 @@ function Result({ result, onOpen, onReveal }: ResultProps) {
   );
 }
 
-function Failure({ result, onReveal }: Omit<ResultProps, "onOpen">) {
+function Failure({ result, outcome, onReveal }: Omit<ResultProps, "onOpen">) {
   const { fault } = result;
   if (fault === null) return null;
   const { code, message, detail, hint, position } = fault;
@@ -188,6 +193,7 @@ function Failure({ result, onReveal }: Omit<ResultProps, "onOpen">) {
           <Text multiline>{hint}</Text>
         </p>
       )}
+      <p className="mt-1 text-ink-soft">{outcome}</p>
       {position != null && (
         <Button size="dense" className="mt-3" onClick={() => onReveal(position)}>
           Show in the text
