@@ -202,22 +202,16 @@ function Accounts() {
         <>
           <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
             {accounts.data.accounts.map((account) => (
-              <li
+              <AccountLine
                 key={account.name}
-                className="flex flex-wrap items-center gap-3 px-3 py-2 text-caption"
-              >
-                <span className="min-w-0 flex-1 truncate font-medium">
-                  <Text>{account.name}</Text>
-                </span>
-                <Badge tone={account.level === "admin" ? "warning" : "neutral"}>
-                  {account.level}
-                </Badge>
-                <span className="text-ink-soft">
-                  {account.last_sign_in_at === null
+                name={account.name}
+                level={account.level}
+                note={
+                  account.last_sign_in_at === null
                     ? "never signed in"
-                    : `signed in ${formatTime(account.last_sign_in_at)}`}
-                </span>
-              </li>
+                    : `signed in ${formatTime(account.last_sign_in_at)}`
+                }
+              />
             ))}
           </ul>
           <div className="grid gap-1.5">
@@ -230,6 +224,35 @@ function Accounts() {
       )}
       {ways?.project === true && <Members members={accounts.data.members} />}
     </div>
+  );
+}
+
+interface AccountLineProps {
+  name: string;
+  level: string;
+  note: string;
+  isWarning?: boolean;
+}
+
+/** Name, level and a note in columns; on phones the note has a line of its own. */
+function AccountLine({ name, level, note, isWarning = false }: AccountLineProps) {
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-3 py-2 text-caption md:grid-cols-[minmax(0,1fr)_4rem_16rem]">
+      <span className="truncate font-medium" title={name}>
+        <Text>{name}</Text>
+      </span>
+      <span>
+        <Badge tone={level === "admin" ? "warning" : "neutral"}>{level}</Badge>
+      </span>
+      <span
+        className={cn(
+          "max-md:col-span-2 md:text-right",
+          isWarning ? "text-warning" : "text-ink-soft",
+        )}
+      >
+        {note}
+      </span>
+    </li>
   );
 }
 
@@ -246,15 +269,13 @@ function Members({ members }: { members: readonly Member[] }) {
       ) : (
         <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
           {members.map(({ name, level, has_factor: hasFactor }) => (
-            <li key={name} className="flex flex-wrap items-center gap-3 px-3 py-2 text-caption">
-              <span className="min-w-0 flex-1 truncate font-medium">
-                <Text>{name}</Text>
-              </span>
-              <Badge tone={level === "admin" ? "warning" : "neutral"}>{level}</Badge>
-              <span className={hasFactor ? "text-ink-soft" : "text-warning"}>
-                {hasFactor ? "with a second factor" : "cannot sign in without a second factor"}
-              </span>
-            </li>
+            <AccountLine
+              key={name}
+              name={name}
+              level={level}
+              note={hasFactor ? "with a second factor" : "cannot sign in without a second factor"}
+              isWarning={!hasFactor}
+            />
           ))}
         </ul>
       )}

@@ -1,7 +1,7 @@
 /** Storage jobs: the server moves, copies or deletes whole folders. */
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
-import { plural } from "@/lib/format";
+import { formatNumber, plural } from "@/lib/format";
 import { lastPartOf, parentOf } from "../object-path";
 
 export type JobKind = "move" | "copy" | "delete";
@@ -89,8 +89,9 @@ export function titleOfJob(job: Job): string {
     job.steps === 1 &&
     (target === null || target === bucket) &&
     parentOf(first.from) === parentOf(first.to);
-  if (isRenamed && kind === "move") {
-    return `${isActive(job) ? "Renaming" : "Renamed"} ${what} to ${lastPartOf(first.to)}`;
+  if (isRenamed) {
+    const renamed = isActive(job) ? "Renaming" : "Renamed";
+    return `${kind === "move" ? renamed : verb} ${what} to ${lastPartOf(first.to)}`;
   }
   const place = `${target !== null && target !== bucket ? `${target}/` : ""}${parentOf(first.to)}`;
   return `${verb} ${what} to ${place === "" ? "the top of the bucket" : place}`;
@@ -106,7 +107,7 @@ export function progressOfJob(job: Job): string {
     case "cancelling": {
       const total = job.total === null ? "" : ` of ${plural(job.total, "file")}`;
       const step = job.state === "cancelling" ? "Stopping: " : "";
-      return `${step}${job.done}${total}${failed}`;
+      return `${step}${formatNumber(job.done)}${total}${failed}`;
     }
     case "done":
       return `${plural(job.done, "file")}${failed}`;

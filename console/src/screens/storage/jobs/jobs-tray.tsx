@@ -70,7 +70,7 @@ function JobLine({ job, refusal, onShow }: JobLineProps) {
     <li className="flex items-center gap-2.5 py-1 text-caption">
       <StateIcon job={job} />
       <div className="min-w-0 flex-1">
-        <div className="flex flex-wrap gap-x-3">
+        <div className="flex flex-wrap items-baseline gap-x-3">
           <span className="min-w-0 flex-1 truncate" title={title}>
             <Text>{title}</Text>
           </span>
