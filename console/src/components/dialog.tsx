@@ -11,6 +11,8 @@ interface DialogProps {
   /** Wide dialogs hold tables and SQL. */
   width?: "narrow" | "wide";
   children: ReactNode;
+  /** Nothing in it takes the focus, so the text itself does; otherwise it could not be scrolled by keys. */
+  isTextOnly?: boolean;
   /** Buttons, at the right of the lower edge. */
   footer?: ReactNode;
 }
@@ -22,6 +24,7 @@ export function Dialog({
   onClose,
   width = "narrow",
   children,
+  isTextOnly = false,
   footer,
 }: DialogProps) {
   return (
@@ -51,7 +54,12 @@ export function Dialog({
               </IconButton>
             </RadixDialog.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-auto p-4">{children}</div>
+          <div
+            className="min-h-0 flex-1 overflow-auto p-4 outline-offset-[-2px]"
+            {...(isTextOnly && { tabIndex: 0 })}
+          >
+            {children}
+          </div>
           {footer !== undefined && (
             <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-4 py-3">
               {footer}

@@ -102,7 +102,9 @@ export function BulkEdit({
               checked={!isAll}
               onChange={() => setAll(false)}
             />
-            The selected {plural(selectedCount, "row")}
+            {selectedCount === 0
+              ? "The selected rows: none"
+              : `The selected ${plural(selectedCount, "row")}`}
           </label>
           <label className="flex items-center gap-2">
             <input type="radio" name="rows" checked={isAll} onChange={() => setAll(true)} />
