@@ -204,7 +204,7 @@ function Filters({ table, request, onChange }: PartProps) {
 function OrderAndLimit({ table, request, onChange }: PartProps) {
   const { order, limit } = request;
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)_9rem_6rem] items-end gap-3">
+    <div className="grid grid-cols-2 items-end gap-3 max-sm:*:first:col-span-2 sm:grid-cols-[minmax(0,1fr)_9rem_6rem]">
       <Field label="Order by">
         {(attributes) => (
           <Select

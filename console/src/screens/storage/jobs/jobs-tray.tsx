@@ -71,7 +71,8 @@ function JobLine({ job, refusal, onShow }: JobLineProps) {
       <StateIcon job={job} />
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline gap-x-3">
-          <span className="min-w-0 flex-1 truncate" title={title}>
+          {/* Where both do not fit, the progress has a line of its own. */}
+          <span className="min-w-0 grow basis-56 truncate" title={title}>
             <Text>{title}</Text>
           </span>
           <span role="status" className="shrink-0 text-ink-soft text-label tabular-nums">

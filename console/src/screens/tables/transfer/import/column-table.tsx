@@ -28,7 +28,7 @@ export function ColumnTable({ preview, choiceLabel, renderChoice }: ColumnTableP
           {preview.titles.map((title, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns of a file have no identity but their place.
             <tr key={index}>
-              <td className="max-w-48 break-words px-2.5 py-1.5">
+              <td className="max-w-48 break-words px-2.5 py-1.5 max-md:max-w-28">
                 {title === "" ? (
                   <span className="text-ink-soft">Column {index + 1}</span>
                 ) : (

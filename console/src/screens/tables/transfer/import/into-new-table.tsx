@@ -186,7 +186,8 @@ interface NewColumnProps {
 function NewColumn({ column, label, disabled, onChange }: NewColumnProps) {
   if (column === undefined) return null;
   return (
-    <span className="flex items-center gap-2">
+    // Phones show the type below the name.
+    <span className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-2 max-md:*:last:col-start-2 md:flex">
       <Checkbox
         aria-label={`Import ${label}`}
         checked={column.isIncluded}
