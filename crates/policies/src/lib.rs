@@ -27,5 +27,5 @@ mod truth;
 
 pub use access::{AccessCell, AccessMatrix, load_access_matrix};
 pub use error::SimulationError;
-pub use request::{Filter, Request, RowId, Subject, UnsavedPolicy, Verb, VerbRequest};
+pub use request::{Filter, OrderTerm, Page, Request, RowId, Subject, UnsavedPolicy, Verb, VerbRequest};
 pub use simulation::{Connections, Options, Report, simulate};

@@ -10,7 +10,7 @@ use tokio_postgres::{Error, GenericClient};
 use super::expression::row_type;
 use crate::SimulationError;
 use crate::catalog::{Column, Table};
-use crate::request::{Condition, RowId};
+use crate::request::{Condition, Page, RowId};
 
 /// A stored row with its identity, and the text of each column in the table's order.
 #[derive(Debug, Clone)]
@@ -34,16 +34,17 @@ fn key_values(table: &Table, values: &[Option<String>]) -> Option<Vec<String>> {
     table.key.iter().map(value).collect()
 }
 
-/// Reads at most `limit` rows as the owner, in the order of their key.
+/// Reads at most `limit` rows as the owner, in the order of the request and then of their key.
 ///
 /// # Errors
-/// PostgreSQL's errors.
+/// Unknown columns of the order, and PostgreSQL's errors.
 pub(crate) async fn read_rows(
     owner: &impl GenericClient,
     table: &Table,
     condition: &Condition,
+    page: &Page,
     limit: usize,
-) -> Result<Vec<StoredRow>, Error> {
+) -> Result<Vec<StoredRow>, SimulationError> {
     // Only tables have the system columns that say where a row is and which transaction wrote it.
     let has_place = matches!(table.kind.as_str(), "r" | "p");
     let mut sql = match has_place {
@@ -53,16 +54,12 @@ pub(crate) async fn read_rows(
     sql.push_str(&column_texts(table));
     write!(
         sql,
-        "]::text[] from {}{}",
+        "]::text[] from {}{}{} limit {limit}",
         row_type(table),
-        condition.where_clause()
+        condition.where_clause(),
+        page.order_by(table, &table.key)?
     )
     .expect("writing to a string");
-    if !table.key.is_empty() {
-        let key: Vec<String> = table.key.iter().map(|name| quote_identifier(name)).collect();
-        write!(sql, " order by {}", key.join(", ")).expect("writing to a string");
-    }
-    write!(sql, " limit {limit}").expect("writing to a string");
     let params: Vec<&(dyn ToSql + Sync)> = condition.params.iter().map(|param| param as _).collect();
     let rows = owner.query(&sql, &params).await?;
     let rows = rows.iter().map(|row| {

@@ -1,13 +1,14 @@
 //! Translates a request to `/rest/v1` into one verb on one table, so that a logged request can be explained.
 //!
-//! Filters on columns, `Prefer` and JSON objects are evaluated. Embedded tables, logic trees, order and limits do not change
-//! which rows of this table are visible; the report lists them as ignored.
+//! Filters on columns, `Prefer`, JSON objects, and the order and limit of reads are evaluated. Embedded tables, logic trees and
+//! the header `Range` are not; the report lists them as ignored.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use url::form_urlencoded;
 
+use super::page::{Page, parse_order};
 use super::verb::{Filter, Verb, VerbRequest};
 use crate::SimulationError;
 
@@ -23,8 +24,11 @@ pub(crate) struct ParsedRestRequest {
     pub(crate) ignored: Vec<String>,
 }
 
-/// The parameters that shape the response and do not change which rows are allowed.
-const SHAPING: [&str; 6] = ["select", "order", "limit", "offset", "columns", "apikey"];
+/// The parameters that shape the response and do not change which rows are allowed or returned.
+const SHAPING: [&str; 3] = ["select", "columns", "apikey"];
+
+/// The parameters that choose a page. They have no effect on writes, which change all rows that match.
+const PAGING: [&str; 3] = ["order", "limit", "offset"];
 
 /// Parses a request to `/rest/v1`.
 ///
@@ -56,7 +60,14 @@ pub(crate) fn parse_rest_request(
         Verb::Select => header("accept-profile"),
         _ => header("content-profile"),
     };
-    let (filters, ignored) = read_filters(query, verb);
+    let (filters, mut ignored) = read_filters(query, verb);
+    let page = match verb {
+        Verb::Select => read_page(query, &mut ignored),
+        _ => Page::default(),
+    };
+    if verb == Verb::Select && !header("range").is_empty() {
+        ignored.push("the header Range".to_owned());
+    }
     Ok(ParsedRestRequest {
         table: decode_segment(route),
         schema: Some(profile.to_owned()).filter(|name| !name.is_empty()),
@@ -67,6 +78,7 @@ pub(crate) fn parse_rest_request(
             filters,
             values: read_values(verb, body)?,
             columns: read_columns(query),
+            page,
             returning: prefer.contains("return=representation"),
         },
         ignored,
@@ -99,7 +111,8 @@ fn decode_segment(segment: &str) -> String {
 fn read_filters(query: &str, verb: Verb) -> (Vec<Filter>, Vec<String>) {
     let (mut filters, mut ignored) = (Vec::new(), Vec::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        if SHAPING.contains(&name.as_ref()) || (verb == Verb::Upsert && name == "on_conflict") {
+        let is_shaping = SHAPING.contains(&name.as_ref()) || PAGING.contains(&name.as_ref());
+        if is_shaping || (verb == Verb::Upsert && name == "on_conflict") {
             continue;
         }
         match read_filter(&name, &value) {
@@ -109,6 +122,23 @@ fn read_filters(query: &str, verb: Verb) -> (Vec<Filter>, Vec<String>) {
         }
     }
     (filters, ignored)
+}
+
+/// Reads `order`, `limit` and `offset`, and adds those that cannot be explained to `ignored`.
+fn read_page(query: &str, ignored: &mut Vec<String>) -> Page {
+    let mut page = Page::default();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let is_read = match name.as_ref() {
+            "order" => parse_order(&value).map(|order| page.order = order).is_some(),
+            "limit" => value.parse().map(|limit| page.limit = Some(limit)).is_ok(),
+            "offset" => value.parse().map(|offset| page.offset = offset).is_ok(),
+            _ => true,
+        };
+        if !is_read {
+            ignored.push(name.into_owned());
+        }
+    }
+    page
 }
 
 /// Reads the columns of `select` when all are plain names; otherwise it returns none, which means all columns.
@@ -210,6 +240,26 @@ mod tests {
         assert_eq!(parsed.verb.filters[1].path, ["a", "b"]);
         assert_eq!(parsed.verb.values["tags"].as_deref(), Some(r#"["a"]"#));
         assert_eq!(parsed.verb.values["gone"], None);
+    }
+
+    #[test]
+    fn console_080_order_and_limit_of_a_read_are_kept_and_those_of_a_write_have_no_effect() {
+        let parse = |method, headers: &[(&str, &str)]| {
+            let headers = headers
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
+            let path = "/notes?limit=5&offset=10&order=title.desc";
+            parse_rest_request(method, path, &headers, None).unwrap()
+        };
+
+        let read = parse("GET", &[("Range", "0-4")]);
+        assert_eq!((read.verb.page.limit, read.verb.page.offset), (Some(5), 10));
+        assert_eq!(read.verb.page.order[0].column, "title");
+        assert_eq!(read.ignored, ["the header Range"]);
+
+        let write = parse("DELETE", &[]);
+        assert_eq!((write.verb.page, write.verb.filters.len()), (Page::default(), 0));
     }
 
     #[test]

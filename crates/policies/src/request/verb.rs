@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type};
 
+use super::page::Page;
 use crate::catalog::Command;
 
 /// The database role and the claims of the caller, as the gateway would set them for the request.
@@ -55,6 +56,9 @@ pub struct VerbRequest {
     /// The columns that the answer shows; empty means all.
     #[serde(default)]
     pub columns: Vec<String>,
+    /// The part of the matching rows that a read returns; writes have none.
+    #[serde(default)]
+    pub page: Page,
     /// Whether a write returns its rows (`return=representation`), for which PostgreSQL also requires SELECT.
     #[serde(default)]
     pub returning: bool,

@@ -1,13 +1,13 @@
 //! Reads as the owner what decides about a request: the table, its policies, and the rows that the request is about.
 
-use tokio_postgres::Client;
+use tokio_postgres::{Client, GenericClient};
 
 use super::explain::Candidate;
 use super::unsaved::resolve_unsaved;
 use crate::SimulationError;
-use crate::catalog::{Policy, Table, load_policies, load_table};
-use crate::evaluate::read_rows;
-use crate::request::{Condition, UnsavedPolicy, Verb, VerbRequest, build_condition};
+use crate::catalog::{ColumnRight, Policy, Table, load_policies, load_table};
+use crate::evaluate::{StoredRow, read_rows};
+use crate::request::{Condition, Page, UnsavedPolicy, Verb, VerbRequest, build_condition};
 use crate::truth::{Statement, build_statement};
 
 /// The number of rows that one simulation explains.
@@ -24,8 +24,12 @@ pub(crate) struct Collected {
     pub(crate) policies: Vec<Policy>,
     pub(crate) statement: Statement,
     pub(crate) candidates: Vec<Candidate>,
-    /// Whether more rows match than are explained, and the table has no key by which the statement could be limited to
-    /// those.
+    /// Whether more rows match than are explained.
+    pub(crate) has_more: bool,
+    /// Whether the statement runs on the explained rows alone, although more match.
+    pub(crate) is_restricted: bool,
+    /// Whether more rows match than are explained, and the statement can be limited to those neither by their key nor by the
+    /// limit of the request.
     pub(crate) is_cut: bool,
 }
 
@@ -48,26 +52,20 @@ pub(crate) async fn collect(
         policies.push(resolve_unsaved(&transaction, proposed, role).await?);
     }
     let mut condition = build_condition(&table, request.row.as_ref(), &request.filters)?;
-    let mut rows = match request.verb {
-        Verb::Insert => Vec::new(),
-        Verb::Upsert => {
-            let existing = conflict_condition(&table, request)?;
-            read_rows(&transaction, &table, &existing, 1).await?
-        }
-        // One row more than is explained shows whether there are more.
-        _ => read_rows(&transaction, &table, &condition, MAX_ROWS + 1).await?,
-    };
+    let mut rows = read_request_rows(&transaction, &table, request, &condition).await?;
     transaction.rollback().await?;
     let has_more = rows.len() > MAX_ROWS;
     rows.truncate(MAX_ROWS);
-    let is_cut = has_more && table.key.is_empty();
+    // A page of its own limits the result, too: it is the one that a client gets.
+    let is_page = request.verb == Verb::Select && request.page.cuts(MAX_ROWS);
+    let is_restricted = has_more && !is_page && is_readable_by_key(&table);
+    let is_cut = has_more && !is_page && !is_restricted;
     // The real statement is limited to the explained rows, because the others could not be compared.
-    // Rows without a primary key stay as they are; then the result is not compared.
     let keys: Option<Vec<_>> = rows.iter().map(|row| row.key(&table)).collect();
-    if let Some(keys) = keys.filter(|_| has_more && !is_cut) {
+    if let Some(keys) = keys.filter(|_| is_restricted) {
         condition.restrict_to_keys(&table, &keys)?;
     }
-    let statement = build_statement(&table, request, &condition)?;
+    let statement = build_statement(&table, request, &condition, has_more.then_some(MAX_ROWS))?;
     // A row that does not exist yet is a candidate without stored values, which are put together later.
     let candidates = match (request.verb, rows.is_empty()) {
         (Verb::Insert, _) | (Verb::Upsert, true) => vec![Candidate::default()],
@@ -78,8 +76,36 @@ pub(crate) async fn collect(
         policies,
         statement,
         candidates,
+        has_more,
+        is_restricted,
         is_cut,
     })
+}
+
+/// Reads the stored rows that a request is about, and one more than is explained, which shows whether there are more.
+async fn read_request_rows(
+    owner: &impl GenericClient,
+    table: &Table,
+    request: &VerbRequest,
+    condition: &Condition,
+) -> Result<Vec<StoredRow>, SimulationError> {
+    match request.verb {
+        Verb::Insert => Ok(Vec::new()),
+        Verb::Upsert => {
+            let existing = conflict_condition(table, request)?;
+            read_rows(owner, table, &existing, &Page::default(), 1).await
+        }
+        _ => read_rows(owner, table, condition, &request.page, MAX_ROWS + 1).await,
+    }
+}
+
+/// Whether rows can be chosen by their primary key in the subject's own statement, for which he needs SELECT on its columns.
+fn is_readable_by_key(table: &Table) -> bool {
+    let mut columns = table
+        .columns
+        .iter()
+        .filter(|column| table.key.contains(&column.name));
+    !table.key.is_empty() && columns.all(|column| column.allows(ColumnRight::Select))
 }
 
 /// Returns the condition for the existing row with the same primary key, with which an upsert conflicts.

@@ -1,18 +1,21 @@
 //! Turns verdicts into the grid of the report, and into a prediction of the real statement's result.
 
-use super::collect::Collected;
-use super::explain::{Column, Grid, RowPlaces, reasons};
-use super::report::{Report, RowReport};
+use serde_json::{Map, Value};
+
+use super::collect::{Collected, MAX_ROWS};
+use super::explain::{Candidate, Column, Grid, RowPlaces, reasons};
+use super::report::{Report, RowReport, StepName};
 use crate::catalog::Policy;
 use crate::decision::{INSUFFICIENT_PRIVILEGE, Outcome};
-use crate::request::{UnsavedPolicy, Verb};
-use crate::truth::Prediction;
+use crate::request::{Page, UnsavedPolicy, Verb};
+use crate::truth::{Contents, Prediction};
 
 /// Everything that is known about a request before its rows are decided about.
 pub(crate) struct Explanation<'e> {
     pub(crate) collected: &'e Collected,
     pub(crate) role: &'e str,
     pub(crate) verb: Verb,
+    pub(crate) page: &'e Page,
     pub(crate) unsaved: &'e [UnsavedPolicy],
     /// Whether the role has the privileges that the statement needs.
     pub(crate) privileged: bool,
@@ -93,6 +96,7 @@ impl Explanation<'_> {
             report.add_banner(format!("The row cannot be put together: {message}."));
             errors.push(code.clone());
         }
+        let is_certain = !errors.is_empty();
         // One refused row makes the whole statement fail. Which of several errors comes first depends on the order in
         // which PostgreSQL reads the rows, so each of them is expected.
         errors.extend(outcomes.iter().filter_map(|outcome| match outcome {
@@ -100,14 +104,17 @@ impl Explanation<'_> {
             _ => None,
         }));
         if !errors.is_empty() {
-            return Prediction::Error(errors);
+            // With a limit PostgreSQL may have enough rows before it reads the one that raises the error.
+            return match !is_certain && self.verb == Verb::Select && self.page.limit.is_some() {
+                true => Prediction::PossibleError(errors),
+                false => Prediction::Error(errors),
+            };
         }
-        self.predict_rows(grid, outcomes)
+        self.predict_rows(report, grid, outcomes)
     }
 
     /// Predicts what the statement returns or changes when nothing refuses it.
-    fn predict_rows(&self, grid: &Grid<'_>, outcomes: &[Outcome]) -> Prediction {
-        let statement = &self.collected.statement;
+    fn predict_rows(&self, report: &mut Report, grid: &Grid<'_>, outcomes: &[Outcome]) -> Prediction {
         let allowed: Vec<_> = self
             .collected
             .candidates
@@ -116,26 +123,111 @@ impl Explanation<'_> {
             .filter(|(_, outcome)| **outcome == Outcome::Allowed)
             .map(|(candidate, _)| candidate)
             .collect();
+        if self.verb == Verb::Select {
+            return self.predict_page(report, grid, &allowed);
+        }
         // The contents of inserted rows depend on sequences and random defaults, those of updated ones on triggers.
         let are_known = match self.verb {
             Verb::Select | Verb::Delete => true,
             Verb::Update => !self.collected.table.has_row_changing_triggers,
             Verb::Insert | Verb::Upsert => false,
         };
-        let contents = (statement.returns_rows && are_known).then(|| {
-            let rows = allowed.iter().map(|candidate| {
-                let shown = candidate.new.as_ref().or(candidate.old.as_ref());
-                let mut values = grid.values(shown);
-                let shown = statement.columns.iter();
-                shown
-                    .filter_map(|name| values.remove(name).map(|value| (name.clone(), value)))
-                    .collect()
-            });
-            rows.collect()
-        });
+        let contents = match self.collected.statement.returns_rows && are_known {
+            true => Contents::Exactly(self.contents(grid, &allowed)),
+            false => Contents::Unknown,
+        };
         Prediction::Rows {
             count: allowed.len(),
             contents,
         }
+    }
+
+    /// Predicts which of the allowed rows the order, limit and offset of a read leave.
+    fn predict_page(&self, report: &mut Report, grid: &Grid<'_>, allowed: &[&Candidate]) -> Prediction {
+        let (page, collected) = (self.page, self.collected);
+        // With a statement on the explained rows alone, no others can take their places in the page.
+        let may_have_others = collected.has_more && !collected.is_restricted;
+        let is_filled = page
+            .limit
+            .is_some_and(|limit| allowed.len() >= page.offset.saturating_add(limit));
+        if may_have_others && page.cuts(MAX_ROWS) && !is_filled {
+            return Prediction::Unexplained(format!(
+                "The first {MAX_ROWS} rows are explained, and the limit and offset of the request reach beyond them, so \
+                 the result is not compared."
+            ));
+        }
+        let taken = page.slice(allowed);
+        let is_whole = taken.len() == allowed.len();
+        if !is_whole {
+            let text = describe_page(page, taken.len(), allowed.len(), may_have_others);
+            report.add_step(StepName::Limit, !taken.is_empty(), text, Vec::new());
+        }
+        let contents = match may_have_others {
+            _ if page.has_total_order(&collected.table) => Contents::Exactly(self.contents(grid, taken)),
+            false if is_whole => Contents::Exactly(self.contents(grid, taken)),
+            false => Contents::Among(self.contents(grid, allowed)),
+            true => Contents::Unknown,
+        };
+        Prediction::Rows {
+            count: taken.len(),
+            contents,
+        }
+    }
+
+    /// Returns the rows as the statement returns them.
+    fn contents(&self, grid: &Grid<'_>, candidates: &[&Candidate]) -> Vec<Map<String, Value>> {
+        let rows = candidates.iter().map(|candidate| {
+            let shown = candidate.new.as_ref().or(candidate.old.as_ref());
+            let mut values = grid.values(shown);
+            let names = self.collected.statement.columns.iter();
+            names
+                .filter_map(|name| values.remove(name).map(|value| (name.clone(), value)))
+                .collect()
+        });
+        rows.collect()
+    }
+}
+
+/// Says how many of the allowed rows the page holds, for example "With limit 2 and offset 4, 1 of the 5 allowed rows is
+/// returned."
+fn describe_page(page: &Page, taken: usize, allowed: usize, may_have_others: bool) -> String {
+    let limit = page.limit.map(|limit| format!("limit {limit}"));
+    let offset = (page.offset > 0).then(|| format!("offset {}", page.offset));
+    let bounds = limit.into_iter().chain(offset).collect::<Vec<_>>().join(" and ");
+    let of_all = match may_have_others {
+        true => "of the allowed rows".to_owned(),
+        false => format!("of the {allowed} allowed rows"),
+    };
+    match taken {
+        0 => format!("With {bounds}, none {of_all} is returned."),
+        1 => format!("With {bounds}, 1 {of_all} is returned."),
+        _ => format!("With {bounds}, {taken} {of_all} are returned."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_080_the_step_about_the_limit_says_what_is_left() {
+        let page = |limit, offset| Page {
+            limit,
+            offset,
+            ..Page::default()
+        };
+
+        assert_eq!(
+            describe_page(&page(Some(2), 4), 1, 5, false),
+            "With limit 2 and offset 4, 1 of the 5 allowed rows is returned."
+        );
+        assert_eq!(
+            describe_page(&page(None, 9), 0, 5, false),
+            "With offset 9, none of the 5 allowed rows is returned."
+        );
+        assert_eq!(
+            describe_page(&page(Some(3), 0), 3, 40, true),
+            "With limit 3, 3 of the allowed rows are returned."
+        );
     }
 }

@@ -39,6 +39,8 @@ pub(crate) enum StepName {
     Privilege,
     Rls,
     Policies,
+    /// The part of the allowed rows that the request's limit and offset leave.
+    Limit,
     Result,
 }
 

@@ -43,6 +43,7 @@ impl Simulation<'_> {
             collected: &collected,
             role: &self.subject.role,
             verb: self.request.verb,
+            page: &self.request.page,
             unsaved: self.unsaved,
             privileged,
             row_error,
@@ -94,9 +95,15 @@ impl Simulation<'_> {
                 "A trigger runs before the row is written and may change it before policies see it.",
             );
         }
+        if collected.is_restricted {
+            report.add_banner(format!(
+                "More rows match than are explained. The real statement ran on the first {MAX_ROWS} alone."
+            ));
+        }
         if collected.is_cut {
             report.add_banner(format!(
-                "Only {MAX_ROWS} of the rows are explained, and the table has no primary key to compare them by."
+                "Only {MAX_ROWS} of the rows are explained, and {role} cannot choose them by a primary key, so they are \
+                 not compared."
             ));
         }
         report.policies = collected

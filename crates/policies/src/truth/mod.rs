@@ -5,6 +5,6 @@ mod compare;
 mod run;
 mod statement;
 
-pub(crate) use compare::{Prediction, compare_with_truth};
+pub(crate) use compare::{Contents, Prediction, compare_with_truth};
 pub(crate) use run::{Truth, run_sql, run_statement};
 pub(crate) use statement::{Statement, build_statement};

@@ -24,7 +24,7 @@ pub(crate) struct Statement {
     pub(crate) reads: bool,
 }
 
-/// Writes the statement of a request.
+/// Writes the statement of a request; a read returns `most` rows at most.
 ///
 /// # Errors
 /// [`SimulationError::Invalid`] for unknown columns, an update of nothing, and an upsert without a primary key.
@@ -32,6 +32,7 @@ pub(crate) fn build_statement(
     table: &Table,
     request: &VerbRequest,
     condition: &Condition,
+    most: Option<usize>,
 ) -> Result<Statement, SimulationError> {
     let columns = shown_columns(table, request)?;
     let returns_rows = request.verb == Verb::Select || request.returning;
@@ -45,11 +46,7 @@ pub(crate) fn build_statement(
         reads: returns_rows || !condition.columns.is_empty(),
         columns,
     };
-    let target = format!(
-        "{}.{}",
-        quote_identifier(&table.schema),
-        quote_identifier(&table.name)
-    );
+    let target = qualified_name(table);
     match request.verb {
         Verb::Select => {
             let list = texts_of(&statement.columns);
@@ -66,6 +63,7 @@ pub(crate) fn build_statement(
     if matches!(request.verb, Verb::Select | Verb::Update | Verb::Delete) {
         statement.write_condition(condition);
         statement.need(ColumnRight::Select, condition.columns.clone());
+        statement.write_page(table, request, most)?;
     }
     // RETURNING reads its columns, so PostgreSQL requires SELECT as for a query.
     if returns_rows {
@@ -76,6 +74,11 @@ pub(crate) fn build_statement(
         statement.need(ColumnRight::Select, statement.columns.clone());
     }
     Ok(statement)
+}
+
+fn qualified_name(table: &Table) -> String {
+    let (schema, name) = (quote_identifier(&table.schema), quote_identifier(&table.name));
+    format!("{schema}.{name}")
 }
 
 /// Returns the columns of the answer, and refuses a column that the table does not have.
@@ -170,6 +173,22 @@ impl Statement {
         self.sql = format!("update {target} set {}", assignments.join(", "));
         self.params = request.values.values().cloned().map(TextParam).collect();
         self.need(ColumnRight::Update, request.values.keys().cloned().collect());
+        Ok(())
+    }
+
+    /// Appends the order, limit and offset of a read; a write has none.
+    fn write_page(
+        &mut self,
+        table: &Table,
+        request: &VerbRequest,
+        most: Option<usize>,
+    ) -> Result<(), SimulationError> {
+        if request.verb != Verb::Select {
+            return Ok(());
+        }
+        self.sql.push_str(&request.page.order_by(table, &[])?);
+        self.sql.push_str(&request.page.limit_clause(most));
+        self.need(ColumnRight::Select, request.page.columns());
         Ok(())
     }
 

@@ -285,6 +285,65 @@ async fn console_080_a_rest_request_and_an_sql_text_are_explained() {
 }
 
 #[tokio::test]
+async fn console_080_limit_offset_and_order_of_a_request_leave_a_part_of_the_allowed_rows() {
+    let mut project = Project::start(
+        "create table numbers (id int primary key, parity int, kept boolean);
+         create table unkeyed (id int);
+         revoke all on numbers from anon;
+         grant select (id, kept) on numbers to anon;
+         grant select on numbers, unkeyed to authenticated;
+         alter table numbers enable row level security;
+         alter table unkeyed enable row level security;
+         create policy kept on numbers for select using (kept);
+         create policy everything on unkeyed for select using (true);
+         insert into numbers select n, n % 2, n > 20 from generate_series(1, 250) n;
+         insert into unkeyed select n from generate_series(1, 250) n;",
+    )
+    .await;
+    let mut ask = async |subject, query: &str| {
+        let path = format!("/rest/v1/{query}");
+        let request = json!({"kind": "rest", "method": "GET", "path": path});
+        project.simulate(subject, request).await
+    };
+    let ids = |report: &Value| -> Vec<String> {
+        let rows = report["truth"]["rows"].as_array().unwrap().iter();
+        rows.map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+    };
+
+    let first = ask(user(ANA), "numbers?select=id&id=lte.30&order=id.desc&limit=3").await;
+    assert_eq!(ids(&first), ["30", "29", "28"]);
+    assert_eq!(first["agrees"], true, "{first}");
+    assert_eq!(
+        step(&first, "limit"),
+        (true, "With limit 3, 3 of the 10 allowed rows are returned.")
+    );
+    assert_eq!(first["rows"].as_array().unwrap().len(), 30);
+
+    // The offset counts visible rows, so it skips more than the ten of this page alone.
+    let beyond = ask(user(ANA), "numbers?id=lte.30&limit=5&offset=10").await;
+    assert_eq!((ids(&beyond).len(), &beyond["agrees"]), (0, &json!(true)));
+    assert!(!step(&beyond, "limit").0);
+
+    // Any three of the ten are a right answer.
+    let unordered = ask(user(ANA), "numbers?id=lte.30&limit=3&order=parity").await;
+    assert_eq!((ids(&unordered).len(), &unordered["agrees"]), (3, &json!(true)));
+
+    // Of 250 rows those are explained that come first in the order of the request.
+    let newest = ask(user(ANA), "numbers?order=id.desc&limit=5").await;
+    assert_eq!(ids(&newest), ["250", "249", "248", "247", "246"]);
+    assert_eq!(newest["agrees"], true, "{newest}");
+    assert_eq!(newest["rows"][0]["values"]["id"], "250");
+    let far = ask(user(ANA), "numbers?order=id&limit=5&offset=200").await;
+    assert_eq!((ids(&far).len(), &far["agrees"]), (5, &Value::Null));
+    let unkeyed = ask(user(ANA), "unkeyed").await;
+    assert_eq!((ids(&unkeyed).len(), &unkeyed["agrees"]), (100, &Value::Null));
+
+    let hidden = ask(anon(), "numbers?select=id&order=parity").await;
+    assert_eq!(step(&hidden, "privilege").0, false);
+    assert_eq!(hidden["agrees"], true, "{hidden}");
+}
+
+#[tokio::test]
 async fn console_080_odd_names_types_and_many_rows_are_handled() {
     let mut project = Project::start(
         r#"create schema "My Schema"; grant usage on schema "My Schema" to anon;

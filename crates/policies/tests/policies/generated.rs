@@ -55,7 +55,7 @@ async fn console_082_two_hundred_generated_sets_are_explained_as_postgresql_answ
          create policy first on memberships for select to anon using (level = 1);"
     ))
     .await;
-    let (mut compared, mut allowed, mut refused) = (0, 0, 0);
+    let (mut compared, mut allowed, mut refused, mut ended_early) = (0, 0, 0, 0);
 
     for seed in 0..SETS {
         let mut random = StdRng::seed_from_u64(seed);
@@ -68,7 +68,16 @@ async fn console_082_two_hundred_generated_sets_are_explained_as_postgresql_answ
             let request = generate_request(&mut random, &oid);
             let report = project.simulate(subject.clone(), request.clone()).await;
             let case = format!("seed {seed}\n{setup}\n{subject:?}\n{request}\n{report:#}");
-            assert_eq!(report["agrees"], true, "{case}");
+            // A limit may be reached before the row for which a policy raises an error; nothing else is left open.
+            let is_open = report["banners"]
+                .to_string()
+                .contains("The limit was reached before");
+            assert_eq!(
+                report["agrees"],
+                if is_open { Value::Null } else { true.into() },
+                "{case}"
+            );
+            ended_early += usize::from(is_open);
             compared += 1;
             allowed += usize::from(report["truth"]["count"].as_u64() > Some(0));
             refused += usize::from(!report["truth"]["error"].is_null());
@@ -81,6 +90,7 @@ async fn console_082_two_hundred_generated_sets_are_explained_as_postgresql_answ
         allowed > 80 && refused > 80,
         "{allowed} allowed, {refused} refused"
     );
+    assert!(ended_early < 20, "{ended_early} not compared");
 }
 
 fn pick<'a>(random: &mut StdRng, choices: &[&'a str]) -> &'a str {
@@ -202,6 +212,9 @@ fn generate_request(random: &mut StdRng, table: &str) -> Value {
         }
         _ => {}
     }
+    if verb == "select" && random.random_bool(0.5) {
+        request["page"] = generate_page(random);
+    }
     let mut values = json!({});
     if matches!(verb, "insert" | "update" | "upsert") {
         values["team"] = pick(random, &["red", "blue", "green"]).into();
@@ -226,4 +239,21 @@ fn generate_request(random: &mut StdRng, table: &str) -> Value {
     }
     request["values"] = values;
     request
+}
+
+fn generate_page(random: &mut StdRng) -> Value {
+    let orders = [
+        json!([]),
+        json!([{"column": "id"}]),
+        json!([{"column": "level", "descending": true, "nulls_first": false}, {"column": "id"}]),
+        json!([{"column": "team"}]),
+    ];
+    let mut page = json!({"order": orders.choose(random).expect("orders")});
+    if random.random_bool(0.8) {
+        page["limit"] = random.random_range(0..4).into();
+    }
+    if random.random_bool(0.5) {
+        page["offset"] = random.random_range(0..3).into();
+    }
+    page
 }
