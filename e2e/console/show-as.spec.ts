@@ -11,7 +11,6 @@ const run = promisify(execFile);
 
 test("console_004 curl, supabase-js and SQL read the rows of the grid, and none shows a key @once", async ({
   page,
-  consoleServer,
 }, testInfo) => {
   const environment = { ...process.env, SUPABASE_KEY: serviceKey };
   await openTable(page, "measurements", "?f=reading.ilike.%25117_&s=id.desc");
@@ -29,10 +28,7 @@ test("console_004 curl, supabase-js and SQL read the rows of the grid, and none 
   expect(JSON.parse(answer.stdout)).toEqual(expected);
 
   await dialog.getByRole("tab", { name: "supabase-js" }).click();
-  const code = await dialog
-    .getByRole("region", { name: "supabase-js" })
-    .locator("pre")
-    .innerText();
+  const code = await dialog.getByRole("region", { name: "supabase-js" }).locator("pre").innerText();
   expect(code).not.toContain("eyJ");
   // Beside this file, so that Node finds the client library.
   const script = join(import.meta.dirname, `.show-as-${testInfo.workerIndex}.mjs`);

@@ -111,3 +111,42 @@ impl Drop for StatementPermit {
 fn too_many(message: &str) -> ConsoleError {
     ConsoleError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Level;
+
+    fn session(account: &str, digest: u8) -> Session {
+        Session::for_test(account, Level::Viewer, [digest; 32])
+    }
+
+    #[test]
+    fn console_020_a_session_sends_fifty_requests_at_once_and_others_are_not_slowed() {
+        let limit = RequestLimit::default();
+        let (first, second) = (session("ana", 1), session("ana", 2));
+
+        // The loop is fast enough that the bucket regains at most a few requests meanwhile, also on a busy machine.
+        let accepted = (0..1000).filter(|_| limit.count(&first).is_ok()).count();
+
+        assert!((50..500).contains(&accepted), "{accepted}");
+        assert!(limit.count(&first).is_err());
+        assert!(limit.count(&second).is_ok());
+    }
+
+    #[test]
+    fn console_020_an_account_runs_three_statements_and_one_more_when_one_has_ended() {
+        let limit = StatementLimit::default();
+        let (ana, ben) = (session("ana", 1), session("ben", 2));
+
+        let mut running: Vec<_> = (0..3).map(|_| limit.permit(&ana).unwrap()).collect();
+
+        let other_session = session("ana", 3);
+        assert!(limit.permit(&other_session).is_err());
+        assert!(limit.permit(&ben).is_ok());
+        running.pop();
+        assert!(limit.permit(&other_session).is_ok());
+        drop(running);
+        assert!(limit.running.lock().unwrap().is_empty());
+    }
+}

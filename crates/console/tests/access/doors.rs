@@ -5,7 +5,7 @@ use selvedge_console::{Access, Level, list_routes};
 use crate::support::Console;
 
 #[tokio::test]
-async fn console_162_other_doubled_and_absolute_hosts_are_refused_before_anything_is_read() {
+async fn console_010_162_other_doubled_and_absolute_hosts_are_refused_before_anything_is_read() {
     let console = Console::start_without_login().await;
     let port = console.port;
     let session = "Sec-Fetch-Site: same-origin\r\nX-Selvedge-Console: 1\r\nConnection: close\r\n\r\n";
@@ -40,7 +40,7 @@ async fn console_162_other_doubled_and_absolute_hosts_are_refused_before_anythin
 }
 
 #[tokio::test]
-async fn console_160_requests_of_other_pages_are_refused_also_those_that_only_read() {
+async fn console_011_160_requests_of_other_pages_are_refused_also_those_that_only_read() {
     let console = Console::start_without_login().await;
     let port = console.port;
     let status = |method: &str, lines: &str| {
@@ -94,7 +94,7 @@ async fn console_160_requests_of_other_pages_are_refused_also_those_that_only_re
 }
 
 #[tokio::test]
-async fn console_161_nobody_frames_or_opens_the_console_and_answers_are_not_kept() {
+async fn console_012_161_nobody_frames_or_opens_the_console_and_answers_are_not_kept() {
     let console = Console::start_without_login().await;
     for path in ["/", "/api/session", "/api/nothing", "/assets/none.js"] {
         let answer = console.page("GET", path, "X-Selvedge-Console: 1\r\n", "");

@@ -4,6 +4,8 @@ mod auth;
 mod database;
 mod doors;
 mod levels;
+mod limits;
+mod mail;
 #[path = "../support/running_console.rs"]
 mod running_console;
 mod sessions;

@@ -76,7 +76,7 @@ async fn console_058_rows_are_exported_in_each_format_with_the_filters_and_the_o
 }
 
 #[tokio::test]
-async fn console_058_a_ticket_works_once_and_the_answer_names_a_safe_file_and_is_audited() {
+async fn console_058_167_a_ticket_works_once_and_the_answer_names_a_safe_file_and_is_audited() {
     let console = TestConsole::start().await;
     console
         .sql("create table \"a\"\"/../b\" (id int); insert into \"a\"\"/../b\" values (7), (8)")
@@ -160,7 +160,7 @@ async fn console_058_a_fault_among_the_rows_breaks_the_file_off_and_is_audited()
 }
 
 #[tokio::test]
-async fn console_058_no_cell_of_a_spreadsheet_begins_a_formula_and_numbers_stay_numbers() {
+async fn console_058_165_no_cell_of_a_spreadsheet_begins_a_formula_and_numbers_stay_numbers() {
     let console = TestConsole::start().await;
     console
         .sql(
