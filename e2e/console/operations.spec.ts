@@ -1,4 +1,4 @@
-// The screens for running a project: overview, users, storage, mail, logs and audit.
+// Every screen is whole and accessible, and those for running a project: overview, users, storage, mail, logs and audit.
 
 import { Buffer } from "node:buffer";
 import { findViolations } from "../site/measure.ts";
@@ -8,7 +8,20 @@ import { expect, test } from "./console-test.ts";
 /** Names that no other test of the run uses, because all share one server. */
 const unique = (name: string) => `${name}-${crypto.randomUUID().slice(0, 8)}`;
 
-for (const path of ["overview", "users", "storage", "mail", "logs", "settings", "audit"]) {
+const paths = [
+  ...[
+    "overview",
+    "sql",
+    "sql?list=history",
+    "schema",
+    "schema/roles",
+    "policies",
+    "api",
+    "api?list",
+  ],
+  ...["users", "storage", "mail", "logs", "settings", "audit"],
+];
+for (const path of paths) {
   test(`console_181 the screen ${path} fits and has no violations in both lights`, async ({
     page,
   }) => {
@@ -26,7 +39,7 @@ for (const path of ["overview", "users", "storage", "mail", "logs", "settings", 
   });
 }
 
-test("console_110 console_111 a user is made, found, banned and sent a mail whose link is opened here", async ({
+test("console_110 console_111 console_140 a user is made, found, banned and sent a mail whose link is opened here", async ({
   page,
 }) => {
   const email = `${unique("ana")}@example.org`;

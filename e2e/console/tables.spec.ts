@@ -242,3 +242,17 @@ test("console_030 an empty table says so and offers the first row", async ({ pag
     "1 staged change",
   );
 });
+
+test("console_060 rows are viewed as a caller of the API, whose policies hide them", async ({
+  page,
+}) => {
+  await openTable(page, "garments", "?f=id.lt.20");
+  await expect(cell(page, 0, 1)).toBeVisible();
+  await page.getByRole("button", { name: /^View as/ }).click();
+  await page.getByRole("radio", { name: /^anon/ }).check();
+  await page.keyboard.press("Escape");
+
+  await expect(page.getByText("No row matches the filters")).toBeVisible();
+  await expect(page).toHaveURL(/anon/);
+  expect(await findViolations(page)).toEqual([]);
+});
