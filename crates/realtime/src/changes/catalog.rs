@@ -4,7 +4,7 @@
 //! names, keys and row-level security therefore come from here. A [`Catalog`] is a snapshot; the feed loads a new one
 //! when DDL was announced or the stream names a table that the snapshot lacks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use selvedge_postgres::JsonType;
@@ -24,6 +24,8 @@ const NUMBER_OIDS: [u32; 3] = [700, 701, 1700];
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     tables: HashMap<u32, Rc<PublishedTable>>,
+    /// Schema and name of published tables whose rows Citus stores on other nodes. Their changes are not in this server's stream.
+    distributed: Vec<(String, String)>,
     /// Taken before the tables were read, which therefore show at least what it sees.
     snapshot: Snapshot,
 }
@@ -110,8 +112,15 @@ impl Catalog {
         let rows = client
             .query(include_str!("sql/published_tables.sql"), &[&PUBLICATION])
             .await?;
+        let elsewhere = load_distributed_tables(client).await?;
+        let mut distributed = Vec::new();
         let mut found = Vec::with_capacity(rows.len());
         for row in &rows {
+            let oid: u32 = row.try_get("oid")?;
+            if elsewhere.contains(&oid) {
+                distributed.push((row.try_get("schema")?, row.try_get("name")?));
+                continue;
+            }
             // One JSON value per table instead of one row per column keeps the columns of a table together and in
             // order.
             let columns: serde_json::Value = row.try_get("columns").unwrap_or_default();
@@ -129,16 +138,7 @@ impl Catalog {
 
         let mut tables = HashMap::with_capacity(found.len());
         for (row, columns) in found {
-            let columns = columns.into_iter().map(|column| TableColumn {
-                rendering: types.rendering_of(column.type_oid),
-                name: column.name,
-                number: column.number,
-                type_oid: column.type_oid,
-                type_name: column.type_name,
-                sql_type: column.sql_type,
-                is_key: column.is_key,
-                array_delimiter: column.array_delimiter.bytes().next().unwrap_or(b','),
-            });
+            let columns = columns.into_iter().map(|column| types.describe_column(column));
             let table = PublishedTable {
                 oid: row.try_get("oid")?,
                 schema: row.try_get("schema")?,
@@ -149,7 +149,11 @@ impl Catalog {
             };
             tables.insert(table.oid, Rc::new(table));
         }
-        Ok(Self { tables, snapshot })
+        Ok(Self {
+            tables,
+            distributed,
+            snapshot,
+        })
     }
 
     /// Whether the catalog shows the tables at least as this committed transaction left them.
@@ -164,6 +168,26 @@ impl Catalog {
     pub(crate) fn tables(&self) -> impl Iterator<Item = &Rc<PublishedTable>> {
         self.tables.values()
     }
+
+    /// Schema and name of the published tables whose changes cannot be seen, because Citus distributes them.
+    pub(crate) fn distributed_tables(&self) -> impl Iterator<Item = (&str, &str)> {
+        let names = self.distributed.iter();
+        names.map(|(schema, name)| (schema.as_str(), name.as_str()))
+    }
+}
+
+/// Reads the oids of the tables that Citus distributes; none without Citus.
+async fn load_distributed_tables(client: &Client) -> Result<HashSet<u32>, Error> {
+    let has_citus = "select 1 where to_regclass('pg_catalog.pg_dist_partition') is not null";
+    if client.query_typed(has_citus, &[]).await?.is_empty() {
+        return Ok(HashSet::new());
+    }
+    // Without a distribution column (partmethod n), a table is a reference table (repmodel t), in a distributed schema
+    // (colocationid above 0), or a local one that Citus only manages.
+    let distributed = "select logicalrelid::oid from pg_catalog.pg_dist_partition
+        where partmethod <> 'n' or repmodel = 't' or colocationid <> 0";
+    let rows = client.query_typed(distributed, &[]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// The types of the published columns, with the base types of domains and the element types of arrays.
@@ -189,6 +213,19 @@ impl TypeTable {
             types.insert(row.try_get("oid")?, entry);
         }
         Ok(Self(types))
+    }
+
+    fn describe_column(&self, column: ColumnRow) -> TableColumn {
+        TableColumn {
+            rendering: self.rendering_of(column.type_oid),
+            name: column.name,
+            number: column.number,
+            type_oid: column.type_oid,
+            type_name: column.type_name,
+            sql_type: column.sql_type,
+            is_key: column.is_key,
+            array_delimiter: column.array_delimiter.bytes().next().unwrap_or(b','),
+        }
     }
 
     /// How values of a type become JSON, decided as `to_jsonb` decides it.

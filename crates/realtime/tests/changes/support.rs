@@ -149,6 +149,12 @@ impl TestFeed {
         self.database.superuser().await
     }
 
+    /// Makes the database look as if Citus distributed all tables of `public`.
+    pub(crate) async fn pretend_distributed(&self) {
+        self.database.pretend_citus().await;
+        self.database.distribute("public").await;
+    }
+
     /// Drops the only handle to the feed, and keeps the database.
     pub(crate) fn drop_feed(self) -> TestDatabase {
         self.database

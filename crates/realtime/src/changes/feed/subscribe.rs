@@ -163,11 +163,7 @@ impl Feed {
         for (_, binding) in bindings {
             let tables = self.covered_tables(binding);
             if tables.is_empty() {
-                return Err(BindingError::Refused(format!(
-                    "Unable to subscribe to changes with given parameters. Please check Realtime is enabled for the given \
-                     connect parameters: {}",
-                    binding.inspect()
-                )));
+                return Err(self.refuse_without_tables(binding));
             }
             // Without filters and columns there is nothing that the role could be denied here; rows are checked one by
             // one later.
@@ -185,6 +181,20 @@ impl Feed {
             }
         }
         Ok(())
+    }
+
+    /// The error of a binding that covers no table whose changes can be seen.
+    fn refuse_without_tables(&self, binding: &Binding) -> BindingError {
+        let mut distributed = self.catalog.iter().flat_map(Catalog::distributed_tables);
+        let reason = if distributed.any(|(schema, name)| binding.covers(schema, name)) {
+            "Realtime does not see the changes of tables that Citus distributes; use broadcasts instead. The connect parameters"
+        } else {
+            "Please check Realtime is enabled for the given connect parameters"
+        };
+        BindingError::Refused(format!(
+            "Unable to subscribe to changes with given parameters. {reason}: {}",
+            binding.inspect()
+        ))
     }
 
     /// Oids of the published tables that a binding covers.
