@@ -218,7 +218,8 @@ async fn begin_file(
     reset_session(client, settings).await?;
     client.batch_execute("begin").await?;
     let outcome = async {
-        script.run(client, |statement| plan.plan(statement)).await?;
+        let planned = |statement: &str| plan.plan(statement);
+        script.run(client, planned, plan.batch_bytes).await?;
         // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
         client.batch_execute("reset role").await?;
         Ok(())
@@ -274,7 +275,8 @@ pub async fn run_statements(
     let scripts = [Script::parse(path, text)?];
     let plan = plan_statements(client, &scripts, &mut warn).await?;
     let [script] = &scripts;
-    script.run(client, |statement| plan.plan(statement)).await
+    let planned = |statement: &str| plan.plan(statement);
+    script.run(client, planned, plan.batch_bytes).await
 }
 
 async fn record_applied(

@@ -17,7 +17,7 @@ use super::{
 
 /// Most text of one message: large enough that round trips take little of the time, small enough that PostgreSQL does
 /// not keep the parse trees of a whole dump in memory.
-const BATCH_BYTES: usize = 512 * 1024;
+pub(crate) const BATCH_BYTES: usize = 512 * 1024;
 
 /// A SQL file, split into its statements.
 pub(crate) struct Script<'a> {
@@ -35,15 +35,16 @@ impl<'a> Script<'a> {
     }
 
     /// Runs the statements in order, in the transaction that the caller has opened. `plan` gives the statement that is sent
-    /// in the place of each.
+    /// in the place of each, and a message has at most `batch_bytes` of text; a longer statement is sent alone.
     pub(crate) async fn run(
         &self,
         client: &Client,
         plan: impl Fn(&str) -> String,
+        batch_bytes: usize,
     ) -> Result<(), MigrateError> {
         let texts = self.statements.iter().map(|statement| statement.text);
         let planned: Vec<String> = texts.map(plan).collect();
-        for range in split_into_batches(&planned) {
+        for range in split_into_batches(&planned, batch_bytes) {
             self.run_batch(client, &planned, range).await?;
         }
         Ok(())
@@ -118,12 +119,12 @@ fn first_line_of(statement: &Statement<'_>) -> usize {
     statement.line.saturating_sub(lines)
 }
 
-/// Groups statements, by index, into messages of at most [`BATCH_BYTES`]; a longer statement is sent alone.
-fn split_into_batches(texts: &[String]) -> Vec<Range<usize>> {
+/// Groups statements, by index, into messages of at most `batch_bytes`; a longer statement is sent alone.
+fn split_into_batches(texts: &[String], batch_bytes: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut size) = (0, 0);
     for (index, text) in texts.iter().enumerate() {
-        if size > 0 && size + text.len() > BATCH_BYTES {
+        if size > 0 && size + text.len() > batch_bytes {
             ranges.push(start..index);
             (start, size) = (index, 0);
         }
@@ -157,7 +158,7 @@ mod tests {
     fn gw_021_batches_contain_every_statement_once_and_stay_below_the_size_limit() {
         let texts: Vec<String> = (0..100).map(|index| "x".repeat(index * 500)).collect();
 
-        let ranges = split_into_batches(&texts);
+        let ranges = split_into_batches(&texts, BATCH_BYTES);
 
         assert!(ranges.len() > 1);
         assert_eq!(
@@ -165,10 +166,15 @@ mod tests {
             (0..100).collect::<Vec<_>>()
         );
         assert_eq!(
-            split_into_batches(&["y".repeat(BATCH_BYTES * 2), "z".into()]),
+            split_into_batches(&["y".repeat(BATCH_BYTES * 2), "z".into()], BATCH_BYTES),
             [0..1, 1..2]
         );
-        assert!(split_into_batches(&[]).is_empty());
+        assert_eq!(
+            split_into_batches(&["y".into(), "z".into()], 0),
+            [0..1, 1..2],
+            "one by one"
+        );
+        assert!(split_into_batches(&[], BATCH_BYTES).is_empty());
     }
 
     #[test]

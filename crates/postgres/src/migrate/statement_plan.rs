@@ -19,7 +19,7 @@ use super::{
     files::read_file,
     lexer::{Lexer, TokenKind},
     missing_extension::{ExtensionUse, check_extensions},
-    run::Script,
+    run::{BATCH_BYTES, Script},
     superuser_statement::find_substitute,
 };
 use crate::extensions::SHIPPED;
@@ -33,6 +33,9 @@ pub(crate) struct StatementPlan {
     /// Extensions that are created by functions of the platform schema: PostgreSQL reserves them for superusers, or lacks
     /// the files of a shipped one.
     by_platform: BTreeSet<String>,
+    /// Most text of one message. With Citus it is 0, so that statements are sent one by one: for some statements Citus sends the
+    /// text of the whole message to its other nodes.
+    pub(crate) batch_bytes: usize,
 }
 
 impl StatementPlan {
@@ -140,6 +143,7 @@ pub(crate) async fn plan_statements(
         major_version: server.major_version,
         skipped: server.installed_by_script,
         by_platform: server.reserved,
+        batch_bytes: if server.has_citus { 0 } else { BATCH_BYTES },
     };
     for (name, warning) in check_extensions(&uses, &server.available, server.major_version)? {
         warn(warning);
@@ -160,6 +164,7 @@ pub(crate) async fn plan_statements(
 /// The extensions that are installed or available on the server.
 struct ServerExtensions {
     major_version: u32,
+    has_citus: bool,
     available: BTreeSet<String>,
     /// Those of `available` that only superusers may create.
     reserved: BTreeSet<String>,
@@ -169,10 +174,14 @@ struct ServerExtensions {
 
 impl ServerExtensions {
     async fn read(client: &Client) -> Result<Self, MigrateError> {
-        let version: i32 = client
-            .query_one("select current_setting('server_version_num')::int / 10000", &[])
-            .await?
-            .get(0);
+        let server = client
+            .query_one(
+                "select current_setting('server_version_num')::int / 10000,
+                   exists (select from pg_catalog.pg_extension where extname = 'citus')",
+                &[],
+            )
+            .await?;
+        let version: i32 = server.get(0);
         let known = client
             .query(
                 "select name::text, not bool_or(trusted or not superuser)
@@ -186,6 +195,7 @@ impl ServerExtensions {
         Ok(Self {
             installed_by_script: installed.iter().map(|row| row.get(0)).collect(),
             major_version: version.unsigned_abs(),
+            has_citus: server.get(1),
             available: known.iter().map(|row| row.get(0)).collect(),
             reserved: known
                 .iter()
@@ -206,6 +216,7 @@ mod tests {
             major_version: 15,
             skipped: BTreeSet::from(["http".to_owned()]),
             by_platform: BTreeSet::from(["dblink".to_owned()]),
+            batch_bytes: BATCH_BYTES,
         };
         let cases = [
             ("create extension http", "select null"),
