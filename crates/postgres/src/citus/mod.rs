@@ -1,8 +1,11 @@
 //! Reads which nodes and shards a database with Citus has, in order to remove their addresses and numbers from errors.
 
+mod hints;
+
 use regex::{Captures, Regex};
 use tokio_postgres::{Client, Error};
 
+use self::hints::find_hint;
 use crate::{DatabaseError, RequestError};
 
 const SQL: &str = include_str!("../sql/citus_nodes.sql");
@@ -12,13 +15,6 @@ const SOME_NODE: &str = "a node of the database";
 
 /// Occurs in the messages of Citus about a failed connection to a worker node.
 const REMOTE_NODE: &str = "the remote node";
-
-/// How Citus fails at a write of a role to whose rows no policy applies: PostgreSQL then plans no scan of the table.
-const NO_SHARD_IS_LEFT: &str = "could not find valid entry for shard";
-
-/// The hint for it.
-const NO_POLICY_HINT: &str =
-    "The role may write to the table, but no policy applies to it: add a policy, or revoke the privilege.";
 
 /// The nodes and shards of a database with Citus.
 #[derive(Debug)]
@@ -31,6 +27,8 @@ pub(crate) struct CitusNodes {
     pub(crate) distributes_objects: bool,
     /// Matches a quoted name that ends in a number, as shards' tables and constraints are named: `"likes_pkey_102011"`.
     numbered_name: Regex,
+    /// Matches such a name without quotes, as in `permission denied for table likes_102011`.
+    bare_numbered_name: Regex,
 }
 
 impl CitusNodes {
@@ -57,33 +55,41 @@ impl CitusNodes {
 
     fn new(addresses: Vec<String>, shards: Option<(i64, i64)>) -> Self {
         let numbered_name = Regex::new(r#""([^"]*)_([0-9]{5,18})""#).expect("the pattern is a constant");
+        let bare_numbered_name =
+            Regex::new(r#"\b([\p{L}_][\p{L}\p{N}_$]*)_([0-9]{5,18})\b"#).expect("the pattern is a constant");
         Self {
             addresses,
             shards,
             distributes_objects: false,
             numbered_name,
+            bare_numbered_name,
         }
     }
 
-    /// Removes node addresses and shard ids from an error's texts.
+    /// Removes node addresses and shard ids from an error's texts, and adds a hint to those errors of Citus that have none.
     pub(crate) fn hide_in(&self, error: RequestError) -> RequestError {
         match error {
-            RequestError::Database(error) => RequestError::Database(Box::new(DatabaseError {
-                // Only Citus's own messages are replaced: a function of the project may raise the same code.
-                message: if error.code.starts_with("08") && error.message.contains(REMOTE_NODE) {
-                    format!("{SOME_NODE} does not answer")
-                } else {
-                    self.clean(&error.message)
-                },
-                detail: error.detail.map(|detail| self.clean(&detail)),
-                hint: if error.message.starts_with(NO_SHARD_IS_LEFT) {
-                    Some(NO_POLICY_HINT.to_owned())
-                } else {
-                    error.hint.map(|hint| self.clean(&hint))
-                },
-                ..*error
-            })),
+            RequestError::Database(error) => RequestError::Database(Box::new(self.hide_in_fault(*error))),
             other => other,
+        }
+    }
+
+    fn hide_in_fault(&self, error: DatabaseError) -> DatabaseError {
+        let hint = find_hint(&error.message);
+        // Only Citus's own messages are replaced: a function of the project may raise the same code.
+        let message = if error.code.starts_with("08") && error.message.contains(REMOTE_NODE) {
+            format!("{SOME_NODE} does not answer")
+        } else if error.code.starts_with("42") {
+            // PostgreSQL writes names without quotes in some messages about privileges and unknown functions.
+            self.remove_shards(&self.bare_numbered_name, &self.clean(&error.message), "")
+        } else {
+            self.clean(&error.message)
+        };
+        DatabaseError {
+            message,
+            detail: error.detail.map(|detail| self.clean(&detail)),
+            hint: hint.or_else(|| error.hint.map(|hint| self.clean(&hint))),
+            ..error
         }
     }
 
@@ -92,23 +98,27 @@ impl CitusNodes {
         for address in &self.addresses {
             text = text.replace(address, SOME_NODE);
         }
+        self.remove_shards(&self.numbered_name, &text, "\"")
+    }
+
+    /// Removes the numbers of shards from the names that `pattern` finds, and puts the names between `quotes`.
+    fn remove_shards(&self, pattern: &Regex, text: &str, quotes: &str) -> String {
         let Some((first, last)) = self.shards else {
-            return text;
+            return text.to_owned();
         };
         let is_shard = |number: &str| {
             number
                 .parse()
                 .is_ok_and(|number| (first..=last).contains(&number))
         };
-        self.numbered_name
-            .replace_all(&text, |found: &Captures<'_>| {
-                if is_shard(&found[2]) {
-                    format!("\"{}\"", &found[1])
-                } else {
-                    found[0].to_owned()
-                }
-            })
-            .into_owned()
+        let replace = |found: &Captures<'_>| {
+            if is_shard(&found[2]) {
+                format!("{quotes}{}{quotes}", &found[1])
+            } else {
+                found[0].to_owned()
+            }
+        };
+        pattern.replace_all(text, replace).into_owned()
     }
 }
 
@@ -175,6 +185,57 @@ mod tests {
             panic!("another kind of error");
         };
 
-        assert_eq!(shown.hint.as_deref(), Some(NO_POLICY_HINT));
+        assert!(shown.hint.is_some_and(|hint| hint.contains("no policy")));
+    }
+
+    #[test]
+    fn shard_ids_are_removed_from_names_without_quotes() {
+        let nodes = CitusNodes::new(Vec::new(), Some((102_008, 102_040)));
+        for (code, message, expected) in [
+            (
+                "42501",
+                "permission denied for table staff_pay_102029",
+                "permission denied for table staff_pay",
+            ),
+            (
+                "42883",
+                "function public.full_label(products_102014, integer) does not exist",
+                "function public.full_label(products, integer) does not exist",
+            ),
+            (
+                "42883",
+                "function f(events_202401) does not exist",
+                "function f(events_202401) does not exist",
+            ),
+            ("P0001", "order_102029 is closed", "order_102029 is closed"),
+        ] {
+            let RequestError::Database(shown) = nodes.hide_in(error(code, message, "")) else {
+                panic!("another kind of error");
+            };
+
+            assert_eq!(shown.message, expected);
+        }
+    }
+
+    #[test]
+    fn what_citus_refuses_has_a_hint() {
+        let nodes = CitusNodes::new(Vec::new(), None);
+        for message in [
+            "cannot modify views when the query contains citus tables",
+            "relation price_board is not distributed",
+            "cannot perform a lateral outer join when a distributed subquery references a reference table",
+            "modifying the partition value of rows is not allowed",
+            "the partition column of table public.likes should have a value",
+        ] {
+            let RequestError::Database(shown) = nodes.hide_in(error("0A000", message, "")) else {
+                panic!("another kind of error");
+            };
+
+            assert!(shown.hint.is_some(), "{message}");
+        }
+        let RequestError::Database(other) = nodes.hide_in(error("22012", "division by zero", "")) else {
+            panic!("another kind of error");
+        };
+        assert_eq!(other.hint, None);
     }
 }
