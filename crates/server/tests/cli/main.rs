@@ -28,3 +28,4 @@ mod stock_names;
 mod support;
 mod telemetry;
 mod tenants;
+mod vector;

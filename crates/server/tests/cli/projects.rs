@@ -1,13 +1,14 @@
 //! The project folders of `e2e/projects`: for each, migrations and seeds run in a new database, its tests pass, and the
-//! server starts and serves every table.
+//! server starts and serves every table. Those that need an extension that the tests' PostgreSQL lacks get a cluster of their own.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use futures_util::StreamExt as _;
 use selvedge_postgres::migrate::{
-    apply_pending, apply_roles, apply_seeds, discover_migrations, find_seeds, set_auto_expose_new_tables,
+    apply_pending, apply_roles, apply_seeds, discover_migrations, find_extension_uses, find_seeds,
+    set_auto_expose_new_tables,
 };
 use selvedge_postgres::testing::TestDatabase;
 
@@ -44,6 +45,11 @@ async fn try_project(path: &Path, keys: &HashMap<String, String>) -> Result<(), 
     let project = Project::new();
     project.copy_from(path);
     let database = TestDatabase::create().await;
+    if needs_vector(&project, &database).await {
+        return try_with_own_cluster(&project)
+            .await
+            .map_err(|error| format!("{name}: {error}"));
+    }
     bring_up(&project, &database)
         .await
         .map_err(|error| format!("{name}: {error}"))?;
@@ -65,6 +71,49 @@ async fn try_project(path: &Path, keys: &HashMap<String, String>) -> Result<(), 
         .await
         .expect("no panic");
     outcome.map_err(|error| format!("{name}: {error}"))
+}
+
+/// Whether the project uses pgvector and the tests' PostgreSQL has none.
+async fn needs_vector(project: &Project, database: &TestDatabase) -> bool {
+    let migrations = discover_migrations(&project.path("migrations")).expect("migrations");
+    let files: Vec<PathBuf> = migrations.migrations.into_iter().map(|file| file.path).collect();
+    let uses = find_extension_uses(&files).expect("readable");
+    if !uses.iter().any(|used| used.name == "vector") {
+        return false;
+    }
+    let query = "select from pg_available_extensions where name = 'vector'";
+    let found = database.connect("postgres").await.query(query, &[]).await;
+    found.expect("rows").is_empty()
+}
+
+/// Adds pgvector by the command that a start advises, and runs the project on its own cluster.
+async fn try_with_own_cluster(project: &Project) -> Result<(), String> {
+    run_in_background(project.command(&["extension", "add", "vector"])).await?;
+    let server = project.start().await;
+    let status = run_in_background(project.command(&["status", "-o", "json"])).await?;
+    let status: serde_json::Value = serde_json::from_str(&status).map_err(|error| error.to_string())?;
+    let key = status["SERVICE_ROLE_KEY"].as_str().unwrap_or_default();
+    let outcome = match run_in_background(project.command(&["test", "db"])).await {
+        Ok(printed) if printed.contains("Result: PASS") => read_every_table(&server, key).await,
+        Ok(printed) => Err(printed),
+        Err(error) => Err(error),
+    };
+    actix_web::rt::task::spawn_blocking(|| server.stop())
+        .await
+        .expect("no panic");
+    outcome
+}
+
+/// Runs a command that must succeed, on another thread: the tests of other projects run on this one. Returns what it prints.
+async fn run_in_background(mut command: Command) -> Result<String, String> {
+    let output = actix_web::rt::task::spawn_blocking(move || command.output().expect("the binary runs"))
+        .await
+        .expect("no panic");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(printed);
+    }
+    Err(format!("{printed}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Applies what a first start applies.

@@ -1,4 +1,4 @@
-//! The folder with the program trees.
+//! The folder with the program trees, added extensions and downloaded programs.
 //!
 //! The cluster runs programs from there, so no user but this one and root may write to it or replace one of its parents.
 
@@ -15,9 +15,9 @@ use crate::cluster::owner::Owner;
 /// The cache folder of the machine, for root.
 const MACHINE_CACHE: &str = "/var/cache";
 
-/// The folder for program trees: `selvedge` in the user's cache folder, so that all projects share one tree, or the
-/// project's own data folder `home` when the former cannot be made or is not safe.
-pub(super) fn trees_folder(owner: &Owner, home: &Path) -> PathBuf {
+/// The folder for program trees and what is added to them: `selvedge` in the user's cache folder, so that all projects share one
+/// tree, or the project's own data folder `home` when the former cannot be made or is not safe.
+pub(crate) fn shared_folder(owner: &Owner, home: &Path) -> PathBuf {
     user_cache()
         .map(|cache| cache.join("selvedge"))
         .filter(|folder| create_folder(folder).is_ok() && is_safe(folder) && owner.can_reach(folder))
@@ -25,15 +25,19 @@ pub(super) fn trees_folder(owner: &Owner, home: &Path) -> PathBuf {
 }
 
 fn user_cache() -> Option<PathBuf> {
-    if geteuid().is_root() {
-        return Some(PathBuf::from(MACHINE_CACHE));
-    }
     let variable = |name: &str| {
         std::env::var_os(name)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute())
     };
-    variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
+    let named = variable("XDG_CACHE_HOME");
+    if geteuid().is_root() {
+        // `sudo` may pass the variable of another user on, in whose folder root must leave no files.
+        return named
+            .filter(|cache| is_safe(cache))
+            .or_else(|| Some(PathBuf::from(MACHINE_CACHE)));
+    }
+    named.or_else(|| Some(variable("HOME")?.join(".cache")))
 }
 
 /// Creates a folder and its parents, which everybody may read and only this user may write.

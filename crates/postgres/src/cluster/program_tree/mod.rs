@@ -11,6 +11,7 @@
 
 mod added;
 mod control;
+mod downloaded;
 mod installation;
 mod leftover;
 mod location;
@@ -25,12 +26,14 @@ use std::{
 use sha2::{Digest, Sha256};
 
 pub use self::added::{ExtensionFile, ExtensionPlace};
+pub(super) use self::location::shared_folder;
 use self::{
     added::AddedExtensions,
     control::{belongs_to, extension_of_control_file, grant_trust, is_privileged},
+    downloaded::DownloadedPrograms,
     installation::Installation,
     leftover::{mark_as_used, remove_leftover_trees},
-    location::{create_folder, is_ours_alone, trees_folder},
+    location::{create_folder, is_ours_alone},
 };
 use super::{error::ClusterError, owner::Owner};
 use crate::extensions::SHIPPED;
@@ -59,7 +62,7 @@ pub(super) fn ensure_program_tree(
     let Some(installation) = Installation::find(bin, major_version) else {
         return Ok(None);
     };
-    let folder = trees_folder(owner, home);
+    let folder = shared_folder(owner, home);
     let added = AddedExtensions::in_folder_of_trees(&folder, major_version);
     let name = format!(
         "postgresql-{major_version}-{}",
@@ -106,15 +109,34 @@ pub(super) fn add_extension(
     home: &Path,
     files: &[ExtensionFile],
 ) -> Result<(), ClusterError> {
-    let folder = trees_folder(owner, home);
+    let folder = shared_folder(owner, home);
     AddedExtensions::in_folder_of_trees(&folder, major_version)
         .write(files)
         .map_err(ClusterError::file(&folder))
 }
 
-/// The extensions that have been added for a major version.
-pub(super) fn added_extensions(major_version: u32, owner: &Owner, home: &Path) -> Vec<String> {
-    AddedExtensions::in_folder_of_trees(&trees_folder(owner, home), major_version).names()
+/// The extensions that have been added for a major version; `shared_folder` is that of [`shared_folder`].
+pub(super) fn added_extensions(shared_folder: &Path, major_version: u32) -> Vec<String> {
+    AddedExtensions::in_folder_of_trees(shared_folder, major_version).names()
+}
+
+/// The `native` folders of the packages that were downloaded, the newest version first.
+pub(super) fn downloaded_programs(shared_folder: &Path) -> Vec<PathBuf> {
+    DownloadedPrograms::in_folder_of_trees(shared_folder).native_folders()
+}
+
+/// Puts a package with PostgreSQL's programs where every project of this user finds it. `unpack` writes the package's files into
+/// the folder that it is given, and is not called when this version is there already.
+///
+/// # Errors
+/// When files cannot be written.
+pub(super) fn add_programs(
+    version: &str,
+    owner: &Owner,
+    home: &Path,
+    unpack: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), ClusterError> {
+    DownloadedPrograms::in_folder_of_trees(&shared_folder(owner, home)).add(version, unpack)
 }
 
 /// The extensions that an installation has control files for; `None` for an installation whose folders are not known.

