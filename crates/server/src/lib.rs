@@ -14,6 +14,7 @@ mod instance;
 pub mod keys;
 mod listen;
 mod output;
+mod private_file;
 mod server;
 mod services;
 pub mod site;

@@ -24,6 +24,9 @@ pub struct TargetArgs {
     /// Work on the project's own database, which is the default
     #[arg(long, global = true, conflicts_with = "database_url")]
     pub local: bool,
+    /// Work on the database that `selvedge link` has recorded
+    #[arg(long, global = true, conflicts_with_all = ["database_url", "local"])]
+    pub linked: bool,
     /// Folder with PostgreSQL's programs, when the project's cluster has to be started
     #[arg(long, value_name = "DIR", global = true)]
     pub pg_bin: Option<PathBuf>,
@@ -36,6 +39,7 @@ impl TargetArgs {
             database_url: self.database_url.clone().map(Into::into),
             pg_bin: self.pg_bin.clone(),
             is_local: self.local,
+            is_linked: self.linked,
             ..flags
         }
     }

@@ -8,6 +8,7 @@ mod functions;
 mod generate;
 mod import;
 mod inspect;
+mod link;
 mod sso;
 mod stack;
 mod stock_name;
@@ -33,6 +34,7 @@ pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
 pub use generate::{GenArgs, GenCommand, Language, SwiftAccessControl, TypesArgs};
 pub use import::ImportArgs;
 pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
+pub use link::LinkArgs;
 
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
@@ -96,6 +98,10 @@ pub enum Command {
     Keys(KeysArgs),
     /// Create, serve, list or delete edge functions
     Functions(FunctionsArgs),
+    /// Record the database that `--linked` stands for, such as that of a `selvedge serve`
+    Link(LinkArgs),
+    /// Forget the database that `selvedge link` has recorded
+    Unlink,
     /// Link this program as `supabase` in node_modules/.bin, so that the project's npm scripts use it
     LinkCli,
     /// Add extensions to the embedded PostgreSQL that the machine does not have, such as pgvector
@@ -315,12 +321,8 @@ pub enum TestSuite {
 pub struct TestDbArgs {
     /// Files or folders [default: the project's folder tests/]
     pub paths: Vec<PathBuf>,
-    /// Work on this database instead of the project's own [env: DATABASE_URL]
-    #[arg(long, value_name = "URL", visible_alias = "database-url")]
-    pub db_url: Option<String>,
-    /// Folder with PostgreSQL's programs, when the project's cluster has to be started
-    #[arg(long, value_name = "DIR")]
-    pub pg_bin: Option<PathBuf>,
+    #[command(flatten)]
+    pub target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
@@ -422,11 +424,7 @@ impl Cli {
             },
             Command::Test(TestArgs {
                 suite: TestSuite::Db(args),
-            }) => Flags {
-                database_url: args.db_url.clone().map(Into::into),
-                pg_bin: args.pg_bin.clone(),
-                ..flags
-            },
+            }) => args.target.add_to(flags),
             Command::Reset(args) => Flags {
                 db_port: args.db_port,
                 pg_bin: args.pg_bin.clone(),

@@ -15,6 +15,7 @@ mod import;
 mod init;
 mod inspect;
 mod keys;
+mod link;
 mod link_cli;
 mod logging;
 mod migrate;
@@ -77,6 +78,8 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }) => seed::seed_buckets(&config).await,
         Command::Keys(args) => keys::run(&config, &args),
         Command::Functions(args) => functions::run(config, args.action).await,
+        Command::Link(args) => link::link(&config, &args).await,
+        Command::Unlink => link::unlink(&config),
         Command::LinkCli => link_cli::run(&config),
         Command::Extension(args) => extension::run(&config, &args).await,
         Command::Console(args) => console_user::run(&config, args).await,

@@ -28,6 +28,8 @@ pub struct Flags {
     pub smtp_port: Option<u16>,
     /// `--local`: `DATABASE_URL` is ignored
     pub is_local: bool,
+    /// `--linked`: the database of `selvedge link` is used
+    pub is_linked: bool,
     /// `--host`
     pub host: Option<String>,
     /// `--pg-bin`
@@ -97,15 +99,16 @@ impl Flags {
                 settings.record(key.to_owned(), value, SettingOrigin::Flag { flag }, false);
             }
         }
-        if self.is_local {
-            let origin = SettingOrigin::Flag { flag: "--local" };
-            settings.record("selvedge.database_url".to_owned(), Value::Null, origin, true);
-        }
-        if self.database_url.is_some() {
-            let origin = SettingOrigin::Flag {
-                flag: "--database-url",
-            };
-            settings.record("selvedge.database_url".to_owned(), json!(true), origin, true);
+        let database = [
+            ("--local", self.is_local, Value::Null),
+            ("--linked", self.is_linked, json!(true)),
+            ("--database-url", self.database_url.is_some(), json!(true)),
+        ];
+        for (flag, is_given, value) in database {
+            if is_given {
+                let key = "selvedge.database_url".to_owned();
+                settings.record(key, value, SettingOrigin::Flag { flag }, true);
+            }
         }
     }
 }

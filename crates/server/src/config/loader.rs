@@ -12,6 +12,7 @@ use super::database::DatabaseConfig;
 use super::effective::EffectiveSettings;
 use super::environment::Environment;
 use super::flags::Flags;
+use super::linked::require_link;
 use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
 use super::project::{self, Project};
 use super::section::Section;
@@ -103,6 +104,9 @@ impl Config {
         // All sections are read before this, so one run reports every wrong value.
         if !errors.is_empty() {
             return Err(ConfigError(errors));
+        }
+        if flags.is_linked {
+            config.selvedge.database_url = Some(require_link(&config.project.folder).map_err(single)?);
         }
         config.apply_flags(flags);
         let (_, _, findings) = config.rest_settings();

@@ -13,6 +13,7 @@ mod environment;
 mod flags;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod linked;
 mod loader;
 pub(crate) mod postgrest;
 pub(crate) mod postgrest_dump;
@@ -41,6 +42,7 @@ pub use console::ConsoleSection;
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
 pub use environment::Environment;
 pub use flags::Flags;
+pub(crate) use linked::{link_file, read_link};
 pub use loader::{Config, ConfigError, Loaded};
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;

@@ -96,7 +96,7 @@ impl ExternalDatabase {
     pub(crate) async fn connect(&self) -> Result<Client> {
         selvedge_postgres::connect(&self.config)
             .await
-            .context("cannot log in to the database of DATABASE_URL")
+            .with_context(|| format!("cannot log in to the database at {}", self.address()))
     }
 
     /// Gives the services' roles the password of the URL. Needed once, when the platform schema has just created the roles

@@ -1,12 +1,12 @@
 //! The file of `auth.signing_keys_path`: read at start, rotated by `selvedge keys rotate`.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key};
 
 use crate::config::Config;
+use crate::private_file::write_private_file;
 
 /// The default file name; the Supabase CLI's.
 pub(crate) const DEFAULT_NAME: &str = "signing_keys.json";
@@ -77,7 +77,7 @@ pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> R
     let older: Vec<JsonWebKey> = older.take(keep).map(JsonWebKey::to_public).collect();
     let kept = older.len();
     let keys: Vec<JsonWebKey> = std::iter::once(new).chain(older).collect();
-    write_private(
+    write_private_file(
         &path,
         &serde_json::to_string_pretty(&keys).context("keys are JSON")?,
     )
@@ -88,25 +88,6 @@ pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> R
         kept,
         is_configured: configured.is_some(),
     })
-}
-
-/// Replaces the file atomically, readable by its owner only.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let temporary = path.with_extension("json.new");
-    // A leftover of an interrupted rotation. `create_new` then guarantees the mode 0600: an existing file would keep
-    // its own.
-    let _ = std::fs::remove_file(&temporary);
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&temporary)?;
-    file.write_all(text.as_bytes())?;
-    file.write_all(b"\n")?;
-    // Written to disk before the rename, so that after a power failure either the old or the new file exists.
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)
 }
 
 #[cfg(test)]

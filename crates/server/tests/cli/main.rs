@@ -10,6 +10,7 @@ mod doctor;
 mod import;
 mod killed;
 mod lifecycle;
+mod link;
 mod listeners;
 #[cfg(target_os = "linux")]
 mod memory;
