@@ -18,6 +18,9 @@ pub struct ImportArgs {
     /// [env: SUPABASE_SERVICE_ROLE_KEY]
     #[arg(long, value_name = "KEY")]
     pub service_role_key: Option<String>,
+    /// The database to import into, instead of the project's own; its user has to be a superuser [env: DATABASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub to_db_url: Option<String>,
     /// Do not copy storage objects
     #[arg(long)]
     pub no_objects: bool,
@@ -30,9 +33,10 @@ pub struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// Adds `--pg-bin` to the flags that override the configuration.
+    /// Adds `--to-db-url` and `--pg-bin` to the flags that override the configuration.
     pub(super) fn add_to(&self, flags: Flags) -> Flags {
         Flags {
+            database_url: self.to_db_url.clone().map(Into::into),
             pg_bin: self.pg_bin.clone(),
             ..flags
         }

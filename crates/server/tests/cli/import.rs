@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::production::{generate_keys, serve_variables};
 use crate::support::{Project, Running, kill_when};
 
 const OBJECTS: usize = 100;
@@ -101,7 +102,16 @@ struct Caller {
 
 impl Caller {
     async fn sign(running: &Running, path: &str) -> Self {
-        let http = reqwest::Client::new();
+        Self::sign_with(running, path, "unchecked").await
+    }
+
+    /// The same at an instance that requires a key.
+    async fn sign_with(running: &Running, path: &str, key: &str) -> Self {
+        let key = [("apikey".parse().unwrap(), key.parse().unwrap())];
+        let http = reqwest::Client::builder()
+            .default_headers(key.into_iter().collect())
+            .build()
+            .expect("a client");
         let body = json!({"email": "ann@example.com", "password": PASSWORD});
         let response = http
             .post(running.url(&format!("/auth/v1/{path}")))
@@ -315,4 +325,58 @@ async fn use_imported_project(project: &Project, running: &Running) {
          statement_timeout=5s, 20260101000000"
     );
     assert!(Path::exists(&project.path("migrations/20260101000000_all.sql")));
+}
+
+/// The address of a database in the cluster of a running project, as its superuser.
+fn superuser_url(project: &Project, database: &str) -> String {
+    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).expect("a password");
+    format!(
+        "postgresql://supabase_admin:{}@127.0.0.1:{}/{database}",
+        password.trim(),
+        project.ports.database
+    )
+}
+
+#[actix_web::test]
+async fn an_import_into_a_database_of_ones_own_is_served_in_production() {
+    let (source, running) = start_source().await;
+    let server = Project::new();
+    let postgresql = server.start().await;
+    let (client, connection) =
+        tokio_postgres::connect(&superuser_url(&server, "postgres"), tokio_postgres::NoTls)
+            .await
+            .expect("a login");
+    actix_web::rt::spawn(connection);
+    client
+        .batch_execute("create database production")
+        .await
+        .expect("created");
+    let url = superuser_url(&server, "production");
+    let target = Project::new();
+
+    let printed = expect_success(&mut import(&source, &target, &["--to-db-url", &url]));
+    running.stop();
+
+    assert!(printed.contains("1 users"), "{printed}");
+    assert!(printed.contains(".selvedge/storage"), "{printed}");
+    assert!(!target.path(".selvedge/pgdata").exists());
+    let keys = generate_keys(&target);
+    let port = target.ports.api.to_string();
+    let arguments = ["serve", "--host", "127.0.0.1", "--port", &port].map(str::to_owned);
+    let production = target.spawn(&arguments, &serve_variables(&keys, &url));
+    production.wait_until_ready().await;
+    let user = Caller::sign_with(
+        &production,
+        "token?grant_type=password",
+        &keys["SUPABASE_AUTH_ANON_KEY"],
+    )
+    .await;
+    let notes = user.get("/rest/v1/notes?select=body").await;
+    let own = user.get("/storage/v1/object/authenticated/files/own.txt").await;
+    assert_eq!(
+        (notes.as_str(), own.as_str()),
+        (r#"[{"body":"mine"}]"#, "my bytes")
+    );
+    production.stop();
+    postgresql.stop();
 }

@@ -158,5 +158,12 @@ async fn import_objects(
     let source = source::connect(&settings.login).await?;
     let api = ObjectApi::new(api);
     report.objects = copy_objects(&source, &target.client, &api, store.as_ref()).await?;
+    if config.selvedge.database_url.is_some() && config.selvedge.s3.is_none() {
+        // The database may be on another machine, and the objects are on this one.
+        output::print_note(&format!(
+            "the objects are files in {}: `selvedge serve` has to find them in its data_dir",
+            services::objects_folder(config).display()
+        ));
+    }
     Ok(())
 }
