@@ -1,5 +1,5 @@
 // The primary is killed or frozen under load and a replica is promoted. Until then nodes respond 503; afterwards they work without a
-// restart, and no acknowledged write is lost.
+// restart, and no acknowledged write is lost, also when the former primary wakes up while the new one does not respond.
 
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -231,3 +231,47 @@ test.each(troubles)(
     listener.realtime.disconnect();
   },
 );
+
+test("a former primary that wakes up is not used while the new one does not respond", {
+  timeout: 300_000,
+}, async () => {
+  await start();
+  // A commit at the former primary is acknowledged without its replica, so that a write there would be lost.
+  await database.primary.sql("alter system reset synchronous_standby_names");
+  await database.primary.sql("select pg_reload_conf()");
+  const writes = new Writes(node);
+  await vi.waitFor(async () => expect(await writes.insert()).toBeDefined(), recovery);
+  await replica.untilCaughtUpWith(database.primary);
+  await database.primary.freeze();
+  await replica.sql("select pg_promote()");
+  await vi.waitFor(async () => expect(await writes.insert()).toBeDefined(), recovery);
+
+  await replica.freeze();
+  const acknowledgedBefore = writes.acknowledged.length;
+  await database.primary.thaw();
+  let isGoing = true;
+  const load = Array.from({ length: writers }, async () => {
+    while (isGoing) {
+      await writes.insert();
+      await pause(50);
+    }
+  });
+  // The former primary is tried as soon as the new one has not answered for two seconds.
+  const isRefused = () => log.includes("a former primary still accepts writes");
+  await vi.waitFor(
+    () => expect(isRefused() || writes.acknowledged.length > acknowledgedBefore + 5).toBe(true),
+    { ...recovery, timeout: 60_000 },
+  );
+  expect(isRefused()).toBe(true);
+  expect(writes.acknowledged.length).toBe(acknowledgedBefore);
+  await replica.thaw();
+  await vi.waitFor(() => {
+    expect(writes.acknowledged.length).toBeGreaterThan(acknowledgedBefore + 10);
+  }, recovery);
+  isGoing = false;
+  await Promise.all(load);
+
+  writes.expectOnlyRetriable();
+  const rows = new Set((await replica.sql("select id from public.notes")).flat());
+  expect(writes.acknowledged.filter((id) => !rows.has(id))).toEqual([]);
+});

@@ -58,3 +58,24 @@ async fn a_host_that_never_responds_is_skipped() {
         "the frozen host was tried a second time"
     );
 }
+
+#[tokio::test(flavor = "current_thread")]
+async fn every_login_may_ask_a_primary_for_its_timeline() {
+    let test = TestDatabase::create().await;
+    // A frozen host makes this a configuration with several hosts, for which timelines are read.
+    let frozen = TcpListener::bind("127.0.0.1:0").expect("a port");
+
+    for role in ["authenticator", "supabase_auth_admin", "supabase_storage_admin"] {
+        let login = add_first_host(&frozen, &test.config(role));
+        let database = Database::new(Logins::with_single_login(login));
+        let client = tokio::time::timeout(LIMIT, database.client(Login::Authenticator))
+            .await
+            .expect("the other host is tried")
+            .expect("the other host accepts the login");
+        let timeline = client
+            .query_one("select left(pg_walfile_name(pg_current_wal_lsn()), 8)", &[])
+            .await
+            .expect("the role may call these functions");
+        assert_eq!(timeline.get::<_, String>(0), "00000001", "{role}");
+    }
+}

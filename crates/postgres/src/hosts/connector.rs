@@ -1,6 +1,7 @@
 //! Opens `tokio-postgres` connections to the primary among several hosts.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use deadpool_postgres::Connect;
 use tokio::task::JoinHandle;
@@ -8,9 +9,13 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::last_host::{LastHost, with_single_host};
+use super::last_host::{Acceptance, LastHost, has_standbys, with_single_host};
+use super::timeline::read_timeline;
 
 type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
+/// Pause before the hosts are tried again when only a former primary has responded.
+const FORMER_PAUSE: Duration = Duration::from_millis(500);
 
 /// A connection's task, which sends and receives its messages until the primary is another host.
 pub(crate) struct HostConnection {
@@ -39,8 +44,8 @@ pub(crate) struct Connector {
 
 impl Connector {
     /// Opens a connection. With several hosts each is tried in turn, for at most `connect_timeout`. That limit includes the login,
-    /// because a frozen server accepts the TCP connection and never responds. If no host responds, the hosts are tried again
-    /// without end, so callers need a time limit.
+    /// because a frozen server accepts the TCP connection and never responds. If no host responds but a former primary, the hosts are
+    /// tried again without end, so callers need a time limit.
     ///
     /// # Errors
     /// The last error, when at least one host refused the connection or the login.
@@ -50,26 +55,44 @@ impl Connector {
             // There is only one host, or no time limit for each.
             return Ok(self.keep(config.connect(self.tls.clone()).await?, 0));
         };
-        let mut refusal = None;
         'all_hosts: loop {
+            let (mut refusal, mut found_former) = (None, false);
             for host in self.last_host.order(config) {
-                let single = with_single_host(config, host);
                 let start = self.last_host.start_attempt();
-                match tokio::time::timeout(limit, single.connect(self.tls.clone())).await {
-                    Ok(Ok(opened)) if self.last_host.accept(host, start) => {
-                        return Ok(self.keep(opened, host));
-                    }
-                    // Another host became the primary during the attempt, and is tried first now.
-                    Ok(Ok(_)) => continue 'all_hosts,
+                match tokio::time::timeout(limit, self.log_in(config, host)).await {
+                    Ok(Ok((opened, timeline))) => match self.last_host.accept(host, start, timeline) {
+                        Acceptance::Primary => return Ok(self.keep(opened, host)),
+                        // Another host became the primary during the attempt, and is tried first now.
+                        Acceptance::Overtaken => continue 'all_hosts,
+                        Acceptance::Former => found_former = true,
+                    },
                     Ok(Err(error)) => refusal = Some(error),
                     // A host that does not respond has no error to report.
                     Err(_elapsed) => {}
                 }
             }
-            if let Some(error) = refusal.take() {
+            if let Some(error) = refusal {
                 return Err(error);
             }
+            if found_former {
+                tokio::time::sleep(FORMER_PAUSE).await;
+            }
         }
+    }
+
+    /// Logs in to one of the hosts. Asks for its timeline where several hosts may say that they are the primary.
+    async fn log_in(
+        &self,
+        config: &Config,
+        host: usize,
+    ) -> Result<((Client, Connection<Socket, TlsStream>), Option<u32>), Error> {
+        let single = with_single_host(config, host);
+        let (client, mut connection) = single.connect(self.tls.clone()).await?;
+        let timeline = match has_standbys(config) {
+            true => read_timeline(&client, &mut connection).await?,
+            false => None,
+        };
+        Ok(((client, connection), timeline))
     }
 
     fn keep(

@@ -1,4 +1,5 @@
-//! Remembers which of several hosts accepted a login last, and makes configurations with a single host.
+//! Remembers which of several hosts accepted a login last and the highest timeline among them, and makes configurations with a
+//! single host.
 
 use std::sync::Arc;
 
@@ -17,6 +18,21 @@ struct Current {
     index: usize,
     /// How often another host took the place of the last one.
     moves: u64,
+    /// The highest timeline of a primary so far; 0 when none is known.
+    timeline: u32,
+    /// Whether a former primary was reported in the log since the last move.
+    has_reported_former: bool,
+}
+
+/// What a login that a host accepted says about the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Acceptance {
+    /// It is the primary.
+    Primary,
+    /// Another host became the primary during the attempt, so the hosts must be tried again.
+    Overtaken,
+    /// It was the primary before another one, and does not know of it.
+    Former,
 }
 
 /// The number of moves when an attempt to log in began; see [`LastHost::accept`].
@@ -45,26 +61,33 @@ impl LastHost {
         }
     }
 
-    /// Records that a host accepted a login, which ends the connections to all other hosts. Returns false, and changes nothing,
-    /// when another host took over since the attempt began: a former primary that was frozen completes logins that began
-    /// before the failover when it wakes up, and must not become the primary again.
+    /// Records that a host accepted a login, which ends the connections to all other hosts. `timeline` is that of the host, if it is
+    /// known. Changes nothing when the host is not the primary:
+    ///
+    /// - Another host took over since the attempt began. A former primary that was frozen completes logins that began before
+    ///   the failover when it wakes up.
+    /// - Its timeline is lower than that of another primary before.
     #[must_use]
-    pub(crate) fn accept(&self, index: usize, start: AttemptStart) -> bool {
-        let mut is_accepted = true;
+    pub(crate) fn accept(&self, index: usize, start: AttemptStart, timeline: Option<u32>) -> Acceptance {
+        let mut acceptance = Acceptance::Primary;
         self.0.send_if_modified(|current| {
+            acceptance = current.judge(index, start, timeline);
+            if acceptance == Acceptance::Former {
+                current.report_former(index, timeline);
+            }
+            if acceptance != Acceptance::Primary {
+                return false;
+            }
+            current.timeline = current.timeline.max(timeline.unwrap_or(0));
             if current.index == index {
                 return false;
             }
-            is_accepted = current.moves == start.moves;
-            if is_accepted {
-                *current = Current {
-                    index,
-                    moves: current.moves + 1,
-                };
-            }
-            is_accepted
+            current.index = index;
+            current.moves += 1;
+            current.has_reported_former = false;
+            true
         });
-        is_accepted
+        acceptance
     }
 
     /// Waits until another host than this one has accepted a login.
@@ -75,6 +98,30 @@ impl LastHost {
             if last.wait_for(|last| last.index != index).await.is_err() {
                 std::future::pending().await
             }
+        }
+    }
+}
+
+impl Current {
+    fn judge(&self, index: usize, start: AttemptStart, timeline: Option<u32>) -> Acceptance {
+        if timeline.is_some_and(|timeline| timeline < self.timeline) {
+            Acceptance::Former
+        } else if self.index != index && self.moves != start.moves {
+            Acceptance::Overtaken
+        } else {
+            Acceptance::Primary
+        }
+    }
+
+    /// Warns once per move, because a former primary may be tried for each request.
+    fn report_former(&mut self, index: usize, timeline: Option<u32>) {
+        if !std::mem::replace(&mut self.has_reported_former, true) {
+            tracing::warn!(
+                host = index + 1,
+                timeline,
+                newest_timeline = self.timeline,
+                "a former primary still accepts writes, and is not used: another server was promoted after it"
+            );
         }
     }
 }
@@ -170,10 +217,10 @@ mod tests {
         let last = LastHost::default();
         let mut moved = std::pin::pin!(last.moved_from(0));
         let start = last.start_attempt();
-        assert!(last.accept(0, start));
+        assert_eq!(last.accept(0, start, None), Acceptance::Primary);
         assert!(moved.as_mut().now_or_never().is_none());
 
-        assert!(last.accept(1, start));
+        assert_eq!(last.accept(1, start, None), Acceptance::Primary);
 
         moved.await;
         let config: Config = "host=one,two,three".parse().unwrap();
@@ -184,11 +231,30 @@ mod tests {
     fn logins_that_began_before_a_move_do_not_move_back() {
         let last = LastHost::default();
         let before = last.start_attempt();
-        assert!(last.accept(1, before));
+        assert_eq!(last.accept(1, before, None), Acceptance::Primary);
 
-        assert!(!last.accept(0, before));
-        assert!(last.accept(1, before));
+        assert_eq!(last.accept(0, before, None), Acceptance::Overtaken);
+        assert_eq!(last.accept(1, before, None), Acceptance::Primary);
         // An attempt that begins now finds the hosts as they are: the primary may have moved back.
-        assert!(last.accept(0, last.start_attempt()));
+        assert_eq!(last.accept(0, last.start_attempt(), None), Acceptance::Primary);
+    }
+
+    #[test]
+    fn a_host_with_a_lower_timeline_is_a_former_primary() {
+        let last = LastHost::default();
+        let accept = |index, timeline| last.accept(index, last.start_attempt(), timeline);
+        assert_eq!(accept(0, Some(1)), Acceptance::Primary);
+        assert_eq!(accept(1, Some(2)), Acceptance::Primary);
+        let moved = last.moved_from(1);
+
+        assert_eq!(accept(0, Some(1)), Acceptance::Former);
+        assert!(moved.now_or_never().is_none());
+        // Also when one name leads to different servers.
+        assert_eq!(accept(1, Some(1)), Acceptance::Former);
+
+        assert_eq!(accept(0, Some(3)), Acceptance::Primary);
+        assert_eq!(accept(1, Some(2)), Acceptance::Former);
+        // Servers that do not say their timeline are believed.
+        assert_eq!(accept(1, None), Acceptance::Primary);
     }
 }

@@ -3,11 +3,16 @@
 //! A server that is frozen or disconnected does not close its connections: requests on them would wait until the network reports the
 //! loss, or forever if the server's kernel still acknowledges packets. Connections to it are therefore ended as soon as another
 //! host is the primary.
+//!
+//! A former primary that wakes up accepts logins and writes as before, because it does not know of the promotion. It is told by its
+//! timeline, which is lower than that of the primary.
 
 mod connector;
 mod last_host;
 mod primary_watch;
+mod timeline;
 
 pub(crate) use connector::{Connector, HostConnection};
-pub(crate) use last_host::{LastHost, has_standbys};
+pub(crate) use last_host::{Acceptance, LastHost, has_standbys};
 pub(crate) use primary_watch::watch_primary;
+pub(crate) use timeline::{TIMELINE_QUERY, parse_timeline, read_timeline};

@@ -10,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::Config;
 
 use super::error::ReplicationError;
+use crate::hosts::{TIMELINE_QUERY, parse_timeline};
 use crate::wire::{STANDBY_ERROR, Stream, is_unwanted_standby};
 
 /// Session settings that fix how values are written as text, whatever the database or the role is set to.
@@ -39,6 +40,14 @@ const AUTHENTICATION_OK: i32 = 0;
 fn parse_in_hot_standby(body: &[u8]) -> Option<&str> {
     let value = body.strip_prefix(b"in_hot_standby\0")?.strip_suffix(b"\0")?;
     std::str::from_utf8(value).ok()
+}
+
+/// The value of a `DataRow` with one column, as text; `None` for null.
+fn parse_only_value(body: &[u8]) -> Option<&str> {
+    // Two bytes say the number of columns, four the length of the first value, which is -1 for null.
+    let (length, value) = body.get(2..)?.split_first_chunk()?;
+    let length = usize::try_from(i32::from_be_bytes(*length)).ok()?;
+    std::str::from_utf8(value.get(..length)?).ok()
 }
 
 /// A connection to a walsender, which reads and writes whole messages.
@@ -189,6 +198,21 @@ impl Walsender {
         }
     }
 
+    /// Asks for the server's timeline; `None` when it does not say it.
+    pub(super) async fn read_timeline(&mut self) -> Result<Option<u32>, ReplicationError> {
+        let mut request = BytesMut::new();
+        frontend::query(TIMELINE_QUERY, &mut request)?;
+        self.write(&request).await?;
+        let mut timeline = None;
+        loop {
+            match self.read().await? {
+                (b'Z', _) => return Ok(timeline),
+                (b'D', body) => timeline = parse_only_value(&body).and_then(parse_timeline),
+                _ => {}
+            }
+        }
+    }
+
     /// Runs `START_REPLICATION`, which switches the connection to copying in both directions.
     pub(super) async fn start_copy(&mut self, command: &str) -> Result<(), ReplicationError> {
         let mut request = BytesMut::new();
@@ -252,6 +276,13 @@ mod tests {
     use tokio::io::duplex;
 
     use super::*;
+
+    #[test]
+    fn the_only_value_of_a_row_is_a_text_or_null() {
+        assert_eq!(parse_only_value(b"\0\x01\0\0\0\x0800000002"), Some("00000002"));
+        assert_eq!(parse_only_value(b"\0\x01\xff\xff\xff\xff"), None);
+        assert_eq!(parse_only_value(b"\0\x01\0\0\0\x08000"), None);
+    }
 
     #[tokio::test]
     async fn the_memory_of_a_large_message_is_not_kept() {

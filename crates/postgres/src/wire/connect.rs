@@ -18,7 +18,7 @@ use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session_settings::SessionSettings;
-use crate::hosts::LastHost;
+use crate::hosts::{Acceptance, LastHost, has_standbys, read_timeline};
 
 /// A byte stream to PostgreSQL, encrypted or not.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin {}
@@ -83,12 +83,13 @@ pub(crate) async fn open_connection(
     .await
 }
 
-/// Tries one host after the other, and returns what `attempt` makes of the first that it succeeds with. When another host
-/// becomes the primary during an attempt, the hosts are tried anew.
+/// Tries one host after the other, and returns what `attempt` makes of the first that it succeeds with. `attempt` also returns the
+/// host's timeline, if it is known; former primaries are passed over. When another host becomes the primary during an attempt,
+/// the hosts are tried anew.
 pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
     config: &Config,
     last: &LastHost,
-    attempt: impl AsyncFn(usize) -> Result<T, E>,
+    attempt: impl AsyncFn(usize) -> Result<(T, Option<u32>), E>,
 ) -> Result<T, E> {
     'all_hosts: loop {
         let mut refusal = ConnectError::Unusable("no host is configured").into();
@@ -103,8 +104,11 @@ pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
                 None => attempt(index).await,
             };
             match outcome {
-                Ok(opened) if last.accept(index, start) => return Ok(opened),
-                Ok(_) => continue 'all_hosts,
+                Ok((opened, timeline)) => match last.accept(index, start, timeline) {
+                    Acceptance::Primary => return Ok(opened),
+                    Acceptance::Overtaken => continue 'all_hosts,
+                    Acceptance::Former => refusal = ConnectError::Unusable(FORMER_PRIMARY_ERROR).into(),
+                },
                 Err(error) => refusal = error,
             }
         }
@@ -117,6 +121,8 @@ pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
 pub(crate) fn is_unwanted_standby(config: &Config, in_hot_standby: Option<&str>) -> bool {
     config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite && in_hot_standby == Some("on")
 }
+
+const FORMER_PRIMARY_ERROR: &str = "the server is a former primary, which does not know of the present one";
 
 /// Error text for a standby when the configuration requires a server that accepts writes.
 pub(crate) const STANDBY_ERROR: &str = "the server is a standby, which cannot write";
@@ -198,13 +204,13 @@ async fn log_in(
     stream: Box<dyn Stream>,
     host: usize,
     last: &LastHost,
-) -> Result<Opened, ConnectError> {
+) -> Result<(Opened, Option<u32>), ConnectError> {
     let lent = SharedStream(Rc::new(RefCell::new(stream)));
     let owner = Rc::clone(&lent.0);
     let mut config = config.clone();
     // TLS, where configured, has been negotiated before; the driver must not negotiate it a second time.
     config.ssl_mode(SslMode::Disable);
-    let (client, connection) = config.connect_raw(lent, NoTls).await?;
+    let (client, mut connection) = config.connect_raw(lent, NoTls).await?;
     let says = |name: &str| connection.parameter(name);
     if is_unwanted_standby(&config, says("in_hot_standby")) {
         return Err(ConnectError::Unusable(STANDBY_ERROR));
@@ -212,12 +218,16 @@ async fn log_in(
     let is_standby = says("in_hot_standby") == Some("on");
     let iso_dates = says("DateStyle").is_some_and(|style| style.starts_with("ISO"));
     let settings = SessionSettings::at_login(says);
+    let timeline = match has_standbys(&config) {
+        true => read_timeline(&client, &mut connection).await?,
+        false => None,
+    };
     let cancel = client.cancel_token();
     // Dropping them sends nothing to the server: messages are written only while the connection is polled.
     drop(client);
     drop(connection);
     let stream = Rc::into_inner(owner).ok_or(ConnectError::Unusable("the driver kept the stream"))?;
-    Ok(Opened {
+    let opened = Opened {
         stream: stream.into_inner(),
         is_standby,
         iso_dates,
@@ -225,7 +235,8 @@ async fn log_in(
         cancel,
         host,
         moved: Box::pin(last.moved_from(host)),
-    })
+    };
+    Ok((opened, timeline))
 }
 
 /// The handle to the stream that `tokio-postgres` gets; [`log_in`] keeps the stream.
