@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use tokio::runtime::Handle;
 use tokio_postgres::{CancelToken, Client, Config, Connection, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::{Connector, HostConnection, LastHost, has_standbys, watch_primary};
+use crate::pools::SharedPools;
 use crate::{PoolMetrics, RoleSettings, tls, wire};
 
 /// How long a service waits for a connection of a deadpool pool; then the request fails.
@@ -106,6 +108,7 @@ pub struct Database {
     logins: Logins,
     tls: MakeRustlsConnect,
     last_host: LastHost,
+    shared_pools: SharedPools,
     /// Shared with the [`Database`]s of its replicas.
     role_settings: Arc<ArcSwap<RoleSettings>>,
     pool_metrics: PoolMetrics,
@@ -139,6 +142,7 @@ impl Database {
             logins,
             tls: tls::connector(),
             last_host: LastHost::default(),
+            shared_pools: SharedPools::default(),
             role_settings: Arc::default(),
             pool_metrics: PoolMetrics::default(),
         })
@@ -150,6 +154,7 @@ impl Database {
             logins,
             tls: tls::connector(),
             last_host: LastHost::default(),
+            shared_pools: SharedPools::default(),
             role_settings: Arc::clone(&self.role_settings),
             pool_metrics: PoolMetrics::default(),
         })
@@ -164,6 +169,7 @@ impl Database {
         Connector {
             tls: self.tls.clone(),
             last_host: self.last_host.clone(),
+            pools: self.shared_pools.clone(),
         }
     }
 
@@ -216,7 +222,8 @@ impl Database {
         Ok(client)
     }
 
-    /// A pool for work that needs a connection for itself, such as several statements in a transaction.
+    /// A pool for work that needs a connection for itself, such as several statements in a transaction. Threads may share it; see
+    /// [`Self::move_pools`] for their end.
     ///
     /// # Panics
     /// Never: building a pool fails only when it has timeouts and no runtime, and this one has a runtime.
@@ -228,13 +235,23 @@ impl Database {
             self.connector(),
             ManagerConfig { recycling_method },
         );
-        Pool::builder(manager)
+        let pool = Pool::builder(manager)
             .max_size(size)
             .wait_timeout(Some(POOL_WAIT))
             .create_timeout(Some(POOL_WAIT))
             .runtime(Runtime::Tokio1)
+            .pre_recycle(self.shared_pools.replace_before_use())
             .build()
-            .expect("a pool with timeouts needs a runtime, and has one")
+            .expect("a pool with timeouts needs a runtime, and has one");
+        self.shared_pools.add(&pool);
+        pool
+    }
+
+    /// Makes `runtime` drive all connections that the pools of this database open from now on, and closes the others as soon as they
+    /// are returned: they would end with the threads that have opened them, also while another thread waits for a result.
+    /// Ends when all of them are closed, or after `limit`. `runtime` must outlive the pools' users.
+    pub async fn move_pools(&self, runtime: Handle, limit: Duration) {
+        self.shared_pools.move_to(runtime, limit).await;
     }
 
     /// Settings that `alter role … set` gave to the roles under which a request can run.

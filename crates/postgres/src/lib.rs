@@ -12,7 +12,7 @@ mod hosts;
 mod identifier;
 mod json;
 mod listen;
-mod pool_metrics;
+mod pools;
 mod replicas;
 mod request;
 mod role_settings;
@@ -26,7 +26,7 @@ pub use extensions::{SHIPPED, ShippedExtension};
 pub use identifier::{push_identifier, quote_identifier, quote_literal};
 pub use json::{ByteChunks, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
-pub use pool_metrics::{PoolMetrics, PoolMetricsSnapshot};
+pub use pools::{PoolMetrics, PoolMetricsSnapshot};
 pub use replicas::{Reader, ReplicaConfig, ReplicaPools, Replicas, ReplicasConfig, Writer};
 pub use request::{
     AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,

@@ -11,6 +11,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::last_host::{Acceptance, LastHost, has_standbys, with_single_host};
 use super::timeline::read_timeline;
+use crate::pools::SharedPools;
 
 type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
@@ -37,9 +38,12 @@ impl HostConnection {
 }
 
 /// Opens connections, and tries the host first that accepted a login last.
+#[derive(Clone)]
 pub(crate) struct Connector {
     pub(crate) tls: MakeRustlsConnect,
     pub(crate) last_host: LastHost,
+    /// The pools for which connections are opened.
+    pub(crate) pools: SharedPools,
 }
 
 impl Connector {
@@ -110,10 +114,26 @@ impl Connect for Connector {
         &self,
         config: &Config,
     ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
-        let config = config.clone();
+        let (connector, config) = (self.clone(), config.clone());
         Box::pin(async move {
-            let (client, connection) = self.open(&config).await?;
-            Ok((client, tokio::spawn(connection.run())))
+            if let Some(runtime) = connector.pools.lasting_runtime() {
+                let (connector, config) = (connector.clone(), config.clone());
+                let opening = runtime.spawn(async move {
+                    let (client, connection) = connector.open(&config).await?;
+                    Ok((client, tokio::spawn(connection.run())))
+                });
+                if let Ok(opened) = opening.await {
+                    return opened;
+                }
+                // That runtime has ended, so this thread is the last one.
+            }
+            let counted = connector.pools.count_opened();
+            let (client, connection) = connector.open(&config).await?;
+            let running = tokio::spawn(async move {
+                connection.run().await;
+                drop(counted);
+            });
+            Ok((client, running))
         })
     }
 }

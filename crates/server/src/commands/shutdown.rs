@@ -3,14 +3,17 @@
 
 use std::future::Future;
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, Result, bail};
 use selvedge_functions::Functions;
 use selvedge_gateway::Drain;
+use selvedge_postgres::Database;
 use selvedge_realtime::Realtime;
 use selvedge_telemetry::Telemetry;
+use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::config::Config;
@@ -23,6 +26,9 @@ const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// How long the workers have to take the connections that were opened before further ones were refused.
 const SETTLE_TIME: Duration = Duration::from_millis(300);
+
+/// How long connections of the database's pools may be in use before the workers that have opened them end nevertheless.
+const POOL_LIMIT: Duration = Duration::from_secs(5);
 
 /// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
 pub(super) struct Signals {
@@ -83,6 +89,8 @@ pub(super) struct StopPlan {
     /// Further handles of the servers' listeners, where a load balancer must not lose a request: they refuse connections before the
     /// servers close them.
     pub(super) listeners: Vec<TcpListener>,
+    /// The database whose pools the workers share.
+    pub(super) database: Option<Arc<Database>>,
     pub(super) realtime: Option<Realtime>,
     pub(super) functions: Option<Functions>,
     pub(super) telemetry: Option<Telemetry>,
@@ -95,6 +103,7 @@ impl StopPlan {
             drain: services.drain.clone(),
             drain_delay: config.selvedge.drain_delay,
             listeners: Vec::new(),
+            database: Some(services.database().clone()),
             realtime: services.realtime.clone(),
             functions: services.functions.clone(),
             telemetry: services.telemetry.clone(),
@@ -120,7 +129,10 @@ pub(super) async fn wait_and_stop(
     let listeners = std::mem::take(&mut plan.listeners);
     let drain = async {
         plan.drain.begin();
-        tokio::time::sleep(plan.drain_delay).await;
+        tokio::join!(
+            tokio::time::sleep(plan.drain_delay),
+            keep_pools(plan.database.as_deref())
+        );
         // Sockets are closed before the servers stop: a worker that ends drops its sockets without a close frame.
         if let Some(realtime) = &plan.realtime {
             realtime.drain().await;
@@ -149,6 +161,13 @@ pub(super) async fn wait_and_stop(
     match failure {
         Some(reason) => bail!("PostgreSQL ended by itself: {reason}"),
         None => Ok(()),
+    }
+}
+
+/// Makes the main thread, which outlives the workers, drive the connections that these share.
+async fn keep_pools(database: Option<&Database>) {
+    if let Some(database) = database {
+        database.move_pools(Handle::current(), POOL_LIMIT).await;
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
     if let Some(listener) = admin_listener {
         let admin = Admin {
             cache: cache.clone(),
-            database,
+            database: database.clone(),
             main: address.clone(),
             pool_max,
         };
@@ -90,13 +90,11 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
     }
     print_address(&address);
     reload_on_signals(args.clone(), cache)?;
-    shutdown::wait_and_stop(
-        signals,
-        servers,
-        shutdown::StopPlan::default(),
-        std::future::pending(),
-    )
-    .await
+    let plan = shutdown::StopPlan {
+        database: Some(database),
+        ..shutdown::StopPlan::default()
+    };
+    shutdown::wait_and_stop(signals, servers, plan, std::future::pending()).await
 }
 
 /// The settings of each worker's pool, and the number of workers.

@@ -1,0 +1,137 @@
+//! Pools that several threads share, each with its own runtime, while the threads end.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Pool};
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_postgres::{Database, Login, Logins};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// Longer than anything takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+/// An advisory lock of the test's database.
+const LOCK: &str = "select pg_advisory_lock(18)";
+
+fn database_of(test: &TestDatabase) -> Arc<Database> {
+    Database::new(Logins::with_single_login(test.config("authenticator")))
+}
+
+/// A thread with its own runtime, which has taken a connection from a pool.
+struct Worker {
+    end: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Worker {
+    /// Starts a thread that takes a connection. Returns it with the connection, which the thread goes on driving.
+    async fn take_connection(pool: &Pool) -> (Self, Client) {
+        let (end, ended) = oneshot::channel();
+        let (sender, taken) = oneshot::channel();
+        let pool = pool.clone();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime");
+            runtime.block_on(async {
+                let client = pool.get().await.expect("a connection");
+                assert!(sender.send(client).is_ok(), "the test waits");
+                ended.await.expect("the test ends it");
+            });
+        });
+        let client = taken.await.expect("a connection");
+        (Self { end, thread }, client)
+    }
+
+    /// Ends the thread, and with it its runtime.
+    async fn end(self) {
+        self.end.send(()).expect("it runs");
+        tokio::task::spawn_blocking(|| self.thread.join())
+            .await
+            .expect("joined")
+            .expect("it did not panic");
+    }
+}
+
+/// Waits until a connection of the test's database waits for a lock.
+async fn until_waiting(observer: &tokio_postgres::Client) {
+    let waiting = "select exists (select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database()))";
+    let wait = async {
+        while !observer
+            .query_one(waiting, &[])
+            .await
+            .expect("an answer")
+            .get::<_, bool>(0)
+        {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LIMIT, wait).await.expect("it waits");
+}
+
+#[tokio::test]
+async fn a_statement_finishes_before_the_thread_ends_that_drives_its_connection() {
+    let test = TestDatabase::create().await;
+    let database = database_of(&test);
+    let pool = database.pool(Login::AuthAdmin, 1);
+    let (worker, client) = Worker::take_connection(&pool).await;
+    let holder = test.connect("postgres").await;
+    holder.batch_execute(LOCK).await.expect("locked");
+    let statement = tokio::spawn(async move { client.batch_execute(LOCK).await });
+    until_waiting(&holder).await;
+
+    let mover = Arc::clone(&database);
+    let moving = tokio::spawn(async move { mover.move_pools(Handle::current(), LIMIT).await });
+    // The move has begun, and waits for the statement.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!moving.is_finished());
+    holder
+        .batch_execute("select pg_advisory_unlock_all()")
+        .await
+        .expect("unlocked");
+    tokio::time::timeout(LIMIT, moving)
+        .await
+        .expect("it ends")
+        .expect("it did not panic");
+    worker.end().await;
+
+    statement
+        .await
+        .expect("it did not panic")
+        .expect("the statement was answered");
+    let client = pool.get().await.expect("another connection");
+    client.batch_execute("select 1").await.expect("it answers");
+}
+
+#[tokio::test]
+async fn connections_that_are_opened_after_the_move_outlive_their_thread() {
+    let test = TestDatabase::create().await;
+    let database = database_of(&test);
+    let pool = database.pool(Login::AuthAdmin, 2);
+    let (former, unmoved) = Worker::take_connection(&pool).await;
+    drop(unmoved);
+    database.move_pools(Handle::current(), LIMIT).await;
+
+    let (worker, client) = Worker::take_connection(&pool).await;
+    former.end().await;
+    worker.end().await;
+
+    client.batch_execute("select 1").await.expect("it answers");
+}
+
+#[tokio::test]
+async fn the_move_does_not_wait_longer_than_its_limit() {
+    let test = TestDatabase::create().await;
+    let database = database_of(&test);
+    let (worker, client) = Worker::take_connection(&database.pool(Login::AuthAdmin, 1)).await;
+
+    let moving = database.move_pools(Handle::current(), Duration::from_millis(50));
+    tokio::time::timeout(LIMIT, moving).await.expect("it ends");
+
+    client.batch_execute("select 1").await.expect("it answers");
+    worker.end().await;
+}
