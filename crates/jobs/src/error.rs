@@ -1,5 +1,7 @@
 //! Why the workers of this node stopped; the node then tries to lead again.
 
+use std::time::Duration;
+
 /// A lost or failing database connection.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JobsError {
@@ -12,6 +14,9 @@ pub(crate) enum JobsError {
     /// The connection that holds the lock ended, so another node may lead now.
     #[error("the connection that holds the lock was lost")]
     LockLost,
+    /// The node did not run for so long that another one may lead now.
+    #[error("this node was frozen for {} s", .0.as_secs())]
+    Frozen(Duration),
 }
 
 /// PostgreSQL's message, which `Display` of tokio-postgres' error leaves to its source.

@@ -1,7 +1,8 @@
 //! Decides which node of a database runs the workers: the one whose connection holds an advisory lock.
 //!
 //! All statements of the workers go over that connection. When it is lost, PostgreSQL gives the lock to another node, and
-//! no statement of this one can succeed any more; it stops its workers and tries to get the lock again.
+//! no statement of this one can succeed any more; it stops its workers and tries to get the lock again. PostgreSQL ends the
+//! connection of a node that does not run any more ([`crate::liveness`]).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,30 +10,23 @@ use std::time::Duration;
 use selvedge_postgres::{Database, ListenEvent, Login};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Receiver;
-use tokio_postgres::Client;
 
 use crate::config::JobsConfig;
 use crate::cron;
 use crate::error::JobsError;
+use crate::liveness::{END_WITH_NODE, run_unless_frozen, send_heartbeats};
 use crate::metrics::{METRICS, Raised};
 use crate::net;
 
 /// Advisory lock of the leading node. The extension pg_net looks for it in `net._is_worker_up()`.
 const LOCK: &str = "select pg_try_advisory_lock(1936486514, 1785684595)";
 
-/// Makes PostgreSQL notice within five seconds that a node has lost its power or its link. By default it takes hours, in which
-/// the node would keep the lock.
-const NOTICE_LOSS: &str = "set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; \
-     set tcp_keepalives_count = 3; set tcp_user_timeout = 5000";
-
-/// How often a standby node tries to get the lock. With [`NOTICE_LOSS`] another node leads after at most seven seconds.
+/// How often a standby node tries to get the lock. With [`END_WITH_NODE`] another node leads within seven seconds after a node
+/// has ended or lost its link, and within eight after it was frozen.
 const STANDBY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Pause before the next attempt to become leader after a failure.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
-
-/// Interval at which the connection that holds the lock is checked.
-const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Notifications by which the extensions wake their workers; the payload names the worker.
 const CHANNEL: &str = "selvedge_jobs";
@@ -57,7 +51,7 @@ pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
 async fn lead(database: &Arc<Database>, config: &JobsConfig) -> Result<std::convert::Infallible, JobsError> {
     let client = database.client(Login::Authenticator).await;
     let client = client.map_err(JobsError::Login)?;
-    client.batch_execute(NOTICE_LOSS).await?;
+    client.batch_execute(&format!("select {END_WITH_NODE}")).await?;
     while !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
         tokio::time::sleep(STANDBY_INTERVAL).await;
     }
@@ -66,19 +60,15 @@ async fn lead(database: &Arc<Database>, config: &JobsConfig) -> Result<std::conv
     let wake_net = Notify::new();
     let wake_cron = Notify::new();
     let events = database.listen(&[CHANNEL]);
-    tokio::select! {
-        () = wait_until_closed(&client) => Err(JobsError::LockLost),
-        () = forward_notifications(events, &wake_net, &wake_cron) => Err(JobsError::LockLost),
-        result = net::send_queued_requests(&client, &config.net, &wake_net) => result,
-        result = cron::run_due_jobs(&client, database, &config.cron, &wake_cron) => result,
-    }
-}
-
-/// Ends when the connection is lost, also while no worker has anything to send over it.
-async fn wait_until_closed(client: &Client) {
-    while !client.is_closed() {
-        tokio::time::sleep(CHECK_INTERVAL).await;
-    }
+    let workers = async {
+        tokio::select! {
+            lost = send_heartbeats(&client) => Err(lost),
+            () = forward_notifications(events, &wake_net, &wake_cron) => Err(JobsError::LockLost),
+            result = net::send_queued_requests(&client, &config.net, &wake_net) => result,
+            result = cron::run_due_jobs(&client, database, &config.cron, &wake_cron) => result,
+        }
+    };
+    run_unless_frozen(workers).await
 }
 
 /// Wakes the workers that notifications name, and all of them after notifications may have been missed.

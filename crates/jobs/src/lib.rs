@@ -12,6 +12,7 @@ mod cron;
 mod error;
 mod http;
 mod leader;
+mod liveness;
 mod metrics;
 mod net;
 mod sender;

@@ -9,16 +9,17 @@ use tokio_postgres::{Client, Error, SimpleQueryMessage};
 use super::result::{describe_error, describe_result};
 use super::store::{Job, RunResult, insert_run, set_finished, set_running};
 use crate::error::JobsError;
+use crate::liveness::END_WITH_NODE;
 use crate::metrics::{METRICS, Raised};
 
 /// Longest time for opening a connection and logging in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Waits for the lock of the job, which its session holds until it ends. A node that led before may have ended while
-/// PostgreSQL still runs its command; the next run then begins after that one.
+/// PostgreSQL still runs its command; the next run then begins after that one. [`END_WITH_NODE`] follows.
 const BEGIN: &str = "
     select pg_catalog.pg_backend_pid(), pg_catalog.pg_advisory_lock(1936486515, $1),
-      pg_catalog.set_config('application_name', 'pg_cron', false)";
+      pg_catalog.set_config('application_name', 'pg_cron', false),";
 
 /// Runs the job and records it. `client` is the connection of the scheduler.
 pub(super) async fn run_job(client: &Client, database: &Database, job: &Job) -> Result<(), JobsError> {
@@ -53,7 +54,10 @@ async fn execute_command(
     job: &Job,
 ) -> Result<RunResult, JobsError> {
     let lock = i32::try_from(job.id % i64::from(i32::MAX)).unwrap_or_default();
-    let pid: i32 = match session.query_one(BEGIN, &[&lock]).await {
+    let pid: i32 = match session
+        .query_one(&format!("{BEGIN}{END_WITH_NODE}"), &[&lock])
+        .await
+    {
         Ok(row) => row.get(0),
         Err(error) => return Ok(describe_failed_command(&error)),
     };

@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 use crate::{development, query_value, start_node, wait_until};
 
 /// A database with pg_cron, created as a project's migration creates it.
-async fn create_database() -> (TestDatabase, Client) {
+pub(crate) async fn create_database() -> (TestDatabase, Client) {
     let database = TestDatabase::create().await;
     let client = database.connect("postgres").await;
     client

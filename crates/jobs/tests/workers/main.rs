@@ -3,6 +3,7 @@
 mod cron;
 mod http;
 mod http_server;
+mod leader;
 mod net;
 
 use std::sync::Arc;
@@ -30,12 +31,19 @@ pub(crate) fn development() -> JobsConfig {
 
 /// Starts the workers of one node. Aborting the task is what a crash of the node is for the database.
 pub(crate) async fn start_node(database: &TestDatabase, config: JobsConfig) -> JoinHandle<()> {
-    let login = |role| database.config(role);
-    let logins = Logins::new(
-        login("authenticator"),
-        login("supabase_auth_admin"),
-        login("supabase_storage_admin"),
-    );
+    start_workers(logins_of(database), config).await
+}
+
+/// The services' logins to a test's database.
+pub(crate) fn logins_of(database: &TestDatabase) -> Logins {
+    Logins::new(
+        database.config("authenticator"),
+        database.config("supabase_auth_admin"),
+        database.config("supabase_storage_admin"),
+    )
+}
+
+pub(crate) async fn start_workers(logins: Logins, config: JobsConfig) -> JoinHandle<()> {
     let database = Database::connect(logins).await.expect("the login works");
     tokio::spawn(run_jobs_forever(Arc::clone(&database), config))
 }

@@ -1,0 +1,94 @@
+//! How PostgreSQL and the node itself notice that the node does not run any more, so that another one can lead.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use tokio_postgres::Client;
+
+use crate::error::JobsError;
+
+/// Settings by which PostgreSQL ends a session of a node that is gone, and frees its locks:
+///
+/// - A node that has lost its power or its link does not acknowledge what it is sent. By default it takes hours to notice that.
+/// - A node that is frozen (by SIGSTOP, or as a virtual machine) acknowledges everything and sends nothing. A session
+///   that is idle for [`IDLE_LIMIT`] is therefore ended.
+///
+/// Written as expressions of a `select`.
+pub(crate) const END_WITH_NODE: &str = "
+    pg_catalog.set_config('tcp_keepalives_idle', '2', false),
+    pg_catalog.set_config('tcp_keepalives_interval', '1', false),
+    pg_catalog.set_config('tcp_keepalives_count', '3', false),
+    pg_catalog.set_config('tcp_user_timeout', '5000', false),
+    pg_catalog.set_config('idle_session_timeout', '6s', false),
+    pg_catalog.set_config('idle_in_transaction_session_timeout', '6s', false)";
+
+/// The limit that [`END_WITH_NODE`] sets for an idle session.
+const IDLE_LIMIT: Duration = Duration::from_secs(6);
+
+/// How often the leading node sends something on the connection that holds the lock.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A node that has not run for this long stops its workers: PostgreSQL may be about to give its lock to another node.
+const FROZEN_LIMIT: Duration = IDLE_LIMIT.saturating_sub(HEARTBEAT_INTERVAL);
+
+/// Keeps the session that holds the lock from being idle. Ends when the connection is lost.
+pub(crate) async fn send_heartbeats(client: &Client) -> JobsError {
+    loop {
+        sleep(HEARTBEAT_INTERVAL).await;
+        if client.simple_query("").await.is_err() {
+            return JobsError::LockLost;
+        }
+    }
+}
+
+/// Runs the workers until they end, or until this node was frozen for longer than [`FROZEN_LIMIT`]. In that case they are not
+/// polled again, so that a node that wakes up sends nothing that another one has sent meanwhile.
+///
+/// `workers` must contain [`send_heartbeats`], whose timer has it polled each second.
+pub(crate) async fn run_unless_frozen<T>(
+    workers: impl Future<Output = Result<T, JobsError>>,
+) -> Result<T, JobsError> {
+    let mut workers = pin!(workers);
+    let mut last_poll = Instant::now();
+    std::future::poll_fn(|context| {
+        if last_poll.elapsed() > FROZEN_LIMIT {
+            return std::task::Poll::Ready(Err(JobsError::Frozen(last_poll.elapsed())));
+        }
+        last_poll = Instant::now();
+        workers.as_mut().poll(context)
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn the_limit_of_idle_sessions_is_the_one_that_postgresql_is_told() {
+        assert!(END_WITH_NODE.contains(&format!("'idle_session_timeout', '{}s'", IDLE_LIMIT.as_secs())));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn workers_of_a_node_that_was_frozen_are_not_polled_again() {
+        let polls = Cell::new(0);
+        let workers = async {
+            for _ in 0..3 {
+                polls.set(polls.get() + 1);
+                sleep(HEARTBEAT_INTERVAL).await;
+            }
+            // The clock goes on while nothing is polled.
+            tokio::time::advance(FROZEN_LIMIT + HEARTBEAT_INTERVAL).await;
+            polls.set(polls.get() + 1);
+            Ok(())
+        };
+
+        let result = run_unless_frozen(workers).await;
+
+        assert!(matches!(result, Err(JobsError::Frozen(_))), "{result:?}");
+        assert_eq!(polls.get(), 3);
+    }
+}
