@@ -10,6 +10,7 @@ use selvedge_memory::MemoryBudget;
 use smallvec::SmallVec;
 
 use super::server_message::{ErrorFields, parse_columns};
+use super::small_rows::SmallRows;
 use super::statements::{Preparing, Statements, Usage};
 use super::{Column, Row};
 use crate::json::{JsonRows, JsonShape};
@@ -97,6 +98,7 @@ pub(super) struct Collector {
     current: usize,
     refusal: Option<Refusal>,
     is_out_of_memory: bool,
+    small_rows: SmallRows,
     queued: Instant,
 }
 
@@ -304,14 +306,15 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// Ends the batch.
-    pub(super) fn finish(mut self) -> Collector {
+    /// Ends the batch. `writes` says whether its result is kept if that is possible at all.
+    pub(super) fn finish(mut self, writes: bool) -> Collector {
         frontend::sync(self.out);
         Collector {
             expected: std::mem::take(&mut self.expected),
             current: 0,
             refusal: None,
             is_out_of_memory: false,
+            small_rows: SmallRows::new(writes),
             queued: Instant::now(),
         }
     }
@@ -488,11 +491,14 @@ impl Collector {
     }
 
     fn handle_row(&mut self, body: Body<'_>, memory: &MemoryBudget) -> Result<(), UnexpectedMessage> {
-        let current = self.current()?;
+        let current = self.expected.get_mut(self.current).ok_or(UnexpectedMessage)?;
         match (&mut current.sink, &current.columns, &current.shape) {
             (Sink::Discard, ..) => Ok(()),
             (Sink::Rows(rows), Some(columns), _) => {
-                rows.push(Row::parse(Arc::clone(columns), body.into_bytes()).ok_or(UnexpectedMessage)?);
+                match self.small_rows.count(body.into_bytes(), memory) {
+                    Some(row) => rows.push(Row::parse(Arc::clone(columns), row).ok_or(UnexpectedMessage)?),
+                    None => self.refuse_rows(),
+                }
                 Ok(())
             }
             (Sink::Json(rows), _, Some(shape)) => {

@@ -165,7 +165,7 @@ impl Connection {
         let mut statements = self.shared.statements.borrow_mut();
         let mut batch = Batch::begin(&mut out, &mut statements)?;
         let collector = match compose(&mut batch) {
-            Ok(()) => batch.finish(),
+            Ok(()) => batch.finish(label.is_some_and(|label| label.writes)),
             Err(error) => {
                 batch.discard();
                 return Err(error);

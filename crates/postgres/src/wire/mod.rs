@@ -10,6 +10,7 @@ mod driver;
 mod row;
 mod server_message;
 mod session_settings;
+mod small_rows;
 mod statements;
 
 pub(crate) use batch::{Batch, BatchError, Finished, Refusal, Sink};

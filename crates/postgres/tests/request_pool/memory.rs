@@ -47,6 +47,39 @@ async fn gw_049_a_result_that_does_not_fit_into_memory_is_refused_and_the_connec
 }
 
 #[tokio::test]
+async fn gw_049_many_small_rows_count_as_one_large_result() {
+    LocalSet::new()
+        .run_until(async {
+            let memory = MemoryBudget::new(1_000_000);
+            let pool = pool_with_memory(&memory).await;
+            let rows = |count: u32| {
+                build_statement(
+                    &format!("select repeat('x', 100) from generate_series(1, {count})"),
+                    &[],
+                )
+            };
+            let (many, too_many, few) = (rows(3000), rows(100_000), rows(100));
+            let run = async |statement| pool.pool.run(read("service_role", statement)).await;
+
+            let held = run(&many).await.expect("it fits");
+            assert_eq!(held.rows.len(), 3000);
+            assert!((300_000..1_000_000).contains(&memory.used()), "{}", memory.used());
+            let refused = run(&too_many).await;
+            assert!(
+                matches!(refused, Err(RequestError::OutOfMemory { is_committed: false })),
+                "{refused:?}"
+            );
+            assert_eq!(pool.read_text("select 'small'").await, "small");
+            drop(held);
+
+            assert_eq!(memory.used(), 0);
+            assert_eq!(run(&few).await.expect("it fits").rows.len(), 100);
+            assert_eq!(memory.used(), 0);
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn gw_049_the_result_of_a_write_is_kept_longer_and_its_refusal_says_that_it_has_taken_effect() {
     LocalSet::new()
         .run_until(async {

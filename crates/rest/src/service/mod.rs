@@ -2,6 +2,7 @@
 //!
 //! Parts of HTTP that belong to no stage are in this folder, too: reading the body, and the headers of every response.
 
+mod admission;
 mod graphql;
 mod request_body;
 mod response_headers;
@@ -29,6 +30,7 @@ use crate::request::headers::{cookies_json, headers_json};
 use crate::respond::{self, Timing};
 use crate::schema_cache::{SchemaCache, Snapshot};
 use crate::sql;
+use admission::Admission;
 use request_body::read_body;
 
 pub use graphql::graphql_scope;
@@ -74,6 +76,7 @@ struct Worker {
     replicas: Option<Rc<ReplicaPools>>,
     /// The generation of the catalog under which the pool's statements were prepared.
     generation: Cell<u64>,
+    admission: Admission,
 }
 
 impl Worker {
@@ -84,6 +87,7 @@ impl Worker {
             pool,
             replicas,
             generation,
+            admission: Admission::default(),
         }
     }
 
@@ -137,6 +141,11 @@ async fn run_request(
     http: &HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, RestError> {
+    // Behind the gateway requests are admitted there.
+    let _admitted = match snapshot.config.standalone {
+        true => Some(worker.admission.admit(worker.pool.memory())?),
+        false => None,
+    };
     let bearer = verify_bearer(http, snapshot.config.as_ref())?;
     let result = run_stages(worker, snapshot, http, &bearer, payload).await;
     match &worker.replicas {

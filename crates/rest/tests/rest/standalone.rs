@@ -1,9 +1,13 @@
 //! The service without a gateway: tokens, CORS, headers and the admin server.
 
+use std::time::Duration;
+
+use selvedge_memory::{MemoryBudget, MemoryLimit, watch_memory};
+use selvedge_postgres::RequestPoolConfig;
 use selvedge_rest::RestConfig;
 use serde_json::json;
 
-use crate::standalone_app::Start;
+use crate::standalone_app::{Start, until};
 
 const ITEMS: &str = "create table public.items (id int primary key); insert into public.items values (1);
     grant usage on schema public to anon, authenticated; grant select, insert on public.items to anon, authenticated;
@@ -290,4 +294,50 @@ async fn rest_075_raised_errors_choose_the_reason_phrase() {
     ] {
         assert_eq!(status_line(url, path).await, line);
     }
+}
+
+#[actix_web::test]
+async fn gw_049_standalone_requests_are_refused_while_memory_runs_short() {
+    let memory = MemoryBudget::new(1_000_000);
+    let start = Start::on(
+        "grant usage on schema public to anon;
+         create function public.wait() returns int language sql volatile as
+           $$ select 1 from pg_advisory_xact_lock(49) $$;
+         create function public.one() returns int language sql stable as $$ select 1 $$;",
+    );
+    let pool = RequestPoolConfig {
+        memory: memory.clone(),
+        ..start.pool
+    };
+    let app = Start { pool, ..start }.run().await;
+    let holder = app.database.superuser().await;
+    let hold = "begin; select pg_advisory_xact_lock(49)";
+    holder.batch_execute(hold).await.expect("locked");
+    // Every process uses more than one byte.
+    let limit = MemoryLimit::find(Some(1)).expect("it is configured");
+    watch_memory(limit, memory.clone()).expect("a thread");
+    until("memory runs short", || memory.is_short()).await;
+
+    // The only worker takes one request at a time.
+    assert_eq!(app.anon().get("/rpc/one").await.status, 200);
+    let client = app.anon();
+    let waiting = tokio::spawn(async move { client.post("/rpc/wait", &json!({})).await });
+    let is_waiting = "select exists (select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database()))";
+    while !holder
+        .query_one(is_waiting, &[])
+        .await
+        .expect("a row")
+        .get::<_, bool>(0)
+    {
+        assert!(!waiting.is_finished(), "it does not wait");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let refused = app.anon().get("/rpc/one").await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "53200"));
+    assert_eq!(refused.header("retry-after"), Some("1"));
+
+    holder.batch_execute("commit").await.expect("unlocked");
+    assert_eq!(waiting.await.expect("no panic").status, 200);
+    assert_eq!(app.anon().get("/rpc/one").await.status, 200);
 }
