@@ -1,5 +1,6 @@
 //! A small catalog made by hand: tests of the pure stages need no database.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::derive_relationships::{Constraint, ConstraintKind, KeyRelation, Keys};
@@ -36,6 +37,7 @@ fn relation(name: &str, columns: &[(&str, &str)]) -> Relation {
             .map(|(name, kind)| ((*name).to_owned(), column(name, kind)))
             .collect(),
         distribution: Distribution::Local,
+        computed_columns: HashMap::new(),
     }
 }
 
@@ -111,5 +113,21 @@ impl Catalog {
             };
         }
         catalog
+    }
+
+    /// Distributes a table.
+    #[cfg(test)]
+    pub(crate) fn shard(&mut self, table: &str) {
+        let relation = self.relations.get_mut(&QualifiedName::new("public", table));
+        Arc::make_mut(relation.expect("a table of the example")).distribution = Distribution::Sharded;
+    }
+
+    /// Adds a computed column, a function of the same name, to a table that Citus distributes.
+    #[cfg(test)]
+    pub(crate) fn compute_column(&mut self, table: &str, column: &str) {
+        let relation = self.relations.get_mut(&QualifiedName::new("public", table));
+        let relation = Arc::make_mut(relation.expect("a table of the example"));
+        let function = QualifiedName::new("public", column);
+        relation.computed_columns.insert(column.to_owned(), function);
     }
 }

@@ -101,10 +101,10 @@ impl Catalog {
         // With a search path, types in it would be written unqualified, and mean something else to other roles.
         transaction.batch_execute("set local search_path to ''").await?;
         let keys = load_keys(&transaction, scope).await?;
-        let distributions = load_distributions(&transaction).await?;
+        let citus = load_citus_tables(&transaction).await?;
         let catalog = Self {
-            has_citus: distributions.is_some(),
-            relations: load_relations(&transaction, scope, &keys, &distributions.unwrap_or_default()).await?,
+            has_citus: citus.is_some(),
+            relations: load_relations(&transaction, scope, &keys, citus.unwrap_or_default()).await?,
             relationships: keys
                 .relationships(&scope.exposed)
                 .into_iter()
@@ -235,7 +235,7 @@ async fn load_relations(
     transaction: &Transaction<'_>,
     scope: &CatalogScope,
     keys: &Keys,
-    distributions: &HashMap<u32, Distribution>,
+    mut citus: CitusTables,
 ) -> Result<Names<QualifiedName, Arc<Relation>>, Error> {
     let mut primary_keys = keys.primary_keys();
     let rows = transaction
@@ -249,6 +249,7 @@ async fn load_relations(
         .map(|row| {
             let name = read_qualified_name(&row, "schema", "name");
             let Json(columns): Json<Vec<Column>> = row.get("columns");
+            let oid: u32 = row.get("oid");
             let relation = Relation {
                 comment: row.get("comment"),
                 is_view: row.get("is_view"),
@@ -261,10 +262,8 @@ async fn load_relations(
                     .into_iter()
                     .map(|column| (column.name.clone(), column))
                     .collect::<Columns>(),
-                distribution: distributions
-                    .get(&row.get::<_, u32>("oid"))
-                    .copied()
-                    .unwrap_or_default(),
+                distribution: citus.distributions.get(&oid).copied().unwrap_or_default(),
+                computed_columns: citus.computed_columns.remove(&oid).unwrap_or_default(),
                 name: name.clone(),
             };
             (name, Arc::new(relation))
@@ -272,19 +271,25 @@ async fn load_relations(
         .collect())
 }
 
-/// Reads where Citus stores the rows of tables, by their oids; `None` without Citus.
-async fn load_distributions(
-    transaction: &Transaction<'_>,
-) -> Result<Option<HashMap<u32, Distribution>>, Error> {
+/// What the catalog of Citus says about tables, by their oids.
+#[derive(Default)]
+struct CitusTables {
+    distributions: HashMap<u32, Distribution>,
+    computed_columns: HashMap<u32, HashMap<String, QualifiedName>>,
+}
+
+/// Reads where Citus stores the rows of tables, and their computed columns; `None` without Citus.
+async fn load_citus_tables(transaction: &Transaction<'_>) -> Result<Option<CitusTables>, Error> {
     let citus = "select to_regclass('pg_catalog.pg_dist_partition') is not null \
                  from pg_catalog.pg_extension where extname = 'citus'";
     let found = transaction.query_typed(citus, &[]).await?;
     let Some(has_tables) = found.first().map(|row| row.get::<_, bool>(0)) else {
         return Ok(None);
     };
+    let mut tables = CitusTables::default();
     // The extension is listed but its tables are missing: Citus is being installed, and no table is distributed yet.
     if !has_tables {
-        return Ok(Some(HashMap::new()));
+        return Ok(Some(tables));
     }
     let rows = transaction
         .query_typed(include_str!("sql/distribution.sql"), &[])
@@ -298,7 +303,15 @@ async fn load_distributions(
         };
         (row.get::<_, u32>("oid"), distribution)
     };
-    Ok(Some(rows.into_iter().map(read).collect()))
+    tables.distributions = rows.into_iter().map(read).collect();
+    let rows = transaction
+        .query_typed(include_str!("sql/computed_columns.sql"), &[])
+        .await?;
+    for row in rows {
+        let columns = tables.computed_columns.entry(row.get("relation")).or_default();
+        columns.insert(row.get("name"), read_qualified_name(&row, "schema", "name"));
+    }
+    Ok(Some(tables))
 }
 
 /// Functions by name; overloads with fewer parameters first.

@@ -1,5 +1,7 @@
 //! Tables and views.
 
+use std::collections::HashMap;
+
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -67,4 +69,6 @@ pub struct Relation {
     pub columns: Columns,
     /// Where the rows are stored; Citus supports only part of SQL for some distributions.
     pub distribution: Distribution,
+    /// With Citus, the functions behind the computed columns of a table that it distributes, by the columns' names; else empty.
+    pub computed_columns: HashMap<String, QualifiedName>,
 }

@@ -28,6 +28,32 @@ impl DatabaseFault {
         }
     }
 
+    /// Returns the error for a result with two columns of one name, the second of which Citus would rename.
+    pub(crate) fn with_repeated_name(name: &str) -> Self {
+        Self {
+            sqlstate: "0A000".to_owned(),
+            message: format!(
+                "several columns of the result are named \"{name}\", which Citus does not support"
+            ),
+            detail: None,
+            hint: Some("Give each column a name of its own, as in select=first:id,second:id.".to_owned()),
+            authenticated: true,
+        }
+    }
+
+    /// Returns the error for a result as CSV with a computed column of a table that Citus distributes.
+    pub(crate) fn with_computed_csv(name: &str) -> Self {
+        Self {
+            sqlstate: "0A000".to_owned(),
+            message: format!(
+                "the computed column \"{name}\" of a result cannot be rendered as CSV with Citus"
+            ),
+            detail: None,
+            hint: Some("Ask for JSON, or read the table.".to_owned()),
+            authenticated: true,
+        }
+    }
+
     /// Returns the response: PostgreSQL's own texts, with a status by SQLSTATE.
     pub(super) fn wire(&self) -> Wire {
         if self.sqlstate == "PGRST" {

@@ -127,7 +127,7 @@ fn take_named(
 fn result_columns(read: &ReadNode) -> Vec<String> {
     let mut columns: BTreeSet<String> = returning_columns(read, &[]).into_iter().collect();
     // A function's result cannot be narrowed where all of it is shown.
-    if columns.contains("*") {
+    if columns.contains("*") || read.filters.iter().any(Condition::has_computed_column) {
         return vec!["*".to_owned()];
     }
     if !columns.is_empty() {

@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod call;
+mod citus;
 mod draft;
 mod mutate;
 mod negotiate;
@@ -24,6 +25,6 @@ pub use negotiate::Handler;
 pub use query_plan::{Plan, QueryKind, QueryPlan, ResponsePlan, RootPlan, SessionSettings, Total};
 pub use row_checks::RowChecks;
 pub use tree::{
-    ChildOutput, ColumnRef, Condition, Join, ReadNode, SelectColumn, SortKey, SortTarget, Source, Spread,
-    SpreadField,
+    ChildOutput, ColumnRef, ComputedColumn, Condition, Join, JoinForm, ReadNode, SelectColumn, SortKey,
+    SortTarget, Source, Spread, SpreadField,
 };

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::draft::RootFilters;
 use super::resolve_column::Resolver;
-use super::tree::{Condition, ReadNode};
+use super::tree::{ColumnRef, Condition, ReadNode};
 use crate::catalog::{Catalog, Relation};
 use crate::error::{CatalogError, RequestError, RestError};
 use crate::request::ast::{Operation, QuantOperator};
@@ -257,8 +257,9 @@ pub(super) fn returning_columns(read: &ReadNode, primary_key: &[String]) -> Vec<
         .iter()
         .map(|column| column.column.name.as_str())
         .collect();
-    // The star includes all columns that embeds could need.
-    if names.contains("*") {
+    let is_computed = |column: &ColumnRef| column.computed.is_some();
+    // The star includes all columns that embeds and computed columns could need.
+    if names.contains("*") || read.select.iter().any(|column| is_computed(&column.column)) {
         return vec!["*".to_owned()];
     }
     for child in &read.children {

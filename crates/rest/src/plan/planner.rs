@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{argument_names, plan_call};
+use super::citus::check_csv;
 use super::draft::TreeParameters;
 use super::mutate::MutationRequest;
 use super::negotiate::{self, Handler};
@@ -194,6 +195,7 @@ impl Planner<'_> {
         // Compat: writes check preferences before the media type, reads the other way round.
         check_preferences(&request.preferences)?;
         let (mut handler, media) = self.negotiate(&request, &relation.name, &read)?;
+        check_csv(&handler, &read)?;
         // Nothing is rendered unless the client requests the rows; `select` is still checked against the catalog.
         if request.preferences.representation != Some(Representation::Full) {
             handler = Handler::Nothing;
@@ -226,6 +228,7 @@ impl Planner<'_> {
         let parameters = TreeParameters::take_for_read(&mut request.query, request.range);
         let read = self.plan_tree(parameters, &result, Source::Result)?;
         let (mut handler, media) = self.negotiate(&request, &result, &read)?;
+        check_csv(&handler, &read)?;
         check_preferences(&request.preferences)?;
         let max_affected = request.preferences.strict_max_affected();
         // A function that returns a single value does not reveal how many rows it affected.

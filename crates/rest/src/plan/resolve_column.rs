@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::tree::{ColumnRef, Condition, SelectColumn};
+use super::tree::{ColumnRef, ComputedColumn, Condition, SelectColumn};
 use crate::catalog::{Catalog, Column, Relation};
 use crate::identifier::QualifiedName;
 use crate::request::ast::{Aggregate, Field, Filter, JsonOperand, LogicTree, Operation, SelectField};
@@ -28,6 +28,19 @@ impl<'a> Resolver<'a> {
         self.relation?.columns.get(name)
     }
 
+    /// The function behind a computed column; `None` for stored columns, and where PostgreSQL finds the function by itself.
+    fn find_computed_column(&self, name: &str) -> Option<Box<ComputedColumn>> {
+        let relation = self.relation?;
+        let function = relation.computed_columns.get(name)?;
+        let is_stored = relation.columns.contains_key(name);
+        (!is_stored).then(|| {
+            Box::new(ComputedColumn {
+                function: function.clone(),
+                table: relation.name.clone(),
+            })
+        })
+    }
+
     /// A column as it is, without a domain representation.
     pub(super) fn resolve_field(&self, field: Field) -> ColumnRef {
         let is_json = !field.path.is_empty()
@@ -35,6 +48,7 @@ impl<'a> Resolver<'a> {
                 .find_column(&field.name)
                 .is_some_and(|column| matches!(column.declared_type.as_str(), "json" | "jsonb"));
         ColumnRef {
+            computed: self.find_computed_column(&field.name),
             name: field.name,
             path: field.path,
             to_json: !is_json,

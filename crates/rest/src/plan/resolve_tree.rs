@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::resolve_column::Resolver;
-use super::tree::{ColumnRef, Condition, Join, ReadNode, SortKey, SortTarget, Source, Spread};
-use crate::catalog::{Cardinality, Catalog, Distribution, Relationship};
+use super::tree::{ColumnRef, Condition, Join, JoinForm, ReadNode, SortKey, SortTarget, Source, Spread};
+use crate::catalog::{Cardinality, Catalog, Relationship};
 use crate::error::{RequestError, RestError};
 use crate::identifier::QualifiedName;
 use crate::request::ast::{Field, Filter, IsValue, JoinKind, LogicTree, Operation, OrderTerm};
@@ -158,9 +158,6 @@ impl TreeBuilder<'_> {
             (true, true) => Spread::ToOne,
             (true, false) => Spread::ToMany,
         };
-        let is_grouped = parent.source == Source::Relation
-            && self.catalog.distribution(&relationship.target) == Distribution::Sharded
-            && self.catalog.distribution(&parent.table) != Distribution::Sharded;
         // A left join keeps parents without a match; `!inner` drops them.
         let kind = child.join.unwrap_or(JoinKind::Left);
         Ok(Place {
@@ -172,7 +169,7 @@ impl TreeBuilder<'_> {
                 kind,
                 lateral,
                 junction,
-                is_grouped,
+                form: JoinForm::Lateral,
             }),
             spread,
             depth,

@@ -35,6 +35,17 @@ pub struct ColumnRef {
     pub transform: Option<String>,
     /// `to_tsvector` around the field, with a text search configuration or without.
     pub text_search: Option<Option<String>>,
+    /// The function behind a computed column of a table that Citus distributes.
+    pub computed: Option<Box<ComputedColumn>>,
+}
+
+/// A column that is the result of a function of the row. Citus names the row's type after the shard, so the function is called with
+/// a row of the table's own type.
+#[derive(Debug, Clone)]
+pub struct ComputedColumn {
+    pub function: QualifiedName,
+    /// The table whose row the function takes.
+    pub table: QualifiedName,
 }
 
 /// One column of a node's output.
@@ -78,6 +89,17 @@ pub enum Condition {
     },
 }
 
+impl Condition {
+    /// Whether a column is the result of a function of the row.
+    pub fn has_computed_column(&self) -> bool {
+        match self {
+            Self::Filter { column, .. } => column.computed.is_some(),
+            Self::Embed { .. } => false,
+            Self::Group { children, .. } => children.iter().any(Self::has_computed_column),
+        }
+    }
+}
+
 /// The expression of a sort key.
 #[derive(Debug, Clone)]
 pub enum SortTarget {
@@ -108,6 +130,19 @@ pub enum Spread {
     ToMany,
 }
 
+/// Which subquery reads the rows of a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum JoinForm {
+    /// A lateral one, for each row of the parent.
+    #[default]
+    Lateral,
+    /// One for all rows of the parent's table, which returns a JSON value for each. Citus refuses a lateral join where rows of the
+    /// child, or of an embed in it, are in shards and the parent's are not.
+    Grouped,
+    /// The same for the rows of a result, which is a small part of its table.
+    GroupedForResult,
+}
+
 /// How a child joins its parent.
 #[derive(Debug, Clone)]
 pub struct Join {
@@ -119,9 +154,8 @@ pub struct Join {
     pub lateral: String,
     /// SQL alias of the junction table of a many-to-many relationship; else empty.
     pub junction: String,
-    /// Whether the child's table is sharded and the parent's is not. Citus refuses a lateral join then, so the children of all
-    /// parents are read by one subquery that groups them by the join columns.
-    pub is_grouped: bool,
+    /// Which subquery reads the child's rows.
+    pub form: JoinForm,
 }
 
 /// A column that a spread child gives to its parent.
@@ -198,6 +232,37 @@ impl ReadNode {
                 ChildOutput::Spread { fields } => fields.iter().any(|field| field.aggregate.is_some()),
                 _ => false,
             })
+    }
+
+    /// Whether the node's own columns contain an aggregate, or the number of its rows.
+    pub fn shows_aggregates(&self) -> bool {
+        self.is_aggregated() || self.select.iter().any(|column| column.column.counts_rows)
+    }
+
+    /// Whether one subquery reads the node's rows for all parents, see [`JoinForm::Grouped`].
+    pub fn is_grouped(&self) -> bool {
+        self.join
+            .as_ref()
+            .is_some_and(|join| join.form != JoinForm::Lateral && self.spread == Spread::No)
+    }
+
+    /// Whether the node is one row of totals, such as `likes(count)`, which one subquery computes for all parents.
+    pub fn joins_totals(&self) -> bool {
+        self.is_grouped()
+            && !self.is_to_one()
+            && self.children.is_empty()
+            && self.range.lower == 0
+            && self.range.limit() != Some(0)
+            && !self.select.is_empty()
+            && self
+                .select
+                .iter()
+                .all(|column| column.aggregate.is_some() || column.column.counts_rows)
+    }
+
+    /// Whether the node is a to-one embed that one subquery renders for all parents.
+    pub fn joins_rendered_row(&self) -> bool {
+        self.is_grouped() && self.is_to_one() && !self.shows_aggregates() && self.range == RowRange::ALL
     }
 
     /// Whether some embed in the tree has to be grouped by, because a node that shows it is aggregated.

@@ -115,6 +115,55 @@ fn rows_in_shards_are_embedded_in_reference_tables_by_groups() {
 }
 
 #[test]
+fn totals_of_rows_in_shards_are_computed_for_all_parents_and_are_0_for_those_without_rows() {
+    let query = "select=title,comments(count)&comments.body=eq.a";
+    let statement = statement("GET", "/posts", query, "", "");
+
+    assert_contains(
+        &statement,
+        r#"COALESCE("posts_comments_1"."posts_comments_1", (SELECT json_agg(row_to_json(pgrst_row.*)) FROM (SELECT 0 AS "count") AS pgrst_row)) AS "comments""#,
+    );
+    assert_contains(
+        &statement,
+        r#" LEFT JOIN (SELECT "posts_comments_1"."pgrst_key_0", (SELECT json_agg(row_to_json(pgrst_row.*)) FROM (SELECT "posts_comments_1"."count") AS pgrst_row) AS "posts_comments_1" FROM (SELECT "comments_1"."post_id" AS "pgrst_key_0", count(*) FROM "public"."comments" AS "comments_1" WHERE "comments_1"."body" = $1 GROUP BY "comments_1"."post_id") AS "posts_comments_1") AS "posts_comments_1" ON "posts_comments_1"."pgrst_key_0" = "public"."posts"."id""#,
+    );
+}
+
+#[test]
+fn rows_in_shards_are_embedded_in_written_rows_by_one_subquery_of_their_keys() {
+    let query = "select=id,posts(title)";
+    let prefer = "return=representation";
+    let mut catalog = Catalog::example_with_citus();
+    catalog.shard("posts");
+    let statement = statement_on(&catalog, "PATCH", "/comments", query, prefer, r#"{"body":"a"}"#);
+
+    assert_contains(
+        &statement,
+        r#"SELECT "comments"."id", "comments_posts_1"."comments_posts_1" AS "posts" FROM pgrst_source AS "comments" LEFT JOIN (SELECT "posts_1"."id" AS "pgrst_key_0", (SELECT row_to_json(pgrst_row.*) FROM (SELECT "posts_1"."title") AS pgrst_row) AS "comments_posts_1" FROM "public"."posts" AS "posts_1" WHERE ("posts_1"."id") IN (SELECT "post_id" FROM pgrst_source)) AS "comments_posts_1" ON "comments_posts_1"."pgrst_key_0" = "comments"."post_id""#,
+    );
+}
+
+#[test]
+fn computed_columns_take_a_row_of_the_tables_own_type() {
+    let mut catalog = Catalog::example_with_citus();
+    catalog.compute_column("posts", "headline");
+
+    let statement = statement_on(
+        &catalog,
+        "GET",
+        "/posts",
+        "select=headline&headline->a=eq.1",
+        "",
+        "",
+    );
+
+    assert_contains(
+        &statement,
+        r#"SELECT "public"."headline"(ROW("public"."posts".*)::"public"."posts") FROM "public"."posts" WHERE to_jsonb("public"."headline"(ROW("public"."posts".*)::"public"."posts"))->$1 = $2"#,
+    );
+}
+
+#[test]
 fn a_planned_count_of_rows_on_other_nodes_is_refused_with_a_hint() {
     let plan = |catalog: &Catalog, path| plan_with_catalog(catalog, "GET", path, "", "count=planned", "");
 

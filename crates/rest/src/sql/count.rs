@@ -2,6 +2,7 @@
 
 use super::builder::Sql;
 use super::filter::RowsName;
+use super::grouped_join::join_keys;
 use crate::plan::ReadNode;
 use crate::request::ast::JoinKind;
 
@@ -14,8 +15,13 @@ impl Sql {
     /// Writes the count of an embed's rows for one row of the parent. Nested embeds are not joined but tested by `EXISTS`,
     /// which stops at the first row.
     pub(super) fn write_count_subquery(&mut self, node: &ReadNode, parent: Option<RowsName<'_>>) {
-        let rows = RowsName::from_node(node);
         self.push("SELECT 1");
+        self.write_counted_rows(node, parent);
+    }
+
+    /// Writes ` FROM … WHERE …` of the rows to count.
+    fn write_counted_rows(&mut self, node: &ReadNode, parent: Option<RowsName<'_>>) {
+        let rows = RowsName::from_node(node);
         self.write_from(node, parent);
         let mut has_where = false;
         for condition in &node.filters {
@@ -23,7 +29,11 @@ impl Sql {
             has_where = true;
             self.write_count_condition(rows, condition, node);
         }
-        has_where |= self.write_join_conditions(node, rows, parent, has_where);
+        has_where |= if parent.is_some() {
+            self.write_join_conditions(node, rows, parent, has_where)
+        } else {
+            self.write_junction_conditions(node, rows, has_where)
+        };
         for child in &node.children {
             // A left joined embed keeps all rows of the parent, so it does not change their number.
             let is_inner = child
@@ -31,15 +41,32 @@ impl Sql {
                 .as_ref()
                 .is_some_and(|join| join.kind == JoinKind::Inner);
             if is_inner {
-                self.push(if has_where {
-                    " AND EXISTS ("
-                } else {
-                    " WHERE EXISTS ("
-                });
+                self.push(if has_where { " AND " } else { " WHERE " });
                 has_where = true;
-                self.write_count_subquery(child, Some(rows));
-                self.push(")");
+                self.write_has_child(child, rows);
             }
         }
+    }
+
+    /// Writes the condition that a row of the parent has a row of an embed. Citus refuses a correlated subquery where it refuses a
+    /// lateral join.
+    fn write_has_child(&mut self, child: &ReadNode, parent: RowsName<'_>) {
+        let keys = child.join.as_ref().and_then(|join| join_keys(child, join));
+        let Some(keys) = keys else {
+            self.push("EXISTS (");
+            self.write_count_subquery(child, Some(parent));
+            self.push(")");
+            return;
+        };
+        self.push("(");
+        self.list(&keys, ", ", |sql, key| {
+            sql.column(parent, key.parent);
+        });
+        self.push(") IN (SELECT ");
+        self.list(&keys, ", ", |sql, key| {
+            sql.column(key.rows, key.column);
+        });
+        self.write_counted_rows(child, None);
+        self.push(")");
     }
 }

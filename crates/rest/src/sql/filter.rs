@@ -84,12 +84,12 @@ impl Sql {
             return self.push("count(*)");
         }
         if column.path.is_empty() {
-            return self.column(rows, &column.name);
+            return self.field_value(rows, column);
         }
         if column.to_json {
-            self.push("to_jsonb(").column(rows, &column.name).push(")");
+            self.push("to_jsonb(").field_value(rows, column).push(")");
         } else {
-            self.column(rows, &column.name);
+            self.field_value(rows, column);
         }
         for step in &column.path {
             self.push(if step.as_text { "->>" } else { "->" });
@@ -100,6 +100,23 @@ impl Sql {
             };
         }
         self
+    }
+
+    /// A column without its path.
+    fn field_value(&mut self, rows: RowsName<'_>, column: &ColumnRef) -> &mut Self {
+        match &column.computed {
+            Some(computed) => self
+                .qualified(&computed.function)
+                .push("(")
+                .typed_row(rows, &computed.table)
+                .push(")"),
+            None => self.column(rows, &column.name),
+        }
+    }
+
+    /// A row as a value of a table's row type. Citus gives the row itself the type of its shard.
+    pub(super) fn typed_row(&mut self, rows: RowsName<'_>, table: &QualifiedName) -> &mut Self {
+        self.push("ROW(").column(rows, "*").push(")::").qualified(table)
     }
 
     /// A column as clients see it: through the function of its domain's representation, if it has one.
@@ -191,6 +208,10 @@ impl Sql {
                 self.push(if present { "EXISTS (" } else { "NOT EXISTS (" });
                 self.write_count_subquery(child, Some(rows));
                 self.push(")");
+            }
+            // Totals are one row for each parent, also where they count none.
+            (EmbedTest::Joined, Some(_)) if child.joins_totals() => {
+                self.push(if present { "TRUE" } else { "FALSE" });
             }
             (EmbedTest::Joined, Some(join)) => {
                 self.ident(&join.lateral);

@@ -52,18 +52,21 @@ impl Sql {
         origin: &QualifiedName,
         parent: Option<RowsName<'_>>,
     ) {
-        let write_call = |sql: &mut Self| {
-            sql.qualified(function)
-                .push("(")
-                .ident(parent.map_or("", RowsName::row))
-                .push("::")
-                .qualified(origin)
-                .push(")");
+        let call = |sql: &mut Self| {
+            sql.qualified(function).push("(");
+            match parent {
+                Some(parent) if sql.for_citus => sql.typed_row(parent, origin),
+                _ => sql
+                    .ident(parent.map_or("", RowsName::row))
+                    .push("::")
+                    .qualified(origin),
+            };
+            sql.push(")");
         };
         if self.for_citus {
-            self.write_opaque_rows(write_call);
+            self.write_opaque_rows(call);
         } else {
-            write_call(self);
+            call(self);
         }
     }
 
@@ -76,8 +79,7 @@ impl Sql {
         parent: RowsName<'_>,
     ) {
         let Some(join) = &child.join else { return };
-        if let Some(keys) = grouping_keys(child, join) {
-            self.write_grouped_join(child, join, keys, parent);
+        if self.write_grouped_child(child, join, parent) {
             return;
         }
         let is_inner = join.kind == JoinKind::Inner;
@@ -118,77 +120,6 @@ impl Sql {
         }
     }
 
-    /// Writes ` LEFT JOIN (…) AS … ON …` of a to-many child whose rows are read for all parents by one subquery. Each row is
-    /// rendered as JSON and numbered among those of its parent; the number replaces ORDER BY and LIMIT of a lateral join.
-    fn write_grouped_join(
-        &mut self,
-        child: &ReadNode,
-        join: &Join,
-        keys: &[(String, String)],
-        parent: RowsName<'_>,
-    ) {
-        let lateral = join.lateral.as_str();
-        let key = |sql: &mut Self, index: usize| {
-            sql.ident(lateral).push(".").ident(&format!("pgrst_key_{index}"));
-        };
-        self.push(if join.kind == JoinKind::Inner {
-            " INNER JOIN (SELECT "
-        } else {
-            " LEFT JOIN (SELECT "
-        });
-        self.list(0..keys.len(), ", ", key);
-        self.push(", json_agg(")
-            .ident(lateral)
-            .push(".pgrst_row ORDER BY ");
-        self.ident(lateral)
-            .push(".pgrst_place) AS ")
-            .ident(lateral)
-            .push(" FROM (");
-        self.write_numbered_rows(child, keys);
-        self.push(") AS ")
-            .ident(lateral)
-            .push(" WHERE ")
-            .ident(lateral)
-            .push(".pgrst_place > ");
-        self.integer(child.range.lower);
-        if let Some(limit) = child.range.limit() {
-            self.push(" AND ").ident(lateral).push(".pgrst_place <= ");
-            self.integer(child.range.lower.saturating_add(limit));
-        }
-        self.push(" GROUP BY ");
-        self.list(0..keys.len(), ", ", key);
-        self.push(") AS ").ident(lateral).push(" ON ");
-        self.list(keys.iter().enumerate(), " AND ", |sql, (index, (column, _))| {
-            key(sql, index);
-            sql.push(" = ").column(parent, column);
-        });
-    }
-
-    /// Writes the query of a child's rows: join columns, number among the rows with equal join columns, and the row as JSON.
-    fn write_numbered_rows(&mut self, child: &ReadNode, keys: &[(String, String)]) {
-        let rows = RowsName::from_node(child);
-        self.push("SELECT ");
-        self.list(keys.iter().enumerate(), ", ", |sql, (index, (_, foreign))| {
-            sql.column(rows, foreign)
-                .push(" AS ")
-                .ident(&format!("pgrst_key_{index}"));
-        });
-        // Rows are numbered per parent, because LIMIT would apply to the rows of all parents together.
-        self.push(", row_number() OVER (PARTITION BY ");
-        self.list(keys, ", ", |sql, (_, foreign)| {
-            sql.column(rows, foreign);
-        });
-        self.write_order_by(rows, &child.order, child);
-        self.push(") AS pgrst_place, (SELECT row_to_json(pgrst_row.*) FROM (SELECT ");
-        self.write_select_list(child, rows);
-        self.push(") AS pgrst_row) AS pgrst_row");
-        self.write_from(child, None);
-        for (grandchild, output) in child.children.iter().zip(&child.outputs) {
-            self.write_lateral_join(grandchild, output, rows);
-        }
-        self.write_conditions(rows, &child.filters, Some(child));
-    }
-
     /// One column of a to-many spread, as an array in the spread's order.
     fn write_spread_array(&mut self, child: &ReadNode, lateral: &str, field: &SpreadField) {
         self.push("COALESCE(json_agg(")
@@ -202,6 +133,29 @@ impl Sql {
         }
         self.push("), '[]') AS ")
             .ident(field.alias.as_deref().unwrap_or(&field.name));
+    }
+
+    /// Writes the conditions that join the rows of a many-to-many embed to those of the junction table; nothing for other embeds.
+    /// Returns whether there is a `WHERE` now.
+    pub(super) fn write_junction_conditions(
+        &mut self,
+        node: &ReadNode,
+        rows: RowsName<'_>,
+        has_where: bool,
+    ) -> bool {
+        let join = node.join.as_ref();
+        let Some((join, Cardinality::ManyToMany(junction))) =
+            join.map(|join| (join, &join.relationship.cardinality))
+        else {
+            return has_where;
+        };
+        let through = RowsName::Alias(&join.junction);
+        for (index, (column, far)) in junction.target_columns.iter().enumerate() {
+            let is_first = !has_where && index == 0;
+            self.push(if is_first { " WHERE " } else { " AND " });
+            self.column(through, far).push(" = ").column(rows, column);
+        }
+        true
     }
 
     /// Writes the conditions that join a child's rows to the parent's, with `WHERE` in front of the first. Returns whether
@@ -245,15 +199,6 @@ impl Sql {
         }
         written
     }
-}
-
-/// Returns the join columns (parent's, child's) if the child's rows can be grouped by them instead of being joined laterally.
-fn grouping_keys<'a>(child: &ReadNode, join: &'a Join) -> Option<&'a [(String, String)]> {
-    let Cardinality::OneToMany { columns, .. } = &join.relationship.cardinality else {
-        return None;
-    };
-    let can_group = join.is_grouped && child.spread == Spread::No && !child.is_aggregated();
-    can_group.then_some(columns.as_slice())
 }
 
 /// Name of the column by which a to-many spread sorts its arrays.

@@ -9,6 +9,7 @@ mod call;
 mod count;
 mod document;
 mod filter;
+mod grouped_join;
 mod join;
 mod mutate;
 mod payload;

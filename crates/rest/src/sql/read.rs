@@ -100,7 +100,11 @@ impl Sql {
             }
             ChildOutput::Object { name } => {
                 separator.write(self);
-                self.push("row_to_json(").ident(lateral).push(".*)");
+                if child.joins_rendered_row() {
+                    self.ident(lateral).push(".").ident(lateral);
+                } else {
+                    self.push("row_to_json(").ident(lateral).push(".*)");
+                }
                 name
             }
             ChildOutput::Array { name } => {
@@ -109,7 +113,9 @@ impl Sql {
                     .ident(lateral)
                     .push(".")
                     .ident(lateral)
-                    .push(", '[]')");
+                    .push(", ");
+                self.write_empty_children(child);
+                self.push(")");
                 name
             }
         };

@@ -12,12 +12,15 @@ const COMPUTED_RELATIONSHIPS: &str = "
       as $$ select * from public.comments where post_id = $1.id $$;
     create function public.first_comment(public.posts) returns setof public.comments rows 1 language sql stable
       as $$ select * from public.comments where post_id = $1.id order by id limit 1 $$;
+    create function public.headline(public.posts) returns text language sql stable as $$ select upper($1.title) $$;
+    create function public.greeting(public.profiles) returns text language sql stable as $$ select 'hi ' || $1.username $$;
     grant execute on all functions in schema public to anon, authenticated, service_role;";
 
 fn config() -> RestConfig {
     RestConfig {
         max_rows: None,
         plan_enabled: true,
+        aggregates_enabled: true,
         ..RestConfig::default()
     }
 }
@@ -103,6 +106,113 @@ fn requests() -> Vec<Request> {
             None,
         ),
         ("POST", "/rpc/add", "", Some(json!({ "a": 1 }))),
+        // Totals of sharded rows for each row of a reference table, also where there are none.
+        (
+            "GET",
+            "/profiles?select=username,posts!author_id(count)&order=username",
+            "",
+            None,
+        ),
+        (
+            "GET",
+            "/profiles?select=username,n:posts!author_id(count(),id.max())&n.status=eq.nothing&order=username",
+            "",
+            None,
+        ),
+        (
+            "GET",
+            "/profiles?select=username,posts!author_id!inner(total:id.sum()::text,id.count())&posts.id=gt.1&posts=not.is.null&order=username",
+            "",
+            None,
+        ),
+        // Embeds in embeds, and through a junction table.
+        (
+            "GET",
+            "/tags?select=name,posts(id,title)&order=name&posts.order=id.desc&posts.limit=1",
+            "",
+            None,
+        ),
+        (
+            "GET",
+            "/tags?select=name,posts!inner(id)&posts.status=eq.published&order=name&posts.order=id",
+            "",
+            None,
+        ),
+        ("GET", "/tags?select=name,posts(count)&order=name", "", None),
+        (
+            "GET",
+            "/tags?select=name,post_tags(posts(title,comments(count)))&order=name",
+            "",
+            None,
+        ),
+        (
+            "GET",
+            "/profiles?select=username,posts!author_id!inner(id,comments!inner(id))&order=username&posts.order=id",
+            "count=exact",
+            None,
+        ),
+        (
+            "GET",
+            "/tags?select=name,posts!inner(id)&posts.status=eq.published&limit=1&order=name",
+            "count=exact",
+            None,
+        ),
+        // Embeds in results, of which only a part of the table is read.
+        (
+            "GET",
+            "/rpc/posts_of?writer=ana&select=id,profiles!author_id(username),comments(body)&order=id&comments.order=id",
+            "",
+            None,
+        ),
+        (
+            "GET",
+            "/rpc/posts_of?writer=ana&select=id,comments!inner(count),tags(name)&order=id&tags.order=name",
+            "",
+            None,
+        ),
+        (
+            "PATCH",
+            "/comments?id=lte.2&select=id,posts(title,profiles!author_id(username),tags(name))&order=id&posts.tags.order=name",
+            "return=representation",
+            Some(json!({ "body": "with its post" })),
+        ),
+        (
+            "POST",
+            "/comments?select=body,posts!inner(id,comments(count))",
+            "return=representation",
+            Some(json!([{ "id": 60, "post_id": 1, "body": "x" }, { "id": 61, "post_id": 2, "body": "y" }])),
+        ),
+        // Computed columns.
+        (
+            "GET",
+            "/posts?select=id,headline&headline=neq.x&order=headline",
+            "count=exact",
+            None,
+        ),
+        (
+            "GET",
+            "/profiles?select=greeting,posts!author_id(headline)&order=greeting.desc&posts.order=headline",
+            "",
+            None,
+        ),
+        (
+            "GET",
+            "/rpc/posts_of?writer=ana&select=id,headline&order=id",
+            "",
+            None,
+        ),
+        (
+            "GET",
+            "/rpc/posts_of?writer=ana&select=id&headline=neq.x&order=id",
+            "",
+            None,
+        ),
+        (
+            "PATCH",
+            "/posts?id=eq.2&select=id,headline&order=id",
+            "return=representation",
+            Some(json!({ "title": "again" })),
+        ),
         (
             "PATCH",
             "/posts?id=gt.1&select=id,title,status&order=id",
@@ -295,4 +405,36 @@ async fn with_citus_a_planned_count_of_distributed_rows_is_refused_with_a_hint()
         assert_eq!(total, Some(expected), "{path}");
     }
     app.stop().await;
+}
+
+#[actix_web::test]
+async fn with_citus_two_columns_of_one_name_are_refused_with_a_hint() {
+    let plain = start_blog().await;
+    let distributed = start_distributed_blog().await;
+
+    for path in [
+        "/posts?select=id,id",
+        "/posts?select=title,*",
+        "/posts?select=id,...profiles!author_id(id)",
+        "/posts?select=id,...profiles!author_id(*)",
+        "/posts?select=id.sum(),author_id.count(),id.count()",
+        "/profiles?select=username,posts!author_id(id,id)",
+    ] {
+        let refused = distributed.service_role().get(path).await;
+        assert_eq!(
+            (refused.status, refused.code().as_str()),
+            (400, "0A000"),
+            "{path}: Citus would give the second another name"
+        );
+        assert!(refused.json()["hint"].is_string(), "{path}");
+        let accepted = plain.service_role().get(path).await;
+        assert_ne!(accepted.code(), "0A000", "{path} without Citus");
+    }
+    let named = distributed
+        .service_role()
+        .get("/posts?select=id,again:id&limit=1")
+        .await;
+    assert_eq!(named.status, 200, "{}", named.text);
+    plain.stop().await;
+    distributed.stop().await;
 }

@@ -66,8 +66,11 @@ enum Form {
     Citus,
 }
 
-/// Cases with `count=planned`, which is refused for distributed tables.
-const PLANNED_COUNTS: &str = "counts/013-products,counts/015-pairings,counts/016-pairings,config-tuned/013-pairings,config-tuned/021-pairings";
+/// Cases with other responses for distributed tables: `count=planned` and two columns of one name are refused, and a computed column
+/// of a function's result needs all columns of the result, so that a filter finds columns that are not selected.
+const OTHER_RESPONSES: &str = "counts/013-products,counts/015-pairings,counts/016-pairings,config-tuned/013-pairings,config-tuned/021-pairings,\
+    select/005-products,select/044-products,embed-spread/003-products,aggregates/095-sales,\
+    random-calls/005-rpc-one-product,random-calls/042-rpc-one-product,random-calls/059-rpc-one-product";
 
 /// Runs the corpus's own runner on the cases of one configuration.
 async fn run_corpus(name: &str, form: Form) -> Output {
@@ -92,7 +95,7 @@ async fn run_corpus(name: &str, form: Form) -> Output {
         name,
     ]);
     if form == Form::Citus {
-        command.args(["--skip", PLANNED_COUNTS]);
+        command.args(["--skip", OTHER_RESPONSES]);
     }
     if let Ok(only) = std::env::var("GOLDEN_ONLY") {
         command.args(["--only", &only]);
