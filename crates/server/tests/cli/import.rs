@@ -107,7 +107,10 @@ impl Caller {
 
     /// The same at an instance that requires a key.
     async fn sign_with(running: &Running, path: &str, key: &str) -> Self {
-        let key = [("apikey".parse().unwrap(), key.parse().unwrap())];
+        let key = [(
+            "apikey".parse().expect("a header name"),
+            key.parse().expect("a header value"),
+        )];
         let http = reqwest::Client::builder()
             .default_headers(key.into_iter().collect())
             .build()
