@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::support::Project;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// Less than the minute after which PostgreSQL itself closes a connection that does not sign in.
+const TIMEOUT: Duration = Duration::from_secs(50);
 
 /// Reads the lock file of the cluster that the project's stacks share.
 fn read_lock(project: &Project) -> Value {
@@ -48,6 +49,8 @@ async fn the_shared_postgresql_ends_when_the_stacks_host_is_killed() {
         matches!(end, Ok(0)) || end.as_ref().is_err_and(was_reset),
         "PostgreSQL goes on running: {end:?}"
     );
+    // To wait closes the input, and without input the stack would end well.
+    let _input = stack.stdin.take();
     let status = stack.wait().expect("it ends with its database");
     assert!(!status.success());
 }
