@@ -1,6 +1,6 @@
 //! Stacks whose host process was killed.
 
-use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -10,6 +10,8 @@ use crate::support::Project;
 
 /// Less than the minute after which PostgreSQL itself closes a connection that does not sign in.
 const TIMEOUT: Duration = Duration::from_secs(50);
+/// The message by which a client of PostgreSQL asks whether it may use TLS, which is answered by one byte.
+const SSL_REQUEST: &[u8] = &[0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
 /// Reads the lock file of the cluster that the project's stacks share.
 fn read_lock(project: &Project) -> Value {
@@ -37,6 +39,10 @@ async fn the_shared_postgresql_ends_when_the_stacks_host_is_killed() {
     // A connection and not the port tells whether this server runs: another test may get the port when it is free.
     let mut connection = std::net::TcpStream::connect(("127.0.0.1", port)).expect("it runs");
     connection.set_read_timeout(Some(TIMEOUT)).expect("a time limit");
+    // The answer shows that a process serves the connection. If it were accepted during the shutdown, PostgreSQL would wait a minute
+    // for it to say something.
+    connection.write_all(SSL_REQUEST).expect("it is sent");
+    connection.read_exact(&mut [0]).expect("an answer");
 
     let killed = std::process::Command::new("kill")
         .args(["-KILL", &lock["pid"].to_string()])
