@@ -139,7 +139,7 @@ fn rows_in_shards_are_embedded_in_written_rows_by_one_subquery_of_their_keys() {
 
     assert_contains(
         &statement,
-        r#"SELECT "comments"."id", "comments_posts_1"."comments_posts_1" AS "posts" FROM pgrst_source AS "comments" LEFT JOIN (SELECT "posts_1"."id" AS "pgrst_key_0", (SELECT row_to_json(pgrst_row.*) FROM (SELECT "posts_1"."title") AS pgrst_row) AS "comments_posts_1" FROM "public"."posts" AS "posts_1" WHERE ("posts_1"."id") IN (SELECT "post_id" FROM pgrst_source)) AS "comments_posts_1" ON "comments_posts_1"."pgrst_key_0" = "comments"."post_id""#,
+        r#"SELECT "comments"."id", "comments_posts_1"."comments_posts_1" AS "posts" FROM "pgrst_source" AS "comments" LEFT JOIN (SELECT "posts_1"."id" AS "pgrst_key_0", (SELECT row_to_json(pgrst_row.*) FROM (SELECT "posts_1"."title") AS pgrst_row) AS "comments_posts_1" FROM "public"."posts" AS "posts_1" WHERE ("posts_1"."id") IN (SELECT "post_id" FROM pgrst_source)) AS "comments_posts_1" ON "comments_posts_1"."pgrst_key_0" = "comments"."post_id""#,
     );
 }
 
