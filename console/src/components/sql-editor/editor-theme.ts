@@ -23,6 +23,8 @@ const colors = EditorView.theme({
   ".cm-matchingBracket": { backgroundColor: "var(--selected)", outline: "none" },
   ".cm-placeholder": { color: "var(--ink-soft)" },
   ".cm-tooltip": {
+    // Below menus and dialogs: completions may arrive when one of them is open already.
+    zIndex: "30",
     backgroundColor: "var(--raised)",
     color: "var(--ink)",
     border: "1px solid var(--line)",
