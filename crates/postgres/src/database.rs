@@ -249,7 +249,7 @@ impl Database {
 
     /// Makes `runtime` drive all connections that the pools of this database open from now on, and closes the others as soon as they
     /// are returned: they would end with the threads that have opened them, also while another thread waits for a result.
-    /// Ends when all of them are closed, or after `limit`. `runtime` must outlive the pools' users.
+    /// Returns when all of those are closed, or after `limit`. `runtime` must run for as long as the pools are used.
     pub async fn move_pools(&self, runtime: Handle, limit: Duration) {
         self.shared_pools.move_to(runtime, limit).await;
     }

@@ -319,7 +319,7 @@ async fn console_080_limit_offset_and_order_of_a_request_leave_a_part_of_the_all
     );
     assert_eq!(first["rows"].as_array().unwrap().len(), 30);
 
-    // The offset counts visible rows, so it skips more than the ten of this page alone.
+    // Only ten rows are visible, so an offset of ten leaves none.
     let beyond = ask(user(ANA), "numbers?id=lte.30&limit=5&offset=10").await;
     assert_eq!((ids(&beyond).len(), &beyond["agrees"]), (0, &json!(true)));
     assert!(!step(&beyond, "limit").0);

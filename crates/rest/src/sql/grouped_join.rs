@@ -141,7 +141,7 @@ impl Sql {
         let has_where = self.write_junction_conditions(child, rows, !child.filters.is_empty());
         let is_of_result = |join: &Join| join.form == JoinForm::GroupedForResult;
         if child.join.as_ref().is_some_and(is_of_result) {
-            // Without it, all rows of the child's table would be read for the few rows of the result.
+            // Without this condition PostgreSQL would read all rows of the child's table, although the result needs only a few.
             self.push(if has_where { " AND (" } else { " WHERE (" });
             self.list(keys, ", ", |sql, key| {
                 sql.column(key.rows, key.column);
@@ -222,7 +222,8 @@ pub(super) fn join_keys<'a>(child: &'a ReadNode, join: &'a Join) -> Option<Vec<J
         }
         Cardinality::Computed { .. } => return None,
     };
-    // Aggregates beside columns that are not grouped by are an error of PostgreSQL, which the lateral form gives.
+    // PostgreSQL refuses aggregates beside columns that are not grouped by. The lateral form is kept for them, so that its error is
+    // reported.
     if !is_possible || (child.shows_aggregates() && !child.joins_totals()) {
         return None;
     }

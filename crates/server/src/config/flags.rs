@@ -28,7 +28,7 @@ pub struct Flags {
     pub smtp_port: Option<u16>,
     /// `--local`: `DATABASE_URL` is ignored
     pub is_local: bool,
-    /// `--linked`: the database of `selvedge link` is used
+    /// `--linked`: the command works on the database that `selvedge link` has recorded
     pub is_linked: bool,
     /// `--host`
     pub host: Option<String>,

@@ -55,7 +55,7 @@ async fn the_shared_postgresql_ends_when_the_stacks_host_is_killed() {
         matches!(end, Ok(0)) || end.as_ref().is_err_and(was_reset),
         "PostgreSQL goes on running: {end:?}"
     );
-    // To wait closes the input, and without input the stack would end well.
+    // `wait` closes the standard input of its process. A stack whose input ends exits with success, so the input is kept open.
     let _input = stack.stdin.take();
     let status = stack.wait().expect("it ends with its database");
     assert!(!status.success());

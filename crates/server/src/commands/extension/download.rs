@@ -43,7 +43,7 @@ impl GivenFiles {
         Ok(Self(files))
     }
 
-    /// The bytes of a package: from a given file, or else from its registry.
+    /// Returns the bytes of a package: those of the given file that has its checksum, or else a download from its registry.
     ///
     /// # Errors
     /// When the package cannot be downloaded, or its checksum differs.
