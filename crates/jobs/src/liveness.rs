@@ -80,7 +80,7 @@ mod tests {
                 polls.set(polls.get() + 1);
                 sleep(HEARTBEAT_INTERVAL).await;
             }
-            // The clock goes on while nothing is polled.
+            // The clock also advances while the workers are not polled, so a long gap shows that the node was frozen.
             tokio::time::advance(FROZEN_LIMIT + HEARTBEAT_INTERVAL).await;
             polls.set(polls.get() + 1);
             Ok(())

@@ -57,7 +57,7 @@ impl Worker {
 }
 
 /// Waits until a connection of the test's database waits for a lock.
-async fn until_waiting(observer: &tokio_postgres::Client) {
+async fn wait_until_blocked(observer: &tokio_postgres::Client) {
     let waiting = "select exists (select from pg_locks where locktype = 'advisory' and not granted
         and database = (select oid from pg_database where datname = current_database()))";
     let wait = async {
@@ -82,7 +82,7 @@ async fn a_statement_finishes_before_the_thread_ends_that_drives_its_connection(
     let holder = test.connect("postgres").await;
     holder.batch_execute(LOCK).await.expect("locked");
     let statement = tokio::spawn(async move { client.batch_execute(LOCK).await });
-    until_waiting(&holder).await;
+    wait_until_blocked(&holder).await;
 
     let mover = Arc::clone(&database);
     let moving = tokio::spawn(async move { mover.move_pools(Handle::current(), LIMIT).await });

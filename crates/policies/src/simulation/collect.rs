@@ -99,7 +99,7 @@ async fn read_request_rows(
     }
 }
 
-/// Whether rows can be chosen by their primary key in the subject's own statement, for which he needs SELECT on its columns.
+/// Whether rows can be chosen by their primary key in the subject's own statement, which needs SELECT on its columns.
 fn is_readable_by_key(table: &Table) -> bool {
     let mut columns = table
         .columns

@@ -133,7 +133,7 @@ impl Explanation<'_> {
             Verb::Insert | Verb::Upsert => false,
         };
         let contents = match self.collected.statement.returns_rows && are_known {
-            true => Contents::Exactly(self.contents(grid, &allowed)),
+            true => Contents::Exactly(self.list_returned_rows(grid, &allowed)),
             false => Contents::Unknown,
         };
         Prediction::Rows {
@@ -163,9 +163,11 @@ impl Explanation<'_> {
             report.add_step(StepName::Limit, !taken.is_empty(), text, Vec::new());
         }
         let contents = match may_have_others {
-            _ if page.has_total_order(&collected.table) => Contents::Exactly(self.contents(grid, taken)),
-            false if is_whole => Contents::Exactly(self.contents(grid, taken)),
-            false => Contents::Among(self.contents(grid, allowed)),
+            _ if page.has_total_order(&collected.table) => {
+                Contents::Exactly(self.list_returned_rows(grid, taken))
+            }
+            false if is_whole => Contents::Exactly(self.list_returned_rows(grid, taken)),
+            false => Contents::Among(self.list_returned_rows(grid, allowed)),
             true => Contents::Unknown,
         };
         Prediction::Rows {
@@ -175,7 +177,7 @@ impl Explanation<'_> {
     }
 
     /// Returns the rows as the statement returns them.
-    fn contents(&self, grid: &Grid<'_>, candidates: &[&Candidate]) -> Vec<Map<String, Value>> {
+    fn list_returned_rows(&self, grid: &Grid<'_>, candidates: &[&Candidate]) -> Vec<Map<String, Value>> {
         let rows = candidates.iter().map(|candidate| {
             let shown = candidate.new.as_ref().or(candidate.old.as_ref());
             let mut values = grid.values(shown);

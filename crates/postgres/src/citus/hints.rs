@@ -12,9 +12,9 @@ const NO_POLICY: &str =
 
 /// Beginnings of messages, and the hints for them.
 const HINTS: [(&str, &str); 17] = [
-    // PostgreSQL plans no scan of the table then.
+    // When no policy applies to a role, PostgreSQL plans no scan of the table, and Citus misses its shard in the plan.
     ("could not find valid entry for shard", NO_POLICY),
-    // On reference tables Citus calls itself without end then. Functions of the project may do so, too.
+    // On reference tables the same makes Citus call itself until the stack is full. Functions of the project may cause this, too.
     (
         "stack depth limit exceeded",
         "Either a function calls itself without end, or the role may write to a reference table to which none of its policies applies: add a policy, or revoke the privilege.",

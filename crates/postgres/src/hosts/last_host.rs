@@ -24,7 +24,7 @@ struct Current {
     has_reported_former: bool,
 }
 
-/// What a login that a host accepted says about the host.
+/// Whether a host that accepted a login is the primary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Acceptance {
     /// It is the primary.
@@ -71,7 +71,7 @@ impl LastHost {
     pub(crate) fn accept(&self, index: usize, start: AttemptStart, timeline: Option<u32>) -> Acceptance {
         let mut acceptance = Acceptance::Primary;
         self.0.send_if_modified(|current| {
-            acceptance = current.judge(index, start, timeline);
+            acceptance = current.decide_acceptance(index, start, timeline);
             if acceptance == Acceptance::Former {
                 current.report_former(index, timeline);
             }
@@ -103,7 +103,7 @@ impl LastHost {
 }
 
 impl Current {
-    fn judge(&self, index: usize, start: AttemptStart, timeline: Option<u32>) -> Acceptance {
+    fn decide_acceptance(&self, index: usize, start: AttemptStart, timeline: Option<u32>) -> Acceptance {
         if timeline.is_some_and(|timeline| timeline < self.timeline) {
             Acceptance::Former
         } else if self.index != index && self.moves != start.moves {
@@ -113,7 +113,7 @@ impl Current {
         }
     }
 
-    /// Warns once per move, because a former primary may be tried for each request.
+    /// Warns only once until the next failover, because a former primary may be tried for each request.
     fn report_former(&mut self, index: usize, timeline: Option<u32>) {
         if !std::mem::replace(&mut self.has_reported_former, true) {
             tracing::warn!(

@@ -178,12 +178,12 @@ async fn writes_at_the_same_time_spread_over_connections_and_reads_do_not() {
             };
 
             run_concurrently(&pool, read("anon", &select)).await;
-            let reading = connections(&owner).await;
+            let reading = count_connections(&owner).await;
             // Connections are opened in the background, so on a busy machine the first writes may end before one is open.
             let mut writing = 1;
             while writing < 2 {
                 run_concurrently(&pool, write).await;
-                writing = connections(&owner).await;
+                writing = count_connections(&owner).await;
             }
 
             assert_eq!(reading, 1);
@@ -206,7 +206,7 @@ async fn run_concurrently(pool: &Pool, transaction: RequestTransaction<'_>) {
     .await;
 }
 
-async fn connections(owner: &Client) -> i64 {
+async fn count_connections(owner: &Client) -> i64 {
     let counted = owner
         .query_one(
             "select count(*) from pg_stat_activity where datname = current_database() and usename = 'authenticator'",

@@ -190,7 +190,7 @@ async fn run_stages(
     run_plan(planned.plan, &execution, &planned.catalog, http, timing).await
 }
 
-/// A plan, and what it was made with.
+/// A plan with the search path and the catalog that it was made for.
 struct Planned<'a> {
     plan: Plan,
     /// `search_path` for the request's schema, quoted.

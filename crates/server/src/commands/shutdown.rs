@@ -28,7 +28,7 @@ const SAME_SIGNAL: Duration = Duration::from_millis(500);
 const SETTLE_TIME: Duration = Duration::from_millis(300);
 
 /// How long connections of the database's pools may be in use before the workers that have opened them end nevertheless.
-const POOL_LIMIT: Duration = Duration::from_secs(5);
+const POOL_CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
 pub(super) struct Signals {
@@ -167,7 +167,7 @@ pub(super) async fn wait_and_stop(
 /// Makes the main thread, which outlives the workers, drive the connections that these share.
 async fn keep_pools(database: Option<&Database>) {
     if let Some(database) = database {
-        database.move_pools(Handle::current(), POOL_LIMIT).await;
+        database.move_pools(Handle::current(), POOL_CLOSE_TIMEOUT).await;
     }
 }
 

@@ -12,9 +12,9 @@ use std::{
 use super::location::{create_folder, is_ours_alone};
 use crate::cluster::{error::ClusterError, npm};
 
-/// What the folder of a complete package begins with.
+/// Prefix of the name of a complete package's folder.
 const PREFIX: &str = "programs-";
-/// What the folder of a package that is being written begins with.
+/// Prefix of the name of the folder of a package that is being written.
 const UNFINISHED: &str = ".unfinished-programs-";
 /// The file whose lock is held while a package is written, so that two commands do not write the same.
 const LOCK: &str = "programs.lock";

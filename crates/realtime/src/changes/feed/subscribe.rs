@@ -163,7 +163,7 @@ impl Feed {
         for (_, binding) in bindings {
             let tables = self.covered_tables(binding);
             if tables.is_empty() {
-                return Err(self.refuse_without_tables(binding));
+                return Err(self.create_missing_tables_error(binding));
             }
             // Without filters and columns there is nothing that the role could be denied here; rows are checked one by
             // one later.
@@ -184,7 +184,7 @@ impl Feed {
     }
 
     /// The error of a binding that covers no table whose changes can be seen.
-    fn refuse_without_tables(&self, binding: &Binding) -> BindingError {
+    fn create_missing_tables_error(&self, binding: &Binding) -> BindingError {
         let mut distributed = self.catalog.iter().flat_map(Catalog::distributed_tables);
         let reason = if distributed.any(|(schema, name)| binding.covers(schema, name)) {
             "Realtime does not see the changes of tables that Citus distributes; use broadcasts instead. The connect parameters"

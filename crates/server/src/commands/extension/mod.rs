@@ -35,12 +35,12 @@ async fn add_extension(config: &Config, args: &AddExtensionArgs) -> Result<()> {
     if let Some(binaries) = &current {
         let major_version = binaries.major_version();
         if has_extension(&cluster, binaries, &args.name)? {
-            print_present(&args.name, major_version);
+            print_already_added(&args.name, major_version);
             return Ok(());
         }
         if let Some(package) = find_package(&args.name, major_version, &platform) {
             let given = GivenFiles::read(&args.file, &[package.file])?;
-            install(&cluster, package, &given).await?;
+            install_files(&cluster, package, &given).await?;
             return print_next_step(config, &cluster, major_version);
         }
     }
@@ -68,7 +68,7 @@ fn has_extension(cluster: &ClusterConfig, binaries: &Binaries, name: &str) -> Re
     Ok(known.is_some_and(|known| known.contains(name)))
 }
 
-fn print_present(name: &str, major_version: u32) {
+fn print_already_added(name: &str, major_version: u32) {
     anstream::println!(
         "{name} is there already for PostgreSQL {major_version}: {DIM}create extension {name}{DIM:#}"
     );
@@ -100,15 +100,15 @@ async fn add_with_programs(
     let found = cluster.find_binaries_of(wanted);
     match found {
         Some(binaries) if has_extension(cluster, &binaries, package.extension)? => {
-            print_present(package.extension, wanted);
+            print_already_added(package.extension, wanted);
             Ok(())
         }
-        _ => install(cluster, package, given).await,
+        _ => install_files(cluster, package, given).await,
     }
 }
 
 /// Adds the files of a package's extension.
-async fn install(cluster: &ClusterConfig, package: &Package, given: &GivenFiles) -> Result<()> {
+async fn install_files(cluster: &ClusterConfig, package: &Package, given: &GivenFiles) -> Result<()> {
     anstream::println!(
         "{} {} for PostgreSQL {}, from {}",
         package.extension,
