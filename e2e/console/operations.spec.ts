@@ -170,7 +170,10 @@ test("console_130 console_001 a failed request is found in the log and leads to 
   const row = page.getByRole("row").filter({ hasText: table });
   await expect(row).toHaveCount(1);
   await expect(page).toHaveURL(new RegExp(table));
-  await page.getByRole("grid", { name: "Requests" }).focus();
+  const list = page.getByRole("grid", { name: "Requests" });
+  // The heading and the request that was searched for: the list shows the search and no longer all requests.
+  await expect(list).toHaveAttribute("aria-rowcount", "2");
+  await list.focus();
   await page.keyboard.press("Enter");
 
   const panel = page.getByRole("region", { name: "Request" });

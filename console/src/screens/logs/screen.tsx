@@ -1,4 +1,4 @@
-import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { Pause, Play, ScrollText } from "lucide-react";
@@ -93,7 +93,8 @@ interface FoundProps extends ListProps {
 }
 
 function Found({ filter, open, onOpen, onSpan }: FoundProps) {
-  const logs = useInfiniteQuery(logsQuery(filter));
+  // The list stays while another search is answered, and with it the focus of the keyboard.
+  const logs = useInfiniteQuery({ ...logsQuery(filter), placeholderData: keepPreviousData });
   const entries = useMemo(
     () => logs.data?.pages.flatMap((page) => page.entries) ?? [],
     [logs.data],
@@ -123,7 +124,7 @@ function Found({ filter, open, onOpen, onSpan }: FoundProps) {
           open={open}
           onOpen={(entry) => onOpen(entry.request_id)}
           onEndReached={() => {
-            if (logs.hasNextPage && !logs.isFetchingNextPage) void logs.fetchNextPage();
+            if (logs.hasNextPage && !logs.isFetching) void logs.fetchNextPage();
           }}
         />
       )}
