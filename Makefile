@@ -26,12 +26,15 @@ SAML_GOLDEN_CHOICE := 'metadata-*' 'sso-*' flow-sp flow-idp 'flow-pkce*' flow-sa
 CITUS_TESTS := --test rest --test api --test policies -- identity:: transactions:: tenants:: write:: \
   generated:: explain:: writes:: policies::store_ golden::golden_scenarios
 BINARY := $(abspath $(TARGET_DIR)/release/selvedge)
+# `cargo test` has built this one already, and its assertions are on. RELEASE=1 runs the tests of e2e/ against the release build,
+# whose compilation takes as long as all other builds together.
+TESTED_BINARY := $(if $(RELEASE),$(BINARY),$(abspath $(TARGET_DIR)/debug/selvedge))
 STEP := tools/step
 # A build machine may stall for seconds, which conversations with recorded times do not forgive: there, they get a second try.
 RETRY := $(if $(CI),tools/retry)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-frontend test-e2e golden cluster bench lint fmt build package docker postgres
+.PHONY: help run test test-rust test-frontend test-e2e golden cluster bench lint fmt build build-tests package docker postgres
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,7 +66,7 @@ fmt: frontend/node_modules console/node_modules e2e/node_modules ## Format every
 	npm --prefix e2e run format
 
 # The tests mostly wait for PostgreSQL and the disk, so more of them run at once than there are cores.
-test-rust: postgres ## Rust unit and integration tests on a real PostgreSQL
+test-rust: postgres build-tests ## Rust unit and integration tests on a real PostgreSQL
 	@$(STEP) "cargo test" env RUST_TEST_THREADS=6 tools/cargo-test --workspace --locked
 	@$(STEP) "cargo test, as with Citus" env RUST_TEST_THREADS=6 SELVEDGE_TEST_CITUS=1 tools/cargo-test --workspace --locked $(CITUS_TESTS)
 
@@ -71,11 +74,12 @@ test-frontend: frontend/node_modules console/node_modules ## Unit tests of the s
 	@$(STEP) "frontend: tests" npm --prefix frontend test
 	@$(STEP) "console: tests" npm --prefix console test
 
-test-e2e: postgres build frontend/dist e2e/node_modules ## The stock clients and a browser against the built binary
-	@$(STEP) "e2e" env SELVEDGE_BIN=$(BINARY) npm --prefix e2e test
-	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) $(RETRY) tools/realtime-golden $(GOLDEN_CHOICE)
-	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(BINARY) $(RETRY) tools/auth-golden $(AUTH_GOLDEN_CHOICE)
-	@$(STEP) "saml: golden" env SELVEDGE_BIN=$(BINARY) $(RETRY) tools/saml-golden $(SAML_GOLDEN_CHOICE)
+test-e2e: postgres $(if $(RELEASE),build,build-tests) frontend/dist e2e/node_modules ## The stock clients and a browser against the binary
+	@$(STEP) "e2e: clients" env SELVEDGE_BIN=$(TESTED_BINARY) npm --prefix e2e run test:clients
+	@$(STEP) "e2e: site and console" env SELVEDGE_BIN=$(TESTED_BINARY) npm --prefix e2e run test:site
+	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/realtime-golden $(GOLDEN_CHOICE)
+	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/auth-golden $(AUTH_GOLDEN_CHOICE)
+	@$(STEP) "saml: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/saml-golden $(SAML_GOLDEN_CHOICE)
 
 golden: postgres build ## Every recorded conversation with the original's Realtime and Auth, about ten minutes
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) tools/realtime-golden
@@ -103,6 +107,10 @@ docker: ## Build the images: selvedge, the program alone, and lookbook
 
 build: console/dist ## Build the release binary with the console in it
 	@$(STEP) "cargo build --release" cargo build --release --locked --package selvedge
+
+# The console comes first, because the binary embeds it.
+build-tests: console/dist
+	@$(STEP) "cargo test --no-run" cargo test --workspace --locked --no-run --quiet
 
 postgres:
 	@tools/postgres
