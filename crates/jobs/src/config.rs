@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+
 /// Configuration of all workers.
 #[derive(Debug, Clone, Default)]
 pub struct JobsConfig {
@@ -47,10 +49,15 @@ impl Default for NetConfig {
 pub struct CronConfig {
     /// How many jobs run at the same time; each has its own connection.
     pub max_running: usize,
+    /// The clock by which jobs become due, and which their runs are recorded with.
+    pub now: fn() -> DateTime<Utc>,
 }
 
 impl Default for CronConfig {
     fn default() -> Self {
-        Self { max_running: 32 }
+        Self {
+            max_running: 32,
+            now: Utc::now,
+        }
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::Receiver;
 use crate::config::JobsConfig;
 use crate::cron;
 use crate::error::JobsError;
-use crate::liveness::{END_WITH_NODE, run_unless_frozen, send_heartbeats};
+use crate::liveness::{END_WITH_NODE, LeaderSeen, run_unless_frozen, send_heartbeats};
 use crate::metrics::{METRICS, Raised};
 use crate::net;
 
@@ -33,8 +33,9 @@ const CHANNEL: &str = "selvedge_jobs";
 
 /// Runs the workers whenever this node leads, until the future is dropped.
 pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
+    let seen = LeaderSeen::new(config.cron.now);
     loop {
-        let error = match lead(&database, &config).await {
+        let error = match lead(&database, &config, &seen).await {
             Ok(never) => match never {},
             Err(error) => error,
         };
@@ -48,13 +49,19 @@ pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
 }
 
 /// Waits for the lock, then runs the workers until one fails.
-async fn lead(database: &Arc<Database>, config: &JobsConfig) -> Result<std::convert::Infallible, JobsError> {
+async fn lead(
+    database: &Arc<Database>,
+    config: &JobsConfig,
+    seen: &LeaderSeen,
+) -> Result<std::convert::Infallible, JobsError> {
     let client = database.client(Login::Authenticator).await;
     let client = client.map_err(JobsError::Login)?;
     client.batch_execute(&format!("select {END_WITH_NODE}")).await?;
     while !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
+        seen.note_now();
         tokio::time::sleep(STANDBY_INTERVAL).await;
     }
+    let unattended_since = seen.unattended_since();
     let _leading = Raised::raise(&METRICS.is_leader);
     tracing::debug!("this node runs the workers of pg_net and pg_cron");
     let wake_net = Notify::new();
@@ -62,10 +69,10 @@ async fn lead(database: &Arc<Database>, config: &JobsConfig) -> Result<std::conv
     let events = database.listen(&[CHANNEL]);
     let workers = async {
         tokio::select! {
-            lost = send_heartbeats(&client) => Err(lost),
+            lost = send_heartbeats(&client, seen) => Err(lost),
             () = forward_notifications(events, &wake_net, &wake_cron) => Err(JobsError::LockLost),
             result = net::send_queued_requests(&client, &config.net, &wake_net) => result,
-            result = cron::run_due_jobs(&client, database, &config.cron, &wake_cron) => result,
+            result = cron::run_due_jobs(&client, database, &config.cron, &wake_cron, unattended_since) => result,
         }
     };
     run_unless_frozen(workers).await

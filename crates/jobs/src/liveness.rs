@@ -1,8 +1,10 @@
 //! How PostgreSQL and the node itself notice that the node does not run any more, so that another one can lead.
 
 use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use tokio::time::{Instant, sleep};
 use tokio_postgres::Client;
 
@@ -32,13 +34,49 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// A node that has not run for this long stops its workers: PostgreSQL may be about to give its lock to another node.
 const FROZEN_LIMIT: Duration = IDLE_LIMIT.saturating_sub(HEARTBEAT_INTERVAL);
 
+/// How long before another node sees the lock held, or gets it, the node that holds it may have done its last work:
+/// [`END_WITH_NODE`], and what a busy machine adds.
+const TAKEOVER_LIMIT: TimeDelta = TimeDelta::seconds(10);
+
+/// After a longer time without a leader, the jobs that became due meanwhile are skipped, as pg_cron skips them while PostgreSQL is
+/// stopped.
+const LONGEST_OUTAGE: TimeDelta = TimeDelta::minutes(5);
+
+/// When this node last saw that some node leads, which may be itself.
+pub(crate) struct LeaderSeen {
+    now: fn() -> DateTime<Utc>,
+    last: Mutex<DateTime<Utc>>,
+}
+
+impl LeaderSeen {
+    /// The start of a node, which knows of no leader, counts as such a time.
+    pub(crate) fn new(now: fn() -> DateTime<Utc>) -> Self {
+        let last = Mutex::new(now());
+        Self { now, last }
+    }
+
+    pub(crate) fn note_now(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (self.now)();
+    }
+
+    /// The time after which work may have become due that no leader has begun, for a node that begins to lead now.
+    pub(crate) fn unattended_since(&self) -> DateTime<Utc> {
+        let now = (self.now)();
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_long_ago = now - last > LONGEST_OUTAGE;
+        let seen = if is_long_ago { now } else { last.min(now) };
+        seen - TAKEOVER_LIMIT
+    }
+}
+
 /// Keeps the session that holds the lock from being idle. Ends when the connection is lost.
-pub(crate) async fn send_heartbeats(client: &Client) -> JobsError {
+pub(crate) async fn send_heartbeats(client: &Client, seen: &LeaderSeen) -> JobsError {
     loop {
         sleep(HEARTBEAT_INTERVAL).await;
         if client.simple_query("").await.is_err() {
             return JobsError::LockLost;
         }
+        seen.note_now();
     }
 }
 
@@ -70,6 +108,26 @@ mod tests {
     #[test]
     fn the_limit_of_idle_sessions_is_the_one_that_postgresql_is_told() {
         assert!(END_WITH_NODE.contains(&format!("'idle_session_timeout', '{}s'", IDLE_LIMIT.as_secs())));
+    }
+
+    #[test]
+    fn short_outages_are_made_up_for_and_long_ones_are_skipped() {
+        fn ten_o_clock() -> DateTime<Utc> {
+            DateTime::from_timestamp(1_764_151_200, 0).expect("a time")
+        }
+        let seconds_before = |time: DateTime<Utc>| (ten_o_clock() - time).num_seconds();
+        let seen = |seconds_ago| LeaderSeen {
+            now: ten_o_clock,
+            last: Mutex::new(ten_o_clock() - TimeDelta::seconds(seconds_ago)),
+        };
+
+        for (seconds_ago, unattended) in [(0, 10), (40, 50), (300, 310), (301, 10), (-5, 10)] {
+            let since = seen(seconds_ago).unattended_since();
+            assert_eq!(seconds_before(since), unattended, "{seconds_ago} s");
+        }
+        let seen = seen(100);
+        seen.note_now();
+        assert_eq!(seconds_before(seen.unattended_since()), 10);
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use selvedge_postgres::Database;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
@@ -21,18 +22,23 @@ const BEGIN: &str = "
     select pg_catalog.pg_backend_pid(), pg_catalog.pg_advisory_lock(1936486515, $1),
       pg_catalog.set_config('application_name', 'pg_cron', false),";
 
-/// Runs the job and records it. `client` is the connection of the scheduler.
-pub(super) async fn run_job(client: &Client, database: &Database, job: &Job) -> Result<(), JobsError> {
+/// Runs the job and records it. `client` is the connection of the scheduler, and `now` its clock.
+pub(super) async fn run_job(
+    client: &Client,
+    database: &Database,
+    job: &Job,
+    now: fn() -> DateTime<Utc>,
+) -> Result<(), JobsError> {
     let _running = Raised::raise(&METRICS.cron_running);
     // Fails when another node leads by now, because the connection held this node's lock.
     let run = insert_run(client, job).await?;
     let result =
         match tokio::time::timeout(CONNECT_TIMEOUT, database.client_as(&job.username, &job.database)).await {
-            Ok(Ok(session)) => execute_command(client, &session, run, job).await?,
+            Ok(Ok(session)) => execute_command(client, &session, run, job, now).await?,
             Ok(Err(error)) => RunResult::failed(describe_failed_login(&error)),
             Err(_) => RunResult::failed("connection failed: no answer in time"),
         };
-    set_finished(client, run, &result).await?;
+    set_finished(client, run, &result, now()).await?;
     let outcome = if result.is_success { "succeeded" } else { "failed" };
     METRICS.cron_runs.with_label_values(&[outcome]).inc();
     if !result.is_success {
@@ -52,6 +58,7 @@ async fn execute_command(
     session: &Client,
     run: i64,
     job: &Job,
+    now: fn() -> DateTime<Utc>,
 ) -> Result<RunResult, JobsError> {
     let lock = i32::try_from(job.id % i64::from(i32::MAX)).unwrap_or_default();
     let pid: i32 = match session
@@ -61,7 +68,7 @@ async fn execute_command(
         Ok(row) => row.get(0),
         Err(error) => return Ok(describe_failed_command(&error)),
     };
-    set_running(client, run, pid).await?;
+    set_running(client, run, pid, now()).await?;
     Ok(match run_statements(session, &job.command).await {
         Ok(message) => RunResult {
             is_success: true,

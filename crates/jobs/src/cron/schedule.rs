@@ -17,7 +17,7 @@ pub(super) enum Schedule {
     Fields(Fields),
     /// Every so many seconds, from 1 to 59.
     Seconds(u32),
-    /// Once when the workers start.
+    /// Once after PostgreSQL was started.
     Reboot,
 }
 

@@ -15,41 +15,67 @@ use tokio_postgres::Client;
 use super::clock::{Progress, count_due_runs, start_of_minute};
 use super::run::run_job;
 use super::schedule::Schedule;
-use super::store::{Job, fail_unfinished_runs, is_installed, list_active_jobs};
+use super::store::{
+    Job, count_starts, fail_unfinished_runs, is_installed, list_active_jobs, list_started_jobs,
+};
 use crate::config::CronConfig;
 use crate::error::JobsError;
 
 /// The longest sleep, after which the clock is read again, as it may have been set.
 const MAX_SLEEP: Duration = Duration::from_secs(60);
 
-/// Runs jobs until the database fails. `wake` announces that `cron.job` has changed.
+/// Runs jobs until the database fails, beginning with those of the minutes that began after `since`, when perhaps no node led. `wake`
+/// announces that `cron.job` has changed.
 pub(crate) async fn run_due_jobs(
     client: &Client,
     database: &Database,
     config: &CronConfig,
     wake: &Notify,
+    mut since: DateTime<Utc>,
 ) -> Result<Infallible, JobsError> {
+    let now = config.now;
     while !is_installed(client).await? {
         wait(wake, MAX_SLEEP).await;
+        since = now();
     }
     fail_unfinished_runs(client).await?;
-    let mut jobs = Jobs::new(Utc::now());
-    jobs.replace(list_active_jobs(client).await?);
-    jobs.start_reboot_jobs();
+    let mut jobs = take_over_jobs(client, since, now()).await?;
     let mut running = FuturesUnordered::new();
     loop {
-        jobs.advance(Utc::now(), Instant::now());
+        jobs.advance(now(), Instant::now());
         while running.len() < config.max_running
             && let Some(job) = jobs.take_due(Instant::now())
         {
-            running.push(async move { run_job(client, database, &job).await.map(|()| job.id) });
+            running.push(async move { run_job(client, database, &job, now).await.map(|()| job.id) });
         }
         tokio::select! {
             Some(finished) = running.next() => jobs.set_finished(finished?),
             () = wake.notified() => jobs.replace(list_active_jobs(client).await?),
-            () = tokio::time::sleep(jobs.time_to_next(Utc::now(), Instant::now())) => {}
+            () = tokio::time::sleep(jobs.time_to_next(now(), Instant::now())) => {}
         }
     }
+}
+
+/// Returns the jobs with the runs that are due because no node has begun them: those of the minutes after `since`, and those
+/// of `@reboot`.
+async fn take_over_jobs(
+    client: &Client,
+    since: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<Jobs, JobsError> {
+    let mut jobs = Jobs::new(since);
+    jobs.replace(list_active_jobs(client).await?);
+    jobs.advance(now, Instant::now());
+    let due = jobs.list_due();
+    if !due.is_empty() {
+        let first_minute = start_of_minute(since) + TimeDelta::minutes(1);
+        jobs.leave_out(&count_starts(client, &due, first_minute).await?);
+    }
+    let at_reboot = jobs.list_reboot_jobs();
+    if !at_reboot.is_empty() {
+        jobs.start_reboot_jobs(&list_started_jobs(client, &at_reboot).await?);
+    }
+    Ok(jobs)
 }
 
 async fn wait(wake: &Notify, longest: Duration) {
@@ -80,10 +106,11 @@ struct Jobs {
 }
 
 impl Jobs {
-    fn new(now: DateTime<Utc>) -> Self {
+    /// Jobs of which those in the minute of `since` have been started.
+    fn new(since: DateTime<Utc>) -> Self {
         Self {
             states: BTreeMap::new(),
-            last_minute: start_of_minute(now),
+            last_minute: start_of_minute(since),
         }
     }
 
@@ -125,9 +152,33 @@ impl Jobs {
         self.states.retain(|_, state| state.is_active || state.is_running);
     }
 
-    fn start_reboot_jobs(&mut self) {
-        for state in self.states.values_mut() {
-            state.pending += u32::from(state.schedule == Some(Schedule::Reboot));
+    /// The jobs of which a run is due.
+    fn list_due(&self) -> Vec<i64> {
+        self.list(|state| state.pending > 0)
+    }
+
+    fn list_reboot_jobs(&self) -> Vec<i64> {
+        self.list(|state| state.schedule == Some(Schedule::Reboot))
+    }
+
+    fn list(&self, is_wanted: impl Fn(&JobState) -> bool) -> Vec<i64> {
+        let wanted = self.states.iter().filter(|(_, state)| is_wanted(state));
+        wanted.map(|(id, _)| *id).collect()
+    }
+
+    /// Leaves out due runs that another node has begun: their number for each job.
+    fn leave_out(&mut self, begun: &[(i64, u32)]) {
+        for (id, count) in begun {
+            if let Some(state) = self.states.get_mut(id) {
+                state.pending = state.pending.saturating_sub(*count);
+            }
+        }
+    }
+
+    /// Makes the jobs of `@reboot` due, without those that have been `started`.
+    fn start_reboot_jobs(&mut self, started: &[i64]) {
+        for (id, state) in &mut self.states {
+            state.pending += u32::from(state.schedule == Some(Schedule::Reboot) && !started.contains(id));
         }
     }
 
@@ -238,6 +289,28 @@ mod tests {
     }
 
     #[test]
+    fn a_node_that_takes_over_runs_what_began_meanwhile_and_was_not_begun() {
+        let mut jobs = Jobs::new(time("10:00:58"));
+        let start = Instant::now();
+        jobs.replace(vec![
+            job(1, "* * * * *"),
+            job(2, "1 10 * * *"),
+            job(3, "*/5 * * * *"),
+            job(4, "@reboot"),
+            job(5, "@reboot"),
+        ]);
+
+        jobs.advance(time("10:02:07"), start);
+        assert_eq!(jobs.list_due(), [1, 2]);
+        jobs.leave_out(&[(1, 1), (2, 1)]);
+        assert_eq!(jobs.list_reboot_jobs(), [4, 5]);
+        jobs.start_reboot_jobs(&[5]);
+
+        assert_eq!(jobs.list_due(), [1, 4]);
+        assert_eq!(jobs.states[&1].pending, 1, "of two minutes, one was begun");
+    }
+
+    #[test]
     fn intervals_count_from_the_last_start_and_queue_one_run_at_most() {
         let mut jobs = Jobs::new(time("10:00:00"));
         let start = Instant::now();
@@ -261,7 +334,7 @@ mod tests {
         let mut jobs = Jobs::new(time("10:00:00"));
         let start = Instant::now();
         jobs.replace(vec![job(1, "@reboot"), job(2, "@reboot")]);
-        jobs.start_reboot_jobs();
+        jobs.start_reboot_jobs(&[]);
         assert_eq!(jobs.take_due(start).map(|job| job.id), Some(1));
 
         jobs.replace(Vec::new());

@@ -1,5 +1,7 @@
-//! The tables of pg_cron: reads jobs, records their runs.
+//! The tables of pg_cron: reads jobs, records their runs. All times are those of the scheduler's clock, which decides when a job
+//! is due, so that a node that takes over can tell which runs have begun.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use tokio_postgres::{Client, Error};
 
 /// True when the database has pg_cron as this project ships it. The original runs its jobs itself.
@@ -13,17 +15,28 @@ const INSERT_RUN: &str = "
     values ($1, $2, $3, $4, 'starting') returning runid";
 
 const RUNNING: &str = "
-    update cron.job_run_details set status = 'running', job_pid = $2, start_time = clock_timestamp() where runid = $1";
+    update cron.job_run_details set status = 'running', job_pid = $2, start_time = $3 where runid = $1";
 
 const UPDATE_RUN: &str = "
     update cron.job_run_details
-    set status = $2, return_message = $3, start_time = coalesce(start_time, clock_timestamp()),
-      end_time = clock_timestamp()
+    set status = $2, return_message = $3, start_time = coalesce(start_time, $4), end_time = $4
     where runid = $1";
 
 const FAIL_UNFINISHED: &str = "
     update cron.job_run_details set status = 'failed', return_message = 'server restarted'
     where end_time is null and status in ('starting', 'running')";
+
+/// Runs without `start_time` are those of a node that ended before it sent the command.
+const COUNT_STARTS: &str = "
+    select jobid, count(*) from cron.job_run_details where jobid = any($1) and start_time >= $2 group by jobid";
+
+/// The jobs that a run has begun of since PostgreSQL itself was started.
+const LIST_STARTED: &str = "
+    select distinct jobid from cron.job_run_details
+    where jobid = any($1) and start_time >= pg_catalog.pg_postmaster_start_time() - interval '2 seconds'";
+
+/// By how much the clocks of two nodes may differ. A run that began this long before a minute counts as one of that minute.
+const CLOCK_DIFFERENCE: TimeDelta = TimeDelta::seconds(2);
 
 /// A row of `cron.job`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,16 +90,26 @@ pub(super) async fn insert_run(client: &Client, job: &Job) -> Result<i64, Error>
     Ok(row.get(0))
 }
 
-/// Records that the command was sent by the backend `pid`.
-pub(super) async fn set_running(client: &Client, run: i64, pid: i32) -> Result<(), Error> {
-    client.execute(RUNNING, &[&run, &pid]).await.map(drop)
+/// Records that the command is about to be run by the backend `pid`.
+pub(super) async fn set_running(
+    client: &Client,
+    run: i64,
+    pid: i32,
+    start: DateTime<Utc>,
+) -> Result<(), Error> {
+    client.execute(RUNNING, &[&run, &pid, &start]).await.map(drop)
 }
 
 /// Records how a run ended.
-pub(super) async fn set_finished(client: &Client, run: i64, result: &RunResult) -> Result<(), Error> {
+pub(super) async fn set_finished(
+    client: &Client,
+    run: i64,
+    result: &RunResult,
+    end: DateTime<Utc>,
+) -> Result<(), Error> {
     let status = if result.is_success { "succeeded" } else { "failed" };
     client
-        .execute(UPDATE_RUN, &[&run, &status, &result.message])
+        .execute(UPDATE_RUN, &[&run, &status, &result.message, &end])
         .await
         .map(drop)
 }
@@ -94,4 +117,26 @@ pub(super) async fn set_finished(client: &Client, run: i64, result: &RunResult) 
 /// Marks unfinished runs of an ended node as failed.
 pub(super) async fn fail_unfinished_runs(client: &Client) -> Result<u64, Error> {
     client.execute(FAIL_UNFINISHED, &[]).await
+}
+
+/// How many runs of each of these jobs have begun since a minute began. Jobs without any are left out.
+pub(super) async fn count_starts(
+    client: &Client,
+    jobs: &[i64],
+    minute: DateTime<Utc>,
+) -> Result<Vec<(i64, u32)>, Error> {
+    let rows = client
+        .query(COUNT_STARTS, &[&jobs, &(minute - CLOCK_DIFFERENCE)])
+        .await?;
+    let counts = rows.iter().map(|row| {
+        let count: i64 = row.get(1);
+        (row.get(0), u32::try_from(count).unwrap_or(u32::MAX))
+    });
+    Ok(counts.collect())
+}
+
+/// Those of these jobs of which a run has begun since PostgreSQL was started.
+pub(super) async fn list_started_jobs(client: &Client, jobs: &[i64]) -> Result<Vec<i64>, Error> {
+    let rows = client.query(LIST_STARTED, &[&jobs]).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
 }

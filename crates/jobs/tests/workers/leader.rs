@@ -1,21 +1,33 @@
-//! A leading node that is frozen: its connections stay open and its kernel acknowledges what it is sent, but it does nothing.
+//! Another node takes over from a leading one that ended or is frozen. The connections of a frozen node stay open and its kernel
+//! acknowledges what it is sent, but it does nothing.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc as blocking;
 
+use chrono::{DateTime, TimeDelta, Timelike, Utc};
+use selvedge_jobs::{CronConfig, JobsConfig};
 use selvedge_postgres::testing::TestDatabase;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::cron::create_database;
 use crate::{development, logins_of, query_value, start_node, start_workers, wait_until};
 
 /// A node on a thread of its own, which can be frozen.
 struct FreezableNode {
-    freezes: mpsc::UnboundedSender<blocking::Receiver<()>>,
+    freezes: mpsc::UnboundedSender<Freeze>,
+}
+
+/// The order to freeze.
+struct Freeze {
+    /// Answered when the node is frozen.
+    begun: oneshot::Sender<()>,
+    /// Closed when it may go on.
+    end: blocking::Receiver<()>,
 }
 
 impl FreezableNode {
-    fn start(database: &TestDatabase) -> Self {
-        let (freezes, mut begun) = mpsc::unbounded_channel::<blocking::Receiver<()>>();
+    fn start(database: &TestDatabase, config: JobsConfig) -> Self {
+        let (freezes, mut orders) = mpsc::unbounded_channel::<Freeze>();
         let logins = logins_of(database);
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -23,8 +35,9 @@ impl FreezableNode {
                 .build()
                 .expect("a runtime");
             runtime.block_on(async {
-                let node = start_workers(logins, development()).await;
-                while let Some(end) = begun.recv().await {
+                let node = start_workers(logins, config).await;
+                while let Some(Freeze { begun, end }) = orders.recv().await {
+                    begun.send(()).expect("the test waits");
                     // Blocks the only thread of the runtime, and with it everything that the node does.
                     end.recv().expect_err("nothing is sent");
                 }
@@ -35,11 +48,118 @@ impl FreezableNode {
     }
 
     /// Freezes the node until the result is dropped.
-    fn freeze(&self) -> blocking::Sender<()> {
+    async fn freeze(&self) -> blocking::Sender<()> {
         let (thaw, end) = blocking::channel();
-        self.freezes.send(end).expect("it runs");
+        let (begun, is_frozen) = oneshot::channel();
+        let sent = self.freezes.send(Freeze { begun, end });
+        assert!(sent.is_ok(), "the node has ended");
+        is_frozen.await.expect("it runs");
         thaw
     }
+}
+
+/// Milliseconds by which [`adjustable_now`] differs from the system's clock.
+static ADJUSTMENT: AtomicI64 = AtomicI64::new(0);
+
+/// A clock of the nodes that [`set_second`] sets, so that a test need not wait for the next minute.
+fn adjustable_now() -> DateTime<Utc> {
+    Utc::now() + TimeDelta::milliseconds(ADJUSTMENT.load(Ordering::SeqCst))
+}
+
+/// Sets the clock of the nodes to a second of its present minute.
+fn set_second(second: u32) {
+    let now = adjustable_now();
+    let difference = (i64::from(second) - i64::from(now.second())) * 1000;
+    ADJUSTMENT.fetch_add(difference, Ordering::SeqCst);
+}
+
+#[tokio::test]
+async fn the_job_of_a_minute_that_begins_without_a_leader_runs_once_and_is_never_repeated() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "create table public.ticks (at timestamptz); create table public.minutes ();
+             select cron.schedule('tick', '1 second', 'insert into public.ticks values (clock_timestamp())');
+             select cron.schedule('minute', '* * * * *', 'insert into public.minutes default values');",
+        )
+        .await
+        .expect("scheduled");
+    let config = JobsConfig {
+        cron: CronConfig {
+            now: adjustable_now,
+            ..CronConfig::default()
+        },
+        ..development()
+    };
+    let tick_thrice = async || {
+        let now = query_value(&client, "clock_timestamp()").await;
+        wait_until(
+            &client,
+            &format!("select count(*) > 2 from public.ticks where at > '{now}'"),
+        )
+        .await;
+    };
+    let runs = "select count(*) from public.minutes";
+
+    set_second(20);
+    let first = FreezableNode::start(&database, config.clone());
+    tick_thrice().await;
+    let second = start_node(&database, config.clone()).await;
+    let before: i64 = query_value(&client, runs).await.parse().expect("a number");
+    set_second(57);
+    let _thaw = first.freeze().await;
+    // The second node leads after the minute has begun.
+    wait_until(
+        &client,
+        &format!("select count(*) = {before} + 1 from public.minutes"),
+    )
+    .await;
+    tick_thrice().await;
+    assert_eq!(query_value(&client, runs).await, (before + 1).to_string());
+
+    let third = start_node(&database, config).await;
+    set_second(57);
+    wait_until(
+        &client,
+        &format!("select count(*) = {before} + 2 from public.minutes"),
+    )
+    .await;
+    second.abort();
+    // The third node leads within the minute of which the second one has run the job.
+    tick_thrice().await;
+    assert_eq!(query_value(&client, runs).await, (before + 2).to_string());
+    third.abort();
+}
+
+#[tokio::test]
+async fn a_job_of_reboot_is_not_repeated_by_the_next_leader() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "select cron.schedule('boot', '@reboot', 'select 1'), cron.schedule('tick', '1 second', 'select 2')",
+        )
+        .await
+        .expect("scheduled");
+    let finished = |command: &str| {
+        format!(
+            "select exists (select from cron.job_run_details where command = '{command}' and end_time is not null)"
+        )
+    };
+    let first = start_node(&database, development()).await;
+    wait_until(&client, &finished("select 1")).await;
+    first.abort();
+    client
+        .batch_execute("delete from cron.job_run_details where command = 'select 2'")
+        .await
+        .expect("deleted");
+
+    let second = start_node(&database, development()).await;
+    // A job of `@reboot` would begin first.
+    wait_until(&client, &finished("select 2")).await;
+
+    let runs = "select count(*) from cron.job_run_details where command = 'select 1'";
+    assert_eq!(query_value(&client, runs).await, "1");
+    second.abort();
 }
 
 #[tokio::test]
@@ -58,7 +178,7 @@ async fn another_node_leads_while_the_leader_is_frozen_and_nothing_runs_twice() 
         )
         .await
         .expect("scheduled");
-    let first = FreezableNode::start(&database);
+    let first = FreezableNode::start(&database, development());
     wait_until(
         &client,
         "select count(*) > 1 and exists (select from cron.job_run_details join cron.job using (jobid)
@@ -67,7 +187,7 @@ async fn another_node_leads_while_the_leader_is_frozen_and_nothing_runs_twice() 
     .await;
     let second = start_node(&database, development()).await;
 
-    let thaw = first.freeze();
+    let thaw = first.freeze().await;
     // The command that the frozen node has sent ends, and its session keeps the job's lock.
     let frozen_at = query_value(&client, "clock_timestamp()").await;
     client

@@ -14,6 +14,7 @@ pub(crate) fn jobs_config(config: &Config, mode: Mode) -> JobsConfig {
         net: request_limits(config, mode == Mode::Development),
         cron: CronConfig {
             max_running: section.cron_parallel,
+            ..CronConfig::default()
         },
     }
 }
