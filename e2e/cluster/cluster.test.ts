@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pause, until } from "./conditions.ts";
 import { findPrimary, sql } from "./database.ts";
 import { chooseFaults, type Fault, makeFault, nameOf } from "./faults.ts";
+import { countMinutes, findLeader, JobWatch, jobsSchema } from "./jobs.ts";
 import { type Episode, Ledger } from "./ledger.ts";
 import type { Machine } from "./network.ts";
 import { Person, schema } from "./person.ts";
@@ -26,19 +27,21 @@ const calmMs = 1_000;
 let topology: Topology;
 let people: Person[] = [];
 let work: Promise<void>[] = [];
+let jobs: JobWatch | undefined;
 const ledger = new Ledger();
 
 beforeAll(async () => {
-  topology = await startTopology(process.env.SELVEDGE_CLUSTER_FOLDER ?? "", schema);
+  topology = await startTopology(process.env.SELVEDGE_CLUSTER_FOLDER ?? "", schema + jobsSchema);
   await topology.untilHealthy();
   const key = topology.keys.SUPABASE_AUTH_PUBLISHABLE_KEY ?? "";
   people = await Promise.all(Array.from({ length: peopleCount }, () => Person.join(key, ledger)));
   work = people.map((person) => person.work(people));
+  jobs = new JobWatch(topology.servers, ledger);
   await untilAllWorks(performance.now());
 }, 300_000);
 
 afterAll(async () => {
-  await Promise.all(people.map((person) => person.leave()));
+  await Promise.all([...people.map((person) => person.leave()), jobs?.stop()]);
   await topology?.stop();
 });
 
@@ -85,7 +88,7 @@ test("the job of each second goes on within ten seconds after its node is killed
     ["unplug", "plugIn"],
     ["freeze", "thaw"],
   ] as const) {
-    const leader = await findLeader();
+    const leader = await findLeader(topology.nodes);
     const primary = (await findPrimary(topology.servers)) ?? topology.servers[0];
     const [[beganAt]] = (await sql(primary, "select clock_timestamp()")) as [[string]];
     await leader[end]();
@@ -114,24 +117,6 @@ test("the job of each second goes on within ten seconds after its node is killed
   }
 });
 
-/** The node that runs the jobs, once there is one. */
-async function findLeader(): Promise<Machine> {
-  let leader: Machine | undefined;
-  await until(async () => {
-    for (const node of topology.nodes) {
-      const url = `http://${node.address}:54321/metrics`;
-      const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(
-        () => undefined,
-      );
-      if (/^selvedge_jobs_leader 1$/m.test((await answer?.text()) ?? "")) {
-        leader = node;
-      }
-    }
-    return leader !== undefined;
-  }, "a node runs the jobs");
-  return leader as Machine;
-}
-
 async function countTicks(server: Machine, since: string): Promise<number> {
   const text = `select count(*) from public.ticks where at > '${since}'`;
   return Number((await sql(server, text))[0]?.[0]);
@@ -152,7 +137,7 @@ test("machines that die, freeze, slow down or lose their link cost no acknowledg
     episodes.push({ name: nameOf(fault), beganMs, repairedMs, recoveredMs });
     await topology.untilHealthy();
     await pause(calmMs);
-    if (fault.role !== "node") {
+    if (fault.role !== "node" && fault.role !== "leader") {
       lostElsewhere.push(...ledger.failures("node lost", beganMs));
     }
   }
@@ -163,18 +148,25 @@ test("machines that die, freeze, slow down or lose their link cost no acknowledg
   await Promise.all(people.map((person) => person.checkFiles()));
   const lost = await findLostRows();
   console.log(`${ledger.rows.size} acknowledged rows and ${ledger.objects.size} objects checked\n`);
+  const { runs, minutes: jobMinutes } = await countMinutes(await untilPrimary());
+  console.log(`the job of each minute was begun ${runs} times in ${jobMinutes} minutes\n`);
   expect(lost).toEqual([]);
   expect(lostElsewhere).toEqual([]);
   expect(ledger.violations).toEqual([]);
+  expect(runs).toBe(jobMinutes);
 });
 
-/** Acknowledged rows that are missing or have another author. */
-async function findLostRows(): Promise<string[]> {
+async function untilPrimary(): Promise<Machine> {
   await until(
     async () => (await findPrimary(topology.servers)) !== undefined,
     "there is a primary",
   );
-  const primary = (await findPrimary(topology.servers)) ?? topology.servers[0];
+  return (await findPrimary(topology.servers)) ?? topology.servers[0];
+}
+
+/** Acknowledged rows that are missing or have another author. */
+async function findLostRows(): Promise<string[]> {
+  const primary = await untilPrimary();
   const stored = new Map(
     (await sql(primary, "select id, author from public.notes")).map(([id, author]) => [id, author]),
   );

@@ -2,10 +2,11 @@
 
 import { pause, until } from "./conditions.ts";
 import { findPrimary } from "./database.ts";
+import { findLeader } from "./jobs.ts";
 import type { Machine } from "./network.ts";
 import type { Topology } from "./topology.ts";
 
-type Role = "node" | "primary" | "replica" | "broker" | "store";
+type Role = "node" | "leader" | "primary" | "replica" | "broker" | "store";
 type Trouble = "is killed" | "freezes" | "is slow" | "is cut off";
 
 export interface Fault {
@@ -26,7 +27,10 @@ const troubles: Record<
   "is cut off": { begin: (machine) => machine.unplug(), end: (machine) => machine.plugIn() },
 };
 
-/** The most important faults. Those of the primary last longer than Patroni waits, so that the replica is promoted. */
+/**
+ * The most important faults. Those of the primary last longer than Patroni waits, so that the replica is promoted; those of the node
+ * that runs the jobs last longer than another one waits before it takes over.
+ */
 const shortList: Fault[] = [
   { role: "node", trouble: "is killed", seconds: 3 },
   { role: "replica", trouble: "freezes", seconds: 5 },
@@ -34,17 +38,26 @@ const shortList: Fault[] = [
   { role: "primary", trouble: "is killed", seconds: 22 },
   { role: "store", trouble: "freezes", seconds: 4 },
   { role: "node", trouble: "is cut off", seconds: 4 },
+  { role: "leader", trouble: "freezes", seconds: 15 },
 ];
 
 /** Every kind of fault for every kind of machine. */
-const longList: Fault[] = (["node", "primary", "replica", "broker", "store"] as const).flatMap(
-  (role) =>
-    (["is killed", "freezes", "is slow", "is cut off"] as const).map((trouble) => ({
-      role,
-      trouble,
-      seconds: role === "primary" && trouble !== "is slow" ? 30 : 10,
-    })),
+const longList: Fault[] = (
+  ["node", "leader", "primary", "replica", "broker", "store"] as const
+).flatMap((role) =>
+  (["is killed", "freezes", "is slow", "is cut off"] as const).map((trouble) => ({
+    role,
+    trouble,
+    seconds: secondsOf(role, trouble),
+  })),
 );
+
+function secondsOf(role: Role, trouble: Trouble): number {
+  if (role === "leader") {
+    return 15;
+  }
+  return role === "primary" && trouble !== "is slow" ? 30 : 10;
+}
 
 /** The faults of a run. SELVEDGE_CLUSTER_FAULTS names some of the long list: `primary freezes,store is slow`. */
 export function chooseFaults(isLong: boolean): Fault[] {
@@ -74,6 +87,8 @@ async function findMachine(topology: Topology, role: Role, round: number): Promi
   switch (role) {
     case "node":
       return nodes[round % nodes.length] ?? nodes[0];
+    case "leader":
+      return await findLeader(nodes);
     case "broker":
       return broker;
     case "store":

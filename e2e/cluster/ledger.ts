@@ -9,6 +9,7 @@ export const kinds = [
   "broadcast",
   "change",
   "pooled",
+  "job",
 ] as const;
 export type Kind = (typeof kinds)[number];
 

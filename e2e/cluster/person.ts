@@ -25,9 +25,6 @@ export const schema = `
     using (author = (select auth.uid())) with check (author = (select auth.uid()));
   grant select, insert on public.notes to authenticated;
   alter publication supabase_realtime add table public.notes;
-  create table public.ticks (at timestamptz not null default clock_timestamp());
-  create extension pg_cron;
-  select cron.schedule('tick', '1 seconds', 'insert into public.ticks default values');
   insert into storage.buckets (id, name) values ('files', 'files');
   create policy "people read and write their own files" on storage.objects for all to authenticated
     using (bucket_id = 'files' and (storage.foldername(name))[1] = (select auth.uid())::text)
