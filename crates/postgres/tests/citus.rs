@@ -226,23 +226,30 @@ async fn with_citus_a_request_repeats_its_settings_by_set_local_in_one_round_tri
 }
 
 #[tokio::test]
-async fn with_citus_the_claims_that_a_pre_request_function_left_are_repeated_for_the_workers() {
+async fn with_citus_the_settings_that_a_pre_request_function_left_are_repeated_for_the_workers() {
     LocalSet::new()
         .run_until(async {
             for has_citus in [false, true] {
                 let (_test, pool, sent) = start_noted_pool(has_citus).await;
-                let claims = SqlStatement::plain("select current_setting('request.jwt.claims')");
+                let claims = SqlStatement::plain(
+                    "select concat_ws('|', current_setting('request.jwt.claims'), current_setting('response.headers'), \
+                     coalesce(current_setting('response.status', true), 'no status'))",
+                );
                 let mut request = transaction(AccessMode::ReadOnly, "{}", &[], &claims);
-                let changes = r#"select set_config('request.jwt.claims', '{"sub": "it''s"}', true)"#;
+                let changes = r#"select set_config('request.jwt.claims', '{"sub": "it''s"}', true),
+                    set_config('response.headers', '[{"X": "it''s"}]', true)"#;
                 request.pre_request = Some(changes);
 
                 let seen = pool.run(request).await.expect("an answer");
 
-                assert_eq!(text(&seen), r#"{"sub": "it's"}"#);
+                assert_eq!(
+                    text(&seen),
+                    r#"{"sub": "it's"}|[{"X": "it's"}]|no status"#
+                );
                 let sent = sent.lock().expect("a lock").clone();
                 let repeats = sent
                     .windows(2)
-                    .any(|pair| pair[0] == changes && pair[1].contains("set local request.jwt.claims"));
+                    .any(|pair| pair[0] == changes && pair[1].contains("response.headers") && pair[1].contains("set local"));
                 assert_eq!(repeats, has_citus, "{sent:#?}");
             }
         })

@@ -94,8 +94,12 @@ pub(super) fn push_explicit(
     push_statements(batch, transaction, roles)
 }
 
-/// Repeats the claims for the workers of Citus, which are not sent what a function has changed by `set_config`.
-const REPEAT_CLAIMS: &str = "do $$ begin execute format('set local request.jwt.claims = %L', current_setting('request.jwt.claims')); end $$";
+/// Repeats the claims for the workers of Citus, which are not sent what a function has changed by `set_config`; also headers and status
+/// of the response, because a worker reads them where it runs the whole statement.
+const REPEAT_SETTINGS: &str = "do $$ declare setting text; begin \
+    foreach setting in array array['request.jwt.claims', 'response.headers', 'response.status'] loop \
+    if current_setting(setting, true) is not null then \
+    execute format('set local %s = %L', setting, current_setting(setting)); end if; end loop; end $$";
 
 /// Adds the pre-request function, the main statement and the one after it.
 pub(super) fn push_statements(
@@ -113,7 +117,7 @@ pub(super) fn push_statements(
             Sink::Discard,
         )?;
         if roles.has_citus() {
-            let repeat = SqlStatement::plain(REPEAT_CLAIMS);
+            let repeat = SqlStatement::plain(REPEAT_SETTINGS);
             batch.execute(TransactionStage::PreRequest, ANY_ROLE, &repeat, Sink::Discard)?;
         }
     }

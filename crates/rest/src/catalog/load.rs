@@ -298,8 +298,7 @@ async fn load_citus_tables(transaction: &Transaction<'_>) -> Result<Option<Citus
         let distribution = match row.get::<_, &str>("distribution") {
             "sharded" => Distribution::Sharded,
             "reference" => Distribution::Reference,
-            "single_node" => Distribution::SingleNode,
-            _ => Distribution::Local,
+            _ => Distribution::SingleNode,
         };
         (row.get::<_, u32>("oid"), distribution)
     };

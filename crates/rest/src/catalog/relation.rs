@@ -41,7 +41,7 @@ pub enum Distribution {
     Local,
     /// All rows on every node: a reference table.
     Reference,
-    /// All rows on one node, together with the other tables of the schema: a distributed schema.
+    /// All rows on one node: a table of a distributed schema, or a local table that Citus manages.
     SingleNode,
     /// In shards on several nodes: a distributed table.
     Sharded,

@@ -1,12 +1,12 @@
 //! Calls: the function, where its arguments come from, and the columns that are needed of its result.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::mutate::{JsonBody, returning_columns};
-use super::tree::{Condition, ReadNode};
+use super::tree::{ColumnRef, Condition, ReadNode};
 use crate::catalog::{Function, Parameter};
 use crate::request::body::Payload;
 use crate::request::{ApiRequest, Invoke};
@@ -40,7 +40,7 @@ pub struct CallPlan {
     pub function: Arc<Function>,
     pub arguments: Arguments,
     /// Columns of the result that the response needs; empty for all.
-    pub returning: Vec<String>,
+    pub returning: Vec<ColumnRef>,
 }
 
 /// Plans a call of the chosen function.
@@ -48,12 +48,12 @@ pub(super) fn plan_call(
     request: &mut ApiRequest,
     function: &Arc<Function>,
     invoke: Invoke,
-    read: &ReadNode,
+    read: &mut ReadNode,
 ) -> CallPlan {
     CallPlan {
         function: Arc::clone(function),
         arguments: take_arguments(request, &function.parameters, invoke),
-        returning: result_columns(read),
+        returning: take_result_columns(read),
     }
 }
 
@@ -123,11 +123,30 @@ fn take_named(
         .collect()
 }
 
+/// Returns the columns that the response needs of the result; empty for all. Columns that are computed with Citus are computed with
+/// the result, as PostgreSQL does without it, so `read` gets the functions no more.
+fn take_result_columns(read: &mut ReadNode) -> Vec<ColumnRef> {
+    let mut computed = HashMap::new();
+    read.visit_columns(&mut |column| {
+        if let Some(function) = column.computed.take() {
+            computed.insert(column.name.clone(), function);
+        }
+    });
+    let names = result_columns(read).into_iter();
+    names
+        .map(|name| ColumnRef {
+            computed: computed.remove(&name),
+            name,
+            ..ColumnRef::default()
+        })
+        .collect()
+}
+
 /// The columns that the response shows, sorts embeds by or filters by; empty for all.
 fn result_columns(read: &ReadNode) -> Vec<String> {
     let mut columns: BTreeSet<String> = returning_columns(read, &[]).into_iter().collect();
     // A function's result cannot be narrowed where all of it is shown.
-    if columns.contains("*") || read.filters.iter().any(Condition::has_computed_column) {
+    if columns.contains("*") {
         return vec!["*".to_owned()];
     }
     if !columns.is_empty() {

@@ -14,6 +14,7 @@ mod outputs;
 mod planner;
 mod query_plan;
 mod read;
+mod repeated_names;
 mod resolve_column;
 mod resolve_tree;
 mod row_checks;

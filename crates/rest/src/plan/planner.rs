@@ -9,6 +9,7 @@ use super::mutate::MutationRequest;
 use super::negotiate::{self, Handler};
 use super::query_plan::{Plan, QueryKind, QueryPlan, ResponsePlan, RootPlan, SessionSettings, Total};
 use super::read::plan_read_tree;
+use super::repeated_names::make_names_unique;
 use super::row_checks::RowChecks;
 use super::tree::{ReadNode, Source};
 use crate::catalog::{Catalog, Distribution, Function, Relation, Volatility};
@@ -145,13 +146,14 @@ impl Planner<'_> {
     /// Plans a read. Faults are reported in this order: select tree, media type, preferences.
     fn plan_read(&self, mut request: ApiRequest, relation: Arc<Relation>) -> Result<Plan, RestError> {
         let parameters = TreeParameters::take_for_read(&mut request.query, request.range);
-        let read = self.plan_tree(parameters, &relation.name, Source::Relation)?;
+        let mut read = self.plan_tree(parameters, &relation.name, Source::Relation)?;
         let (mut handler, media) = self.negotiate(&request, &relation.name, &read)?;
         // Compat: reads report a media type that cannot be served (PGRST107) before unknown preferences (PGRST122).
         check_preferences(&request.preferences)?;
         if request.is_headers_only() {
             handler = Handler::Nothing;
         }
+        make_names_unique(&mut read, &handler, self.catalog)?;
         let total = match self.choose_total(&request, false) {
             // With Citus this server's planner reports a constant instead of an estimate, so the rows are counted.
             Total::Estimated if relation.distribution != Distribution::Local => Total::Counted,
@@ -182,7 +184,7 @@ impl Planner<'_> {
         // Taken before the filters move: a PUT is refused for any logic tree, those of embeds included.
         let has_logic = !request.query.logic.is_empty();
         let (parameters, filters) = TreeParameters::take_for_write(&mut request.query);
-        let read = self.plan_tree(parameters, &relation.name, Source::Result)?;
+        let mut read = self.plan_tree(parameters, &relation.name, Source::Result)?;
         let plan = MutationRequest {
             catalog: self.catalog,
             request: &mut request,
@@ -195,11 +197,12 @@ impl Planner<'_> {
         // Compat: writes check preferences before the media type, reads the other way round.
         check_preferences(&request.preferences)?;
         let (mut handler, media) = self.negotiate(&request, &relation.name, &read)?;
-        check_csv(&handler, &read)?;
         // Nothing is rendered unless the client requests the rows; `select` is still checked against the catalog.
         if request.preferences.representation != Some(Representation::Full) {
             handler = Handler::Nothing;
         }
+        make_names_unique(&mut read, &handler, self.catalog)?;
+        check_csv(&handler, &read)?;
         let max_affected = request.preferences.strict_max_affected();
         let decisions = Decisions {
             kind: QueryKind::Mutate {
@@ -226,9 +229,8 @@ impl Planner<'_> {
     ) -> Result<Plan, RestError> {
         let result = function.result_name();
         let parameters = TreeParameters::take_for_read(&mut request.query, request.range);
-        let read = self.plan_tree(parameters, &result, Source::Result)?;
+        let mut read = self.plan_tree(parameters, &result, Source::Result)?;
         let (mut handler, media) = self.negotiate(&request, &result, &read)?;
-        check_csv(&handler, &read)?;
         check_preferences(&request.preferences)?;
         let max_affected = request.preferences.strict_max_affected();
         // A function that returns a single value does not reveal how many rows it affected.
@@ -240,7 +242,9 @@ impl Planner<'_> {
         }
         // GET promises to change nothing, so even a volatile function runs read-only then; PostgreSQL refuses its writes.
         let read_only = invoke != Invoke::Post || function.volatility != Volatility::Volatile;
-        let call = plan_call(&mut request, function, invoke, &read);
+        let call = plan_call(&mut request, function, invoke, &mut read);
+        // Sort keys need the columns of the result that are left out of the response.
+        make_names_unique(&mut read, &handler, self.catalog)?;
         let decisions = Decisions {
             kind: QueryKind::Call(call),
             handler,

@@ -1,7 +1,7 @@
 //! The passes that make a select tree, in their order.
 
 use super::aggregate::{check_aggregates_enabled, check_spread_aggregates};
-use super::citus::{check_names, choose_join_forms};
+use super::citus::choose_join_forms;
 use super::draft::{Draft, TreeParameters};
 use super::outputs::decide_outputs;
 use super::resolve_tree::resolve_tree;
@@ -33,7 +33,6 @@ pub(super) fn plan_read_tree(
     check_spread_aggregates(&tree)?;
     if catalog.has_citus() {
         choose_join_forms(&mut tree, catalog);
-        check_names(&tree, catalog)?;
     }
     if !is_write {
         cap_rows(&mut tree, config.max_rows);

@@ -66,7 +66,16 @@ pub struct SelectColumn {
 impl SelectColumn {
     /// The name under which the column comes out of its node.
     pub fn output_name(&self) -> &str {
-        self.alias.as_deref().unwrap_or(&self.column.name)
+        match (&self.alias, self.aggregate) {
+            (Some(alias), _) => alias,
+            (None, Some(aggregate)) => aggregate.name(),
+            (None, None) => &self.column.name,
+        }
+    }
+
+    /// Whether the column is a total of rows.
+    pub fn is_total(&self) -> bool {
+        self.aggregate.is_some() || self.column.counts_rows
     }
 }
 
@@ -90,12 +99,16 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Whether a column is the result of a function of the row.
-    pub fn has_computed_column(&self) -> bool {
+    /// Visits the columns that the condition compares.
+    fn visit_columns(&mut self, visit: &mut impl FnMut(&mut ColumnRef)) {
         match self {
-            Self::Filter { column, .. } => column.computed.is_some(),
-            Self::Embed { .. } => false,
-            Self::Group { children, .. } => children.iter().any(Self::has_computed_column),
+            Self::Filter { column, .. } => visit(column),
+            Self::Embed { .. } => {}
+            Self::Group { children, .. } => {
+                for child in children {
+                    child.visit_columns(visit);
+                }
+            }
         }
     }
 }
@@ -236,7 +249,7 @@ impl ReadNode {
 
     /// Whether the node's own columns contain an aggregate, or the number of its rows.
     pub fn shows_aggregates(&self) -> bool {
-        self.is_aggregated() || self.select.iter().any(|column| column.column.counts_rows)
+        self.is_aggregated() || self.select.iter().any(SelectColumn::is_total)
     }
 
     /// Whether one subquery reads the node's rows for all parents, see [`JoinForm::Grouped`].
@@ -254,10 +267,7 @@ impl ReadNode {
             && self.range.lower == 0
             && self.range.limit() != Some(0)
             && !self.select.is_empty()
-            && self
-                .select
-                .iter()
-                .all(|column| column.aggregate.is_some() || column.column.counts_rows)
+            && self.select.iter().all(SelectColumn::is_total)
     }
 
     /// Whether the node is a to-one embed that one subquery renders for all parents.
@@ -280,6 +290,21 @@ impl ReadNode {
         self.join
             .as_ref()
             .is_some_and(|join| join.relationship.is_to_one())
+    }
+
+    /// Visits every mention of a column of the node itself, those of its embeds excepted.
+    pub fn visit_columns(&mut self, visit: &mut impl FnMut(&mut ColumnRef)) {
+        for column in &mut self.select {
+            visit(&mut column.column);
+        }
+        for condition in &mut self.filters {
+            condition.visit_columns(visit);
+        }
+        for key in &mut self.order {
+            if let SortTarget::Own(column) = &mut key.target {
+                visit(column);
+            }
+        }
     }
 
     /// Visits every node, parents first.

@@ -23,8 +23,11 @@ impl Sql {
         } else if plan.returning.is_empty() {
             self.push("*");
         } else {
-            self.list(&plan.returning, ", ", |sql, name| {
-                sql.column(RowsName::Alias(CALL), name);
+            self.list(&plan.returning, ", ", |sql, column| {
+                sql.field(RowsName::Alias(CALL), column);
+                if column.computed.is_some() {
+                    sql.push(" AS ").ident(&column.name);
+                }
             });
         }
         self.push(" ");

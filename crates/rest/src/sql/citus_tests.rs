@@ -164,6 +164,22 @@ fn computed_columns_take_a_row_of_the_tables_own_type() {
 }
 
 #[test]
+fn of_several_columns_with_one_name_the_last_is_left() {
+    let statement = statement(
+        "GET",
+        "/comments",
+        "select=id,*,body:post_id,...posts(id,title)",
+        "",
+        "",
+    );
+
+    assert_contains(
+        &statement,
+        r#"SELECT "public"."comments"."post_id", "public"."comments"."post_id" AS "body", "comments_posts_1"."id", "comments_posts_1"."title" FROM "public"."comments""#,
+    );
+}
+
+#[test]
 fn a_planned_count_of_rows_on_other_nodes_is_refused_with_a_hint() {
     let plan = |catalog: &Catalog, path| plan_with_catalog(catalog, "GET", path, "", "count=planned", "");
 

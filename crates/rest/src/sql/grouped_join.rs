@@ -3,7 +3,7 @@
 use super::builder::{SOURCE, Sql};
 use super::filter::RowsName;
 use crate::catalog::Cardinality;
-use crate::plan::{Join, JoinForm, ReadNode, SelectColumn};
+use crate::plan::{Join, JoinForm, ReadNode};
 use crate::request::ast::{Aggregate, JoinKind};
 
 /// A pair of columns by which a child joins its parent.
@@ -163,7 +163,7 @@ impl Sql {
         });
         self.push(", (SELECT json_agg(row_to_json(pgrst_row.*)) FROM (SELECT ");
         self.list(&child.select, ", ", |sql, column| {
-            sql.column(RowsName::Alias(lateral), total_name(column));
+            sql.column(RowsName::Alias(lateral), column.output_name());
         });
         self.push(") AS pgrst_row) AS ")
             .ident(lateral)
@@ -193,18 +193,9 @@ impl Sql {
                 Some(cast) => sql.push("CAST(").push(value).push(" AS ").push(cast).push(")"),
                 None => sql.push(value),
             };
-            sql.push(" AS ").ident(total_name(column));
+            sql.push(" AS ").ident(column.output_name());
         });
         self.push(") AS pgrst_row)");
-    }
-}
-
-/// The name under which a total comes out of its node.
-fn total_name(column: &SelectColumn) -> &str {
-    match (&column.alias, column.aggregate) {
-        (Some(alias), _) => alias,
-        (None, Some(aggregate)) => aggregate.name(),
-        (None, None) => &column.column.name,
     }
 }
 
