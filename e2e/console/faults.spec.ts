@@ -1,24 +1,9 @@
 // Errors while a person works in the console: the server stops, a column is dropped, a page times out, tables and values are huge.
 
-import type { Selvedge } from "../support/selvedge.ts";
-import { cell, expect, grid, openTable, rest, test } from "./console-test.ts";
+import { cell, expect, grid, openTable, rest, runSql, test } from "./console-test.ts";
 
 /** Number of the console's screens; each has its own script. */
 const screenCount = 12;
-
-/** Runs SQL as `postgres`, in place of another person who works at the same time. */
-async function runSql(server: Selvedge, text: string): Promise<void> {
-  const response = await fetch(`${server.consoleUrl}/api/sql/runs`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "sec-fetch-site": "same-origin",
-      "x-selvedge-console": "1",
-    },
-    body: JSON.stringify({ id: crypto.randomUUID(), text }),
-  });
-  expect(await response.text()).toContain('"committed":true');
-}
 
 test("console_031 staged edits and typed SQL outlive a killed server, and the page heals by itself @once", async ({
   page,

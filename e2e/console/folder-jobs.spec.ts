@@ -4,7 +4,7 @@ import { findViolations } from "../site/measure.ts";
 import { serviceKey } from "../support/clients.ts";
 import { makeProject } from "../support/project.ts";
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
-import { expect, test } from "./console-test.ts";
+import { askConsole, expect, test } from "./console-test.ts";
 
 const unique = (name: string) => `${name}-${crypto.randomUUID().slice(0, 8)}`;
 
@@ -64,17 +64,7 @@ interface Job {
 }
 
 async function jobs<T>(server: Selvedge, path = "", body?: unknown): Promise<T> {
-  const response = await fetch(`${server.consoleUrl}/api/storage/jobs${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: {
-      "x-selvedge-console": "1",
-      "sec-fetch-site": "same-origin",
-      "content-type": "application/json",
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+  return JSON.parse(await askConsole(server, `/api/storage/jobs${path}`, body)) as T;
 }
 
 test("console_121 folders are renamed, moved, copied and deleted, and a taken name is listed as a failure", async ({

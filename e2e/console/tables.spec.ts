@@ -196,6 +196,25 @@ test("console_001 filters and sort are in the address and open alike in another 
   await expect(other.getByText("10 rows")).toBeVisible();
 });
 
+test("console_002 console_032 the list keeps its search and the focus when a table is opened from it @once", async ({
+  page,
+}) => {
+  await page.goto("/tables");
+  const search = page.getByRole("searchbox", { name: "Search tables" });
+  const link = (table: string) => page.getByRole("link", { name: new RegExp(`^${table}`) });
+  await search.fill("m");
+  await search.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/tables\/public\/garments$/);
+  await expect(grid(page)).toBeVisible();
+
+  await expect(search).toHaveValue("m");
+  await expect(link("garments")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(link("imported")).toBeFocused();
+});
+
 test("console_163 values that try to be more than text are shown as text @once", async ({
   page,
 }) => {
