@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { PolicyDraft } from "@/lib/sql/ddl/policies";
 import {
   type AccessTable,
   type Cell,
@@ -7,6 +8,7 @@ import {
   isOpen,
   orderRoles,
 } from "./access-matrix";
+import { toUnsaved } from "./queries";
 import {
   changeOf,
   countChanges,
@@ -130,4 +132,20 @@ test("a request is read from lines of logs and curl", () => {
   expect(parseRequestLine("DELETE /rest/v1/items?id=eq.1 204")?.method).toBe("DELETE");
   expect(parseRequestLine("GET /auth/v1/user")).toBeNull();
   expect(parseRequestLine("{broken")).toBeNull();
+});
+
+test("console_084_a_policy_that_is_being_renamed_is_simulated_in_the_place_of_the_saved_one", () => {
+  const before: PolicyDraft = {
+    table: { schema: "public", name: "notes" },
+    name: "own",
+    command: "select",
+    isPermissive: true,
+    roles: ["anon"],
+    using: "true",
+    check: "",
+  };
+  const draft = { ...before, name: "own notes", using: "false" };
+
+  expect(toUnsaved({ before, draft })).toMatchObject({ name: "own", using: "false" });
+  expect(toUnsaved({ before: null, draft })).toMatchObject({ name: "own notes", check: null });
 });

@@ -56,10 +56,11 @@ function isCommand(text: string): text is PolicyCommand {
   return policyCommands.some((command) => command === text);
 }
 
-/** The draft as the simulator takes it. */
-export function toUnsaved(draft: PolicyDraft): UnsavedPolicy {
+/** The draft as the simulator takes it, which replaces the saved policy of the same name. So a renamed policy keeps its saved name. */
+export function toUnsaved({ before, draft }: EditedPolicy): UnsavedPolicy {
+  const name = before?.name ?? draft.name;
   return {
-    name: draft.name.trim() === "" ? "unsaved policy" : draft.name,
+    name: name.trim() === "" ? "unsaved policy" : name,
     command: draft.command,
     permissive: draft.isPermissive,
     roles: draft.roles,

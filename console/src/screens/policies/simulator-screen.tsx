@@ -21,7 +21,7 @@ export function SimulatorScreen() {
       }
     >
       <div className="p-4">
-        {id === null ? <Simulator table={null} draft={null} /> : <LoggedRequest id={id} />}
+        {id === null ? <Simulator table={null} edited={null} /> : <LoggedRequest id={id} />}
       </div>
     </ScreenLayout>
   );
@@ -40,5 +40,5 @@ function LoggedRequest({ id }: { id: string }) {
     );
   }
   const { method, path } = logged.data.entry;
-  return <Simulator key={id} table={null} draft={null} initial={{ kind: "rest", method, path }} />;
+  return <Simulator key={id} table={null} edited={null} initial={{ kind: "rest", method, path }} />;
 }

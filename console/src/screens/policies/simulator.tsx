@@ -14,9 +14,8 @@ import { Kbd } from "@/components/kbd";
 import { SkeletonRows } from "@/components/skeleton";
 import { SubjectPicker } from "@/components/subject-picker";
 import { useShortcut } from "@/lib/shortcuts";
-import type { PolicyDraft } from "@/lib/sql/ddl/policies";
 import { subjectFromParam, subjectToParam } from "@/lib/subject-param";
-import { simulate, toUnsaved } from "./queries";
+import { type EditedPolicy, simulate, toUnsaved } from "./queries";
 import { emptyRequest, type RequestDraft, requestKinds, toRequest } from "./request-draft";
 import { RequestFields } from "./request-fields";
 import { SimulationView } from "./simulation-view";
@@ -25,12 +24,12 @@ interface SimulatorProps {
   /** Null for requests that name their table themselves. */
   table: Table | null;
   /** A policy that is being written, simulated beside the saved ones. */
-  draft: PolicyDraft | null;
+  edited: EditedPolicy | null;
   /** A request to begin with, for example one of the log. */
   initial?: Partial<RequestDraft>;
 }
 
-export function Simulator({ table, draft, initial }: SimulatorProps) {
+export function Simulator({ table, edited, initial }: SimulatorProps) {
   const [params, setParams] = useSearchParams();
   const [request, setRequest] = useState<RequestDraft>(() => ({
     ...emptyRequest,
@@ -64,7 +63,7 @@ export function Simulator({ table, draft, initial }: SimulatorProps) {
     const made = toRequest(request, table?.oid ?? null);
     setProblem(typeof made === "string" ? made : null);
     if (typeof made === "string") return;
-    const policies = draft === null || isViewer ? [] : [toUnsaved(draft)];
+    const policies = edited === null || isViewer ? [] : [toUnsaved(edited)];
     run.mutate({ subject, request: made, policies });
   }
   useShortcut({
@@ -124,7 +123,7 @@ export function Simulator({ table, draft, initial }: SimulatorProps) {
             {problem}
           </p>
         )}
-        {draft !== null && (
+        {edited !== null && (
           <p className="mt-2 text-caption text-ink-soft">
             {isViewer
               ? "Your account sees saved policies only; the unsaved one is left out."

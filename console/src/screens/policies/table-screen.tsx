@@ -163,7 +163,7 @@ function TablePolicies({ table }: { table: Table }) {
             part === "policies" && "max-xl:hidden",
           )}
         >
-          <Simulator table={table} draft={edited?.draft ?? null} />
+          <Simulator table={table} edited={edited} />
         </section>
       </div>
       {change !== null && (
