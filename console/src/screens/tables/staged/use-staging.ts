@@ -76,14 +76,13 @@ export function useStaging() {
     conflicts,
     closeConflicts: () => setConflicts([]),
     refusal,
-    dismissRefusal: () => {
-      setRefusal(null);
-      apply.reset();
-    },
     /** Discards everything that is staged, which can be taken back. */
     discardAll: () => {
       const count = changes.length;
       store.update(() => []);
+      // What was refused is gone, so its error must not stand beside the next change.
+      setRefusal(null);
+      apply.reset();
       toast({
         title: `${plural(count, "staged change")} discarded`,
         action: { label: "Undo", run: () => void store.undo() },
