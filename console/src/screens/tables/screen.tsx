@@ -13,7 +13,7 @@ import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
 import { localStore } from "@/lib/browser-storage";
 import { useSearchState } from "@/lib/use-search-state";
-import { TableList } from "@/screens/tables/table-list";
+import { newListMemory, TableList } from "@/screens/tables/table-list";
 import { TableWork } from "@/screens/tables/table-work";
 import { ImportIntoNewTable } from "@/screens/tables/transfer/import/into-new-table";
 
@@ -44,6 +44,7 @@ export function Screen() {
     setChosen(name);
     localStore.set(schemaKey, name);
   };
+  const [listMemory] = useState(newListMemory);
   // A link into another schema shows that schema's tables, until one is chosen from the list.
   const [shownFor, setShownFor] = useState("");
   if (table !== undefined && shownFor !== path) {
@@ -52,7 +53,15 @@ export function Screen() {
   }
   const list = {
     label: "Tables",
-    content: <TableList catalog={catalog} current={table} schema={schema} onSchema={openSchema} />,
+    content: (
+      <TableList
+        catalog={catalog}
+        current={table}
+        schema={schema}
+        onSchema={openSchema}
+        memory={listMemory}
+      />
+    ),
   };
   if (catalog !== undefined && table !== undefined) {
     return (

@@ -24,16 +24,27 @@ export function sortSchemas(names: readonly string[]): string[] {
   return [...names].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 }
 
+/** What is kept of the list when a table is opened, because the list is then mounted anew. */
+export interface TableListMemory {
+  text: string;
+  offset: number;
+  /** Whether the table was opened from the list, so that the focus belongs there. */
+  hasFocus: boolean;
+}
+
+export const newListMemory = (): TableListMemory => ({ text: "", offset: 0, hasFocus: false });
+
 interface TableListProps {
   catalog: Catalog | undefined;
   current: Table | undefined;
   schema: string;
   onSchema: (schema: string) => void;
+  memory: TableListMemory;
 }
 
 /** All tables of a schema with size and row-level security. */
-export function TableList({ catalog, current, schema, onSchema }: TableListProps) {
-  const [text, setText] = useState("");
+export function TableList({ catalog, current, schema, onSchema, memory }: TableListProps) {
+  const [text, setText] = useState(memory.text);
   const viewport = useRef<HTMLDivElement>(null);
   const schemas = useMemo(
     () => sortSchemas(catalog?.schemas.map(({ name }) => name) ?? []),
@@ -51,7 +62,17 @@ export function TableList({ catalog, current, schema, onSchema }: TableListProps
     estimateSize: () => 34,
     overscan: 10,
     initialRect: { width: 240, height: 800 },
+    initialOffset: memory.offset,
   });
+  const currentIndex = tables.findIndex(({ oid }) => oid === current?.oid);
+  useEffect(() => {
+    if (currentIndex < 0) return;
+    virtual.scrollToIndex(currentIndex);
+    if (!memory.hasFocus) return;
+    memory.hasFocus = false;
+    const link = viewport.current?.querySelector<HTMLElement>("[aria-current=page]");
+    link?.focus({ preventScroll: true });
+  }, [currentIndex, virtual, memory]);
   if (catalog === undefined) return <SkeletonRows label="Loading the tables" />;
   return (
     <>
@@ -73,7 +94,10 @@ export function TableList({ catalog, current, schema, onSchema }: TableListProps
           aria-label="Search tables"
           placeholder="Search tables"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            memory.text = event.target.value;
+            setText(memory.text);
+          }}
           onKeyDown={(event) => {
             if (event.key !== "ArrowDown") return;
             event.preventDefault();
@@ -81,7 +105,13 @@ export function TableList({ catalog, current, schema, onSchema }: TableListProps
           }}
         />
       </div>
-      <div ref={viewport} className="min-h-0 flex-1 overflow-y-auto p-1">
+      <div
+        ref={viewport}
+        className="min-h-0 flex-1 overflow-y-auto p-1"
+        onScroll={(event) => {
+          memory.offset = event.currentTarget.scrollTop;
+        }}
+      >
         {tables.length === 0 && (
           <div className="flex flex-col items-center gap-3 px-2 py-6">
             <p className="text-center text-ink-soft">
@@ -112,7 +142,13 @@ export function TableList({ catalog, current, schema, onSchema }: TableListProps
                   className="absolute inset-x-0 top-0 pb-0.5"
                   style={{ transform: `translateY(${start}px)` }}
                 >
-                  <TableLink table={table} isCurrent={table.oid === current?.oid} />
+                  <TableLink
+                    table={table}
+                    isCurrent={table.oid === current?.oid}
+                    onOpen={() => {
+                      memory.hasFocus = true;
+                    }}
+                  />
                 </li>
               )
             );
@@ -153,7 +189,13 @@ function usePrefetch(table: Table) {
   };
 }
 
-function TableLink({ table, isCurrent }: { table: Table; isCurrent: boolean }) {
+interface TableLinkProps {
+  table: Table;
+  isCurrent: boolean;
+  onOpen: () => void;
+}
+
+function TableLink({ table, isCurrent, onOpen }: TableLinkProps) {
   const prefetch = usePrefetch(table);
   const Icon = isView(table) ? Eye : table.kind === "p" ? Layers : Table2;
   const isOpen = !table.rls && !isView(table) && table.kind !== "f";
@@ -161,6 +203,7 @@ function TableLink({ table, isCurrent }: { table: Table; isCurrent: boolean }) {
     <Link
       to={tablePath(table)}
       {...prefetch}
+      onClick={onOpen}
       aria-current={isCurrent ? "page" : undefined}
       title={table.comment === null ? table.name : `${table.name}: ${table.comment}`}
       className={cn(
