@@ -77,6 +77,7 @@ test-frontend: frontend/node_modules console/node_modules ## Unit tests of the s
 test-e2e: postgres $(if $(RELEASE),build,build-tests) frontend/dist e2e/node_modules ## The stock clients and a browser against the binary
 	@$(STEP) "e2e: clients" env SELVEDGE_BIN=$(TESTED_BINARY) npm --prefix e2e run test:clients
 	@$(STEP) "e2e: site and console" env SELVEDGE_BIN=$(TESTED_BINARY) npm --prefix e2e run test:site
+	@$(STEP) "console: versions of PostgreSQL" env SELVEDGE_BIN=$(TESTED_BINARY) tools/console-versions
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/realtime-golden $(GOLDEN_CHOICE)
 	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/auth-golden $(AUTH_GOLDEN_CHOICE)
 	@$(STEP) "saml: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/saml-golden $(SAML_GOLDEN_CHOICE)
