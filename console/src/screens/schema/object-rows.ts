@@ -68,7 +68,7 @@ export function tableRows(catalog: Catalog): ObjectRow[] {
       ...base("tables", table.oid, table.schema, table.name),
       cells: [
         String(table.columns.length),
-        table.rows < 0 ? "" : `≈ ${formatNumber(table.rows)}`,
+        table.rows < 0 ? "not counted yet" : `≈ ${formatNumber(table.rows)}`,
         formatBytes(table.bytes),
         table.rls ? "on" : "off",
         table.comment ?? "",
