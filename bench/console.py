@@ -133,29 +133,35 @@ def keep_overview_open(console, ended):
 
 
 def measure_api_beside(args, row_url, name, *work):
-    """CONSOLE-155: reads of the API alone and beside the console's work, alternating, so that a drift of the machine meets both.
+    """CONSOLE-155: reads of the API alone and beside the console's work, in turn, so that a drift of the machine meets both. Each run
+    is compared with the one alone before it, also the next one alone, which shows how much the machine itself varies.
     Each work is a function that goes on until its event is set."""
-    read_latencies(args, row_url)
     one_run = argparse.Namespace(dur=args.dur, reps=1)
-    alone, beside = [], []
-    for _ in range(args.reps):
-        alone.append(read_latencies(one_run, row_url))
+
+    def run_beside():
         ended = threading.Event()
         threads = [threading.Thread(target=each, args=(ended,)) for each in work]
         for thread in threads:
             thread.start()
         time.sleep(0.5)
-        beside.append(read_latencies(one_run, row_url))
+        latencies = read_latencies(one_run, row_url)
         ended.set()
         for thread in threads:
             thread.join()
-    medians = [[statistics.median(column) for column in zip(*runs)] for runs in (alone, beside)]
-    (p50, p99), (p50_beside, p99_beside) = medians
-    # Where two runs alone differ by more than the goal allows, the machine is too busy for this comparison.
-    spread = max(run[1] for run in alone) / min(run[1] for run in alone)
+        return latencies
+
+    read_latencies(one_run, row_url)
+    alone, beside = [read_latencies(one_run, row_url)], []
+    for _ in range(args.reps):
+        beside.append(run_beside())
+        alone.append(read_latencies(one_run, row_url))
+    (p50, p99), (p50_beside, p99_beside) = [[statistics.median(column) for column in zip(*runs)] for runs in (alone, beside)]
+    slower = [run[1] / before[1] for run, before in zip(beside, alone)]
+    noise = [after[1] / before[1] for after, before in zip(alone[1:], alone)]
     print(
-        f"CONSOLE-155 API beside {name}: p50 {p50_beside:.3f} ms (alone {p50:.3f}), p99 {p99_beside:.3f} ms (alone {p99:.3f}), "
-        f"{p99_beside / p99:.2f} times (goal 1.03; runs alone differ by {spread:.2f} times)"
+        f"CONSOLE-155 API beside {name}: p50 {p50_beside:.3f} ms (alone {p50:.3f}), p99 {p99_beside:.3f} ms (alone {p99:.3f}); "
+        f"p99 is {statistics.median(slower):.2f} times the run alone before it (goal 1.03), "
+        f"and the next run alone {min(noise):.2f} to {max(noise):.2f} times"
     )
 
 
