@@ -2,7 +2,7 @@
 
 use super::builder::Sql;
 use super::filter::RowsName;
-use super::grouped_join::join_keys;
+use super::grouped_join::relationship_keys;
 use crate::plan::ReadNode;
 use crate::request::ast::JoinKind;
 
@@ -43,22 +43,22 @@ impl Sql {
             if is_inner {
                 self.push(if has_where { " AND " } else { " WHERE " });
                 has_where = true;
-                self.write_has_child(child, rows);
+                self.write_child_test(child, rows, true);
             }
         }
     }
 
-    /// Writes the condition that a row of the parent has a row of an embed. Citus refuses a correlated subquery where it refuses a
-    /// lateral join.
-    fn write_has_child(&mut self, child: &ReadNode, parent: RowsName<'_>) {
-        let keys = child.join.as_ref().and_then(|join| join_keys(child, join));
-        let Some(keys) = keys else {
-            self.push("EXISTS (");
+    /// Writes the condition that a row of the parent has a row of an embed, or has none. Citus refuses most correlated subqueries, but
+    /// runs others by themselves.
+    pub(super) fn write_child_test(&mut self, child: &ReadNode, parent: RowsName<'_>, present: bool) {
+        let join = child.join.as_ref().filter(|_| self.for_citus);
+        let Some(keys) = join.and_then(|join| relationship_keys(child, join)) else {
+            self.push(if present { "EXISTS (" } else { "NOT EXISTS (" });
             self.write_count_subquery(child, Some(parent));
             self.push(")");
             return;
         };
-        self.push("(");
+        self.push("((");
         self.list(&keys, ", ", |sql, key| {
             sql.column(parent, key.parent);
         });
@@ -67,6 +67,7 @@ impl Sql {
             sql.column(key.rows, key.column);
         });
         self.write_counted_rows(child, None);
-        self.push(")");
+        // A null among the keys makes IN null, where a row has no match.
+        self.push(if present { "))" } else { ") IS NOT TRUE)" });
     }
 }

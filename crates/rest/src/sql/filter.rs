@@ -204,11 +204,7 @@ impl Sql {
     /// row with a single null column.
     fn write_embed_test(&mut self, rows: RowsName<'_>, child: &ReadNode, present: bool, test: EmbedTest) {
         match (test, &child.join) {
-            (EmbedTest::Exists, _) => {
-                self.push(if present { "EXISTS (" } else { "NOT EXISTS (" });
-                self.write_count_subquery(child, Some(rows));
-                self.push(")");
-            }
+            (EmbedTest::Exists, _) => self.write_child_test(child, rows, present),
             // Totals are one row for each parent, also where they count none.
             (EmbedTest::Joined, Some(_)) if child.joins_totals() => {
                 self.push(if present { "TRUE" } else { "FALSE" });

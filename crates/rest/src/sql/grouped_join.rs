@@ -200,24 +200,30 @@ impl Sql {
 }
 
 /// Returns the join columns of a child whose rows are read for all parents; `None` for one that is joined laterally.
-pub(super) fn join_keys<'a>(child: &'a ReadNode, join: &'a Join) -> Option<Vec<JoinKey<'a>>> {
-    let rows = RowsName::from_node(child);
-    let (columns, rows, is_possible) = match &join.relationship.cardinality {
-        Cardinality::OneToMany { columns, .. } => (columns, rows, child.is_grouped()),
-        Cardinality::ManyToMany(junction) => {
-            let rows = RowsName::Alias(&join.junction);
-            (&junction.origin_columns, rows, child.is_grouped())
-        }
-        Cardinality::ManyToOne { columns, .. } | Cardinality::OneToOne { columns, .. } => {
-            (columns, rows, child.joins_rendered_row())
-        }
-        Cardinality::Computed { .. } => return None,
+fn join_keys<'a>(child: &'a ReadNode, join: &'a Join) -> Option<Vec<JoinKey<'a>>> {
+    let is_possible = match &join.relationship.cardinality {
+        Cardinality::OneToMany { .. } | Cardinality::ManyToMany(_) => child.is_grouped(),
+        Cardinality::ManyToOne { .. } | Cardinality::OneToOne { .. } => child.joins_rendered_row(),
+        Cardinality::Computed { .. } => false,
     };
     // PostgreSQL refuses aggregates beside columns that are not grouped by. The lateral form is kept for them, so that its error is
     // reported.
     if !is_possible || (child.shows_aggregates() && !child.joins_totals()) {
         return None;
     }
+    relationship_keys(child, join)
+}
+
+/// Returns the columns by which the rows of a child belong to those of its parent; `None` for a computed relationship.
+pub(super) fn relationship_keys<'a>(child: &'a ReadNode, join: &'a Join) -> Option<Vec<JoinKey<'a>>> {
+    let rows = RowsName::from_node(child);
+    let (columns, rows) = match &join.relationship.cardinality {
+        Cardinality::ManyToMany(junction) => (&junction.origin_columns, RowsName::Alias(&join.junction)),
+        Cardinality::OneToMany { columns, .. }
+        | Cardinality::ManyToOne { columns, .. }
+        | Cardinality::OneToOne { columns, .. } => (columns, rows),
+        Cardinality::Computed { .. } => return None,
+    };
     let keys = columns
         .iter()
         .map(|(parent, column)| JoinKey { parent, rows, column });

@@ -160,6 +160,31 @@ fn requests() -> Vec<Request> {
             "count=exact",
             None,
         ),
+        // Counts of rows with and without an embed.
+        (
+            "GET",
+            "/posts?select=id,comments(id)&comments=is.null&order=id",
+            "count=exact",
+            None,
+        ),
+        (
+            "GET",
+            "/profiles?select=username,posts!author_id(id)&posts=not.is.null&order=username&posts.order=id&limit=1",
+            "count=exact",
+            None,
+        ),
+        (
+            "GET",
+            "/posts?select=id,profiles!editor_id(username)&profiles=is.null&limit=1&order=id",
+            "count=exact",
+            None,
+        ),
+        (
+            "GET",
+            "/comments?select=id,comments!parent_id(id)&comments=is.null&limit=1&order=id",
+            "count=exact",
+            None,
+        ),
         // Embeds in results, of which only a part of the table is read.
         (
             "GET",
