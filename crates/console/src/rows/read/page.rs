@@ -10,7 +10,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Row, Transaction};
 
 use super::cursor::Cursor;
-use super::statement::{PagePlan, PagePosition, PageQuery, plan_page};
+use super::statement::{PagePlan, PagePosition, PageQuery, has_index, plan_page};
 use crate::error::ConsoleError;
 use crate::rows::request::{Filter, Sort};
 use crate::rows::sql::CELL_BYTES;
@@ -198,16 +198,5 @@ fn render_identity(table: &TableShape, row: &Row) -> Value {
             json!({ "tableoid": tableoid, "ctid": ctid, "xmin": xmin })
         }
         key => json!({ "key": key, "xmin": xmin }),
-    }
-}
-
-/// Whether an index returns rows in this order, so that a page costs the same wherever it is.
-fn has_index(table: &TableShape, sort: &[Sort]) -> bool {
-    match sort.first() {
-        None => !table.key.is_empty(),
-        Some(first) => table
-            .indexes
-            .iter()
-            .any(|columns| columns.first().is_some_and(|column| *column == first.column)),
     }
 }

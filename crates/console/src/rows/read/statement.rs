@@ -116,7 +116,8 @@ pub(in crate::rows) fn choose_columns<'a>(
 }
 
 /// Writes the statement: each range finds its rows in an inner query, and only those of the page are turned into text.
-/// Otherwise PostgreSQL would compute the texts of all rows before it sorts them.
+/// Otherwise PostgreSQL would compute the texts of all rows before it sorts them. If it must sort the whole table, the inner query
+/// returns only what identifies a row, because every further column would be copied for every row of the table.
 fn push_ranges(
     statement: &mut Statement,
     table: &TableShape,
@@ -127,7 +128,6 @@ fn push_ranges(
     limit: u32,
 ) -> Result<(), ConsoleError> {
     let output = output_list(table, columns, keys);
-    let source = source_list(table, columns, query.sort);
     let names: Vec<String> = (0..keys.len()).map(|index| format!("k{index}")).collect();
     for (index, range) in ranges.iter().enumerate() {
         if index > 0 {
@@ -146,11 +146,8 @@ fn push_ranges(
                 .sql(" as ")
                 .name(name);
         }
-        statement.sql(" from (select ").expression(&source);
-        push_source(statement, table, query.filters, range)?;
-        statement.sql(" order by ");
-        push_order(statement, keys, keys.iter().map(|key| key.expression.as_str()));
-        statement.sql(" limit ").number(limit.into()).sql(") as t)");
+        push_rows_of_range(statement, table, query, columns, keys, range, limit)?;
+        statement.sql(")");
     }
     // Each range is in order by itself; together they are sorted by range first, which is only a merge of few rows.
     statement.sql(if ranges.len() > 1 {
@@ -161,6 +158,74 @@ fn push_ranges(
     push_order(statement, keys, names.iter().map(String::as_str));
     statement.sql(" limit ").number(limit.into());
     Ok(())
+}
+
+/// Writes the `from` of a range: the inner query with its order and limit, under the name `t`.
+fn push_rows_of_range(
+    statement: &mut Statement,
+    table: &TableShape,
+    query: &PageQuery<'_>,
+    columns: &[&ColumnShape],
+    keys: &[OrderKey],
+    range: &[Bound<'_>],
+    limit: u32,
+) -> Result<(), ConsoleError> {
+    let sorts_whole_table = table.has_system_columns() && !has_index(table, query.sort);
+    statement
+        .sql(" from (select ")
+        .expression(&match sorts_whole_table {
+            true => identity_names(table)
+                .iter()
+                .map(|name| format!("t.{name}"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            false => source_list(table, columns, query.sort),
+        });
+    push_source(statement, table, query.filters, range)?;
+    statement.sql(" order by ");
+    push_order(statement, keys, keys.iter().map(|key| key.expression.as_str()));
+    statement.sql(" limit ").number(limit.into());
+    if sorts_whole_table {
+        push_join_by_identity(statement, table);
+    } else {
+        statement.sql(") as t");
+    }
+    Ok(())
+}
+
+/// Ends the inner query and joins the table, so that the other columns are read for the rows that it has found.
+fn push_join_by_identity(statement: &mut Statement, table: &TableShape) {
+    let is_same: Vec<String> = identity_names(table)
+        .iter()
+        .map(|name| format!("t.{name} = found.{name}"))
+        .collect();
+    statement
+        .sql(") as found join ")
+        .qualified(&table.schema, &table.name)
+        .sql(" as t on ")
+        .expression(&is_same.join(" and "));
+}
+
+/// The quoted columns that identify a row of a table: its key, or its place where it has no key.
+fn identity_names(table: &TableShape) -> Vec<String> {
+    if table.key.is_empty() {
+        return ["tableoid", "ctid"].map(str::to_owned).to_vec();
+    }
+    table
+        .key_columns()
+        .map(|column| quote_identifier(&column.name))
+        .collect()
+}
+
+/// Whether an index returns rows in this order, so that a page costs the same wherever it is.
+pub(super) fn has_index(table: &TableShape, sort: &[Sort]) -> bool {
+    match sort.first() {
+        None => !table.key.is_empty(),
+        Some(first) => table
+            .indexes
+            .iter()
+            .any(|columns| columns.first().is_some_and(|column| *column == first.column)),
+    }
 }
 
 /// The columns of the inner query, under their own names: those that are shown, and those that the identity and the order
@@ -315,6 +380,40 @@ mod tests {
             "select \"id\", \"a\"\nfrom \"public\".\"t\" as t\nwhere true\n  and ((t.\"a\" = 'x' and t.\"id\" < '7') or \
              (t.\"a\" < 'x') or (t.\"a\" is null))\norder by t.\"a\" desc nulls last, t.\"id\" desc\nlimit 100"
         );
+    }
+
+    #[test]
+    fn console_052_a_sort_of_the_whole_table_carries_only_what_identifies_its_rows() {
+        let mut shape = table(&["id", "a"]);
+        let sort = [Sort {
+            column: "a".into(),
+            descending: false,
+            nulls_first: false,
+        }];
+        let text = |shape: &TableShape| {
+            let sorted = PageQuery {
+                sort: &sort,
+                ..query()
+            };
+            plan_page(shape, &sorted)
+                .expect("valid")
+                .statement
+                .text()
+                .to_owned()
+        };
+
+        assert!(text(&shape).contains("(select t.tableoid, t.ctid from "));
+        assert!(text(&shape).contains("on t.tableoid = found.tableoid and t.ctid = found.ctid"));
+        shape.key = vec![0];
+        shape.indexes = vec![vec!["id".into()]];
+        assert!(
+            text(&shape).contains("(select t.\"id\" from "),
+            "{}",
+            text(&shape)
+        );
+        assert!(text(&shape).contains("on t.\"id\" = found.\"id\""));
+        shape.indexes.push(vec!["a".into()]);
+        assert!(!text(&shape).contains(" join "), "{}", text(&shape));
     }
 
     #[test]
