@@ -11,7 +11,7 @@ use tokio_postgres::{CancelToken, Client, Config, Connection, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::hosts::{Connector, HostConnection, LastHost, has_standbys, watch_primary};
-use crate::pools::SharedPools;
+use crate::pools::{SharedPools, limit_idle_transactions};
 use crate::{PoolMetrics, RoleSettings, tls, wire};
 
 /// How long a service waits for a connection of a deadpool pool; then the request fails.
@@ -41,6 +41,19 @@ pub enum Login {
     ConsoleAdmin,
     /// The console itself: accounts, sessions and its audit.
     ConsoleService,
+}
+
+impl Login {
+    /// How long a transaction may wait for its next statement. Services wait within one for a provider of text messages (10 s)
+    /// and for a hook (5 s); the console waits for a browser that uploads rows.
+    fn idle_limit(self) -> Duration {
+        match self {
+            Self::ConsoleReader | Self::ConsoleAdmin | Self::ConsoleService => Duration::from_secs(300),
+            Self::Authenticator | Self::AuthAdmin | Self::StorageAdmin | Self::Replication => {
+                Duration::from_secs(20)
+            }
+        }
+    }
 }
 
 /// The connection settings of each login.
@@ -222,8 +235,8 @@ impl Database {
         Ok(client)
     }
 
-    /// A pool for work that needs a connection for itself, such as several statements in a transaction. Threads may share it; see
-    /// [`Self::move_pools`] for their end.
+    /// A pool for work that needs a connection for itself, such as several statements in a transaction, which may be idle for 20
+    /// seconds (the console's for five minutes). Threads may share it; see [`Self::move_pools`] for their end.
     ///
     /// # Panics
     /// Never: building a pool fails only when it has timeouts and no runtime, and this one has a runtime.
@@ -240,6 +253,7 @@ impl Database {
             .wait_timeout(Some(POOL_WAIT))
             .create_timeout(Some(POOL_WAIT))
             .runtime(Runtime::Tokio1)
+            .post_create(limit_idle_transactions(login.idle_limit()))
             .pre_recycle(self.shared_pools.replace_before_use())
             .build()
             .expect("a pool with timeouts needs a runtime, and has one");

@@ -1,4 +1,5 @@
-//! Pools that several threads share, each with its own runtime, while the threads end.
+//! Pools that several threads share, each with its own runtime, while the threads end; and transactions that a frozen process has
+//! left open.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -134,4 +135,79 @@ async fn the_move_does_not_wait_longer_than_its_limit() {
 
     client.batch_execute("select 1").await.expect("it answers");
     worker.end().await;
+}
+
+#[tokio::test]
+async fn the_row_locks_of_a_frozen_process_are_freed_within_20_seconds() {
+    let test = TestDatabase::create().await;
+    test.connect("postgres")
+        .await
+        .batch_execute(
+            "create table public.counters (id int primary key, value int);
+             insert into public.counters values (1, 0), (2, 0), (3, 0);
+             grant select, update on public.counters to authenticator",
+        )
+        .await
+        .expect("created");
+    let database = database_of(&test);
+    let increment = |id: i32| format!("update public.counters set value = value + 1 where id = {id}");
+    let logins = [Login::Authenticator, Login::AuthAdmin, Login::StorageAdmin];
+    let pools = logins.map(|login| database.pool(login, 1));
+    // A process that is frozen keeps its connections, and sends nothing.
+    let mut frozen = Vec::new();
+    for (id, pool) in (1..).zip(&pools) {
+        let client = pool.get().await.expect("a connection");
+        let open = format!("begin; {}", increment(id));
+        client.batch_execute(&open).await.expect("begun");
+        frozen.push(client);
+    }
+
+    let other = test.connect("authenticator").await;
+    let start = std::time::Instant::now();
+    other
+        .batch_execute("set statement_timeout = 0; set lock_timeout = 0")
+        .await
+        .expect("set");
+    for id in 1..=3 {
+        other
+            .batch_execute(&increment(id))
+            .await
+            .expect("the lock is free");
+    }
+
+    // 20 seconds, and what a busy machine adds.
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+    let values = "select string_agg(value::text, ',') from public.counters";
+    let row = other.query_one(values, &[]).await.expect("an answer");
+    assert_eq!(row.get::<_, String>(0), "1,1,1");
+    drop(frozen);
+    for pool in &pools {
+        let client = pool.get().await.expect("another connection");
+        client.batch_execute("select 1").await.expect("it answers");
+    }
+}
+
+#[tokio::test]
+async fn a_shorter_limit_of_idle_transactions_stays() {
+    let test = TestDatabase::create().await;
+    let database = database_of(&test);
+    let read_limit = async |login| {
+        let client = database.pool(login, 1).get().await.expect("a connection");
+        let row = client
+            .query_one("show idle_in_transaction_session_timeout", &[])
+            .await;
+        row.expect("an answer").get::<_, String>(0)
+    };
+    let superuser = test.superuser().await;
+    for (of_role, expected) in [("0", "20s"), ("60s", "20s"), ("3s", "3s")] {
+        superuser
+            .batch_execute(&format!(
+                "alter role authenticator in database {} set idle_in_transaction_session_timeout = '{of_role}'",
+                test.name()
+            ))
+            .await
+            .expect("altered");
+        assert_eq!(read_limit(Login::AuthAdmin).await, expected, "{of_role}");
+    }
+    assert_eq!(read_limit(Login::ConsoleAdmin).await, "3s");
 }

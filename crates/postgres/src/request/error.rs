@@ -51,8 +51,9 @@ impl RequestError {
             hint,
             routine,
         } = refusal.fields;
-        // admin_shutdown and crash_shutdown: the server ends the session, so nothing is wrong with the statement.
-        if ["57P01", "57P02"].contains(&code.as_str()) {
+        // admin_shutdown, crash_shutdown and idle_in_transaction_session_timeout: the server ends the session, so nothing is
+        // wrong with the statement.
+        if ["57P01", "57P02", "25P03"].contains(&code.as_str()) {
             return Self::Lost(message);
         }
         let hint = hint.or_else(|| (routine == CITUS_PLANNER).then(|| CITUS_HINT.to_owned()));

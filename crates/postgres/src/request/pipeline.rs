@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use super::running::{Attempt, Failure, Running, check_refusal, take_rows, wait_for};
 use super::statement::SqlStatement;
 use super::transaction_statements::{
-    ANY_ROLE, isolation_for, prepare_for, push_explicit, push_json_read, push_settings, push_statements,
+    ANY_ROLE, isolation_for, prepare_for, push_explicit, push_idle_limit, push_json_read, push_settings,
+    push_statements,
 };
 use crate::wire::{Batch, BatchError, BatchLabel, Connection, OnFinished, Reply, Sink};
 use crate::{
@@ -332,7 +333,8 @@ impl Pipeline {
         let formats = self.find_formats_to_set(transaction);
         self.send(None, |batch| {
             prepare_for(attempt, batch);
-            push_explicit(batch, transaction, roles, isolation, formats)
+            push_explicit(batch, transaction, roles, isolation, formats)?;
+            push_idle_limit(batch)
         })
     }
 

@@ -94,6 +94,16 @@ pub(super) fn push_explicit(
     push_statements(batch, transaction, roles)
 }
 
+/// The session's own limit would be undone by the reset that follows each transaction, and set nothing behind a transaction pooler.
+const LIMIT_IDLE: &str = "select set_config('idle_in_transaction_session_timeout', '20s', true)";
+
+/// Makes PostgreSQL end the transaction, and free its locks, when its end does not follow: a process that is frozen keeps its
+/// connections.
+pub(super) fn push_idle_limit(batch: &mut Batch<'_>) -> Result<(), BatchError> {
+    let limit = SqlStatement::plain(LIMIT_IDLE);
+    batch.execute(TransactionStage::TransactionEnd, ANY_ROLE, &limit, Sink::Discard)
+}
+
 /// Repeats the claims for the workers of Citus, which are not sent what a function has changed by `set_config`; also headers and status
 /// of the response, because a worker reads them where it runs the whole statement.
 const REPEAT_SETTINGS: &str = "do $$ declare setting text; begin \

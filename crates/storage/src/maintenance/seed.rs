@@ -97,6 +97,11 @@ pub async fn seed_buckets(storage: &Arc<Storage>, buckets: &[BucketSeed]) -> Res
         .map_err(StorageError::internal)?;
     let transaction =
         begin_service_transaction(storage.database(), &mut client, "storage.bucket.create").await?;
+    // All files are read and stored between two statements.
+    transaction
+        .batch_execute("set local idle_in_transaction_session_timeout = 0")
+        .await
+        .map_err(StorageError::internal)?;
     let mut existing = HashMap::new();
     for bucket in buckets {
         upsert_bucket(storage, &transaction, bucket).await?;

@@ -92,9 +92,12 @@ pub async fn sweep(
     let pool = storage.sweeper_pool();
     let mut client = pool.get().await.map_err(StorageError::from_pool)?;
     let transaction = begin_service_transaction(storage.database(), &mut client, "storage.sweep").await?;
-    // A pass over all rows may take longer than the timeouts of requests allow.
+    // A pass over all rows may take longer than the timeouts of requests allow, and so may the store between two statements.
     transaction
-        .batch_execute("set local statement_timeout = 0; set local lock_timeout = 0")
+        .batch_execute(
+            "set local statement_timeout = 0; set local lock_timeout = 0; \
+             set local idle_in_transaction_session_timeout = '10min'",
+        )
         .await
         .map_err(map_error)?;
     let is_ours: bool = transaction
