@@ -1,7 +1,8 @@
 // The primary is killed or frozen under load and a replica is promoted. Until then nodes respond 503; afterwards they work without a
-// restart, and no acknowledged write is lost, also when the former primary wakes up while the new one does not respond.
+// restart, and no acknowledged write is lost, also when the former primary wakes up while the new one does not respond, or was
+// never stopped.
 
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
   createClient,
@@ -18,7 +19,7 @@ import {
   startReplicatedDatabase,
 } from "../support/postgres.ts";
 import { makeProject, type ProjectFolder } from "../support/project.ts";
-import { freePorts, stop } from "../support/selvedge.ts";
+import { binary, freePorts, stop } from "../support/selvedge.ts";
 
 /** Writes must succeed again within this time after the promotion, also on a busy machine. */
 const recovery = { timeout: 20_000, interval: 50 };
@@ -45,6 +46,7 @@ let node: string;
 let misled: string;
 let log = "";
 let key: string;
+let variables: Record<string, string>;
 
 const troubles = ["is killed", "freezes"] as const;
 
@@ -60,8 +62,7 @@ async function start(): Promise<void> {
   key = keys.SUPABASE_AUTH_PUBLISHABLE_KEY ?? "";
   const [port = 0, misledPort = 0] = await freePorts(2);
   [node, misled] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${misledPort}`];
-  const variables = { ...keys, SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS: "false" };
-  const hosts = `127.0.0.1:${replica.port},127.0.0.1:${primary.port}`;
+  variables = { ...keys, SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS: "false" };
   log = "";
   nodes = await Promise.all([
     startNode(
@@ -69,7 +70,7 @@ async function start(): Promise<void> {
       port,
       {
         ...variables,
-        DATABASE_URL: `postgresql://supabase_admin:postgres@${hosts}/postgres`,
+        DATABASE_URL: urlOf(replica, primary),
         SELVEDGE_REPLICAS_URLS: replica.url(),
       },
       (text) => {
@@ -78,6 +79,38 @@ async function start(): Promise<void> {
     ),
     startNode(project.path, misledPort, { ...variables, DATABASE_URL: replica.url() }),
   ]);
+}
+
+/** Database URL with several servers. */
+function urlOf(...servers: PostgresServer[]): string {
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`);
+  return `postgresql://supabase_admin:postgres@${hosts.join(",")}/postgres`;
+}
+
+/** Starts another node, whose database URL names the former primary first. */
+async function startLateNode(): Promise<string> {
+  const [port = 0] = await freePorts(1);
+  const databaseUrl = urlOf(database.primary, replica);
+  nodes.push(await startNode(project.path, port, { ...variables, DATABASE_URL: databaseUrl }));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Where an acknowledged row is stored. */
+async function findRow(id: string | undefined): Promise<"former" | "new" | undefined> {
+  const count = `select count(*) from public.notes where id = '${id}'`;
+  const [[former] = []] = await database.primary.sql(count);
+  const [[present] = []] = await replica.sql(count);
+  return present === "1" ? "new" : former === "1" ? "former" : undefined;
+}
+
+/** What `selvedge doctor` finds out about the servers. */
+function examineHosts(): { status: string; message: string }[] {
+  const { stdout } = spawnSync(binary(), ["doctor", "-o", "json", "--project", project.path], {
+    encoding: "utf8",
+    env: { ...process.env, ...variables, DATABASE_URL: urlOf(database.primary, replica) },
+  });
+  const findings = JSON.parse(stdout) as { check: string; status: string; message: string }[];
+  return findings.filter(({ check }) => check === "hosts");
 }
 
 afterEach(async () => {
@@ -274,4 +307,42 @@ test("a former primary that wakes up is not used while the new one does not resp
   writes.expectOnlyRetriable();
   const rows = new Set((await replica.sql("select id from public.notes")).flat());
   expect(writes.acknowledged.filter((id) => !rows.has(id))).toEqual([]);
+});
+
+test("while a former primary still accepts writes, all nodes write to the new one, also those that start then", {
+  timeout: 300_000,
+}, async () => {
+  await start();
+  await database.primary.sql("alter system reset synchronous_standby_names");
+  await database.primary.sql("select pg_reload_conf()");
+  const writes = new Writes(node);
+  await vi.waitFor(async () => expect(await writes.insert()).toBeDefined(), recovery);
+  await replica.untilCaughtUpWith(database.primary);
+  expect(examineHosts().map(({ status }) => status)).toEqual(["ok"]);
+  // The replica becomes a primary, and the former one knows nothing of it.
+  await replica.sql("select pg_promote()");
+  const [finding] = examineHosts();
+  expect(finding?.status).toBe("error");
+  expect(finding?.message).toMatch(
+    new RegExp(`${database.primary.port} .* nodes write to .*:${replica.port} .timeline 2`),
+  );
+
+  const late = new Writes(await startLateNode());
+  expect(await findRow(await late.insert())).toBe("new");
+  // A node that works with the former primary notices within ten seconds.
+  await vi.waitFor(async () => expect(await findRow(await writes.insert())).toBe("new"), recovery);
+
+  // A node that starts while the new primary does not respond moves to it as soon as it does.
+  await replica.freeze();
+  expect(examineHosts().map(({ status }) => status)).toEqual(["ok", "warning"]);
+  const misguided = new Writes(await startLateNode());
+  expect(await misguided.insert()).toBeDefined();
+  await replica.thaw();
+  await vi.waitFor(
+    async () => expect(await findRow(await misguided.insert())).toBe("new"),
+    recovery,
+  );
+  for (const one of [late, writes, misguided]) {
+    one.expectOnlyRetriable();
+  }
 });

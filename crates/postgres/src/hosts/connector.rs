@@ -10,6 +10,7 @@ use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::last_host::{Acceptance, LastHost, has_standbys, with_single_host};
+use super::newest_primary::find_newest_primary;
 use super::timeline::read_timeline;
 use crate::pools::SharedPools;
 
@@ -47,7 +48,8 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Opens a connection. With several hosts each is tried in turn, for at most `connect_timeout`. That limit includes the login,
+    /// Opens a connection. With several hosts each is tried in turn, for at most `connect_timeout`; before the first login all are asked
+    /// which is the primary. That limit includes the login,
     /// because a frozen server accepts the TCP connection and never responds. If no host responds but a former primary, the hosts are
     /// tried again without end, so callers need a time limit.
     ///
@@ -59,6 +61,9 @@ impl Connector {
             // There is only one host, or no time limit for each.
             return Ok(self.keep(config.connect(self.tls.clone()).await?, 0));
         };
+        if has_standbys(config) && !self.last_host.is_known() {
+            self.find_newest_primary(config).await;
+        }
         'all_hosts: loop {
             let (mut refusal, mut found_former) = (None, false);
             for host in self.last_host.order(config) {
@@ -82,6 +87,11 @@ impl Connector {
                 tokio::time::sleep(FORMER_PAUSE).await;
             }
         }
+    }
+
+    /// Asks all hosts for their timelines; see [`find_newest_primary`].
+    pub(crate) async fn find_newest_primary(&self, config: &Config) {
+        find_newest_primary(config, &self.tls, &self.last_host).await;
     }
 
     /// Logs in to one of the hosts. Asks for its timeline where several hosts may say that they are the primary.

@@ -20,6 +20,8 @@ struct Current {
     moves: u64,
     /// The highest timeline of a primary so far; 0 when none is known.
     timeline: u32,
+    /// Whether any host was the primary so far.
+    is_known: bool,
     /// Whether a former primary was reported in the log since the last move.
     has_reported_former: bool,
 }
@@ -79,6 +81,7 @@ impl LastHost {
                 return false;
             }
             current.timeline = current.timeline.max(timeline.unwrap_or(0));
+            current.is_known = true;
             if current.index == index {
                 return false;
             }
@@ -88,6 +91,18 @@ impl LastHost {
             true
         });
         acceptance
+    }
+
+    /// Does what [`Self::accept`] does, unless a primary with this timeline or a higher one is known.
+    pub(crate) fn accept_newer(&self, index: usize, start: AttemptStart, timeline: u32) {
+        if timeline > self.0.borrow().timeline {
+            let _: Acceptance = self.accept(index, start, Some(timeline));
+        }
+    }
+
+    /// Whether a host was the primary before.
+    pub(crate) fn is_known(&self) -> bool {
+        self.0.borrow().is_known
     }
 
     /// Waits until another host than this one has accepted a login.
@@ -256,5 +271,25 @@ mod tests {
         assert_eq!(accept(1, Some(2)), Acceptance::Former);
         // Servers that do not say their timeline are believed.
         assert_eq!(accept(1, None), Acceptance::Primary);
+    }
+
+    #[test]
+    fn among_all_hosts_only_a_higher_timeline_makes_another_one_the_primary() {
+        let last = LastHost::default();
+        let config: Config = "host=one,two".parse().unwrap();
+        let first = || last.order(&config).next();
+        assert!(!last.is_known());
+
+        last.accept_newer(1, last.start_attempt(), 2);
+        assert!(last.is_known());
+        assert_eq!(first(), Some(1));
+        last.accept_newer(0, last.start_attempt(), 2);
+        assert_eq!(first(), Some(1));
+        let before = last.start_attempt();
+        last.accept_newer(0, before, 3);
+        assert_eq!(first(), Some(0));
+        // This question began before the other host became the primary.
+        last.accept_newer(1, before, 4);
+        assert_eq!(first(), Some(0));
     }
 }

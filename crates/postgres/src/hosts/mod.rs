@@ -8,11 +8,15 @@
 //! timeline, which is lower than that of the primary.
 
 mod connector;
+mod examine;
 mod last_host;
+mod newest_primary;
 mod primary_watch;
 mod timeline;
 
 pub(crate) use connector::{Connector, HostConnection};
+pub use examine::{ExaminedHost, HostRole, examine_hosts};
 pub(crate) use last_host::{Acceptance, LastHost, has_standbys};
+pub(crate) use newest_primary::find_newest_primary;
 pub(crate) use primary_watch::watch_primary;
 pub(crate) use timeline::{TIMELINE_QUERY, parse_timeline, read_timeline};

@@ -1,22 +1,31 @@
-//! Checks regularly which host is the primary, so that a failover is noticed even if no request opens a connection.
+//! Checks regularly which host is the primary, so that a failover is noticed even if no request opens a connection, also while the
+//! former primary still accepts writes.
 
 use std::sync::Weak;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_postgres::{Client, Config};
 
 use super::connector::Connector;
 
 /// Time between two checks whether the primary still is the primary.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Time between two looks at all hosts for one that was promoted although the primary still responds.
+const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// When a check takes longer than this, the other hosts are tried.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Checks the primary until `owner` is dropped. When the check fails, it connects to the host that is the primary now, which ends
-/// the connections to the former one.
+/// Checks the primary until `owner` is dropped. When the check fails, or another host has a higher timeline, it connects to the host that
+/// is the primary now. Connections to the former one end.
 pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner: Weak<T>) {
     let mut kept = None;
+    let mut last_look = Instant::now();
     while owner.strong_count() > 0 {
+        if last_look.elapsed() >= LOOK_INTERVAL {
+            connector.find_newest_primary(&config).await;
+            last_look = Instant::now();
+        }
         let is_primary = match &kept {
             Some(client) => is_primary(client).await,
             None => false,

@@ -18,7 +18,7 @@ use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session_settings::SessionSettings;
-use crate::hosts::{Acceptance, LastHost, has_standbys, read_timeline};
+use crate::hosts::{Acceptance, LastHost, find_newest_primary, has_standbys, read_timeline};
 
 /// A byte stream to PostgreSQL, encrypted or not.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin {}
@@ -76,6 +76,9 @@ pub(crate) async fn open_connection(
     tls: &MakeRustlsConnect,
     last: &LastHost,
 ) -> Result<Opened, ConnectError> {
+    if has_standbys(config) && !last.is_known() {
+        find_newest_primary(config, tls, last).await;
+    }
     try_hosts(config, last, async |index| {
         let stream = connect_host(config, tls, index).await?;
         log_in(config, stream, index, last).await

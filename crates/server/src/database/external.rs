@@ -71,15 +71,7 @@ impl ExternalDatabase {
 
     /// Hosts and ports, for logs: `db.example.com:5432`.
     pub(crate) fn address(&self) -> String {
-        let ports = self.config.get_ports();
-        let addresses = self.config.get_hosts().iter().enumerate().map(|(index, host)| {
-            let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-            match host {
-                Host::Tcp(name) => format!("{name}:{port}"),
-                Host::Unix(folder) => format!("{}:{port}", folder.display()),
-            }
-        });
-        addresses.collect::<Vec<_>>().join(",")
+        describe_hosts(&self.config)
     }
 
     /// User and password of the database URL.
@@ -132,6 +124,19 @@ impl ExternalDatabase {
         }
         Ok(())
     }
+}
+
+/// Hosts and ports of a configuration, for messages.
+pub(crate) fn describe_hosts(config: &Config) -> String {
+    let ports = config.get_ports();
+    let addresses = config.get_hosts().iter().enumerate().map(|(index, host)| {
+        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+        match host {
+            Host::Tcp(name) => format!("{name}:{port}"),
+            Host::Unix(folder) => format!("{}:{port}", folder.display()),
+        }
+    });
+    addresses.collect::<Vec<_>>().join(",")
 }
 
 /// The database of `selvedge rest`: a URL or libpq's `key=value` form. What it leaves out comes from libpq's variables

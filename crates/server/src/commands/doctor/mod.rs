@@ -5,6 +5,7 @@
 
 mod database;
 mod finding;
+mod hosts;
 mod machine;
 mod mail;
 mod replicas;
@@ -67,8 +68,13 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
 
 /// Examines the database of `DATABASE_URL`, or that of the running instance, and its replicas.
 async fn examine_database(config: &Config, holder: Option<&LockHolder>) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
     let client = match (&config.selvedge.database_url, holder) {
-        (Some(url), _) => ExternalDatabase::parse(url)?.connect().await,
+        (Some(url), _) => {
+            let (of_hosts, client) = hosts::examine_and_connect(&ExternalDatabase::parse(url)?).await;
+            findings.extend(of_hosts);
+            client
+        }
         (None, Some(holder)) => embedded::connect(&embedded::login_to_running(holder, "postgres")).await,
         (None, None) => {
             return Ok(vec![Finding::warning(
@@ -81,14 +87,15 @@ async fn examine_database(config: &Config, holder: Option<&LockHolder>) -> Resul
     let client = match client {
         Ok(client) => client,
         Err(error) => {
-            return Ok(vec![Finding::error(
+            findings.push(Finding::error(
                 "database",
                 format!("{error:#}"),
                 "check host, port, password and TLS of DATABASE_URL, and pg_hba.conf of the server",
-            )]);
+            ));
+            return Ok(findings);
         }
     };
-    let mut findings = database::examine_server(config, &client).await;
+    findings.extend(database::examine_server(config, &client).await);
     findings.extend(replication::examine_replication(config, &client).await);
     findings.extend(replicas::examine_replicas(config, &client).await);
     Ok(findings)
