@@ -87,6 +87,8 @@ test(
     const { API_URL: url, SECRET_KEY: key } = JSON.parse(stdout) as Record<string, string>;
     await command("db", "query", "create table notes (id int primary key, body text)");
     const supabase = client(key ?? "", url);
+    const isKnown = async () => (await supabase.from("notes").select()).error === null;
+    await until(isKnown, "the new table is in the schema cache");
     await supabase.from("notes").insert({ id: 1, body: "installed" }).throwOnError();
     const { data } = await supabase.from("notes").select().throwOnError();
 

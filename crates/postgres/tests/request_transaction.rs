@@ -321,41 +321,45 @@ async fn until_waiting(holder: &tokio_postgres::Client, statements: i64) {
 
 #[tokio::test]
 async fn a_process_that_freezes_before_the_end_of_a_transaction_loses_its_row_locks() {
-    let (test, pool) = pool(RequestPoolConfig::default()).await;
-    let (locked, is_locked) = std::sync::mpsc::channel();
-    let (freed, is_freed) = std::sync::mpsc::channel();
-    let config = test.config("postgres");
-    // Another process, which waits for the row.
-    let other = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        runtime.block_on(async {
-            let client = selvedge_postgres::connect(&config).await.expect("a connection");
-            let unlimited = "set statement_timeout = 0; set lock_timeout = 0";
-            client.batch_execute(unlimited).await.expect("set");
-            is_locked.recv().expect("the row is locked");
-            let update = "update public.t set v = 'other' where id = 1";
-            client.batch_execute(update).await.expect("the lock is freed");
-            freed.send(()).expect("the test waits");
-        });
-    });
-    let statement = build_statement("update t set v = 'frozen' where id = 1 returning v", &[]);
-    let mut transaction = read("service_role", &statement);
-    transaction.access = AccessMode::ReadWrite;
+    LocalSet::new()
+        .run_until(async {
+            let (test, pool) = pool(RequestPoolConfig::default()).await;
+            let (locked, is_locked) = std::sync::mpsc::channel();
+            let (freed, is_freed) = std::sync::mpsc::channel();
+            let config = test.config("postgres");
+            // Another process, which waits for the row.
+            let other = std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .expect("a runtime");
+                runtime.block_on(async {
+                    let client = selvedge_postgres::connect(&config).await.expect("a connection");
+                    let unlimited = "set statement_timeout = 0; set lock_timeout = 0";
+                    client.batch_execute(unlimited).await.expect("set");
+                    is_locked.recv().expect("the row is locked");
+                    let update = "update public.t set v = 'other' where id = 1";
+                    client.batch_execute(update).await.expect("the lock is freed");
+                    freed.send(()).expect("the test waits");
+                });
+            });
+            let statement = build_statement("update t set v = 'frozen' where id = 1 returning v", &[]);
+            let mut transaction = read("service_role", &statement);
+            transaction.access = AccessMode::ReadWrite;
 
-    let outcome = pool
-        .run_checked(transaction, |_| {
-            locked.send(()).expect("the other process waits");
-            // Blocks the thread, and with it everything that this process does. 20 seconds, and what a busy machine adds.
-            is_freed.recv_timeout(Duration::from_secs(50)).is_ok()
+            let outcome = pool
+                .run_checked(transaction, |_| {
+                    locked.send(()).expect("the other process waits");
+                    // Blocks the thread, and with it everything that this process does. 20 seconds, and what a busy machine adds.
+                    is_freed.recv_timeout(Duration::from_secs(50)).is_ok()
+                })
+                .await;
+
+            assert!(matches!(outcome, Err(RequestError::Lost(_))), "{outcome:?}");
+            other.join().expect("it did not panic");
+            let statement = build_statement("select v from t where id = 1", &[]);
+            let row = pool.run(read("service_role", &statement)).await.expect("a row");
+            assert_eq!(text(&row), "other");
         })
         .await;
-
-    assert!(matches!(outcome, Err(RequestError::Lost(_))), "{outcome:?}");
-    other.join().expect("it did not panic");
-    let statement = build_statement("select v from t where id = 1", &[]);
-    let row = pool.run(read("service_role", &statement)).await.expect("a row");
-    assert_eq!(text(&row), "other");
 }

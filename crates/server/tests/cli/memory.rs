@@ -20,7 +20,8 @@ const CLIENTS: u8 = 60;
 const RESPONSE_BYTES: usize = 20_000_000;
 
 const MIGRATION: &str =
-    "create function large() returns text language sql stable as $$ select repeat('x', 20000000 - 2) $$;
+    "create function large() returns text language sql stable set statement_timeout = '600s'
+       as $$ select repeat('x', 20000000 - 2) $$;
      create function small() returns text language sql stable as $$ select 'x' $$;";
 
 /// A control group of the system with a memory limit. Removed when dropped, after its processes have ended.
