@@ -265,16 +265,21 @@ test.each(troubles)(
   },
 );
 
-test("a former primary that wakes up is not used while the new one does not respond", {
-  timeout: 300_000,
-}, async () => {
+/** Starts everything. The primary acknowledges commits without its replica, so a write to a former primary would be lost. */
+async function startWithAsynchronousReplica(): Promise<Writes> {
   await start();
-  // A commit at the former primary is acknowledged without its replica, so that a write there would be lost.
   await database.primary.sql("alter system reset synchronous_standby_names");
   await database.primary.sql("select pg_reload_conf()");
   const writes = new Writes(node);
   await vi.waitFor(async () => expect(await writes.insert()).toBeDefined(), recovery);
   await replica.untilCaughtUpWith(database.primary);
+  return writes;
+}
+
+test("a former primary that wakes up is not used while the new one does not respond", {
+  timeout: 300_000,
+}, async () => {
+  const writes = await startWithAsynchronousReplica();
   await database.primary.freeze();
   await replica.sql("select pg_promote()");
   await vi.waitFor(async () => expect(await writes.insert()).toBeDefined(), recovery);
@@ -312,12 +317,7 @@ test("a former primary that wakes up is not used while the new one does not resp
 test("while a former primary still accepts writes, all nodes write to the new one, also those that start then", {
   timeout: 300_000,
 }, async () => {
-  await start();
-  await database.primary.sql("alter system reset synchronous_standby_names");
-  await database.primary.sql("select pg_reload_conf()");
-  const writes = new Writes(node);
-  await vi.waitFor(async () => expect(await writes.insert()).toBeDefined(), recovery);
-  await replica.untilCaughtUpWith(database.primary);
+  const writes = await startWithAsynchronousReplica();
   expect(examineHosts().map(({ status }) => status)).toEqual(["ok"]);
   // The replica becomes a primary, and the former one knows nothing of it.
   await replica.sql("select pg_promote()");

@@ -49,7 +49,7 @@ impl Default for NetConfig {
 pub struct CronConfig {
     /// How many jobs run at the same time; each has its own connection.
     pub max_running: usize,
-    /// The clock by which jobs become due, and which their runs are recorded with.
+    /// The clock that decides when a job is due. Start and end of its runs are recorded by it, too.
     pub now: fn() -> DateTime<Utc>,
 }
 

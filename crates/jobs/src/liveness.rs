@@ -34,22 +34,22 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// A node that has not run for this long stops its workers: PostgreSQL may be about to give its lock to another node.
 const FROZEN_LIMIT: Duration = IDLE_LIMIT.saturating_sub(HEARTBEAT_INTERVAL);
 
-/// How long before another node sees the lock held, or gets it, the node that holds it may have done its last work:
-/// [`END_WITH_NODE`], and what a busy machine adds.
+/// A leader that is lost keeps its lock for up to [`END_WITH_NODE`], and longer on a busy machine. So work that became due this long
+/// before a node last saw the lock held may not have been started.
 const TAKEOVER_LIMIT: TimeDelta = TimeDelta::seconds(10);
 
 /// After a longer time without a leader, the jobs that became due meanwhile are skipped, as pg_cron skips them while PostgreSQL is
 /// stopped.
 const LONGEST_OUTAGE: TimeDelta = TimeDelta::minutes(5);
 
-/// When this node last saw that some node leads, which may be itself.
+/// The last time at which this node knew of a leader, which may have been the node itself.
 pub(crate) struct LeaderSeen {
     now: fn() -> DateTime<Utc>,
     last: Mutex<DateTime<Utc>>,
 }
 
 impl LeaderSeen {
-    /// The start of a node, which knows of no leader, counts as such a time.
+    /// Begins with the present time, because a node that has just started knows of no earlier leader.
     pub(crate) fn new(now: fn() -> DateTime<Utc>) -> Self {
         let last = Mutex::new(now());
         Self { now, last }
@@ -59,7 +59,7 @@ impl LeaderSeen {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (self.now)();
     }
 
-    /// The time after which work may have become due that no leader has begun, for a node that begins to lead now.
+    /// Returns the time after which work may have become due that no leader has started. To be called when this node begins to lead.
     pub(crate) fn unattended_since(&self) -> DateTime<Utc> {
         let now = (self.now)();
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);

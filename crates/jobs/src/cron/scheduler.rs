@@ -24,8 +24,8 @@ use crate::error::JobsError;
 /// The longest sleep, after which the clock is read again, as it may have been set.
 const MAX_SLEEP: Duration = Duration::from_secs(60);
 
-/// Runs jobs until the database fails, beginning with those of the minutes that began after `since`, when perhaps no node led. `wake`
-/// announces that `cron.job` has changed.
+/// Runs jobs until the database fails. Perhaps no node led after `since`, so jobs that became due since then and were not started run
+/// first. `wake` announces that `cron.job` has changed.
 pub(crate) async fn run_due_jobs(
     client: &Client,
     database: &Database,
@@ -56,8 +56,8 @@ pub(crate) async fn run_due_jobs(
     }
 }
 
-/// Returns the jobs with the runs that are due because no node has begun them: those of the minutes after `since`, and those
-/// of `@reboot`.
+/// Reads the jobs and makes those due that became due after `since` and that no node has started, and those of `@reboot` that have
+/// not run since PostgreSQL was started.
 async fn take_over_jobs(
     client: &Client,
     since: DateTime<Utc>,
@@ -106,7 +106,7 @@ struct Jobs {
 }
 
 impl Jobs {
-    /// Jobs of which those in the minute of `since` have been started.
+    /// No jobs yet. The first minute whose jobs become due is the one after the minute of `since`.
     fn new(since: DateTime<Utc>) -> Self {
         Self {
             states: BTreeMap::new(),
@@ -152,7 +152,7 @@ impl Jobs {
         self.states.retain(|_, state| state.is_active || state.is_running);
     }
 
-    /// The jobs of which a run is due.
+    /// Lists the ids of the jobs that have a run to start.
     fn list_due(&self) -> Vec<i64> {
         self.list(|state| state.pending > 0)
     }
@@ -166,7 +166,8 @@ impl Jobs {
         wanted.map(|(id, _)| *id).collect()
     }
 
-    /// Leaves out due runs that another node has begun: their number for each job.
+    /// Removes due runs that another node has started, so that they do not run twice. `begun` has the id of each job and the number
+    /// of its started runs.
     fn leave_out(&mut self, begun: &[(i64, u32)]) {
         for (id, count) in begun {
             if let Some(state) = self.states.get_mut(id) {
@@ -175,7 +176,7 @@ impl Jobs {
         }
     }
 
-    /// Makes the jobs of `@reboot` due, without those that have been `started`.
+    /// Makes the jobs of `@reboot` due, except those in `started`, which have run already.
     fn start_reboot_jobs(&mut self, started: &[i64]) {
         for (id, state) in &mut self.states {
             state.pending += u32::from(state.schedule == Some(Schedule::Reboot) && !started.contains(id));

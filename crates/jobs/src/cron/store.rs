@@ -1,5 +1,5 @@
-//! The tables of pg_cron: reads jobs, records their runs. All times are those of the scheduler's clock, which decides when a job
-//! is due, so that a node that takes over can tell which runs have begun.
+//! The tables of pg_cron: reads jobs, records their runs. Start and end of a run are recorded by the scheduler's clock, which also decides
+//! when a job is due, so a node that takes over can compare the two and knows which runs have been started.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio_postgres::{Client, Error};
@@ -26,16 +26,17 @@ const FAIL_UNFINISHED: &str = "
     update cron.job_run_details set status = 'failed', return_message = 'server restarted'
     where end_time is null and status in ('starting', 'running')";
 
-/// Runs without `start_time` are those of a node that ended before it sent the command.
+/// A run without `start_time` is not counted: its node ended before it sent the command, so the command has to run again.
 const COUNT_STARTS: &str = "
     select jobid, count(*) from cron.job_run_details where jobid = any($1) and start_time >= $2 group by jobid";
 
-/// The jobs that a run has begun of since PostgreSQL itself was started.
+/// Selects the jobs that have a run since PostgreSQL was started. The clocks of the node and of PostgreSQL may differ by 2 seconds.
 const LIST_STARTED: &str = "
     select distinct jobid from cron.job_run_details
     where jobid = any($1) and start_time >= pg_catalog.pg_postmaster_start_time() - interval '2 seconds'";
 
-/// By how much the clocks of two nodes may differ. A run that began this long before a minute counts as one of that minute.
+/// By how much the clocks of two nodes may differ. A run that started up to this long before a minute therefore counts as a run of that
+/// minute, and is not repeated.
 const CLOCK_DIFFERENCE: TimeDelta = TimeDelta::seconds(2);
 
 /// A row of `cron.job`.
@@ -119,7 +120,7 @@ pub(super) async fn fail_unfinished_runs(client: &Client) -> Result<u64, Error> 
     client.execute(FAIL_UNFINISHED, &[]).await
 }
 
-/// How many runs of each of these jobs have begun since a minute began. Jobs without any are left out.
+/// Counts the runs of each of these jobs that have started since `minute`. Jobs without such a run are not in the result.
 pub(super) async fn count_starts(
     client: &Client,
     jobs: &[i64],
@@ -135,7 +136,7 @@ pub(super) async fn count_starts(
     Ok(counts.collect())
 }
 
-/// Those of these jobs of which a run has begun since PostgreSQL was started.
+/// Returns those of these jobs that have started at least once since PostgreSQL was started.
 pub(super) async fn list_started_jobs(client: &Client, jobs: &[i64]) -> Result<Vec<i64>, Error> {
     let rows = client.query(LIST_STARTED, &[&jobs]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())

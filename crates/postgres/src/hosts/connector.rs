@@ -48,8 +48,8 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Opens a connection. With several hosts each is tried in turn, for at most `connect_timeout`; before the first login all are asked
-    /// which is the primary. That limit includes the login,
+    /// Opens a connection. With several hosts each is tried in turn, for at most `connect_timeout`. Before the first login all hosts are
+    /// asked for their timelines, so that a former primary is not taken for the primary. The limit includes the login,
     /// because a frozen server accepts the TCP connection and never responds. If no host responds but a former primary, the hosts are
     /// tried again without end, so callers need a time limit.
     ///

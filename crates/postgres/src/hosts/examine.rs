@@ -9,30 +9,30 @@ use tokio_postgres::{Config, Error, SimpleQueryMessage};
 use super::last_host::with_single_host;
 use super::timeline::{TIMELINE_QUERY, parse_timeline};
 
-/// A frozen server accepts connections and never responds.
+/// A frozen server accepts connections and never responds, so without a limit the examination would not end.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a host is.
+/// Whether a host accepts writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostRole {
-    /// It accepts writes. Of several ones, that with the highest timeline was promoted last; 0 where it is not known.
+    /// It accepts writes. If several hosts do, the one with the highest timeline was promoted last.
     Primary {
-        /// The timeline that it writes.
+        /// The timeline of its write-ahead log; 0 when the server does not say it.
         timeline: u32,
     },
     /// It follows a primary.
     Standby,
 }
 
-/// One host of a configuration, and what it is, or why that is not known.
+/// The result of examining one host.
 pub struct ExaminedHost {
-    /// The configuration with this host only, which may be a standby.
+    /// The configuration with this host only. It also logs in to a standby.
     pub config: Config,
-    /// Its role, or the error.
+    /// Its role, or the message of the error that prevented the examination.
     pub role: Result<HostRole, String>,
 }
 
-/// Asks all hosts of a configuration at once.
+/// Logs in to all hosts of a configuration at the same time and asks each for its role.
 pub async fn examine_hosts(config: &Config) -> Vec<ExaminedHost> {
     let questions = (0..config.get_hosts().len()).map(|host| async move {
         let mut config = with_single_host(config, host);

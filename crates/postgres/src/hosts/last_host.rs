@@ -20,7 +20,7 @@ struct Current {
     moves: u64,
     /// The highest timeline of a primary so far; 0 when none is known.
     timeline: u32,
-    /// Whether any host was the primary so far.
+    /// Whether a login to a primary has succeeded before.
     is_known: bool,
     /// Whether a former primary was reported in the log since the last move.
     has_reported_former: bool,
@@ -93,14 +93,14 @@ impl LastHost {
         acceptance
     }
 
-    /// Does what [`Self::accept`] does, unless a primary with this timeline or a higher one is known.
+    /// Makes a host the primary as [`Self::accept`] does, but only if its timeline is higher than that of every primary so far.
     pub(crate) fn accept_newer(&self, index: usize, start: AttemptStart, timeline: u32) {
         if timeline > self.0.borrow().timeline {
             let _: Acceptance = self.accept(index, start, Some(timeline));
         }
     }
 
-    /// Whether a host was the primary before.
+    /// Whether a login to a primary has succeeded before. If not, nothing tells which of several primaries is the newest.
     pub(crate) fn is_known(&self) -> bool {
         self.0.borrow().is_known
     }

@@ -11,7 +11,7 @@ use super::connector::Connector;
 
 /// Time between two checks whether the primary still is the primary.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two looks at all hosts for one that was promoted although the primary still responds.
+/// Time between two searches for a newer primary, which may have been promoted although the former one still responds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// When a check takes longer than this, the other hosts are tried.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);

@@ -94,11 +94,12 @@ pub(super) fn push_explicit(
     push_statements(batch, transaction, roles)
 }
 
-/// The session's own limit would be undone by the reset that follows each transaction, and set nothing behind a transaction pooler.
+/// For the transaction only: the reset of the session would remove a limit of the session, and behind a transaction pooler the next
+/// transaction may run in another session.
 const LIMIT_IDLE: &str = "select set_config('idle_in_transaction_session_timeout', '20s', true)";
 
-/// Makes PostgreSQL end the transaction, and free its locks, when its end does not follow: a process that is frozen keeps its
-/// connections.
+/// Makes PostgreSQL end the transaction, and free its locks, if neither commit nor rollback follows. A frozen process keeps its
+/// connections, so its transactions would stay open until it wakes up.
 pub(super) fn push_idle_limit(batch: &mut Batch<'_>) -> Result<(), BatchError> {
     let limit = SqlStatement::plain(LIMIT_IDLE);
     batch.execute(TransactionStage::TransactionEnd, ANY_ROLE, &limit, Sink::Discard)

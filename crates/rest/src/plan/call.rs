@@ -124,7 +124,7 @@ fn take_named(
 }
 
 /// Returns the columns that the response needs of the result; empty for all. Columns that are computed with Citus are computed with
-/// the result, as PostgreSQL does without it, so `read` gets the functions no more.
+/// the result, as PostgreSQL does without it, so they are removed from `read`.
 fn take_result_columns(read: &mut ReadNode) -> Vec<ColumnRef> {
     let mut computed = HashMap::new();
     read.visit_columns(&mut |column| {

@@ -1,4 +1,4 @@
-//! Columns of one name in a result. Citus changes the name of the second, so only one of them can be part of the statement.
+//! Columns of a result that have the same name. Citus renames the second one, so the statement may contain only one of them.
 
 use std::collections::HashSet;
 
@@ -40,18 +40,19 @@ pub(super) fn make_names_unique(
     }
 }
 
-/// Whether Citus plans queries of the node's rows. The catalog does not say it of views, which may read any table.
+/// Whether Citus plans queries of the node's rows. The catalog does not say which tables a view reads, so views count
+/// as distributed.
 fn may_be_distributed(node: &ReadNode, catalog: &Catalog) -> bool {
     let relation = catalog.find_relation(&node.table);
     relation.is_some_and(|relation| relation.is_view || relation.distribution != Distribution::Local)
 }
 
-/// Leaves the last of several columns of one name in each node.
+/// Removes columns whose name a later column of the same node has.
 fn drop_repeated_columns(node: &mut ReadNode, catalog: &Catalog) {
     for child in &mut node.children {
         drop_repeated_columns(child, catalog);
     }
-    // The columns of a spread are named by its parent.
+    // The parent of a spread embed lists its columns by name, so they are removed there.
     if node.spread != Spread::No || find_repeated_name(node, catalog).is_none() {
         return;
     }
@@ -90,7 +91,7 @@ fn drop_repeated_columns(node: &mut ReadNode, catalog: &Catalog) {
     retain_last(&mut node.select, |column| is_new(column.output_name()));
 }
 
-/// Keeps the items that `keep` accepts, which sees the last first.
+/// Keeps the items that `keep` accepts, in their order. `keep` is called for the last item first.
 fn retain_last<T>(items: &mut Vec<T>, keep: impl FnMut(&T) -> bool) {
     items.reverse();
     items.retain(keep);
@@ -130,7 +131,7 @@ fn expand_field(field: SpreadField, child: &ReadNode, catalog: &Catalog) -> Vec<
         .collect()
 }
 
-/// Returns the first name that two columns of a node have.
+/// Returns the first name that more than one column of a node has.
 fn find_repeated_name(node: &ReadNode, catalog: &Catalog) -> Option<String> {
     let mut names = HashSet::new();
     list_names(node, catalog)

@@ -73,7 +73,7 @@ impl SelectColumn {
         }
     }
 
-    /// Whether the column is a total of rows.
+    /// Whether the column is an aggregate or the number of rows.
     pub fn is_total(&self) -> bool {
         self.aggregate.is_some() || self.column.counts_rows
     }
@@ -99,7 +99,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Visits the columns that the condition compares.
+    /// Calls `visit` for every column that the condition compares, those of nested conditions included.
     fn visit_columns(&mut self, visit: &mut impl FnMut(&mut ColumnRef)) {
         match self {
             Self::Filter { column, .. } => visit(column),
@@ -292,7 +292,7 @@ impl ReadNode {
             .is_some_and(|join| join.relationship.is_to_one())
     }
 
-    /// Visits every mention of a column of the node itself, those of its embeds excepted.
+    /// Calls `visit` for each column that select, filters and order of the node name. Columns of its embeds are not visited.
     pub fn visit_columns(&mut self, visit: &mut impl FnMut(&mut ColumnRef)) {
         for column in &mut self.select {
             visit(&mut column.column);

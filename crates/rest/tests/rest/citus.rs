@@ -487,7 +487,7 @@ async fn with_citus_two_columns_of_one_name_are_refused_unless_readers_of_json_s
             "/posts?select=title,title:data",
             "application/vnd.pgrst.array+json;nulls=stripped",
         ),
-        // Rows are grouped by one of them.
+        // Rows are grouped by one of the columns, so it cannot be left out, and the request is refused.
         ("/posts?select=count:title,id.count()", "*/*"),
         ("/posts?select=id.count(),...profiles!author_id(count:id)", "*/*"),
     ] {

@@ -97,7 +97,7 @@ pub async fn seed_buckets(storage: &Arc<Storage>, buckets: &[BucketSeed]) -> Res
         .map_err(StorageError::internal)?;
     let transaction =
         begin_service_transaction(storage.database(), &mut client, "storage.bucket.create").await?;
-    // All files are read and stored between two statements.
+    // All files are read and stored between two statements, which may take longer than a transaction may otherwise be idle.
     transaction
         .batch_execute("set local idle_in_transaction_session_timeout = 0")
         .await
