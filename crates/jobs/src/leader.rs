@@ -14,7 +14,7 @@ use tokio::sync::mpsc::Receiver;
 use crate::config::JobsConfig;
 use crate::cron;
 use crate::error::JobsError;
-use crate::liveness::{END_WITH_NODE, LeaderSeen, run_unless_frozen, send_heartbeats};
+use crate::liveness::{END_WITH_NODE, LeaderContact, run_unless_frozen, send_heartbeats};
 use crate::metrics::{METRICS, Raised};
 use crate::net;
 
@@ -33,7 +33,7 @@ const CHANNEL: &str = "selvedge_jobs";
 
 /// Runs the workers whenever this node leads, until the future is dropped.
 pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
-    let seen = LeaderSeen::new(config.cron.now);
+    let seen = LeaderContact::new(config.cron.now);
     loop {
         let error = match lead(&database, &config, &seen).await {
             Ok(never) => match never {},
@@ -52,13 +52,13 @@ pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
 async fn lead(
     database: &Arc<Database>,
     config: &JobsConfig,
-    seen: &LeaderSeen,
+    seen: &LeaderContact,
 ) -> Result<std::convert::Infallible, JobsError> {
     let client = database.client(Login::Authenticator).await;
     let client = client.map_err(JobsError::Login)?;
     client.batch_execute(&format!("select {END_WITH_NODE}")).await?;
     while !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
-        seen.note_now();
+        seen.record_now();
         tokio::time::sleep(STANDBY_INTERVAL).await;
     }
     let unattended_since = seen.unattended_since();

@@ -43,19 +43,19 @@ const TAKEOVER_LIMIT: TimeDelta = TimeDelta::seconds(10);
 const LONGEST_OUTAGE: TimeDelta = TimeDelta::minutes(5);
 
 /// The last time at which this node knew of a leader, which may have been the node itself.
-pub(crate) struct LeaderSeen {
+pub(crate) struct LeaderContact {
     now: fn() -> DateTime<Utc>,
     last: Mutex<DateTime<Utc>>,
 }
 
-impl LeaderSeen {
+impl LeaderContact {
     /// Begins with the present time, because a node that has just started knows of no earlier leader.
     pub(crate) fn new(now: fn() -> DateTime<Utc>) -> Self {
         let last = Mutex::new(now());
         Self { now, last }
     }
 
-    pub(crate) fn note_now(&self) {
+    pub(crate) fn record_now(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (self.now)();
     }
 
@@ -70,13 +70,13 @@ impl LeaderSeen {
 }
 
 /// Keeps the session that holds the lock from being idle. Ends when the connection is lost.
-pub(crate) async fn send_heartbeats(client: &Client, seen: &LeaderSeen) -> JobsError {
+pub(crate) async fn send_heartbeats(client: &Client, seen: &LeaderContact) -> JobsError {
     loop {
         sleep(HEARTBEAT_INTERVAL).await;
         if client.simple_query("").await.is_err() {
             return JobsError::LockLost;
         }
-        seen.note_now();
+        seen.record_now();
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
             DateTime::from_timestamp(1_764_151_200, 0).expect("a time")
         }
         let seconds_before = |time: DateTime<Utc>| (ten_o_clock() - time).num_seconds();
-        let seen = |seconds_ago| LeaderSeen {
+        let seen = |seconds_ago| LeaderContact {
             now: ten_o_clock,
             last: Mutex::new(ten_o_clock() - TimeDelta::seconds(seconds_ago)),
         };
@@ -126,7 +126,7 @@ mod tests {
             assert_eq!(seconds_before(since), unattended, "{seconds_ago} s");
         }
         let seen = seen(100);
-        seen.note_now();
+        seen.record_now();
         assert_eq!(seconds_before(seen.unattended_since()), 10);
     }
 

@@ -69,7 +69,7 @@ async fn take_over_jobs(
     let due = jobs.list_due();
     if !due.is_empty() {
         let first_minute = start_of_minute(since) + TimeDelta::minutes(1);
-        jobs.leave_out(&count_starts(client, &due, first_minute).await?);
+        jobs.remove_begun_runs(&count_starts(client, &due, first_minute).await?);
     }
     let at_reboot = jobs.list_reboot_jobs();
     if !at_reboot.is_empty() {
@@ -168,7 +168,7 @@ impl Jobs {
 
     /// Removes due runs that another node has started, so that they do not run twice. `begun` has the id of each job and the number
     /// of its started runs.
-    fn leave_out(&mut self, begun: &[(i64, u32)]) {
+    fn remove_begun_runs(&mut self, begun: &[(i64, u32)]) {
         for (id, count) in begun {
             if let Some(state) = self.states.get_mut(id) {
                 state.pending = state.pending.saturating_sub(*count);
@@ -303,7 +303,7 @@ mod tests {
 
         jobs.advance(time("10:02:07"), start);
         assert_eq!(jobs.list_due(), [1, 2]);
-        jobs.leave_out(&[(1, 1), (2, 1)]);
+        jobs.remove_begun_runs(&[(1, 1), (2, 1)]);
         assert_eq!(jobs.list_reboot_jobs(), [4, 5]);
         jobs.start_reboot_jobs(&[5]);
 

@@ -1,7 +1,7 @@
 //! Looks at all hosts at once for the primary with the highest timeline.
 //!
-//! A former primary and its successor may both accept writes. A node that asked only one of them could write to the former primary, and
-//! those rows would be lost.
+//! A former primary and its successor may both accept writes. A node that asked only one of them could write to the former
+//! primary, and those rows would be lost.
 
 use futures_util::future::join_all;
 use tokio_postgres::{Config, Error};
@@ -10,8 +10,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::last_host::{LastHost, with_single_host};
 use super::timeline::read_timeline;
 
-/// Asks all hosts at once for their timelines, each for at most `connect_timeout`. The host with the highest one becomes
-/// the primary, unless a primary with the same or a higher timeline is known. Hosts that do not respond, or do not say their timeline, change nothing.
+/// Asks all hosts at once for their timelines, each for at most `connect_timeout`. The host with the highest one becomes the
+/// primary, unless a primary with the same or a higher timeline is known. Hosts that do not respond, or do not say their
+/// timeline, change nothing.
 pub(crate) async fn find_newest_primary(config: &Config, tls: &MakeRustlsConnect, last: &LastHost) {
     let start = last.start_attempt();
     let questions = (0..config.get_hosts().len()).map(|host| async move {

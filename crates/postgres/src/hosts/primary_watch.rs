@@ -12,7 +12,7 @@ use super::connector::Connector;
 /// Time between two checks whether the primary still is the primary.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between two searches for a newer primary, which may have been promoted although the former one still responds.
-const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+const SEARCH_INTERVAL: Duration = Duration::from_secs(10);
 /// When a check takes longer than this, the other hosts are tried.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -20,11 +20,11 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// is the primary now. Connections to the former one end.
 pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner: Weak<T>) {
     let mut kept = None;
-    let mut last_look = Instant::now();
+    let mut last_search = Instant::now();
     while owner.strong_count() > 0 {
-        if last_look.elapsed() >= LOOK_INTERVAL {
+        if last_search.elapsed() >= SEARCH_INTERVAL {
             connector.find_newest_primary(&config).await;
-            last_look = Instant::now();
+            last_search = Instant::now();
         }
         let is_primary = match &kept {
             Some(client) => is_primary(client).await,
