@@ -1,9 +1,11 @@
 // Storage jobs on whole folders: started on the page, and continued after a crash of the server.
 
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { findViolations } from "../site/measure.ts";
 import { serviceKey } from "../support/clients.ts";
 import { makeProject } from "../support/project.ts";
-import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
+import { binary, type Selvedge, startSelvedge } from "../support/selvedge.ts";
 import { askConsole, expect, test } from "./console-test.ts";
 
 const unique = (name: string) => `${name}-${crypto.randomUUID().slice(0, 8)}`;
@@ -65,6 +67,24 @@ interface Job {
 
 async function jobs<T>(server: Selvedge, path = "", body?: unknown): Promise<T> {
   return JSON.parse(await askConsole(server, `/api/storage/jobs${path}`, body)) as T;
+}
+
+/** Reads from the database itself the state of a job, and whether a session holds its lock. */
+async function readState(server: Selvedge, id: string): Promise<[string, boolean]> {
+  // The key of the lock are both halves of the id, of which pg_locks shows the upper and the lower 32 bits.
+  const sql = `
+    with key as (
+      select ('x' || substr(h, 1, 16))::bit(64) # ('x' || substr(h, 17))::bit(64) as bits
+      from replace('${id}', '-', '') h)
+    select state, exists (
+      select from pg_locks, key
+      where locktype = 'advisory' and classid::bigint = (bits >> 32)::bigint
+        and objid::bigint = (bits & x'00000000ffffffff')::bigint) as is_locked
+    from selvedge_console.storage_jobs where id = '${id}'`;
+  const arguments_ = ["db", "query", sql, "--output", "json", "--db-url", server.databaseUrl];
+  const { stdout } = await promisify(execFile)(binary(), arguments_);
+  const [row] = JSON.parse(stdout) as { state: string; is_locked: boolean }[];
+  return [row?.state ?? "", row?.is_locked ?? false];
 }
 
 test("console_121 folders are renamed, moved, copied and deleted, and a taken name is listed as a failure", async ({
@@ -180,6 +200,44 @@ test("console_121 kill -9 in the middle of jobs: they end complete after the sta
     expect(await listNames(server, "files")).toEqual(expected.sort());
     const sample = await storage(server, "object/authenticated/files/moved/3/3.txt");
     expect(await sample.text()).toBe("content of from/3/3.txt");
+  } finally {
+    await server.stop();
+    await project.remove();
+  }
+});
+
+test("console_121 a node that is frozen in the middle of a job loses it, so that another one can go on @once", async () => {
+  test.slow();
+  const project = await makeProject("frozen");
+  const server = await startSelvedge(project.path);
+  try {
+    const names = Array.from({ length: 600 }, (_, index) => `from/${index}.txt`);
+    await makeBucket(server, "files", names);
+    const { id } = await jobs<Job>(server, "", {
+      kind: "move",
+      bucket: "files",
+      steps: [{ from: "from/", to: "to/" }],
+    });
+    await expect
+      .poll(async () => (await jobs<Job>(server, `/${id}`)).done, { intervals: [20] })
+      .toBeGreaterThan(50);
+    server.freeze();
+    try {
+      expect(await readState(server, id)).toEqual(["running", true]);
+      await expect
+        .poll(() => readState(server, id), { timeout: 30_000 })
+        .toEqual(["running", false]);
+    } finally {
+      server.thaw();
+    }
+
+    await expect
+      .poll(async () => (await jobs<Job>(server, `/${id}`)).state, { timeout: 90_000 })
+      .toBe("done");
+    expect(await jobs<Job>(server, `/${id}`)).toMatchObject({ done: names.length, failed: 0 });
+    expect(await listNames(server, "files")).toEqual(
+      names.map((name) => name.replace("from/", "to/")).sort(),
+    );
   } finally {
     await server.stop();
     await project.remove();

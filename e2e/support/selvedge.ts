@@ -28,6 +28,9 @@ export interface Selvedge {
   stop(): Promise<void>;
   /** Kills it with SIGKILL, as in a crash: it cannot clean up. */
   kill(): Promise<void>;
+  /** Stops the process where it is, until {@link thaw}. Its PostgreSQL goes on. */
+  freeze(): void;
+  thaw(): void;
   /** Starts it again after {@link kill} with the same ports and data; `changed` overrides variables. */
   restart(changed?: Record<string, string>): Promise<void>;
 }
@@ -76,6 +79,8 @@ export async function startSelvedge(
     output: () => server.output(),
     stop: end,
     kill: () => stop(server.process, "SIGKILL"),
+    freeze: () => void server.process.kill("SIGSTOP"),
+    thaw: () => void server.process.kill("SIGCONT"),
     restart: begin,
   };
 }

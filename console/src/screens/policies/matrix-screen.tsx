@@ -75,7 +75,7 @@ export function MatrixScreen() {
           checked={filter.onlyOpen}
           onChange={(checked) => setParam("open", checked ? "1" : "")}
         />
-        <div className="ml-auto max-xl:hidden">
+        <div className="max-xl:w-full xl:ml-auto">
           <MatrixLegend />
         </div>
       </div>

@@ -2,8 +2,9 @@
 /** The access matrix: tables below each other, roles side by side, four verbs in each cell. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Text } from "@/components/text";
+import { useMediaQuery } from "@/lib/use-media-query";
 import { type Access, type AccessTable, describeCell, isOpen, verbs } from "./access-matrix";
 
 interface MatrixViewProps {
@@ -14,21 +15,31 @@ interface MatrixViewProps {
   onSelect: (oid: string, role: string) => void;
 }
 
-const rowHeight = 34;
-const nameWidth = 200;
+const headHeight = 34;
 const roleWidth = 124;
+const nameWidth = 200;
+/** On phones the name of a table stands above its cells, so that three roles are visible at once. */
+const narrowQuery = "(max-width: 639px)";
+const nameHeight = 28;
+const narrowCellHeight = 40;
 
 export function MatrixView({ tables, roles, selected, onSelect }: MatrixViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState({ row: 0, column: 0 });
+  const isNarrow = useMediaQuery(narrowQuery);
+  const cellHeight = isNarrow ? narrowCellHeight : headHeight;
+  const rowHeight = isNarrow ? nameHeight + narrowCellHeight : cellHeight;
   const rows = useVirtualizer({
     count: tables.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 10,
-    scrollPaddingStart: rowHeight,
+    scrollPaddingStart: headHeight,
   });
-  const width = nameWidth + roles.length * roleWidth;
+  // The virtualizer remembers the heights of the layout before.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what has changed.
+  useEffect(() => rows.measure(), [rowHeight]);
+  const width = (isNarrow ? 0 : nameWidth) + roles.length * roleWidth;
 
   function handleKey(event: KeyboardEvent) {
     const { row, column } = focused;
@@ -72,7 +83,13 @@ export function MatrixView({ tables, roles, selected, onSelect }: MatrixViewProp
     >
       <div role="rowgroup" className="sticky top-0 z-10" style={{ width, minWidth: "100%" }}>
         <div role="row" tabIndex={-1} className="flex border-line border-b bg-surface text-caption">
-          <MatrixHead name="Table" width={nameWidth} isFirst />
+          {isNarrow ? (
+            <div role="columnheader" tabIndex={-1} className="sr-only">
+              Table
+            </div>
+          ) : (
+            <MatrixHead name="Table" width={nameWidth} isFirst />
+          )}
           {roles.map((role) => (
             <MatrixHead key={role} name={role} width={roleWidth} />
           ))}
@@ -95,13 +112,23 @@ export function MatrixView({ tables, roles, selected, onSelect }: MatrixViewProp
               aria-selected={table.oid === selected}
               className={cn(
                 "absolute left-0 flex w-full border-line-soft border-b",
+                isNarrow && "flex-wrap",
                 table.oid === selected ? "bg-selected" : "hover:bg-hover",
               )}
               style={{ top: item.start, height: rowHeight }}
             >
-              <TableName table={table} isSelected={table.oid === selected} />
+              <TableName
+                table={table}
+                isSelected={table.oid === selected}
+                isAboveCells={isNarrow}
+              />
               {roles.map((role, column) => (
-                <div key={role} role="gridcell" tabIndex={-1} style={{ width: roleWidth }}>
+                <div
+                  key={role}
+                  role="gridcell"
+                  tabIndex={-1}
+                  style={{ width: roleWidth, height: cellHeight - 1 }}
+                >
                   <MatrixCell
                     table={table}
                     role={role}
@@ -138,17 +165,16 @@ function MatrixHead({ name, width, isFirst }: { name: string; width: number; isF
   );
 }
 
-function TableName({ table, isSelected }: { table: AccessTable; isSelected: boolean }) {
-  return (
-    <div
-      role="rowheader"
-      tabIndex={-1}
-      className={cn(
-        "sticky left-0 z-5 flex shrink-0 items-center gap-2 truncate border-line-soft border-r px-3",
-        isSelected ? "bg-raised" : "bg-surface",
-      )}
-      style={{ width: nameWidth }}
-    >
+interface TableNameProps {
+  table: AccessTable;
+  isSelected: boolean;
+  /** The name has a line of its own above the cells, instead of a column. */
+  isAboveCells: boolean;
+}
+
+function TableName({ table, isSelected, isAboveCells }: TableNameProps) {
+  const name = (
+    <>
       <span className="truncate">
         {table.schema !== "public" && (
           <span className="text-ink-soft">
@@ -160,11 +186,36 @@ function TableName({ table, isSelected }: { table: AccessTable; isSelected: bool
       {isOpen(table) && (
         <span
           title="Anybody reads all rows, or users outside write all rows"
-          className="ml-auto rounded-[3px] bg-changed px-1 text-micro text-warning"
+          className={cn(
+            "rounded-[3px] bg-changed px-1 text-micro text-warning",
+            !isAboveCells && "ml-auto",
+          )}
         >
           open
         </span>
       )}
+    </>
+  );
+  if (isAboveCells) {
+    return (
+      <div role="rowheader" tabIndex={-1} className="w-full" style={{ height: nameHeight }}>
+        <div className="sticky left-0 flex h-full w-fit max-w-screen items-end gap-2 px-3 font-medium">
+          {name}
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div
+      role="rowheader"
+      tabIndex={-1}
+      className={cn(
+        "sticky left-0 z-5 flex shrink-0 items-center gap-2 truncate border-line-soft border-r px-3",
+        isSelected ? "bg-raised" : "bg-surface",
+      )}
+      style={{ width: nameWidth }}
+    >
+      {name}
     </div>
   );
 }

@@ -34,6 +34,9 @@ export interface TableListMemory {
 
 export const newListMemory = (): TableListMemory => ({ text: "", offset: 0, hasFocus: false });
 
+/** A link, and two pixels to the next one. Links are high enough for fingers on devices without a mouse. */
+const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 46 : 34;
+
 interface TableListProps {
   catalog: Catalog | undefined;
   current: Table | undefined;
@@ -59,7 +62,7 @@ export function TableList({ catalog, current, schema, onSchema, memory }: TableL
   const virtual = useVirtualizer({
     count: tables.length,
     getScrollElement: () => viewport.current,
-    estimateSize: () => 34,
+    estimateSize: () => rowHeight,
     overscan: 10,
     initialRect: { width: 240, height: 800 },
     initialOffset: memory.offset,
@@ -137,8 +140,6 @@ export function TableList({ catalog, current, schema, onSchema, memory }: TableL
               table !== undefined && (
                 <li
                   key={table.oid}
-                  ref={virtual.measureElement}
-                  data-index={index}
                   className="absolute inset-x-0 top-0 pb-0.5"
                   style={{ transform: `translateY(${start}px)` }}
                 >

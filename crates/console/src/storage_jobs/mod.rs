@@ -1,11 +1,12 @@
 //! Storage jobs: the server moves, copies or deletes whole folders of files in the background (CONSOLE-121).
 //!
 //! Each file is processed by a request to the storage service's public API, so limits, triggers and events are those of a client's
-//! request. Progress is stored after each batch. Any node may run a job: the one that holds the job's advisory lock does, and a crash
-//! releases the lock.
+//! request. Progress is stored after each batch. Any node may run a job: the one that holds the job's advisory lock does. PostgreSQL
+//! releases the lock when the node crashes, freezes or loses its link.
 
 mod api;
 mod job;
+mod lock;
 mod objects;
 mod progress;
 mod request;

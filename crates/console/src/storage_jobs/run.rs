@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use tokio_postgres::Client;
 
 use super::job::Job;
+use super::lock::{self, hold_lock_during};
 use super::objects::Objects;
 use super::progress;
 use crate::error::ConsoleError;
@@ -44,7 +45,7 @@ async fn run_waiting(state: &ConsoleState, api: &ThreadApi) -> Result<(), Consol
     if !row.get::<_, bool>(0) {
         return Ok(());
     }
-    let mut lock = state.database.dedicated_service().await?;
+    let mut lock = lock::connect(state).await?;
     let objects = Objects { state, api };
     while let Some(mut job) = progress::take_job(&lock).await? {
         match run_job(&objects, &mut lock, &mut job).await {
@@ -63,7 +64,8 @@ async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Res
     let id = job.id;
     if job.total.is_none() {
         let reader = objects.state.database.connection(Level::Admin).await?;
-        let total = progress::count_files(&reader, &job.bucket, &job.steps).await?;
+        let count = progress::count_files(&reader, &job.bucket, &job.steps);
+        let total = hold_lock_during(lock, count).await?;
         progress::write_begin(lock, id, total).await?;
     }
     // A stored batch was begun before a crash, and is processed first.
@@ -75,7 +77,7 @@ async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Res
         if job.batch.is_none() && !plan_batch(objects.state, lock, job).await? {
             return progress::write_end(lock, job, "done", None).await;
         }
-        let failures = objects.run_batch(job, is_resumed).await?;
+        let failures = hold_lock_during(lock, objects.run_batch(job, is_resumed)).await?;
         progress::write_batch(lock, job, &failures).await?;
         is_resumed = false;
         match progress::read_job(lock, id).await? {
@@ -90,7 +92,8 @@ async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Res
 async fn plan_batch(state: &ConsoleState, lock: &Client, job: &mut Job) -> Result<bool, ConsoleError> {
     while let Some(step) = job.steps.get(job.step) {
         let reader = state.database.connection(Level::Admin).await?;
-        let names = progress::list_files(&reader, &job.bucket, step, &job.last_name).await?;
+        let list = progress::list_files(&reader, &job.bucket, step, &job.last_name);
+        let names = hold_lock_during(lock, list).await?;
         if names.is_empty() {
             // The next step starts from its first name, which may sort before the last name of this step.
             job.step += 1;
