@@ -346,3 +346,26 @@ test("while a former primary still accepts writes, all nodes write to the new on
     one.expectOnlyRetriable();
   }
 });
+
+test("a promotion that is taken back, as Patroni may do it, leaves no node without a primary", {
+  timeout: 300_000,
+}, async () => {
+  const writes = await startWithAsynchronousReplica();
+  await replica.sql("select pg_promote()");
+  await vi.waitFor(async () => expect(await findRow(await writes.insert())).toBe("new"), recovery);
+
+  await database.takeBackPromotion(replica);
+
+  // The node has seen a higher timeline than that of the primary, and asks every ten seconds whether its server still has it.
+  const untilFound = { ...recovery, timeout: 60_000 };
+  await vi.waitFor(async () => {
+    const id = await writes.insert();
+    expect(id).toBeDefined();
+    const [[count] = []] = await database.primary.sql(
+      `select count(*) from public.notes where id = '${id}'`,
+    );
+    expect(count).toBe("1");
+  }, untilFound);
+  expect(log).toContain("the newest primary is a standby of an older one now");
+  writes.expectOnlyRetriable();
+});

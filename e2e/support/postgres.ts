@@ -31,6 +31,8 @@ export interface PostgresServer {
 export interface ReplicatedDatabase {
   primary: PostgresServer;
   replicas: PostgresServer[];
+  /** Makes a server that was promoted a replica of the primary again, which is restarted for that. All that it wrote is lost. */
+  takeBackPromotion(replica: PostgresServer): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,22 +59,37 @@ export async function startReplicatedDatabase(
   }
   await primary.start();
   for (const [index, replica] of replicas.entries()) {
-    // Both files together make a copy of a server that was stopped cleanly its replica.
-    await writeFile(join(`${data}-${index + 1}`, "standby.signal"), "");
-    await appendFile(
-      join(`${data}-${index + 1}`, "postgresql.conf"),
-      `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=supabase_admin'\n`,
-    );
+    await makeStandby(`${data}-${index + 1}`, primary);
     await replica.start();
   }
   return {
     primary,
     replicas,
+    takeBackPromotion: async (replica) => {
+      const replaced = `${data}-${replicas.indexOf(replica) + 1}`;
+      await Promise.all([primary.stop(), replica.kill()]);
+      await rm(replaced, { recursive: true });
+      await cp(`${data}-0`, replaced, { recursive: true });
+      await chmod(replaced, 0o700);
+      await appendFile(join(replaced, "postgresql.conf"), `port = '${replica.port}'\n`);
+      await makeStandby(replaced, primary);
+      await primary.start();
+      await replica.start();
+    },
     stop: async () => {
       await Promise.all(servers.map((server) => server.kill()));
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes the data of a server that was stopped cleanly those of its replica. */
+async function makeStandby(folder: string, primary: PostgresServer): Promise<void> {
+  await writeFile(join(folder, "standby.signal"), "");
+  await appendFile(
+    join(folder, "postgresql.conf"),
+    `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=supabase_admin'\n`,
+  );
 }
 
 /** Copies the data of a stopped server to `folder`, for a server on `port`. */

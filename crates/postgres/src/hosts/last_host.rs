@@ -100,6 +100,25 @@ impl LastHost {
         }
     }
 
+    /// Forgets the highest timeline so far if a standby was the primary that wrote on it, and now has only changes of lower timelines:
+    /// its promotion was taken back, so the primary that it follows is accepted again.
+    pub(crate) fn forget_given_up_timeline(&self, standby: usize, timeline: u32) {
+        self.0.send_if_modified(|current| {
+            if current.index == standby && timeline < current.timeline {
+                tracing::warn!(
+                    host = standby + 1,
+                    timeline,
+                    given_up_timeline = current.timeline,
+                    "the newest primary is a standby of an older one now: what it acknowledged as a primary may be lost"
+                );
+                current.timeline = timeline;
+                current.has_reported_former = false;
+            }
+            // The primary is still to be found, so no connection has to end.
+            false
+        });
+    }
+
     /// Whether a login to a primary has succeeded before. If not, nothing tells which of several primaries is the newest.
     pub(crate) fn is_known(&self) -> bool {
         self.0.borrow().is_known
@@ -271,6 +290,23 @@ mod tests {
         assert_eq!(accept(1, Some(2)), Acceptance::Former);
         // Servers that do not say their timeline are believed.
         assert_eq!(accept(1, None), Acceptance::Primary);
+    }
+
+    #[test]
+    fn a_promotion_that_was_taken_back_makes_the_former_primary_the_primary_again() {
+        let last = LastHost::default();
+        let accept = |index, timeline| last.accept(index, last.start_attempt(), Some(timeline));
+        assert_eq!(accept(0, 8), Acceptance::Primary);
+        assert_eq!(accept(1, 9), Acceptance::Primary);
+
+        // A standby that never wrote on the newest timeline says nothing about it, and a standby that still has it follows a newer primary.
+        last.forget_given_up_timeline(0, 8);
+        last.forget_given_up_timeline(1, 9);
+        assert_eq!(accept(0, 8), Acceptance::Former);
+
+        last.forget_given_up_timeline(1, 8);
+        assert_eq!(accept(0, 7), Acceptance::Former);
+        assert_eq!(accept(0, 8), Acceptance::Primary);
     }
 
     #[test]

@@ -2,17 +2,29 @@
 //!
 //! A former primary and its successor may both accept writes. A node that asked only one of them could write to the former
 //! primary, and those rows would be lost.
+//!
+//! A promotion can also be taken back: under Patroni a server that was promoted and loses its lock at once becomes a standby of the former
+//! primary, whose timeline is lower. A node that insisted on the highest timeline it has seen would find no primary any more.
 
 use futures_util::future::join_all;
+use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::last_host::{LastHost, with_single_host};
-use super::timeline::read_timeline;
+use super::timeline::{read_standby_timeline, read_timeline};
 
-/// Asks all hosts at once for their timelines, each for at most `connect_timeout`. The host with the highest one becomes the
-/// primary, unless a primary with the same or a higher timeline is known. Hosts that do not respond, or do not say their
-/// timeline, change nothing.
+/// The timeline of a host.
+enum HostTimeline {
+    /// It writes on this timeline.
+    Primary(u32),
+    /// The newest timeline whose changes it has.
+    Standby(u32),
+}
+
+/// Asks all hosts at once for their timelines, each for at most `connect_timeout`. The primary with the highest one becomes the
+/// primary, unless one with the same or a higher timeline is known. That is forgotten if its own server is a standby now and
+/// has given up the timeline. Hosts that do not respond, or do not say their timeline, change nothing.
 pub(crate) async fn find_newest_primary(config: &Config, tls: &MakeRustlsConnect, last: &LastHost) {
     let start = last.start_attempt();
     let questions = (0..config.get_hosts().len()).map(|host| async move {
@@ -23,16 +35,30 @@ pub(crate) async fn find_newest_primary(config: &Config, tls: &MakeRustlsConnect
         };
         Some((host, answer.ok()??))
     });
-    let mut timelines: Vec<(usize, u32)> = join_all(questions).await.into_iter().flatten().collect();
-    timelines.sort_by_key(|(_, timeline)| *timeline);
-    if let Some((host, timeline)) = timelines.pop() {
+    let mut newest = None;
+    for (host, answer) in join_all(questions).await.into_iter().flatten() {
+        match answer {
+            HostTimeline::Primary(timeline) => newest = newest.max(Some((timeline, host))),
+            HostTimeline::Standby(timeline) => last.forget_given_up_timeline(host, timeline),
+        }
+    }
+    if let Some((timeline, host)) = newest {
         last.accept_newer(host, start, timeline);
     }
 }
 
-/// Returns the timeline of one host, or `None` for a standby and for a server that does not say it.
-async fn ask_timeline(config: &Config, tls: &MakeRustlsConnect, host: usize) -> Result<Option<u32>, Error> {
-    let single = with_single_host(config, host);
+/// Returns the timeline of one host, or `None` if the server does not say it.
+async fn ask_timeline(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    host: usize,
+) -> Result<Option<HostTimeline>, Error> {
+    let mut single = with_single_host(config, host);
+    single.target_session_attrs(TargetSessionAttrs::Any);
     let (client, mut connection) = single.connect(tls.clone()).await?;
-    read_timeline(&client, &mut connection).await
+    if let Some(timeline) = read_timeline(&client, &mut connection).await? {
+        return Ok(Some(HostTimeline::Primary(timeline)));
+    }
+    let timeline = read_standby_timeline(&client, &mut connection).await?;
+    Ok(timeline.map(HostTimeline::Standby))
 }

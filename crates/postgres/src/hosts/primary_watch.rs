@@ -11,7 +11,8 @@ use super::connector::Connector;
 
 /// Time between two checks whether the primary still is the primary.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two searches for a newer primary, which may have been promoted although the former one still responds.
+/// Time between two searches for a newer primary, which may have been promoted although the former one still responds, and for a
+/// promotion that was taken back.
 const SEARCH_INTERVAL: Duration = Duration::from_secs(10);
 /// When a check takes longer than this, the other hosts are tried.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
@@ -31,8 +32,10 @@ pub(crate) async fn watch_primary<T>(connector: Connector, config: Config, owner
             None => false,
         };
         if !is_primary {
-            // A login at another host ends the connections to this one.
-            kept = open(&connector, &config).await;
+            // A login at another host ends the connections to this one. While only a former primary responds, a login is tried without
+            // end, so it is given up for the next search.
+            let opening = tokio::time::timeout(SEARCH_INTERVAL, open(&connector, &config));
+            kept = opening.await.ok().flatten();
         }
         tokio::time::sleep(CHECK_INTERVAL).await;
     }
