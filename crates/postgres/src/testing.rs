@@ -138,7 +138,11 @@ impl TestDatabase {
                 (logicalrelid regclass, partmethod \"char\", colocationid integer, repmodel \"char\");
             create table if not exists pg_catalog.pg_dist_node (nodename text, nodeport integer);
             create table if not exists pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
-            grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node, pg_catalog.pg_dist_shard to public;";
+            create table if not exists pg_catalog.pg_dist_placement (shardid bigint, groupid integer);
+            create table if not exists pg_catalog.pg_dist_local_group (groupid integer primary key);
+            insert into pg_catalog.pg_dist_local_group values (0) on conflict do nothing;
+            grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node, pg_catalog.pg_dist_shard,
+                pg_catalog.pg_dist_placement, pg_catalog.pg_dist_local_group to public;";
         let superuser = self.superuser().await;
         superuser.batch_execute(sql).await.expect("a changed catalog");
     }

@@ -4,7 +4,7 @@
 //! names, keys and row-level security therefore come from here. A [`Catalog`] is a snapshot; the feed loads a new one
 //! when DDL was announced or the stream names a table that the snapshot lacks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use selvedge_postgres::JsonType;
@@ -24,10 +24,21 @@ const NUMBER_OIDS: [u32; 3] = [700, 701, 1700];
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     tables: HashMap<u32, Rc<PublishedTable>>,
-    /// Schema and name of published tables whose rows Citus stores on other nodes. Their changes are not in this server's stream.
-    distributed: Vec<(String, String)>,
+    /// Published tables of Citus whose changes are not in this server's stream.
+    unseen: Vec<UnseenTable>,
+    /// Whether the stream names the shards of Citus's tables as these tables; see [`CitusTables::captures_shards`].
+    captures_shards: bool,
     /// Taken before the tables were read, which therefore show at least what it sees.
     snapshot: Snapshot,
+}
+
+/// A published table of Citus whose changes are not in this server's stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UnseenTable {
+    pub(crate) schema: String,
+    pub(crate) name: String,
+    /// Whether this server stores the rows, so that its changes would be in the stream if Citus captured them.
+    pub(crate) is_here: bool,
 }
 
 /// A published table.
@@ -112,13 +123,18 @@ impl Catalog {
         let rows = client
             .query(include_str!("sql/published_tables.sql"), &[&PUBLICATION])
             .await?;
-        let elsewhere = load_distributed_tables(client).await?;
-        let mut distributed = Vec::new();
+        let citus = CitusTables::load(client).await?;
+        let mut unseen = Vec::new();
         let mut found = Vec::with_capacity(rows.len());
         for row in &rows {
             let oid: u32 = row.try_get("oid")?;
-            if elsewhere.contains(&oid) {
-                distributed.push((row.try_get("schema")?, row.try_get("name")?));
+            if let Some(is_here) = citus.hides(oid) {
+                // Kept apart, so that no subscription waits for changes that never come.
+                unseen.push(UnseenTable {
+                    schema: row.try_get("schema")?,
+                    name: row.try_get("name")?,
+                    is_here,
+                });
                 continue;
             }
             // One JSON value per table instead of one row per column keeps the columns of a table together and in
@@ -127,14 +143,7 @@ impl Catalog {
             let columns: Vec<ColumnRow> = serde_json::from_value(columns).unwrap_or_default();
             found.push((row, columns));
         }
-        let mut type_oids: Vec<u32> = found
-            .iter()
-            .flat_map(|(_, columns)| columns)
-            .map(|column| column.type_oid)
-            .collect();
-        type_oids.sort_unstable();
-        type_oids.dedup();
-        let types = TypeTable::load(client, &type_oids).await?;
+        let types = TypeTable::load(client, found.iter().flat_map(|(_, columns)| columns)).await?;
 
         let mut tables = HashMap::with_capacity(found.len());
         for (row, columns) in found {
@@ -151,7 +160,8 @@ impl Catalog {
         }
         Ok(Self {
             tables,
-            distributed,
+            unseen,
+            captures_shards: citus.captures_shards,
             snapshot,
         })
     }
@@ -169,25 +179,53 @@ impl Catalog {
         self.tables.values()
     }
 
-    /// Schema and name of the published tables whose changes cannot be seen, because Citus distributes them.
-    pub(crate) fn distributed_tables(&self) -> impl Iterator<Item = (&str, &str)> {
-        let names = self.distributed.iter();
-        names.map(|(schema, name)| (schema.as_str(), name.as_str()))
+    /// The published tables whose changes cannot be seen.
+    pub(crate) fn unseen_tables(&self) -> impl Iterator<Item = &UnseenTable> + Clone {
+        self.unseen.iter()
+    }
+
+    /// Whether the stream of this server names the shards of Citus's tables as these tables.
+    pub(crate) fn captures_shards(&self) -> bool {
+        self.captures_shards
     }
 }
 
-/// Reads the oids of the tables that Citus distributes; none without Citus.
-async fn load_distributed_tables(client: &Client) -> Result<HashSet<u32>, Error> {
-    let has_citus = "select 1 where to_regclass('pg_catalog.pg_dist_partition') is not null";
-    if client.query_typed(has_citus, &[]).await?.is_empty() {
-        return Ok(HashSet::new());
+/// Whether Citus captures changes of shards; no row without Citus.
+const CAPTURES_SHARDS: &str = "
+    select coalesce(current_setting('citus.enable_change_data_capture', true) = 'on', false)
+    where to_regclass('pg_catalog.pg_dist_partition') is not null";
+
+/// The tables of Citus. It stores their rows in shards, which are tables with other names and not published, also those of
+/// local tables that it manages because reference tables are related to them.
+#[derive(Default)]
+struct CitusTables {
+    /// Whether Citus's output plugin takes the place of PostgreSQL's, and writes changes of shards as changes of their tables.
+    captures_shards: bool,
+    /// By oid, whether this server stores all rows and publishes their changes.
+    are_rows_here: HashMap<u32, bool>,
+}
+
+impl CitusTables {
+    /// Reads the tables; none without Citus.
+    async fn load(client: &Client) -> Result<Self, Error> {
+        let Some(row) = client.query_typed(CAPTURES_SHARDS, &[]).await?.into_iter().next() else {
+            return Ok(Self::default());
+        };
+        let tables = client.query_typed(include_str!("sql/citus_tables.sql"), &[]);
+        let tables = tables.await?;
+        let are_rows_here = tables.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+        Ok(Self {
+            captures_shards: row.try_get(0)?,
+            are_rows_here: are_rows_here.collect::<Result<_, Error>>()?,
+        })
     }
-    // Without a distribution column (partmethod n), a table is a reference table (repmodel t), in a distributed schema
-    // (colocationid above 0), or a local one that Citus only manages.
-    let distributed = "select logicalrelid::oid from pg_catalog.pg_dist_partition
-        where partmethod <> 'n' or repmodel = 't' or colocationid <> 0";
-    let rows = client.query_typed(distributed, &[]).await?;
-    rows.iter().map(|row| row.try_get(0)).collect()
+
+    /// Whether this server stores the rows of a table whose changes are not in its stream; `None` when they are.
+    fn hides(&self, oid: u32) -> Option<bool> {
+        // A local table that Citus does not know is streamed as on any PostgreSQL.
+        let is_here = *self.are_rows_here.get(&oid)?;
+        (!is_here || !self.captures_shards).then_some(is_here)
+    }
 }
 
 /// The types of the published columns, with the base types of domains and the element types of arrays.
@@ -201,7 +239,10 @@ struct TypeRow {
 }
 
 impl TypeTable {
-    async fn load(client: &Client, oids: &[u32]) -> Result<Self, Error> {
+    async fn load(client: &Client, columns: impl Iterator<Item = &ColumnRow>) -> Result<Self, Error> {
+        let mut oids: Vec<u32> = columns.map(|column| column.type_oid).collect();
+        oids.sort_unstable();
+        oids.dedup();
         let rows = client.query(include_str!("sql/types.sql"), &[&oids]).await?;
         let mut types = HashMap::with_capacity(rows.len());
         for row in rows {

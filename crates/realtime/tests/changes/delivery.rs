@@ -200,25 +200,6 @@ async fn realtime_037_invalid_bindings_are_refused_with_upstream_texts() {
 }
 
 #[tokio::test]
-async fn realtime_037_tables_that_citus_distributes_are_refused_because_their_changes_are_not_seen() {
-    let test = TestFeed::start(ITEMS).await;
-    test.pretend_distributed().await;
-
-    let refusal = test
-        .refusal(
-            1,
-            "anon",
-            json!({"event": "*", "schema": "public", "table": "items"}),
-        )
-        .await;
-
-    assert!(
-        refusal.contains("does not see the changes of tables that Citus distributes"),
-        "{refusal}"
-    );
-}
-
-#[tokio::test]
 async fn realtime_038_wildcard_bindings_cover_tables_published_later() {
     let test = TestFeed::start(ITEMS).await;
     test.subscribe(1, "anon", &[json!({"event": "*", "schema": "public"})])

@@ -1,5 +1,6 @@
 //! Database changes from a real PostgreSQL: which events each channel gets.
 
+mod citus;
 mod delivery;
 mod faults;
 mod policies;

@@ -149,10 +149,8 @@ impl TestFeed {
         self.database.superuser().await
     }
 
-    /// Makes the database look as if Citus distributed all tables of `public`.
-    pub(crate) async fn pretend_distributed(&self) {
-        self.database.pretend_citus().await;
-        self.database.distribute("public").await;
+    pub(crate) fn database(&self) -> &TestDatabase {
+        &self.database
     }
 
     /// Drops the only handle to the feed, and keeps the database.
@@ -203,14 +201,19 @@ impl TestFeed {
     /// Ends all connections of the feed, and keeps it from opening others until [`TestFeed::end_gap`].
     pub(crate) async fn begin_gap(&self) {
         self.allow_connections(false).await;
-        let end_all = "select pg_terminate_backend(pid) from pg_stat_activity
-             where datname = $1 and usename in ('authenticator', 'supabase_replication_admin')";
+        self.end_sessions(&["authenticator", "supabase_replication_admin"])
+            .await;
+        self.wait_for_stream(false).await;
+    }
+
+    /// Ends the sessions of roles in the database.
+    pub(crate) async fn end_sessions(&self, roles: &[&str]) {
+        let end = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = any ($2)";
         self.administrator()
             .await
-            .query(end_all, &[&self.database.name()])
+            .query(end, &[&self.database.name(), &roles])
             .await
             .expect("a superuser may");
-        self.wait_for_stream(false).await;
     }
 
     /// Lets the feed connect again.

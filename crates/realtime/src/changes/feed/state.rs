@@ -67,6 +67,8 @@ pub(super) struct Feed {
     pub(super) relations: HashMap<u32, RelationUse>,
     /// The publications that the stream reads; empty while there is none.
     pub(super) publications: Vec<&'static str>,
+    /// Whether the stream was started while Citus captured changes of shards.
+    pub(super) streams_shards: bool,
     /// The transaction that is being read.
     pub(super) transaction: Transaction,
     /// Resolves when the batch before has reached the sockets.
@@ -110,6 +112,7 @@ impl Feed {
             stream: None,
             relations: HashMap::new(),
             publications: Vec::new(),
+            streams_shards: false,
             transaction: Transaction::default(),
             settled: None,
             delivered: DeliveredBroadcasts::default(),
@@ -152,7 +155,10 @@ impl Feed {
                     .into_iter()
                     .map(|(oid, usage)| (oid, usage.remap(&catalog)));
                 self.relations = remapped.collect();
-                self.catalog = Some(catalog);
+                let before = self.catalog.replace(catalog);
+                // The bindings stay: the changes arrive again when the table becomes an ordinary one, or Citus captures them.
+                self.warn_of_lost_tables(before.as_ref());
+                self.follow_shard_capture();
                 true
             }
             Err(error) => {

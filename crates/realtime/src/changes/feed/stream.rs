@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::missed_broadcasts::{CATCH_UP_TIMEOUT, read_missed};
 use super::state::{FIRST_RETRY, Feed, LONGEST_RETRY};
-use crate::changes::catalog::PUBLICATION;
+use crate::changes::catalog::{Catalog, PUBLICATION};
 
 /// The publication of `realtime.messages`: inserted rows are broadcasts from the database.
 const MESSAGES_PUBLICATION: &str = "supabase_realtime_messages_publication";
@@ -40,6 +40,7 @@ impl Feed {
             Ok(stream) => {
                 self.stream = Some(stream);
                 self.publications = publications;
+                self.streams_shards = self.captures_shards();
                 // A new stream describes every relation again before its first change.
                 self.relations.clear();
                 self.refused.clear();
@@ -82,9 +83,26 @@ impl Feed {
     /// Starts the stream anew when a publication was dropped or made.
     pub(super) async fn follow_publications(&mut self) {
         let existing = self.existing_publications().await;
-        if let (Some(stream), Ok(existing)) = (&self.stream, existing)
-            && existing != self.publications
-        {
+        if existing.is_ok_and(|existing| existing != self.publications) {
+            self.restart_stream();
+        }
+    }
+
+    /// Starts the stream anew when Citus has begun or ceased to capture changes of shards: the output plugin of a stream is
+    /// chosen when it starts.
+    pub(super) fn follow_shard_capture(&mut self) {
+        if self.captures_shards() != self.streams_shards {
+            self.restart_stream();
+        }
+    }
+
+    fn captures_shards(&self) -> bool {
+        self.catalog.as_ref().is_some_and(Catalog::captures_shards)
+    }
+
+    /// Ends a running stream, so that the loop starts another one.
+    fn restart_stream(&mut self) {
+        if let Some(stream) = &self.stream {
             self.delivered.begin_gap(stream.last_message_at_us());
             self.drop_stream();
             self.retry_at = Instant::now();

@@ -9,12 +9,19 @@ use super::command::Command;
 use super::state::{Feed, UncheckedBindings};
 use crate::changes::ChannelKey;
 use crate::changes::binding::Binding;
-use crate::changes::catalog::Catalog;
+use crate::changes::catalog::{Catalog, UnseenTable};
 use crate::changes::checks::is_connection_loss;
 use crate::changes::subscriptions::{Identity, Subscription};
 
 /// How long to wait before bindings are checked again that could not be checked for lack of a database.
 const RECHECK_PAUSE: Duration = Duration::from_secs(2);
+
+/// Why changes of tables are not seen whose rows this server stores in shards of Citus.
+const UNSEEN_HERE: &str = "Realtime sees the changes of tables that Citus manages only while citus.enable_change_data_capture is on; \
+                           set it, or use broadcasts instead.";
+/// Why changes of tables are not seen whose rows other nodes of Citus store.
+const UNSEEN_ELSEWHERE: &str =
+    "Realtime does not see the changes of tables that Citus distributes; use broadcasts instead.";
 
 /// Why bindings are not accepted.
 enum BindingError {
@@ -68,6 +75,8 @@ impl Feed {
                     bindings: bindings.into(),
                 };
                 if let Some(catalog) = &self.catalog {
+                    let unseen: Vec<&UnseenTable> = catalog.unseen_tables().collect();
+                    self.warn_of_unseen(channel, &subscription.bindings, &unseen);
                     self.subscriptions.insert(channel, subscription, catalog);
                 }
                 self.confirm(channel);
@@ -185,16 +194,46 @@ impl Feed {
 
     /// The error of a binding that covers no table whose changes can be seen.
     fn create_missing_tables_error(&self, binding: &Binding) -> BindingError {
-        let mut distributed = self.catalog.iter().flat_map(Catalog::distributed_tables);
-        let reason = if distributed.any(|(schema, name)| binding.covers(schema, name)) {
-            "Realtime does not see the changes of tables that Citus distributes; use broadcasts instead. The connect parameters"
-        } else {
-            "Please check Realtime is enabled for the given connect parameters"
+        let unseen = self.catalog.iter().flat_map(Catalog::unseen_tables);
+        let reason = match explain_unseen(binding, unseen) {
+            Some(reason) => format!("{reason} The"),
+            None => "Please check Realtime is enabled for the given".to_owned(),
         };
         BindingError::Refused(format!(
-            "Unable to subscribe to changes with given parameters. {reason}: {}",
+            "Unable to subscribe to changes with given parameters. {reason} connect parameters: {}",
             binding.inspect()
         ))
+    }
+
+    /// Tells a channel which of its bindings cover tables whose changes are not seen, besides others or since lately.
+    fn warn_of_unseen(&self, channel: ChannelKey, bindings: &[(u64, Binding)], unseen: &[&UnseenTable]) {
+        for (_, binding) in bindings {
+            if let Some(reason) = explain_unseen(binding, unseen.iter().copied()) {
+                let message = format!(
+                    "Changes of some tables do not arrive. {reason} The connect parameters: {}",
+                    binding.inspect()
+                );
+                self.sink.notify(channel, false, &message);
+            }
+        }
+    }
+
+    /// Tells the subscribers of tables whose changes were seen according to the catalog before and no longer are, because they
+    /// have been converted to tables of Citus.
+    pub(super) fn warn_of_lost_tables(&self, before: Option<&Catalog>) {
+        let (Some(before), Some(catalog)) = (before, &self.catalog) else {
+            return;
+        };
+        let known = before.unseen_tables();
+        let lost = catalog
+            .unseen_tables()
+            .filter(|table| !known.clone().any(|one| one == *table));
+        let lost: Vec<&UnseenTable> = lost.collect();
+        if !lost.is_empty() {
+            for (channel, subscription) in self.subscriptions.channels() {
+                self.warn_of_unseen(channel, &subscription.bindings, &lost);
+            }
+        }
     }
 
     /// Oids of the published tables that a binding covers.
@@ -205,6 +244,19 @@ impl Feed {
             .map(|table| table.oid)
             .collect()
     }
+}
+
+/// Why the changes of those of these tables are not seen that a binding covers; `None` when it covers none of them.
+fn explain_unseen<'a>(
+    binding: &Binding,
+    tables: impl Iterator<Item = &'a UnseenTable>,
+) -> Option<&'static str> {
+    let covered = tables.filter(|table| binding.covers(&table.schema, &table.name));
+    let are_all_here = covered.map(|table| table.is_here).reduce(|all, one| all && one)?;
+    Some(match are_all_here {
+        true => UNSEEN_HERE,
+        false => UNSEEN_ELSEWHERE,
+    })
 }
 
 /// The error of a binding that PostgreSQL refused.
