@@ -112,7 +112,7 @@ async fn realtime_038_wildcard_bindings_say_that_changes_of_some_tables_do_not_a
     convert_items(&test, "s", &[1]).await;
 
     test.request(1, "anon", &[json!({"event": "*", "schema": "public"})]);
-    let (warning, success) = (test.next().await, test.next().await);
+    let (success, warning) = (test.next().await, test.next().await);
     test.sql("insert into plain values (5)").await;
 
     assert_eq!(

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::command::Command;
 use super::missed_broadcasts::DeliveredBroadcasts;
 use crate::changes::batch::PrivilegesByRole;
-use crate::changes::catalog::{Catalog, PUBLICATION};
+use crate::changes::catalog::{Catalog, PUBLICATION, UnseenTable};
 use crate::changes::checks::ChecksDatabase;
 use crate::changes::row_change::{RelationMap, Transaction};
 use crate::changes::subscriptions::{Identity, Subscriptions};
@@ -132,10 +132,16 @@ impl Feed {
         self.is_active || !self.subscriptions.is_empty()
     }
 
-    /// Tells a channel that its changes arrive. Without a running stream this waits until the stream has started.
+    /// Tells a channel that its changes arrive, and then which of them do not. Without a running stream this waits until the
+    /// stream has started.
     pub(super) fn confirm(&self, channel: ChannelKey) {
-        if self.stream.is_some() && self.publications.contains(&PUBLICATION) {
-            self.sink.notify(channel, true, "Subscribed to PostgreSQL");
+        if self.stream.is_none() || !self.publications.contains(&PUBLICATION) {
+            return;
+        }
+        self.sink.notify(channel, true, "Subscribed to PostgreSQL");
+        if let (Some(catalog), Some(subscription)) = (&self.catalog, self.subscriptions.get(channel)) {
+            let unseen: Vec<&UnseenTable> = catalog.unseen_tables().collect();
+            self.warn_of_unseen(channel, &subscription.bindings, &unseen);
         }
     }
 

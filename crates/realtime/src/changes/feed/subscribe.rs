@@ -75,8 +75,6 @@ impl Feed {
                     bindings: bindings.into(),
                 };
                 if let Some(catalog) = &self.catalog {
-                    let unseen: Vec<&UnseenTable> = catalog.unseen_tables().collect();
-                    self.warn_of_unseen(channel, &subscription.bindings, &unseen);
                     self.subscriptions.insert(channel, subscription, catalog);
                 }
                 self.confirm(channel);
@@ -206,7 +204,12 @@ impl Feed {
     }
 
     /// Tells a channel which of its bindings cover tables whose changes are not seen, besides others or since lately.
-    fn warn_of_unseen(&self, channel: ChannelKey, bindings: &[(u64, Binding)], unseen: &[&UnseenTable]) {
+    pub(super) fn warn_of_unseen(
+        &self,
+        channel: ChannelKey,
+        bindings: &[(u64, Binding)],
+        unseen: &[&UnseenTable],
+    ) {
         for (_, binding) in bindings {
             if let Some(reason) = explain_unseen(binding, unseen.iter().copied()) {
                 let message = format!(
