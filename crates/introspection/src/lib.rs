@@ -6,6 +6,7 @@
 //! in their texts carry their schema. The crate writes nothing, and has no code for HTTP or accounts.
 
 mod catalog;
+mod citus;
 mod definition;
 mod dependants;
 mod objects;

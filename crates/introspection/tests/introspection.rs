@@ -285,6 +285,69 @@ async fn the_catalog_lists_keys_columns_and_foreign_keys_by_their_true_names() {
 }
 
 #[tokio::test]
+async fn console_051_tables_of_citus_have_the_size_of_their_shards_or_none() {
+    let database = TestDatabase::create().await;
+    database.pretend_citus().await;
+    let mut client = database.superuser().await;
+    client
+        .batch_execute(
+            "create table public.here (id int primary key);
+             create table public.here_102008 (id int primary key);
+             create table public.elsewhere (id int primary key);
+             insert into public.here_102008 select generate_series(1, 3);
+             analyze public.here, public.here_102008, public.elsewhere;
+             insert into pg_catalog.pg_dist_partition values ('public.here', 'n', 0, 's'), ('public.elsewhere', 'n', 1, 's');
+             insert into pg_catalog.pg_dist_shard values ('public.here', 102008), ('public.elsewhere', 102009);
+             insert into pg_catalog.pg_dist_placement values (102008, 0), (102009, 1);",
+        )
+        .await
+        .expect("valid");
+    let reader = CatalogReader::begin(&mut client).await.expect("a transaction");
+
+    let tables = reader.load_catalog(&[]).await.expect("a catalog").tables;
+    let objects = reader
+        .list_objects(ObjectKind::Tables, Some("public"))
+        .await
+        .expect("a list");
+
+    let size_of = |name: &str| {
+        let index = tables.name.iter().position(|table| table == name);
+        let index = index.expect("it is in the catalog");
+        (tables.rows[index], tables.bytes[index])
+    };
+    assert_eq!(size_of("here"), size_of("here_102008"));
+    assert_eq!(size_of("here").0, Some(3));
+    assert_eq!(size_of("elsewhere"), (None, None));
+    let rows_of = |name: &str| {
+        let object = objects.iter().find(|object| object.name == name);
+        object.expect("it is listed").details["rows"].as_i64()
+    };
+    assert_eq!((rows_of("here"), rows_of("elsewhere")), (Some(3), None));
+}
+
+#[tokio::test]
+async fn console_051_partitioned_tables_have_no_negative_size() {
+    let database = TestDatabase::create().await;
+    let mut client = database.superuser().await;
+    client
+        .batch_execute(
+            "create table public.sales (day int) partition by range (day);
+             create table public.sales_1 partition of public.sales for values from (1) to (10);
+             insert into public.sales select generate_series(1, 5);
+             analyze public.sales;",
+        )
+        .await
+        .expect("valid");
+    let reader = CatalogReader::begin(&mut client).await.expect("a transaction");
+
+    let tables = reader.load_catalog(&[]).await.expect("a catalog").tables;
+
+    let sales = tables.name.iter().position(|table| table == "sales");
+    let sales = sales.expect("it is in the catalog");
+    assert_eq!((tables.rows[sales], tables.bytes[sales]), (Some(5), Some(0)));
+}
+
+#[tokio::test]
 async fn console_153_the_catalog_of_500_tables_with_50_columns_takes_half_a_second() {
     let database = TestDatabase::create().await;
     let mut client = database.superuser().await;

@@ -173,7 +173,7 @@ impl<'c> Observer<'c> {
             }
             let most = LARGEST_COUNT + 1;
             let count = format!(
-                "select count(*) from (select from {} limit {most}) counted",
+                "select count(*) from (select 1 from {} limit {most}) counted",
                 lock.relation
             );
             // Counting may fail because another session holds a lock; the size stays unknown then.

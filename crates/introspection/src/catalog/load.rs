@@ -6,6 +6,7 @@ use tokio_postgres::{Error, Row};
 
 use super::{Catalog, Columns, Enums, ForeignKey, FunctionEntry, RoleEntry, SchemaEntry, Tables};
 use crate::CatalogReader;
+use crate::citus::load_citus_sizes;
 
 impl CatalogReader<'_> {
     /// Reads the whole catalog. `exposed` are the schemas that the REST service serves.
@@ -33,14 +34,20 @@ impl CatalogReader<'_> {
             .transaction
             .query(include_str!("sql/tables.sql"), &[&every_table])
             .await?;
+        let citus = load_citus_sizes(&self.transaction).await?;
         for row in rows {
+            let size = citus.get(row.get::<_, &str>("oid"));
+            tables
+                .rows
+                .push(size.map_or_else(|| row.get("rows"), |size| size.rows));
+            tables
+                .bytes
+                .push(size.map_or_else(|| row.get("bytes"), |size| size.bytes));
             tables.oid.push(row.get("oid"));
             tables.schema.push(row.get("schema"));
             tables.name.push(row.get("name"));
             tables.kind.push(row.get("kind"));
             tables.rls.push(row.get("rls"));
-            tables.rows.push(row.get("rows"));
-            tables.bytes.push(row.get("bytes"));
             tables.comment.push(row.get("comment"));
             tables.key.push(row.get("key"));
             tables.rights.push(row.get("rights"));

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use tokio_postgres::{Error, Row};
 
 use crate::CatalogReader;
+use crate::citus::load_citus_sizes;
 
 /// A kind of database object that the console lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -125,7 +126,16 @@ impl CatalogReader<'_> {
     /// When the query fails.
     pub async fn list_objects(&self, kind: ObjectKind, schema: Option<&str>) -> Result<Vec<Object>, Error> {
         let rows = self.transaction.query(kind.list_sql(), &[&schema]).await?;
-        Ok(rows.iter().map(read_object).collect())
+        let mut objects: Vec<Object> = rows.iter().map(read_object).collect();
+        if kind == ObjectKind::Tables {
+            let citus = load_citus_sizes(&self.transaction).await?;
+            for object in &mut objects {
+                if let Some(size) = citus.get(&object.oid) {
+                    object.details.insert("rows".to_owned(), Value::from(size.rows));
+                }
+            }
+        }
+        Ok(objects)
     }
 }
 

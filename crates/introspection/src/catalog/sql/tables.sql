@@ -8,7 +8,7 @@ select
   c.relrowsecurity as rls,
   case when c.reltuples >= 0 then c.reltuples::int8 end as rows,
   case when c.relkind in ('r', 'm', 'p') then
-    (c.relpages::int8
+    (greatest(c.relpages, 0)::int8
       + coalesce((select sum(i.relpages) from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid), 0)
       + coalesce((select t.relpages from pg_class t where t.oid = c.reltoastrelid), 0)
     ) * current_setting('block_size')::int8

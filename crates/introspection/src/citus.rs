@@ -1,0 +1,43 @@
+//! The sizes of Citus's tables. Citus stores their rows in shards, which are other tables, so PostgreSQL's statistics of the tables
+//! themselves are those of empty ones.
+
+use std::collections::HashMap;
+
+use tokio_postgres::{Error, Transaction};
+
+/// The size of a table of Citus. Both are unknown when other nodes store rows of it.
+pub(crate) struct CitusTableSize {
+    /// The estimated number of rows.
+    pub(crate) rows: Option<i64>,
+    /// The bytes of the table with its indexes.
+    pub(crate) bytes: Option<i64>,
+}
+
+/// Reads the sizes of Citus's tables by the tables' oids; none in a database without Citus.
+pub(crate) async fn load_citus_sizes(
+    transaction: &Transaction<'_>,
+) -> Result<HashMap<String, CitusTableSize>, Error> {
+    let has_citus = "select 1 where to_regclass('pg_catalog.pg_dist_partition') is not null";
+    if transaction.query_typed(has_citus, &[]).await?.is_empty() {
+        return Ok(HashMap::new());
+    }
+    // While the setting is off, Citus lists shards among the tables.
+    transaction
+        .batch_execute("set local citus.override_table_visibility = off")
+        .await?;
+    let rows = transaction
+        .query_typed(include_str!("citus_tables.sql"), &[])
+        .await?;
+    // The reader's other queries must not list them.
+    transaction
+        .batch_execute("set local citus.override_table_visibility = on")
+        .await?;
+    let sizes = rows.iter().map(|row| {
+        let size = CitusTableSize {
+            rows: row.get("rows"),
+            bytes: row.get("bytes"),
+        };
+        (row.get("oid"), size)
+    });
+    Ok(sizes.collect())
+}
