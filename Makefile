@@ -81,6 +81,9 @@ test-e2e: postgres $(if $(RELEASE),build,build-tests) frontend/dist e2e/node_mod
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/realtime-golden $(GOLDEN_CHOICE)
 	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/auth-golden $(AUTH_GOLDEN_CHOICE)
 	@$(STEP) "saml: golden" env SELVEDGE_BIN=$(TESTED_BINARY) $(RETRY) tools/saml-golden $(SAML_GOLDEN_CHOICE)
+	@if lacks=$$(e2e/cluster/run --check 2>&1); then \
+	  $(STEP) "cluster, short form" env SELVEDGE_BIN=$(TESTED_BINARY) SELVEDGE_CLUSTER_MINUTES=0 $(RETRY) e2e/cluster/run; \
+	else echo "── cluster, short form: not run. $$lacks"; fi
 
 golden: postgres build ## Every recorded conversation with the original's Realtime and Auth, about ten minutes
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) tools/realtime-golden
