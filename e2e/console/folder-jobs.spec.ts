@@ -176,7 +176,10 @@ test("console_121 kill -9 in the middle of jobs: they end complete after the sta
 
     for (const { id } of [copy, move]) {
       await expect
-        .poll(async () => (await jobs<Job>(server, `/${id}`)).done, { intervals: [20] })
+        .poll(async () => (await jobs<Job>(server, `/${id}`)).done, {
+          intervals: [20],
+          timeout: 60_000,
+        })
         .toBeGreaterThan(50);
       await server.kill();
       await server.restart();
@@ -219,7 +222,10 @@ test("console_121 a node that is frozen in the middle of a job loses it, so that
       steps: [{ from: "from/", to: "to/" }],
     });
     await expect
-      .poll(async () => (await jobs<Job>(server, `/${id}`)).done, { intervals: [20] })
+      .poll(async () => (await jobs<Job>(server, `/${id}`)).done, {
+        intervals: [20],
+        timeout: 60_000,
+      })
       .toBeGreaterThan(50);
     server.freeze();
     try {
