@@ -1,9 +1,9 @@
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
+import { useMediaQuery } from "@ui/use-media-query";
 import { Pause, Play } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Picture } from "@/components/ui/picture";
-import { useMediaQuery } from "@/lib/use-media-query";
 
 export interface Slide {
   key: string;

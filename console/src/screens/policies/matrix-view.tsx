@@ -2,9 +2,9 @@
 /** The access matrix: tables below each other, roles side by side, four verbs in each cell. */
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
+import { useMediaQuery } from "@ui/use-media-query";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Text } from "@/components/text";
-import { useMediaQuery } from "@/lib/use-media-query";
 import { type Access, type AccessTable, describeCell, isOpen, verbs } from "./access-matrix";
 
 interface MatrixViewProps {

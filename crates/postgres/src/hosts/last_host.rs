@@ -299,8 +299,9 @@ mod tests {
         assert_eq!(accept(0, 8), Acceptance::Primary);
         assert_eq!(accept(1, 9), Acceptance::Primary);
 
-        // A standby that never wrote on the newest timeline says nothing about it, and a standby that still has it follows a newer primary.
+        // Host 0 never wrote on timeline 9, so its lower timeline does not mean that 9 was given up.
         last.forget_given_up_timeline(0, 8);
+        // Host 1 still has timeline 9, because it follows a primary that was promoted after it.
         last.forget_given_up_timeline(1, 9);
         assert_eq!(accept(0, 8), Acceptance::Former);
 

@@ -128,7 +128,7 @@ impl Catalog {
         let mut found = Vec::with_capacity(rows.len());
         for row in &rows {
             let oid: u32 = row.try_get("oid")?;
-            if let Some(is_here) = citus.hides(oid) {
+            if let Some(is_here) = citus.unseen_table_is_here(oid) {
                 // Kept apart, so that no subscription waits for changes that never come.
                 unseen.push(UnseenTable {
                     schema: row.try_get("schema")?,
@@ -221,7 +221,7 @@ impl CitusTables {
     }
 
     /// Whether this server stores the rows of a table whose changes are not in its stream; `None` when they are.
-    fn hides(&self, oid: u32) -> Option<bool> {
+    fn unseen_table_is_here(&self, oid: u32) -> Option<bool> {
         // A local table that Citus does not know is streamed as on any PostgreSQL.
         let is_here = *self.are_rows_here.get(&oid)?;
         (!is_here || !self.captures_shards).then_some(is_here)

@@ -42,7 +42,7 @@ async fn capture_changes(test: &TestFeed) {
         .expect("a changed setting");
 }
 
-/// Names of the replication slots of the feed.
+/// Returns the names of the replication slots that the feed uses.
 async fn slots(test: &TestFeed) -> Vec<String> {
     let slots =
         "select slot_name::text from pg_replication_slots where database = current_database() and active";

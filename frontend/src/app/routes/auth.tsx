@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { LoadingPage } from "@ui/spinner";
+import { useMediaQuery } from "@ui/use-media-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
 import { Wordmark } from "@/app/shell/wordmark";
@@ -19,7 +20,6 @@ import { pageTitle, product } from "@/lib/product";
 import { useSession } from "@/lib/session";
 import { loadAuth } from "@/lib/supabase";
 import { usePageTheme } from "@/lib/theme";
-import { useMediaQuery } from "@/lib/use-media-query";
 import { useSite } from "@/lib/use-site";
 
 type Mode = "login" | "signup" | "forgot-password" | "reset-password";

@@ -203,7 +203,7 @@ impl Feed {
         ))
     }
 
-    /// Tells a channel which of its bindings cover tables whose changes are not seen, besides others or since lately.
+    /// Warns a channel for each binding that covers one of these tables, whose changes do not arrive.
     pub(super) fn warn_of_unseen(
         &self,
         channel: ChannelKey,
@@ -249,7 +249,8 @@ impl Feed {
     }
 }
 
-/// Why the changes of those of these tables are not seen that a binding covers; `None` when it covers none of them.
+/// Explains why changes that a binding asks for do not arrive. `tables` are those whose changes are not seen; `None` when the binding
+/// covers none of them.
 fn explain_unseen<'a>(
     binding: &Binding,
     tables: impl Iterator<Item = &'a UnseenTable>,

@@ -1,9 +1,9 @@
+import { useMediaQuery } from "@ui/use-media-query";
 import { ChevronDown, SlidersHorizontal } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useExploreParams } from "@/app/routes/explore/explore-params";
 import { lazyMenu, MenuButton } from "@/components/ui/menu-button";
 import { topPeriods } from "@/features/outfits/api/list-top-outfits";
-import { useMediaQuery } from "@/lib/use-media-query";
 
 const filterMenu = lazyMenu(async () => (await import("./filter-menu")).FilterMenu);
 const periodMenu = lazyMenu(async () => (await import("./period-menu")).PeriodMenu);

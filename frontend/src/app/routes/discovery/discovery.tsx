@@ -1,4 +1,5 @@
 import { cn } from "@ui/cn";
+import { useMediaQuery } from "@ui/use-media-query";
 import { SlidersHorizontal } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useNavigate } from "react-router";
@@ -6,7 +7,6 @@ import { SearchField } from "@/components/search-field";
 import * as Tabs from "@/components/ui/tabs";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
-import { useMediaQuery } from "@/lib/use-media-query";
 import { ChosenFilters } from "./chosen-filters";
 import {
   countFilters,

@@ -9,7 +9,7 @@ use tokio_postgres::{Error, Transaction};
 pub(crate) struct CitusTableSize {
     /// The estimated number of rows.
     pub(crate) rows: Option<i64>,
-    /// The bytes of the table with its indexes.
+    /// The bytes of all shards with their indexes.
     pub(crate) bytes: Option<i64>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) async fn load_citus_sizes(
         .batch_execute("set local citus.override_table_visibility = off")
         .await?;
     let rows = transaction
-        .query_typed(include_str!("citus_tables.sql"), &[])
+        .query_typed(include_str!("table_sizes.sql"), &[])
         .await?;
     // The reader's other queries must not list them.
     transaction
