@@ -76,6 +76,7 @@ struct FoundObject {
     oid: String,
     /// The qualified name with quotes.
     qualified: String,
+    /// Unknown also where PostgreSQL estimates no rows: the table may have been filled since, or Citus stores its rows in shards.
     estimated_rows: Option<i64>,
 }
 
@@ -136,7 +137,7 @@ async fn find_object(
     let statement = match object.kind {
         CountedKind::Table | CountedKind::Relation => format!(
             "select c.oid::text, pg_catalog.format('%I.%I', n.nspname, c.relname), \
-               case when c.reltuples >= 0 then c.reltuples::int8::text end \
+               case when c.reltuples > 0 then c.reltuples::int8::text end \
              from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
              where c.oid = pg_catalog.to_regclass({name})"
         ),

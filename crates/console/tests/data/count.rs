@@ -71,3 +71,28 @@ async fn console_094_rows_and_dependants_are_counted_as_the_subject_of_the_run_s
         .await;
     assert_eq!(status, 403);
 }
+
+#[tokio::test]
+async fn console_094_a_count_that_takes_too_long_is_an_estimate_or_a_fault_but_never_no_rows() {
+    let console = TestConsole::start().await;
+    console
+        .sql(
+            "create table known (id int); insert into known select generate_series(1, 9); analyze known; \
+             create table filled_later (id int); analyze filled_later; \
+             insert into filled_later select generate_series(1, 9)",
+        )
+        .await;
+    let locking = console.database.connect("postgres").await;
+    locking
+        .batch_execute("begin; lock table known, filled_later in access exclusive mode")
+        .await
+        .expect("the tables are locked");
+
+    let objects = json!([{ "kind": "table", "name": "known" }, { "kind": "table", "name": "filled_later" }]);
+    let body = console.post(COUNT, &json!({ "objects": objects })).await;
+    assert_eq!(body["objects"][0]["rows"], 9, "{body}");
+    assert_eq!(body["objects"][0]["exact"], false, "{body}");
+    assert_eq!(body["objects"][1]["rows"], json!(null), "{body}");
+    let fault = body["objects"][1]["fault"].as_str().expect("a reason");
+    assert!(fault.contains("timeout"), "{fault}");
+}

@@ -186,7 +186,10 @@ fn sent_key<'a>(
     let mut sent = headers.get_all("apikey");
     match (sent.next(), sent.next()) {
         (Some(_), Some(_)) => Err(GatewayError::DuplicateKey),
-        (Some(value), None) => Ok(value.to_str().ok().filter(|key| !key.is_empty())),
+        // Faster than `HeaderValue::to_str`, which checks each byte on its own.
+        (Some(value), None) => Ok(str::from_utf8(value.as_bytes())
+            .ok()
+            .filter(|key| !key.is_empty())),
         (None, _) => Ok(from_query),
     }
 }

@@ -46,7 +46,8 @@ pub(super) struct Pipeline {
     was_standby: bool,
     /// How values are read and written, as names and values of settings at login.
     formats: Vec<(String, String)>,
-    opened: Instant,
+    /// When the connection becomes too old; `None` if that is beyond what the clock can represent.
+    expires: Option<Instant>,
 }
 
 impl Pipeline {
@@ -69,7 +70,7 @@ impl Pipeline {
             owns_session: cached_statements > 0,
             has_right_defaults: false,
             last_reset: Cell::new(Instant::now()),
-            opened: Instant::now(),
+            expires: Instant::now().checked_add(config.max_lifetime),
         };
         if !pipeline.owns_session {
             return Ok(Rc::new(pipeline));
@@ -110,18 +111,18 @@ impl Pipeline {
         self.connection.is_writing()
     }
 
-    /// How long PostgreSQL has worked on the oldest transaction in flight.
-    pub(super) fn busy_for(&self, now: Instant) -> Duration {
-        self.connection.busy_for(now)
+    /// Since when PostgreSQL has worked on the oldest transaction in flight.
+    pub(super) fn busy_since(&self) -> Option<Instant> {
+        self.connection.busy_since()
     }
 
     pub(super) fn idle_for(&self, now: Instant) -> Duration {
         self.connection.idle_for(now)
     }
 
-    /// How long the connection has been open.
-    pub(super) fn age(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(self.opened)
+    /// Whether the connection has reached the maximum lifetime of the configuration.
+    pub(super) fn is_expired(&self, now: Instant) -> bool {
+        self.expires.is_some_and(|expires| now > expires)
     }
 
     pub(super) fn forget_statements(&self) {

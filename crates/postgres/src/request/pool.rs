@@ -264,6 +264,9 @@ impl Inner {
         // With Citus a statement may wait for a worker that does not respond, and requests queued behind it would wait, too.
         let may_queue = !self.database.role_settings().has_citus();
         let may_open = self.connections.get() < self.config.max_connections_per_worker;
+        // Nothing is queued behind a transaction that began at this time or before; `None` is before all times. Comparing times
+        // is cheaper than computing how long each pipeline has been busy.
+        let too_busy_since = now.checked_sub(self.config.max_wait_behind);
         // The kept pipelines have the statements of reads prepared, so slow statements avoid them while others can be opened.
         let first = if work.is_slow && may_open {
             self.config.connections_per_worker
@@ -280,12 +283,12 @@ impl Inner {
                     may_queue
                         && queued < MAX_IN_FLIGHT
                         && !pipeline.is_blocked()
-                        && pipeline.busy_for(now) < self.config.max_wait_behind
+                        && pipeline.busy_since() > too_busy_since
                 }
             })
             .min_by_key(|(index, pipeline)| {
                 (
-                    self.is_old(pipeline, now),
+                    pipeline.is_expired(now),
                     self.preference_key(work, *index, pipeline),
                 )
             })
@@ -293,7 +296,7 @@ impl Inner {
         match best {
             Some(pipeline) if pipeline.in_flight() == 0 => Choice::Take(pipeline.clone()),
             Some(pipeline) if !work.runs_alone && !is_below_minimum => {
-                if work.writes || pipeline.is_writing() || self.is_old(pipeline, now) {
+                if work.writes || pipeline.is_writing() || pipeline.is_expired(now) {
                     self.open_in_advance();
                 }
                 Choice::Take(pipeline.clone())
@@ -319,10 +322,6 @@ impl Inner {
         } else {
             (pipeline.is_writing(), usize::from(index >= kept), queued)
         }
-    }
-
-    fn is_old(&self, pipeline: &Pipeline, now: Instant) -> bool {
-        pipeline.age(now) > self.config.max_lifetime
     }
 
     /// Opens one more pipeline in the background, because commits on the same one wait for the disk one after the other.
@@ -462,7 +461,7 @@ impl Inner {
             let is_spare = kept >= keep
                 && pipeline.in_flight() == 0
                 && pipeline.idle_for(now) > self.config.idle_timeout;
-            let is_expired = pipeline.in_flight() == 0 && self.is_old(pipeline, now);
+            let is_expired = pipeline.in_flight() == 0 && pipeline.is_expired(now);
             let stays = pipeline.is_usable() && !is_spare && !is_expired;
             kept += usize::from(stays);
             if !stays {

@@ -31,7 +31,8 @@ struct Trace {
 pub struct RequestTrace {
     /// In the order in which they ended.
     pub statements: Vec<TracedStatement>,
-    /// In the order in which they ended; each began when the one before it ended.
+    /// In the order in which they ended; each began when the one before it ended. Empty without a distributed trace, which
+    /// alone shows them.
     pub stages: Vec<TracedStage>,
 }
 
@@ -40,7 +41,7 @@ pub struct RequestTrace {
 pub struct TracedStage {
     /// The stage's name, such as `plan`.
     pub name: &'static str,
-    /// When PostgreSQL finished the stage.
+    /// When the stage ended.
     pub ended: Instant,
 }
 
@@ -89,9 +90,12 @@ async fn collect<F: Future>(application_name: Option<String>, future: F) -> (F::
         .await
 }
 
-/// Records that a stage of the task's request has ended. Without a trace it does nothing.
+/// Records that a stage of the task's request has ended. Without a distributed trace it does nothing.
 pub fn end_traced_stage(name: &'static str) {
     let _ = TRACE.try_with(|trace| {
+        if trace.application_name.is_none() {
+            return;
+        }
         let ended = Instant::now();
         trace
             .collected

@@ -223,12 +223,11 @@ impl Connection {
         self.shared.writing.get() > 0
     }
 
-    /// How long the server has worked on the oldest batch in flight; zero if there is none.
-    pub(crate) fn busy_for(&self, now: Instant) -> Duration {
+    /// Since when the server has worked on the oldest batch in flight; `None` if there is none.
+    pub(crate) fn busy_since(&self) -> Option<Instant> {
         let pending = self.shared.pending.borrow();
-        pending.front().map_or(Duration::ZERO, |first| {
-            now.saturating_duration_since(first.collector.queued().max(self.shared.ready_since.get()))
-        })
+        let first = pending.front()?;
+        Some(first.collector.queued().max(self.shared.ready_since.get()))
     }
 
     /// How long the server has been idle; zero while a batch is in flight.
