@@ -11,6 +11,7 @@ import { pooledUrl } from "./topology.ts";
 const password = "Lookbook-2026";
 /** Rows per page. */
 const pageRows = 20;
+/** Bytes. Most files are much smaller, because all of them stay in memory until the end of the run. */
 const largestFile = 200_000;
 
 export const schema = `
@@ -183,7 +184,7 @@ export class Person {
   }
 
   async #uploadAndDownload(others: Person[]): Promise<void> {
-    const bytes = randomBytes(1 + Math.floor(Math.random() * largestFile));
+    const bytes = randomBytes(1 + Math.floor(Math.random() ** 4 * largestFile));
     const path = `${this.id}/${randomUUID()}`;
     const bucket = this.#client.storage.from("files");
     await this.#attempt("upload", async () => {
