@@ -2,7 +2,7 @@
 """Throughput of one, two and three nodes on one primary, and of reads on two replicas.
 
   nodes.py [--binary FILE] [--nodes 1,2,3] [--replicas 2] [--workloads pk,list20,embed_count] [--conc 32] [--dur 5] [--reps 3]
-           [--node-cpus 0,1,2] [--postgres-cpus 3-5] [--driver-cpus 6,7]
+           [--node-cpus 0,1,2] [--postgres-cpus 3-5] [--driver-cpus 6,7] [--instructions]
 
 Starts `selvedge start` in a temporary project for its PostgreSQL, loads schema.sql, and makes the replicas with pg_basebackup.
 Then it starts `selvedge serve` as often as the most nodes need, each with one worker on one core of --node-cpus, and drives as
@@ -11,7 +11,10 @@ any: the first line of the output says which cores are shared, and with shared o
 
 Printed are medians: requests per second of all nodes together and their multiple of one node's, CPU of the nodes and of
 PostgreSQL per request, and how much a request's CPU on a node differs from that on one node (the goal is 10 %). For reads on
-replicas the CPU of each server is listed, which shows how much is taken from the primary. Needs wrk, psql and pg_basebackup."""
+replicas the CPU of each server is listed, which shows how much is taken from the primary. Needs wrk, psql and pg_basebackup.
+
+With --instructions the nodes run under Callgrind (Debian: valgrind), and their instructions are counted instead of their time.
+They do not depend on which cores are shared, but the requests per second mean nothing then."""
 import argparse
 import os
 import shutil
@@ -25,6 +28,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import run  # noqa: E402
+from callgrind import read_profile  # noqa: E402
 from bench import free_ports, make_project, run_driver, start, stop  # noqa: E402
 
 SUPERUSER = "bench"
@@ -137,7 +141,9 @@ class Replica:
 
 
 class Node:
-    """`selvedge serve` with one worker on one core."""
+    """`selvedge serve` with one worker on one core, and what it uses between `begin_use` and `end_use`: µs of CPU."""
+
+    unit = "µs"
 
     def __init__(self, binary, primary, cpu, replicas):
         self.port = free_ports(1)[0]
@@ -151,7 +157,7 @@ class Node:
             variables["SELVEDGE_REPLICAS_URLS"] = ",".join(replica.url("authenticator") for replica in replicas)
         self.log = open(os.path.join(primary.project, f"node-{self.port}.log"), "w")
         self.server = subprocess.Popen(
-            ["taskset", "-c", str(cpu), binary, "serve", "--project", primary.project, "--host", "127.0.0.1", "--port",
+            ["taskset", "-c", str(cpu), *self.wrapper(primary), binary, "serve", "--project", primary.project, "--host", "127.0.0.1", "--port",
              str(self.port)], env=variables, stdout=self.log, stderr=self.log)
         wait_for(f"a node is ready; see {self.log.name}", lambda: answers(f"http://127.0.0.1:{self.port}/health/ready"))
         if replicas:
@@ -162,11 +168,41 @@ class Node:
         states = [line for line in text.splitlines() if line.startswith("selvedge_replica_available{")]
         return bool(states) and all(line.endswith(" 1") for line in states)
 
-    def cpu(self):
-        return run.process_stat(self.server.pid)["cpu"]
+    def wrapper(self, primary):
+        """The command that runs the node's command."""
+        return []
+
+    def begin_use(self):
+        self.cpu = run.process_stat(self.server.pid)["cpu"]
+
+    def end_use(self):
+        return (run.process_stat(self.server.pid)["cpu"] - self.cpu) * 1e6
 
     def stop(self):
         stop(self.server)
+
+
+class CountedNode(Node):
+    """The same under Callgrind; it uses instructions."""
+
+    unit = "instructions"
+
+    def wrapper(self, primary):
+        self.profile = os.path.join(primary.project, f"profile-{self.port}")
+        self.profiles = 0
+        return ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.profile}"]
+
+    def control(self, command):
+        subprocess.run(["callgrind_control", command, str(self.server.pid)], check=True, capture_output=True)
+
+    def begin_use(self):
+        self.control("--zero")
+
+    def end_use(self):
+        self.control("--dump")
+        self.profiles += 1
+        own, _ = read_profile(f"{self.profile}.{self.profiles}")
+        return sum(own.values())
 
 
 def generate_keys(binary):
@@ -180,7 +216,7 @@ def generate_keys(binary):
 
 
 def measure(config, nodes, servers, workload, conc, dur):
-    """Drives the nodes at once. Returns requests, errors, seconds, and the CPU seconds of nodes and database servers."""
+    """Drives the nodes at once. Returns the rate, errors, and what a request takes from the nodes and the database servers."""
     results = [None] * len(nodes)
 
     def drive(index, seconds):
@@ -196,9 +232,12 @@ def measure(config, nodes, servers, workload, conc, dur):
             thread.join()
 
     drive_all(1)
-    before = sum(node.cpu() for node in nodes), [run.process_tree_cpu(server.pid) for server in servers]
+    for node in nodes:
+        node.begin_use()
+    before = [run.process_tree_cpu(server.pid) for server in servers]
     drive_all(dur)
-    after = sum(node.cpu() for node in nodes), [run.process_tree_cpu(server.pid) for server in servers]
+    after = [run.process_tree_cpu(server.pid) for server in servers]
+    used = sum(node.end_use() for node in nodes)
     if None in results:
         sys.exit(f"{workload}: the driver failed")
     requests = sum(result["requests"] - result["err_status"] for result in results)
@@ -206,8 +245,8 @@ def measure(config, nodes, servers, workload, conc, dur):
         "rps": sum(result["requests"] / result["dur_us"] * 1e6 for result in results),
         "errors": sum(result["err_status"] + result["err_sock"] + result["err_timeout"] for result in results),
         "p99_ms": max(result["p99_us"] for result in results) / 1e3,
-        "node_us": (after[0] - before[0]) / max(1, requests) * 1e6,
-        "server_us": [(end - begin) / max(1, requests) * 1e6 for begin, end in zip(before[1], after[1])],
+        "node_use": used / max(1, requests),
+        "server_us": [(end - begin) / max(1, requests) * 1e6 for begin, end in zip(before, after)],
     }
 
 
@@ -217,19 +256,19 @@ def median_of(runs, key):
 
 def print_rows(config, nodes, counts, servers, names, args):
     """One row per workload and number of nodes."""
-    print("| workload | nodes | requests/s | × | CPU of the nodes | ÷ one node's | "
+    print("| workload | nodes | requests/s | × | use of the nodes | ÷ one node's | "
           + " | ".join(f"CPU of {name}" for name in names) + " | p99 | errors |")
     print("|---|--:|--:|--:|--:|--:|" + "--:|" * len(names) + "--:|--:|")
     for workload in args.workloads.split(","):
         one = None
         for count in counts:
             runs = [measure(config, nodes[:count], servers, workload, args.conc, args.dur) for _ in range(args.reps)]
-            found = {key: median_of(runs, key) for key in ("rps", "node_us", "p99_ms", "errors")}
+            found = {key: median_of(runs, key) for key in ("rps", "node_use", "p99_ms", "errors")}
             one = one or found
             of_servers = [statistics.median(run_["server_us"][index] for run_ in runs) for index in range(len(servers))]
             print("| " + " | ".join([
-                workload, str(count), f"{found['rps']:.0f}", f"{found['rps'] / one['rps']:.2f}", f"{found['node_us']:.1f} µs",
-                f"{found['node_us'] / one['node_us']:.2f}", *(f"{cpu:.1f} µs" for cpu in of_servers),
+                workload, str(count), f"{found['rps']:.0f}", f"{found['rps'] / one['rps']:.2f}", f"{found['node_use']:.{0 if args.instructions else 1}f} {nodes[0].unit}",
+                f"{found['node_use'] / one['node_use']:.2f}", *(f"{cpu:.1f} µs" for cpu in of_servers),
                 f"{found['p99_ms']:.1f} ms", f"{found['errors']:.0f}"]) + " |", flush=True)
 
 
@@ -251,12 +290,14 @@ def main():
     parser.add_argument("--conc", type=int, default=32, help="connections to each node")
     parser.add_argument("--dur", type=int, default=5)
     parser.add_argument("--reps", type=int, default=3)
+    parser.add_argument("--instructions", action="store_true", help="count the nodes' instructions instead of their time")
     for name in ("node", "postgres", "driver"):
         parser.add_argument(f"--{name}-cpus", type=parse_cpus)
     args = parser.parse_args()
-    missing = [tool for tool in ("wrk", "psql", "pg_basebackup", "taskset") if not shutil.which(tool)]
+    tools = ["wrk", "psql", "pg_basebackup", "taskset", *(["valgrind"] if args.instructions else [])]
+    missing = [tool for tool in tools if not shutil.which(tool)]
     if missing:
-        sys.exit(f"missing: {', '.join(missing)} (Debian: apt-get install wrk postgresql util-linux)")
+        sys.exit(f"missing: {', '.join(missing)} (Debian: apt-get install wrk postgresql util-linux valgrind)")
     counts = sorted(int(count) for count in args.nodes.split(","))
     defaults = default_cpus(max(counts))
     node_cpus, postgres_cpus, driver_cpus = (
@@ -275,7 +316,8 @@ def main():
         pin(primary.pid, postgres_cpus)
         # wrk inherits the cores of this process.
         os.sched_setaffinity(0, driver_cpus)
-        make_node = lambda index: Node(binary, primary, node_cpus[index % len(node_cpus)], replicas)
+        node_kind = CountedNode if args.instructions else Node
+        make_node = lambda index: node_kind(binary, primary, node_cpus[index % len(node_cpus)], replicas)
         nodes = [make_node(index) for index in range(max(counts))]
         print_rows(config, nodes, counts, [primary], ["PostgreSQL"], args)
         if args.replicas:

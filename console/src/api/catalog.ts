@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type Catalog, readCatalog } from "@/api/catalog-model";
 import { send } from "@/api/client";
+import { firstPaint } from "@/lib/first-paint";
 
 let known: { etag: string; catalog: Catalog } | null = null;
 
@@ -25,6 +26,8 @@ async function loadCatalog(signal: AbortSignal): Promise<Catalog> {
   const sent = first === undefined ? undefined : Promise.resolve(first);
   const response = await send("/api/catalog", { headers, signal, sent });
   if (response.status === 304 && known !== null) return known.catalog;
+  // Reading the catalog of a large database takes tens of milliseconds, by which the shell would appear later.
+  if (first !== undefined) await firstPaint();
   const catalog = readCatalog(await response.json());
   const etag = response.headers.get("etag");
   known = etag === null ? null : { etag, catalog };
