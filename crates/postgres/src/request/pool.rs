@@ -261,9 +261,32 @@ impl Inner {
             return Choice::Wait;
         }
         let is_below_minimum = pipelines.len() < self.config.connections_per_worker;
+        let may_open = self.connections.get() < self.config.max_connections_per_worker;
+        let best = self.find_best_pipeline(&pipelines, work, may_open, now);
+        match best {
+            Some(pipeline) if pipeline.in_flight() == 0 => Choice::Take(pipeline.clone()),
+            Some(pipeline) if !work.runs_alone && !is_below_minimum => {
+                if work.writes || pipeline.is_writing() || pipeline.is_expired(now) {
+                    self.open_in_advance();
+                }
+                Choice::Take(pipeline.clone())
+            }
+            _ if may_open => Choice::Open,
+            Some(pipeline) if !work.runs_alone => Choice::Take(pipeline.clone()),
+            _ => Choice::Wait,
+        }
+    }
+
+    /// The pipeline that suits the work best of those that can take it at once, or behind other transactions.
+    fn find_best_pipeline<'a>(
+        &self,
+        pipelines: &'a [Rc<Pipeline>],
+        work: PipelineNeeds,
+        may_open: bool,
+        now: Instant,
+    ) -> Option<&'a Rc<Pipeline>> {
         // With Citus a statement may wait for a worker that does not respond, and requests queued behind it would wait, too.
         let may_queue = !self.database.role_settings().has_citus();
-        let may_open = self.connections.get() < self.config.max_connections_per_worker;
         // Nothing is queued behind a transaction that began at this time or before; `None` is before all times. Comparing times
         // is cheaper than computing how long each pipeline has been busy.
         let too_busy_since = now.checked_sub(self.config.max_wait_behind);
@@ -273,7 +296,7 @@ impl Inner {
         } else {
             0
         };
-        let best = pipelines
+        pipelines
             .iter()
             .enumerate()
             .skip(first)
@@ -292,19 +315,7 @@ impl Inner {
                     self.preference_key(work, *index, pipeline),
                 )
             })
-            .map(|(_, pipeline)| pipeline);
-        match best {
-            Some(pipeline) if pipeline.in_flight() == 0 => Choice::Take(pipeline.clone()),
-            Some(pipeline) if !work.runs_alone && !is_below_minimum => {
-                if work.writes || pipeline.is_writing() || pipeline.is_expired(now) {
-                    self.open_in_advance();
-                }
-                Choice::Take(pipeline.clone())
-            }
-            _ if may_open => Choice::Open,
-            Some(pipeline) if !work.runs_alone => Choice::Take(pipeline.clone()),
-            _ => Choice::Wait,
-        }
+            .map(|(_, pipeline)| pipeline)
     }
 
     /// Sort key of a pipeline: the one with the lowest key is taken.
