@@ -244,7 +244,17 @@ pub(crate) async fn wait_for_statement(database: &tokio_postgres::Client, part: 
 }
 
 /// Starts a command, and kills it with SIGKILL as soon as `condition` is true.
-pub(crate) async fn kill_when(mut command: Command, condition: impl AsyncFn() -> bool) {
+pub(crate) async fn kill_when(command: Command, condition: impl AsyncFn() -> bool) {
+    let killed = try_to_kill_when(command, condition).await;
+    killed.unwrap_or_else(|printed| panic!("it ended too early: {printed}"));
+}
+
+/// The same for a condition that may be true for too short a time to be seen: the error is what the command printed when it ended
+/// before that.
+pub(crate) async fn try_to_kill_when(
+    mut command: Command,
+    condition: impl AsyncFn() -> bool,
+) -> Result<(), String> {
     let mut printed = tempfile::tempfile().expect("a file");
     let mut child = command
         .stdin(Stdio::null())
@@ -258,13 +268,14 @@ pub(crate) async fn kill_when(mut command: Command, condition: impl AsyncFn() ->
             let mut text = String::new();
             printed.rewind().expect("a file");
             printed.read_to_string(&mut text).expect("text");
-            panic!("it ended too early: {text}");
+            return Err(text);
         }
         assert!(Instant::now() < deadline, "the moment does not come");
         actix_web::rt::time::sleep(Duration::from_millis(1)).await;
     }
     child.kill().expect("killed");
     child.wait().expect("it has ended");
+    Ok(())
 }
 
 impl Running {
