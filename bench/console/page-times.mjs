@@ -85,21 +85,33 @@ export async function measureStart(browser, consoleUrl, repetitions) {
   console.log(all.map(([name, drawn, loaded]) => `  ${name} ${drawn}, ${loaded}`).join("\n"));
 }
 
-/** CONSOLE-152: milliseconds from the click on a table in the list until its first rows are drawn. */
+/** Milliseconds from the click on a table in the list until its first rows are drawn; the list was there for `restMs` before. */
+async function timeFirstPage(browser, consoleUrl, restMs) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(recordTimes);
+  await page.goto(`${consoleUrl}/tables`);
+  const link = page.getByRole("link", { name: /^events/ });
+  await link.waitFor();
+  await page.waitForTimeout(restMs);
+  await page.evaluate(() => {
+    window.drawnTime = window.timeUntilDrawn({ selector: "[role=gridcell]" });
+  });
+  await link.click();
+  const time = await page.evaluate(() => window.drawnTime);
+  await page.close();
+  return time;
+}
+
+/** CONSOLE-152: the first rows after a click at the moment at which the list appears, and when a person has read it. */
 export async function measureFirstPage(browser, consoleUrl, repetitions) {
-  const times = [];
+  const atOnce = [];
+  const later = [];
   for (let index = 0; index < repetitions; index += 1) {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.addInitScript(recordTimes);
-    await page.goto(`${consoleUrl}/tables`);
-    const link = page.getByRole("link", { name: /^events/ });
-    await link.waitFor();
-    await page.evaluate(() => {
-      window.drawnTime = window.timeUntilDrawn({ selector: "[role=gridcell]" });
-    });
-    await link.click();
-    times.push(await page.evaluate(() => window.drawnTime));
-    await page.close();
+    atOnce.push(await timeFirstPage(browser, consoleUrl, 0));
+    later.push(await timeFirstPage(browser, consoleUrl, 3000));
   }
-  console.log(`CONSOLE-152 first page of ten million rows: ${median(times).toFixed(0)} ms from the click (goal 100)`);
+  console.log(
+    `CONSOLE-152 first page of ten million rows: ${median(atOnce).toFixed(0)} ms from a click as soon as the list is there, ` +
+      `${median(later).toFixed(0)} ms from one three seconds later (goal 100)`,
+  );
 }
