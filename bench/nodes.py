@@ -14,7 +14,7 @@ PostgreSQL per request, and how much a request's CPU on a node differs from that
 replicas the CPU of each server is listed, which shows how much is taken from the primary. Needs wrk, psql and pg_basebackup.
 
 With --instructions the nodes run under Callgrind (Debian: valgrind), and their instructions are counted instead of their time.
-They do not depend on which cores are shared, but the requests per second mean nothing then."""
+They depend less on which cores are shared, but the requests per second mean nothing then."""
 import argparse
 import os
 import shutil
@@ -157,8 +157,8 @@ class Node:
             variables["SELVEDGE_REPLICAS_URLS"] = ",".join(replica.url("authenticator") for replica in replicas)
         self.log = open(os.path.join(primary.project, f"node-{self.port}.log"), "w")
         self.server = subprocess.Popen(
-            ["taskset", "-c", str(cpu), *self.wrapper(primary), binary, "serve", "--project", primary.project, "--host", "127.0.0.1", "--port",
-             str(self.port)], env=variables, stdout=self.log, stderr=self.log)
+            ["taskset", "-c", str(cpu), *self.profiler_command(primary), binary, "serve", "--project", primary.project,
+             "--host", "127.0.0.1", "--port", str(self.port)], env=variables, stdout=self.log, stderr=self.log)
         wait_for(f"a node is ready; see {self.log.name}", lambda: answers(f"http://127.0.0.1:{self.port}/health/ready"))
         if replicas:
             wait_for("the replicas get reads", self.has_replicas)
@@ -168,8 +168,8 @@ class Node:
         states = [line for line in text.splitlines() if line.startswith("selvedge_replica_available{")]
         return bool(states) and all(line.endswith(" 1") for line in states)
 
-    def wrapper(self, primary):
-        """The command that runs the node's command."""
+    def profiler_command(self, primary):
+        """The words before the node's own command; none."""
         return []
 
     def begin_use(self):
@@ -183,11 +183,11 @@ class Node:
 
 
 class CountedNode(Node):
-    """The same under Callgrind; it uses instructions."""
+    """A node under Callgrind, whose use is counted in instructions."""
 
     unit = "instructions"
 
-    def wrapper(self, primary):
+    def profiler_command(self, primary):
         self.profile = os.path.join(primary.project, f"profile-{self.port}")
         self.profiles = 0
         return ["valgrind", "--tool=callgrind", f"--callgrind-out-file={self.profile}"]
@@ -267,7 +267,8 @@ def print_rows(config, nodes, counts, servers, names, args):
             one = one or found
             of_servers = [statistics.median(run_["server_us"][index] for run_ in runs) for index in range(len(servers))]
             print("| " + " | ".join([
-                workload, str(count), f"{found['rps']:.0f}", f"{found['rps'] / one['rps']:.2f}", f"{found['node_use']:.{0 if args.instructions else 1}f} {nodes[0].unit}",
+                workload, str(count), f"{found['rps']:.0f}", f"{found['rps'] / one['rps']:.2f}",
+                f"{found['node_use']:.{0 if args.instructions else 1}f} {nodes[0].unit}",
                 f"{found['node_use'] / one['node_use']:.2f}", *(f"{cpu:.1f} µs" for cpu in of_servers),
                 f"{found['p99_ms']:.1f} ms", f"{found['errors']:.0f}"]) + " |", flush=True)
 

@@ -1,7 +1,7 @@
-/** How long to wait for it: hidden pages paint nothing. */
+/** Hidden pages paint nothing, so nobody waits longer than this. */
 const patienceMs = 500;
 
-/** Resolves when the page has shown its first text or picture, or soon after it was called where that is not known. */
+/** Resolves when the page has painted its first text or picture, at the latest after half a second. */
 export function firstPaint(): Promise<void> {
   return new Promise((resolve) => {
     const observer = new PerformanceObserver((entries) => {

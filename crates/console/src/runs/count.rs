@@ -76,7 +76,8 @@ struct FoundObject {
     oid: String,
     /// The qualified name with quotes.
     qualified: String,
-    /// Unknown also where PostgreSQL estimates no rows: the table may have been filled since, or Citus stores its rows in shards.
+    /// `None` also where PostgreSQL's estimate is zero, which may be wrong: the table may have been filled since, or Citus stores
+    /// its rows in shards.
     estimated_rows: Option<i64>,
 }
 

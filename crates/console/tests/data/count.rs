@@ -73,7 +73,7 @@ async fn console_094_rows_and_dependants_are_counted_as_the_subject_of_the_run_s
 }
 
 #[tokio::test]
-async fn console_094_a_count_that_takes_too_long_is_an_estimate_or_a_fault_but_never_no_rows() {
+async fn console_094_a_count_that_takes_too_long_returns_an_estimate_or_a_reason_but_never_zero_rows() {
     let console = TestConsole::start().await;
     console
         .sql(

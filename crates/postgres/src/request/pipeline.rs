@@ -46,7 +46,8 @@ pub(super) struct Pipeline {
     was_standby: bool,
     /// How values are read and written, as names and values of settings at login.
     formats: Vec<(String, String)>,
-    /// When the connection becomes too old; `None` if that is beyond what the clock can represent.
+    /// When the connection reaches the maximum lifetime, after which it is closed as soon as it is idle. `None` if that time is
+    /// beyond what the clock can represent, so that it never expires.
     expires: Option<Instant>,
 }
 
@@ -111,7 +112,7 @@ impl Pipeline {
         self.connection.is_writing()
     }
 
-    /// Since when PostgreSQL has worked on the oldest transaction in flight.
+    /// When PostgreSQL began to work on the oldest transaction in flight; `None` if there is none.
     pub(super) fn busy_since(&self) -> Option<Instant> {
         self.connection.busy_since()
     }

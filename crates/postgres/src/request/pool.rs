@@ -277,7 +277,8 @@ impl Inner {
         }
     }
 
-    /// The pipeline that suits the work best of those that can take it at once, or behind other transactions.
+    /// Returns the pipeline with the lowest sort key among those that are idle or may take the work behind other transactions;
+    /// `None` if all of them are too busy.
     fn find_best_pipeline<'a>(
         &self,
         pipelines: &'a [Rc<Pipeline>],

@@ -223,7 +223,7 @@ impl Connection {
         self.shared.writing.get() > 0
     }
 
-    /// Since when the server has worked on the oldest batch in flight; `None` if there is none.
+    /// When the server began to work on the oldest batch in flight; `None` if there is none.
     pub(crate) fn busy_since(&self) -> Option<Instant> {
         let pending = self.shared.pending.borrow();
         let first = pending.front()?;

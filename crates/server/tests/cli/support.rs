@@ -249,8 +249,7 @@ pub(crate) async fn kill_when(command: Command, condition: impl AsyncFn() -> boo
     killed.unwrap_or_else(|printed| panic!("it ended too early: {printed}"));
 }
 
-/// The same for a condition that may be true for too short a time to be seen: the error is what the command printed when it ended
-/// before that.
+/// Like [`kill_when`], but returns an error if the command ends before `condition` was seen to be true: what the command printed.
 pub(crate) async fn try_to_kill_when(
     mut command: Command,
     condition: impl AsyncFn() -> bool,

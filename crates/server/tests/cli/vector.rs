@@ -132,7 +132,7 @@ async fn gw_019_a_killed_download_of_postgresql_leaves_nothing_that_is_used() {
         return;
     }
 
-    // The files are written within milliseconds, which a busy machine may miss.
+    // The unfinished folder exists for milliseconds only. A busy machine may look too late and must then try once more.
     let mut attempts = 0;
     while let Err(printed) = try_to_kill_when(project.command(&["extension", "add", "vector"]), async || {
         !project.shared_entries(".unfinished-programs-").is_empty()
