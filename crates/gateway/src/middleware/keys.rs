@@ -244,7 +244,7 @@ mod tests {
             .map(|(name, value)| {
                 (
                     HeaderName::from_static(name),
-                    HeaderValue::from_str(value).expect("header text"),
+                    HeaderValue::from_bytes(value.as_bytes()).expect("header text"),
                 )
             })
             .fold(HeaderMap::new(), |mut map, (name, value)| {
@@ -320,9 +320,10 @@ mod tests {
         let foreign = KeyRing::new(b"another-secret-with-at-least-32-characters", &[]).expect("usable");
         let foreign = foreign.sign(&json!({"role": "service_role"})).expect("signs");
         let secret = development::secret_key();
-        let cases: [(Sent<'_>, &str, &str); 6] = [
+        let cases: [(Sent<'_>, &str, &str); 7] = [
             (&[], "NoKey", "none"),
             (&[("apikey", "test")], "UnknownKey", "none"),
+            (&[("apikey", "schlüssel")], "UnknownKey", "none"),
             (&[("apikey", "sb_secret_guess")], "UnknownKey", "none"),
             (
                 &[("apikey", "a"), ("apikey", "b")],
