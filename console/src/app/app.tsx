@@ -8,7 +8,8 @@ import { LazyToaster } from "@/components/lazy-toaster";
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      <BrowserRouter>
+      {/* A transition would draw a screen in pieces of 5 ms between other tasks, which takes longer. */}
+      <BrowserRouter useTransitions={false}>
         <SessionGate>
           <Shell />
         </SessionGate>

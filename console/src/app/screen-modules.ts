@@ -41,9 +41,14 @@ export function prepareScreen(path: string, client: QueryClient): void {
 /** Time until other screens are preloaded, so that the opened screen loads its script and data first. */
 const firstScreenMs = 1500;
 
+/** Loads the font of values and SQL. Rows that are drawn before it is there are laid out a second time when it comes. */
+function loadMonospaceFont(): void {
+  document.fonts.load('1em "Geist Mono"').catch(ignore);
+}
+
 /**
- * Loads the scripts of all screens, one at a time while the browser is idle, so that opening a screen does not wait for its script.
- * Returns a function that stops it.
+ * Loads what other screens need, one file at a time while the browser is idle: the font of values, and the scripts of all screens,
+ * so that opening a screen does not wait for its script. Returns a function that stops it.
  */
 export function loadScreensWhenIdle(): () => void {
   const rest = Object.values(screenModules);
@@ -55,7 +60,10 @@ export function loadScreensWhenIdle(): () => void {
       if (!isEnded) module.load().then(next, ignore);
     });
   }
-  const timer = window.setTimeout(next, firstScreenMs);
+  const timer = window.setTimeout(() => {
+    whenIdle(loadMonospaceFont);
+    next();
+  }, firstScreenMs);
   return () => {
     isEnded = true;
     window.clearTimeout(timer);

@@ -6,19 +6,21 @@ interface TextProps {
   children: string;
   /** Keeps tabs and line feeds, for texts that are shown in several lines. */
   multiline?: boolean;
+  /** For lists of many texts, which take longer to lay out when each has a further element around it. */
+  className?: string;
 }
 
 /**
  * Every text from the database is shown by this component. Control and bidirectional characters become visible signs, and the
  * direction of the text cannot change that of its surroundings.
  */
-export const Text = memo(function Text({ children, multiline = false }: TextProps) {
+export const Text = memo(function Text({ children, multiline = false, className }: TextProps) {
   const parts = visibleParts(children, multiline);
   const isPlain = parts.length === 0 || (parts.length === 1 && parts[0]?.sign === undefined);
-  if (isPlain) return <bdi>{children}</bdi>;
+  if (isPlain) return <bdi className={className}>{children}</bdi>;
   // The position is a sufficient key, because a changed text is cut into other parts.
   return (
-    <bdi>
+    <bdi className={className}>
       {parts.map((part, index) =>
         part.sign === undefined ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity beside their position.

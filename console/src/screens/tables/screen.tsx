@@ -5,15 +5,17 @@ import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { catalogQuery, useCatalog } from "@/api/catalog";
 import type { Catalog, Table } from "@/api/catalog-model";
-import { useSession, whyNoSchemaChanges } from "@/api/session";
+import { useSession, whyNoSchemaChanges, whyReadOnly } from "@/api/session";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
 import { Kbd } from "@/components/kbd";
-import { ScreenLayout } from "@/components/screen-layout";
+import { ScreenFrame, WorkArea } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
 import { localStore } from "@/lib/browser-storage";
 import { useSearchState } from "@/lib/use-search-state";
-import { newListMemory, TableList } from "@/screens/tables/table-list";
+import { StagedBar } from "@/screens/tables/staged/staged-bar";
+import { useStaging } from "@/screens/tables/staged/use-staging";
+import { TableList } from "@/screens/tables/table-list";
 import { TableWork } from "@/screens/tables/table-work";
 import { ImportIntoNewTable } from "@/screens/tables/transfer/import/into-new-table";
 
@@ -44,79 +46,82 @@ export function Screen() {
     setChosen(name);
     localStore.set(schemaKey, name);
   };
-  const [listMemory] = useState(newListMemory);
   // A link into another schema shows that schema's tables, until one is chosen from the list.
   const [shownFor, setShownFor] = useState("");
   if (table !== undefined && shownFor !== path) {
     setShownFor(path);
     if (table.schema !== schema) openSchema(table.schema);
   }
-  const list = {
-    label: "Tables",
-    content: (
-      <TableList
-        catalog={catalog}
-        current={table}
-        schema={schema}
-        onSchema={openSchema}
-        memory={listMemory}
-      />
-    ),
-  };
-  if (catalog !== undefined && table !== undefined) {
-    return (
-      <TableWork
-        key={table.oid}
-        table={table}
-        catalog={catalog}
-        list={list}
-        onBack={() => void navigate("/tables")}
-      />
-    );
-  }
+  const staging = useStaging();
+  // Phones show either the list or the work area, and the error is in the work area.
+  const isListShown = path === "" && (catalog !== undefined || error === null);
+  const backToList = () => void navigate("/tables");
   return (
-    <ScreenLayout
-      title="Tables"
-      list={list}
-      // Phones show either the list or the work area, and the error is in the work area.
-      isObjectOpen={path !== "" || (catalog === undefined && error !== null)}
-      onBack={path === "" ? undefined : () => void navigate("/tables")}
-      actions={
-        <Button
-          size="dense"
-          disabled={catalog === undefined || noNewTable !== undefined}
-          title={noNewTable}
-          onClick={() => change({ import: "1" })}
-        >
-          <Upload aria-hidden="true" className="size-3.5" />
-          Import a file
-        </Button>
+    <ScreenFrame
+      list={{
+        label: "Tables",
+        content: (
+          <TableList catalog={catalog} current={table} schema={schema} onSchema={openSchema} />
+        ),
+      }}
+      isListShown={isListShown}
+      footer={
+        catalog !== undefined && (
+          <StagedBar staging={staging} catalog={catalog} disabledReason={whyReadOnly(session)} />
+        )
       }
     >
-      {catalog === undefined && error !== null ? (
-        <ErrorState
-          title="The tables could not be read"
-          error={error}
-          onRetry={() => void refetch()}
+      {catalog !== undefined && table !== undefined ? (
+        <TableWork
+          key={table.oid}
+          table={table}
+          catalog={catalog}
+          staging={staging}
+          onBack={backToList}
         />
-      ) : catalog === undefined ? (
-        <SkeletonRows label="Loading the tables" />
-      ) : path === "" ? (
-        <NoTableOpen catalog={catalog} />
       ) : (
-        <EmptyState
-          icon={Table2}
-          title="There is no such table"
-          text="It was dropped or renamed, or your account cannot see it. Staged changes of it are kept until you discard them."
-        />
+        <WorkArea
+          title="Tables"
+          listHeading={isListShown ? "Tables" : undefined}
+          onBack={path === "" ? undefined : backToList}
+          actions={
+            <Button
+              size="dense"
+              disabled={catalog === undefined || noNewTable !== undefined}
+              title={noNewTable}
+              onClick={() => change({ import: "1" })}
+            >
+              <Upload aria-hidden="true" className="size-3.5" />
+              Import a file
+            </Button>
+          }
+        >
+          {catalog === undefined && error !== null ? (
+            <ErrorState
+              title="The tables could not be read"
+              error={error}
+              onRetry={() => void refetch()}
+            />
+          ) : catalog === undefined ? (
+            <SkeletonRows label="Loading the tables" />
+          ) : path === "" ? (
+            <NoTableOpen catalog={catalog} />
+          ) : (
+            <EmptyState
+              icon={Table2}
+              title="There is no such table"
+              text="It was dropped or renamed, or your account cannot see it. Staged changes of it are kept until you discard them."
+            />
+          )}
+          {search.get("import") === "1" && catalog !== undefined && (
+            <ImportIntoNewTable
+              taken={catalog.tables.filter(isPublic).map(({ name }) => name)}
+              onClose={() => change({ import: null }, { replace: true })}
+            />
+          )}
+        </WorkArea>
       )}
-      {search.get("import") === "1" && catalog !== undefined && (
-        <ImportIntoNewTable
-          taken={catalog.tables.filter(isPublic).map(({ name }) => name)}
-          onClose={() => change({ import: null }, { replace: true })}
-        />
-      )}
-    </ScreenLayout>
+    </ScreenFrame>
   );
 }
 

@@ -3,8 +3,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { Eye, Layers, LockOpen, Table2 } from "lucide-react";
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { Link } from "react-router";
+import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
+import { Link, useNavigate } from "react-router";
 import { type Catalog, isView, platformSchemas, type Table } from "@/api/catalog-model";
 import { Input, Select } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
@@ -24,16 +24,6 @@ export function sortSchemas(names: readonly string[]): string[] {
   return [...names].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 }
 
-/** What is kept of the list when a table is opened, because the list is then mounted anew. */
-export interface TableListMemory {
-  text: string;
-  offset: number;
-  /** Whether the table was opened from the list, so that the focus belongs there. */
-  hasFocus: boolean;
-}
-
-export const newListMemory = (): TableListMemory => ({ text: "", offset: 0, hasFocus: false });
-
 /** A link, and two pixels to the next one. Links are high enough for fingers on devices without a mouse. */
 const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 46 : 34;
 
@@ -42,12 +32,11 @@ interface TableListProps {
   current: Table | undefined;
   schema: string;
   onSchema: (schema: string) => void;
-  memory: TableListMemory;
 }
 
 /** All tables of a schema with size and row-level security. */
-export function TableList({ catalog, current, schema, onSchema, memory }: TableListProps) {
-  const [text, setText] = useState(memory.text);
+export function TableList({ catalog, current, schema, onSchema }: TableListProps) {
+  const [text, setText] = useState("");
   const viewport = useRef<HTMLDivElement>(null);
   const schemas = useMemo(
     () => sortSchemas(catalog?.schemas.map(({ name }) => name) ?? []),
@@ -65,17 +54,13 @@ export function TableList({ catalog, current, schema, onSchema, memory }: TableL
     estimateSize: () => rowHeight,
     overscan: 10,
     initialRect: { width: 240, height: 800 },
-    initialOffset: memory.offset,
   });
+  const openWithRows = useOpenWithRows();
   const currentIndex = tables.findIndex(({ oid }) => oid === current?.oid);
   useEffect(() => {
     if (currentIndex < 0) return;
     virtual.scrollToIndex(currentIndex);
-    if (!memory.hasFocus) return;
-    memory.hasFocus = false;
-    const link = viewport.current?.querySelector<HTMLElement>("[aria-current=page]");
-    link?.focus({ preventScroll: true });
-  }, [currentIndex, virtual, memory]);
+  }, [currentIndex, virtual]);
   if (catalog === undefined) return <SkeletonRows label="Loading the tables" />;
   return (
     <>
@@ -97,10 +82,7 @@ export function TableList({ catalog, current, schema, onSchema, memory }: TableL
           aria-label="Search tables"
           placeholder="Search tables"
           value={text}
-          onChange={(event) => {
-            memory.text = event.target.value;
-            setText(memory.text);
-          }}
+          onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (event.key !== "ArrowDown") return;
             event.preventDefault();
@@ -108,13 +90,7 @@ export function TableList({ catalog, current, schema, onSchema, memory }: TableL
           }}
         />
       </div>
-      <div
-        ref={viewport}
-        className="min-h-0 flex-1 overflow-y-auto p-1"
-        onScroll={(event) => {
-          memory.offset = event.currentTarget.scrollTop;
-        }}
-      >
+      <div ref={viewport} className="min-h-0 flex-1 overflow-y-auto p-1">
         {tables.length === 0 && (
           <div className="flex flex-col items-center gap-3 px-2 py-6">
             <p className="text-center text-ink-soft">
@@ -146,8 +122,10 @@ export function TableList({ catalog, current, schema, onSchema, memory }: TableL
                   <TableLink
                     table={table}
                     isCurrent={table.oid === current?.oid}
-                    onOpen={() => {
-                      memory.hasFocus = true;
+                    onOpen={(event) => {
+                      if (table.oid === current?.oid || !opensHere(event)) return;
+                      event.preventDefault();
+                      openWithRows(table);
                     }}
                   />
                 </li>
@@ -174,13 +152,16 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 /** A pointer that only passes over the list reads nothing. */
 const restMs = 60;
 
+/** How long a click waits for the table's first rows. */
+const patienceMs = 80;
+
 /** Handlers that read a table's first rows when the pointer rests on its link, or presses it. */
 function usePrefetch(table: Table) {
   const client = useQueryClient();
   const timer = useRef<number | undefined>(undefined);
   const cancel = () => window.clearTimeout(timer.current);
   useEffect(() => () => window.clearTimeout(timer.current), []);
-  const run = () => prefetchRows(client, table);
+  const run = () => void prefetchRows(client, table);
   return {
     onPointerEnter: () => {
       timer.current = window.setTimeout(run, restMs);
@@ -190,10 +171,37 @@ function usePrefetch(table: Table) {
   };
 }
 
+/**
+ * Returns a function that opens a table when its first rows are there, because drawing a placeholder and then the rows takes
+ * longer than the rows alone. Rows that take longer than a moment are not waited for. The table that was wanted last is opened.
+ */
+function useOpenWithRows(): (table: Table) => void {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const wanted = useRef<Table | undefined>(undefined);
+  useEffect(
+    () => () => {
+      wanted.current = undefined;
+    },
+    [],
+  );
+  return (table) => {
+    wanted.current = table;
+    const patience = new Promise((wake) => setTimeout(wake, patienceMs));
+    void Promise.race([prefetchRows(client, table), patience]).then(() => {
+      if (wanted.current === table) void navigate(tablePath(table));
+    });
+  };
+}
+
+/** Whether a click opens the link here, and not in another tab or window. */
+const opensHere = (event: MouseEvent): boolean =>
+  event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+
 interface TableLinkProps {
   table: Table;
   isCurrent: boolean;
-  onOpen: () => void;
+  onOpen: (event: MouseEvent) => void;
 }
 
 function TableLink({ table, isCurrent, onOpen }: TableLinkProps) {

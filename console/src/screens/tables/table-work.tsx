@@ -1,14 +1,13 @@
 import { useState } from "react";
 import type { Catalog, Table } from "@/api/catalog-model";
-import { whyReadOnly } from "@/api/session";
 import { describeSubject } from "@/api/subject";
 import { Badge } from "@/components/badge";
-import { ScreenLayout } from "@/components/screen-layout";
+import { WorkArea } from "@/components/screen-layout";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
 import { BulkEdit } from "@/screens/tables/bulk-edit";
 import { RowPanel } from "@/screens/tables/row-panel";
-import { StagedBar } from "@/screens/tables/staged/staged-bar";
+import type { Staging } from "@/screens/tables/staged/use-staging";
 import { TableActions } from "@/screens/tables/table-actions";
 import { TableGrid } from "@/screens/tables/table-grid";
 import { TableToolbar } from "@/screens/tables/table-toolbar";
@@ -18,17 +17,17 @@ import { WholeValue } from "@/screens/tables/whole-value";
 interface TableWorkProps {
   table: Table;
   catalog: Catalog;
-  list: { label: string; content: React.ReactNode };
+  staging: Staging;
   onBack: () => void;
 }
 
-/** The rows of one table, its toolbar, the panel of a row, and the staged changes. */
-export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
-  const editor = useTableEditor(table, catalog);
+/** The rows of one table, its toolbar, and the panel of a row. */
+export function TableWork({ table, catalog, staging, onBack }: TableWorkProps) {
+  const editor = useTableEditor(table, catalog, staging);
   const grid = useGridState(table, editor);
   const [isBulkEdit, setBulkEdit] = useState(false);
   const [filtered, setFiltered] = useState<string | null>(null);
-  const { view, changeView, staging, readOnly, open } = editor;
+  const { view, changeView, readOnly, open } = editor;
   const refusal = staging.refusal;
   const isRefusedHere = refusal?.staged !== undefined && refusal.staged.id === open.row?.staged?.id;
   // A new row has its own address only once it is written, so the panel that made it closes when it is applied or taken back.
@@ -36,20 +35,12 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
     view.row?.startsWith("new:") === true &&
     !staging.changes.some(({ id }) => `new:${id}` === view.row);
   return (
-    <ScreenLayout
+    <WorkArea
       title={<Text>{table.name}</Text>}
       detail={<TableDetail table={table} />}
       actions={<TableActions editor={editor} grid={grid} onBulkEdit={() => setBulkEdit(true)} />}
-      list={list}
       onBack={onBack}
       scrolls={false}
-      footer={
-        <StagedBar
-          staging={staging}
-          catalog={catalog}
-          disabledReason={whyReadOnly(editor.session)}
-        />
-      }
       panel={
         view.row === null || isInsertGone
           ? undefined
@@ -139,7 +130,7 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
           onClose={() => grid.setWhole(null)}
         />
       )}
-    </ScreenLayout>
+    </WorkArea>
   );
 }
 

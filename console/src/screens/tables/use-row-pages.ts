@@ -43,12 +43,15 @@ function rowPagesQuery(table: Table, columns: readonly string[], view: TableView
   });
 }
 
-/** Asks for the first rows of a table to which somebody is about to go. A view may cost anything, so its rows are not read ahead. */
-export function prefetchRows(client: QueryClient, table: Table): void {
+/**
+ * Reads the first rows of a table that is about to be opened; resolves when they are there or cannot be read. A view may cost
+ * anything, so its rows are not read ahead.
+ */
+export async function prefetchRows(client: QueryClient, table: Table): Promise<void> {
   if (isView(table) || table.kind === "f") return;
   const names = table.columns.map(({ name }) => name);
   const view = readView(new URLSearchParams());
-  void client.prefetchInfiniteQuery(rowPagesQuery(table, names, view));
+  await client.prefetchInfiniteQuery(rowPagesQuery(table, names, view));
 }
 
 /** The rows of a table around the visible ones, read by keyset in both directions. Hidden columns are not read. */

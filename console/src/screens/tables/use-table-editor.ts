@@ -7,7 +7,7 @@ import type { Cell, Values } from "@/lib/rows/types";
 import { toast } from "@/lib/toast";
 import type { Place } from "@/screens/tables/grid/data-grid";
 import { useGridColumns } from "@/screens/tables/grid/use-grid-columns";
-import { useStaging } from "@/screens/tables/staged/use-staging";
+import type { Staging } from "@/screens/tables/staged/use-staging";
 import { stageBlock, stageCells, stageCopy, stageRemoval } from "@/screens/tables/staging-actions";
 import { cellOf, type GridRow, useGridRows, whyFixed } from "@/screens/tables/table-rows";
 import { useOpenRow } from "@/screens/tables/use-open-row";
@@ -26,10 +26,9 @@ function whyNotWritable(table: Table, readOnly: string | undefined, isViewedAs: 
 }
 
 /** State of an open table: its view, rows, staged changes, active cell and selection, and what can be done with them. */
-export function useTableEditor(table: Table, catalog: Catalog) {
+export function useTableEditor(table: Table, catalog: Catalog, staging: Staging) {
   const session = useSession();
   const [view, changeView] = useTableView();
-  const staging = useStaging();
   const { columns, resize } = useGridColumns(table, catalog, view.hidden);
   const names = useMemo(() => columns.map(({ column }) => column.name), [columns]);
   const { query, rows: read, pages } = useRowPages(table, names, view);

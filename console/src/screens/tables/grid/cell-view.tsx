@@ -25,11 +25,9 @@ export const CellView = memo(function CellView({
   if (cell.value === "") return <span className="text-ink-soft text-micro">empty</span>;
   return (
     <>
-      <span className={cn("min-w-0 truncate", kind === "number" && "tabular-nums")}>
-        <Text>
-          {kind === "boolean" ? wordOf(cell.value) : cell.value.slice(0, shownCharacters)}
-        </Text>
-      </span>
+      <Text className={cn("min-w-0 truncate", kind === "number" && "tabular-nums")}>
+        {kind === "boolean" ? wordOf(cell.value) : cell.value.slice(0, shownCharacters)}
+      </Text>
       {cell.bytes !== undefined && (
         <span className="ml-1 shrink-0 rounded-[4px] bg-hover px-1 text-ink-soft text-micro">
           {formatBytes(cell.bytes)}

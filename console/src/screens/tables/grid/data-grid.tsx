@@ -7,9 +7,11 @@ import {
   useId,
   useLayoutEffect,
   useRef,
+  useState,
 } from "react";
 import type { Column } from "@/api/catalog-model";
 import { Checkbox } from "@/components/input";
+import { whenIdle } from "@/lib/lazy-module";
 import type { ColumnKind } from "@/lib/rows/column-kind";
 import type { Sort } from "@/lib/rows/types";
 import { type HeaderActions, HeaderCell } from "@/screens/tables/grid/grid-header";
@@ -58,6 +60,13 @@ interface DataGridProps extends HeaderActions {
   footer: ReactNode;
 }
 
+/** Rows that are drawn above and below the visible ones: few until the grid is on the screen, which is sooner then. */
+const overscanAtFirst = 1;
+const overscanForScrolling = 10;
+
+/** The size that a grid has beside the rail and the list, below two bars. With another one its rows would be drawn twice at first. */
+const expectedSize = () => ({ width: window.innerWidth - 408, height: window.innerHeight - 85 });
+
 /** A grid of any number of rows and columns, of which only the visible ones are drawn. It has one tab stop; arrows move in it. */
 export function DataGrid(props: DataGridProps) {
   const { columns, rows, active, editor, onReach, startsAtEnd } = props;
@@ -65,13 +74,15 @@ export function DataGrid(props: DataGridProps) {
   const grid = useRef<HTMLDivElement>(null);
   const id = useId();
   const cellId = useCallback((row: number, column: number) => `${id}-${row}-${column}`, [id]);
+  const [overscan, setOverscan] = useState(overscanAtFirst);
+  useEffect(() => whenIdle(() => setOverscan(overscanForScrolling)), []);
   const vertical = useVirtualizer({
     count: rows.length,
     getScrollElement: () => viewport.current,
     estimateSize: () => rowHeight,
-    overscan: 10,
+    overscan,
     scrollPaddingStart: rowHeight,
-    initialRect: { width: 1100, height: 600 },
+    initialRect: expectedSize(),
   });
   const horizontal = useVirtualizer({
     count: columns.length,
@@ -80,14 +91,23 @@ export function DataGrid(props: DataGridProps) {
     horizontal: true,
     overscan: 2,
     scrollPaddingStart: gutterWidth,
-    initialRect: { width: 1100, height: 600 },
+    initialRect: expectedSize(),
   });
   const widths = columns.map(({ width }) => width).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes are read again when a width changes.
-  useLayoutEffect(() => horizontal.measure(), [widths]);
+  const measured = useRef(widths);
+  useLayoutEffect(() => {
+    // The first sizes are those of the first drawing; measuring them again would draw everything twice.
+    if (measured.current === widths) return;
+    measured.current = widths;
+    horizontal.measure();
+  }, [widths, horizontal]);
   useKeptPlace(viewport, rows, startsAtEnd);
+  const isNew = useRef(true);
   useEffect(() => {
-    if (active.isShifted) return;
+    // The first cell of a new grid is in view, and scrolling to it would compute the layout once more before it is drawn.
+    const isInView = isNew.current && active.row === 0 && active.column === 0;
+    isNew.current = false;
+    if (isInView || active.isShifted) return;
     vertical.scrollToIndex(active.row, { align: "auto" });
     horizontal.scrollToIndex(active.column, { align: "auto" });
   }, [active, vertical, horizontal]);
