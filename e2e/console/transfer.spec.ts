@@ -3,6 +3,8 @@
 import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { findViolations } from "../site/measure.ts";
+import { serviceKey } from "../support/clients.ts";
+import type { Selvedge } from "../support/selvedge.ts";
 import { expect, openTable, rest, test } from "./console-test.ts";
 
 test("console_058 the rows of the grid are downloaded as a file", async ({ page }) => {
@@ -153,4 +155,78 @@ test("console_005 what PostgreSQL refuses this login is disabled with the reason
   const drop = page.getByRole("button", { name: "Drop", exact: true });
   await expect(drop).toBeDisabled();
   await expect(drop).toHaveAttribute("title", /lets only the owner/);
+});
+
+/** Runs a statement as the role postgres, and returns its rows. */
+async function query(server: Selvedge, text: string): Promise<Record<string, unknown>[]> {
+  const response = await fetch(`${server.apiUrl}/pg/query`, {
+    method: "POST",
+    headers: {
+      apikey: serviceKey,
+      authorization: `Bearer ${serviceKey}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ query: text }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as Record<string, unknown>[];
+}
+
+/** The policy of Linux's scheduler for programs that run only while no other needs the processor. */
+const schedIdle = "5";
+
+/** The scheduling policy of a process: the 41st field of its status. The second is a name, which may contain spaces. */
+async function policyOf(pid: number): Promise<string | undefined> {
+  const status = await readFile(`/proc/${pid}/stat`, "utf8");
+  return status.slice(status.lastIndexOf(") ") + 2).split(" ")[38];
+}
+
+/** Whether this user may change the priority of PostgreSQL's processes. They are another user's where the tests run as root. */
+async function mayChangePriorities(): Promise<boolean> {
+  const status = await readFile("/proc/self/status", "utf8");
+  const capabilities = BigInt(`0x${/^CapEff:\s+(\w+)/m.exec(status)?.[1] ?? "0"}`);
+  const sysNice = 1n << 23n;
+  return process.getuid?.() !== 0 || (capabilities & sysNice) !== 0n;
+}
+
+test("console_155 an export steps back once the API is busy @once", async ({ consoleServer }) => {
+  const own = {
+    "x-selvedge-console": "1",
+    "sec-fetch-site": "same-origin",
+    origin: consoleServer.consoleUrl,
+    "content-type": "application/json",
+  };
+  await query(
+    consoleServer,
+    "create view long_texts as select i as id, repeat('x', 1000) as body from generate_series(1, 300000) i",
+  );
+  const [view] = await query(consoleServer, "select 'long_texts'::regclass::oid::text as oid");
+  const answer = await fetch(`${consoleServer.consoleUrl}/api/rows/export`, {
+    method: "POST",
+    headers: own,
+    body: JSON.stringify({ table: view?.oid, format: "csv" }),
+  });
+  const { ticket } = (await answer.json()) as { ticket: string };
+  // The file is not read to its end, so the export goes on until its client leaves.
+  const leave = new AbortController();
+  const download = await fetch(`${consoleServer.consoleUrl}/api/rows/export/${ticket}`, {
+    headers: own,
+    signal: leave.signal,
+  });
+  expect(download.status).toBe(200);
+  const running =
+    "select pid from pg_stat_activity where datname = current_database() and query like 'copy (%'";
+  const [backend] = await query(consoleServer, running);
+  const pid = Number(backend?.pid);
+  expect(await policyOf(pid), "while the API has nothing to do").not.toBe(schedIdle);
+
+  const makeBusy = async () => {
+    await Promise.all(Array.from({ length: 40 }, () => rest(consoleServer, "makers?limit=1")));
+    return (await policyOf(pid)) === schedIdle;
+  };
+  if (await mayChangePriorities()) await expect.poll(makeBusy, { timeout: 20_000 }).toBe(true);
+  else expect(await makeBusy()).toBe(false);
+  leave.abort();
+  await expect.poll(() => query(consoleServer, running), { timeout: 20_000 }).toEqual([]);
+  await query(consoleServer, "drop view long_texts");
 });

@@ -8,6 +8,7 @@
 //! Three rules keep data safe: `fsync` stays on, the next start shuts down a postmaster that a killed server left
 //! running, and a data directory gets its final name only after it has been written completely and synced to disk.
 
+mod backend_priority;
 mod binaries;
 mod config;
 mod data_home;
@@ -35,6 +36,7 @@ use std::{
 
 use secrecy::{ExposeSecret, SecretString};
 
+pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
 pub use config::ClusterConfig;
 pub use error::ClusterError;

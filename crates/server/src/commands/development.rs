@@ -82,7 +82,7 @@ pub(super) async fn start_servers(
 ) -> Result<Vec<ServerHandle>> {
     let services = Arc::new(services);
     let hosts = Some(Arc::new(local_hosts(config)));
-    let mut handles = Vec::from_iter(console::start(config, keys, &services, listeners.console).await?);
+    let mut handles = Vec::new();
     let local_services = LocalServices::from_config(config);
     let identity = local_services.identity.as_ref();
     let pictures = identity.map(|settings| settings.listener_url.clone());
@@ -98,12 +98,15 @@ pub(super) async fn start_servers(
     }
     let api = server::start_api(
         config,
-        services,
+        Arc::clone(&services),
         root_content(config, keys, pictures.as_deref())?,
         listeners.api,
         hosts,
     )?;
     handles.push(shutdown::spawn_server(api));
+    // The task of the API's server starts its workers here, so that they do not wait for the console's state to be made.
+    tokio::task::yield_now().await;
+    handles.extend(console::start(config, keys, &services, listeners.console).await?);
     Ok(handles)
 }
 

@@ -12,6 +12,7 @@ use tokio_postgres::types::Type;
 
 use super::format::{ExportFormat, file_name};
 use super::output::{Output, connect};
+use super::priority::{find_backend, step_back_when_busy};
 use super::row_limit;
 use super::statement::copy_statement;
 use super::ticket::ExportRequest;
@@ -96,6 +97,7 @@ async fn export_rows(
         .with_statement(&statement)
         .with_result("started");
     audit::record(state, session, entry).await?;
+    let backend = find_backend(state, transaction).await?;
     // Dropping the transaction alone would leave the backend at work until it next writes to the socket.
     let canceller = transaction.cancel_token();
     let watch = output.watch();
@@ -103,6 +105,7 @@ async fn export_rows(
     let finished = tokio::select! {
         finished = copy_rows(transaction, &statement, &table.name, request.format, output, &mut rows) => finished.map_err(row_limit::explain),
         () = watch.closed() => Ok(false),
+        never = step_back_when_busy(backend) => match never {},
     };
     let result = match finished {
         Ok(true) => "ok",

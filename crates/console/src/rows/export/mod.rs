@@ -7,6 +7,7 @@ mod create;
 mod download;
 mod format;
 mod output;
+mod priority;
 mod row_limit;
 mod statement;
 mod ticket;
