@@ -8,6 +8,7 @@ configure({ asyncUtilTimeout: 20_000 });
 
 // Lists that draw only their visible rows need elements with the size of a desktop's work area.
 Object.defineProperty(HTMLElement.prototype, "offsetHeight", { get: () => 600 });
+Object.defineProperty(HTMLElement.prototype, "clientHeight", { get: () => 600 });
 Object.defineProperty(HTMLElement.prototype, "offsetWidth", { get: () => 1100 });
 HTMLElement.prototype.scrollIntoView = () => undefined;
 

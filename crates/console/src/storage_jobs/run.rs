@@ -18,6 +18,8 @@ use crate::state::{ConsoleState, Level};
 
 /// How often a node looks for jobs that another node, or its own last process, left unfinished.
 const LOOK_INTERVAL: Duration = Duration::from_secs(15);
+/// How long after a start a node looks for the first time. Opening a database connection earlier would delay the first requests.
+const START_PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs jobs as they are created. It must run on a thread with an actix runtime, where it creates the API's request handler.
 pub(crate) async fn run_forever(state: Arc<ConsoleState>) {
@@ -27,12 +29,14 @@ pub(crate) async fn run_forever(state: Arc<ConsoleState>) {
     }
     // A handler of its own, because the API's database connections cannot be shared between threads.
     let api = ThreadApi::default();
+    let mut pause = START_PAUSE;
     loop {
+        // Ends early when a job was added.
+        let _ = timeout(pause, state.storage_job_added.notified()).await;
         if let Err(error) = run_waiting(&state, &api).await {
             tracing::warn!(%error, "a job on files waits");
         }
-        // Ends early when a job was added.
-        let _ = timeout(LOOK_INTERVAL, state.storage_job_added.notified()).await;
+        pause = LOOK_INTERVAL;
     }
 }
 
