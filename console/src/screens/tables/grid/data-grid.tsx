@@ -64,8 +64,14 @@ interface DataGridProps extends HeaderActions {
 const overscanAtFirst = 1;
 const overscanForScrolling = 10;
 
-/** The size that a grid has beside the rail and the list, below two bars. With another one its rows would be drawn twice at first. */
-const expectedSize = () => ({ width: window.innerWidth - 408, height: window.innerHeight - 85 });
+/**
+ * The size that a grid has on a desktop, beside the rail and the list and below two bars. Where it has another one, phones for example,
+ * it is drawn a second time when it has been measured.
+ */
+const expectedSize = () => ({
+  width: Math.max(320, window.innerWidth - 408),
+  height: window.innerHeight - 85,
+});
 
 /** A grid of any number of rows and columns, of which only the visible ones are drawn. It has one tab stop; arrows move in it. */
 export function DataGrid(props: DataGridProps) {
