@@ -323,6 +323,39 @@ async fn console_051_tables_of_citus_have_the_size_of_their_shards_or_none() {
         object.expect("it is listed").details["rows"].as_i64()
     };
     assert_eq!((rows_of("here"), rows_of("elsewhere")), (Some(3), None));
+
+    let sizes = reader.list_largest_tables(10_000).await.expect("a list");
+    let size_of = |name: &str| {
+        let size = sizes.iter().find(|size| size.name == name).expect("listed");
+        (size.rows, size.bytes, size.index_bytes)
+    };
+    let page = Some(8192);
+    assert_eq!(size_of("here"), (Some(3), page, Some(2 * 8192)));
+    assert_eq!(size_of("elsewhere"), (None, None, None));
+}
+
+#[tokio::test]
+async fn console_040_the_largest_tables_come_first_with_the_bytes_of_rows_and_indexes() {
+    let database = TestDatabase::create().await;
+    let mut client = database.superuser().await;
+    client
+        .batch_execute(
+            "create table public.small (id int primary key);
+             create table public.large (id int primary key, note text);
+             insert into public.large select i, repeat('x', 1000) from generate_series(1, 20000) i;
+             analyze public.large;",
+        )
+        .await
+        .expect("valid");
+    let reader = CatalogReader::begin(&mut client).await.expect("a transaction");
+
+    let sizes = reader.list_largest_tables(1).await.expect("a list");
+
+    let [largest] = sizes.as_slice() else {
+        panic!("{sizes:?}");
+    };
+    assert_eq!((largest.name.as_str(), largest.rows), ("large", Some(20_000)));
+    assert!(largest.bytes > Some(20_000_000) && largest.index_bytes > Some(100_000));
 }
 
 #[tokio::test]

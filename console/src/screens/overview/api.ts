@@ -92,12 +92,13 @@ export function useMuteFinding() {
   });
 }
 
+/** Of a table of Citus that other nodes store rows of, the numbers are null. */
 export interface TableSize {
   schema: string;
   name: string;
-  bytes: number;
-  index_bytes: number;
-  rows: number;
+  bytes: number | null;
+  index_bytes: number | null;
+  rows: number | null;
 }
 
 export interface Sizes {

@@ -57,7 +57,7 @@ export function SizesSection() {
 
 /** The table with its indexes, which is what the disk holds of it. */
 function wholeSize({ bytes, index_bytes: indexBytes }: TableSize): number {
-  return bytes + indexBytes;
+  return (bytes ?? 0) + (indexBytes ?? 0);
 }
 
 function SizeLine({ table, largest }: { table: TableSize; largest: number }) {
@@ -81,14 +81,20 @@ function SizeLine({ table, largest }: { table: TableSize; largest: number }) {
         )}
         <Text>{name}</Text>
       </Link>
-      <span className="relative text-ink-soft max-md:hidden">
-        ≈ {formatCompact(Math.max(0, rows))} rows
-      </span>
+      {rows !== null && (
+        <span className="relative text-ink-soft max-md:hidden">
+          ≈ {formatCompact(Math.max(0, rows))} rows
+        </span>
+      )}
       <span
         className="relative w-20 text-right tabular-nums"
-        title={`rows ${formatBytes(bytes)}, indexes ${formatBytes(indexBytes)}`}
+        title={
+          bytes === null || indexBytes === null
+            ? "Other nodes store rows of this table, so its size is unknown here."
+            : `rows ${formatBytes(bytes)}, indexes ${formatBytes(indexBytes)}`
+        }
       >
-        {formatBytes(size)}
+        {bytes === null ? "?" : formatBytes(size)}
       </span>
     </li>
   );

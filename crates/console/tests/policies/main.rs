@@ -185,4 +185,6 @@ async fn console_041_slow_queries_are_listed_or_their_remedy_is_named() {
 
     let sizes = console.get("/api/sizes").await;
     assert!(sizes["database_bytes"].as_i64() > Some(0) && sizes["storage_bytes"] == 0);
+    let largest = &sizes["tables"][0];
+    assert!(largest["bytes"].as_i64() > Some(0), "{sizes}");
 }

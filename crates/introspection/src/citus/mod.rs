@@ -5,12 +5,21 @@ use std::collections::HashMap;
 
 use tokio_postgres::{Error, Transaction};
 
-/// The size of a table of Citus. Both are unknown when other nodes store rows of it.
+/// The size of a table of Citus. All of it is unknown when other nodes store rows of the table.
 pub(crate) struct CitusTableSize {
     /// The estimated number of rows.
     pub(crate) rows: Option<i64>,
     /// The bytes of all shards with their indexes.
     pub(crate) bytes: Option<i64>,
+    /// The bytes of the indexes alone.
+    pub(crate) index_bytes: Option<i64>,
+}
+
+impl CitusTableSize {
+    /// Returns the bytes without those of the indexes.
+    pub(crate) fn row_bytes(&self) -> Option<i64> {
+        Some(self.bytes? - self.index_bytes?)
+    }
 }
 
 /// Reads the sizes of Citus's tables by the tables' oids; none in a database without Citus.
@@ -36,6 +45,7 @@ pub(crate) async fn load_citus_sizes(
         let size = CitusTableSize {
             rows: row.get("rows"),
             bytes: row.get("bytes"),
+            index_bytes: row.get("index_bytes"),
         };
         (row.get("oid"), size)
     });
