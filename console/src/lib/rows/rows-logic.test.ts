@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Table } from "@/api/catalog-model";
+import { makeTable } from "@/testing/tables";
 import { curlOfRead, javascriptOfRead } from "./action-forms";
 import { parseBlock, writeBlock } from "./block";
 import { enumOf, kindOf, operatorsOf, shortType } from "./column-kind";
@@ -120,19 +120,7 @@ describe("faults that are told before the server does", () => {
 });
 
 describe("show as", () => {
-  const table: Table = {
-    oid: "9",
-    schema: "shop",
-    name: "items",
-    kind: "r",
-    rls: true,
-    rights: "iudo",
-    rows: 1,
-    bytes: 0,
-    comment: null,
-    key: ["id"],
-    columns: [],
-  };
+  const table = makeTable({ schema: "shop" });
   const action = {
     apiUrl: "http://127.0.0.1:54321",
     table,

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { Column, Table } from "@/api/catalog-model";
+import type { Column } from "@/api/catalog-model";
 import { readPage } from "@/lib/rows/read-page";
+import { makeTable } from "@/testing/tables";
 import { stageCells, stageCopy } from "./staging-actions";
 import { cellOf, gridRows } from "./table-rows";
 
@@ -14,19 +15,7 @@ const column = (name: string): Column => ({
   comment: null,
 });
 const [id, note, added] = [column("id"), column("note"), column("added")];
-const table: Table = {
-  oid: "9",
-  schema: "public",
-  name: "notes",
-  kind: "r",
-  rls: true,
-  rights: "iudo",
-  rows: 1,
-  bytes: 0,
-  comment: null,
-  key: ["id"],
-  columns: [id, note, added],
-};
+const table = makeTable({ name: "notes", columns: [id, note, added] });
 
 /** A response with a truncated value, which `cuts` lists by row and column. */
 const page = {

@@ -2,27 +2,14 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { MemoryRouter, useLocation } from "react-router";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Catalog, Table } from "@/api/catalog-model";
+import type { Catalog } from "@/api/catalog-model";
+import { makeTable } from "@/testing/tables";
 import { TableList } from "./table-list";
-
-const tableOf = (oid: string, name: string): Table => ({
-  oid,
-  schema: "public",
-  name,
-  kind: "r",
-  rls: true,
-  rights: "iudo",
-  rows: 1,
-  bytes: 0,
-  comment: null,
-  key: ["id"],
-  columns: [],
-});
 
 const catalog: Catalog = {
   version: "1",
   schemas: [{ name: "public", exposed: true }],
-  tables: [tableOf("1", "garments"), tableOf("2", "makers")],
+  tables: [makeTable({ oid: "1", name: "garments" }), makeTable({ oid: "2", name: "makers" })],
   tablesByOid: new Map(),
   foreignKeys: [],
   enums: [],

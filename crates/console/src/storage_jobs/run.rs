@@ -18,8 +18,9 @@ use crate::state::{ConsoleState, Level};
 
 /// How often a node looks for jobs that another node, or its own last process, left unfinished.
 const LOOK_INTERVAL: Duration = Duration::from_secs(15);
-/// How long after a start a node looks for the first time. Opening a database connection earlier would delay the first requests.
-const START_PAUSE: Duration = Duration::from_secs(1);
+/// How long after its start a node looks for jobs for the first time. Looking at once would open a database connection while the API opens
+/// its own, and the first requests would wait.
+const FIRST_LOOK_DELAY: Duration = Duration::from_secs(1);
 
 /// Runs jobs as they are created. It must run on a thread with an actix runtime, where it creates the API's request handler.
 pub(crate) async fn run_forever(state: Arc<ConsoleState>) {
@@ -29,14 +30,14 @@ pub(crate) async fn run_forever(state: Arc<ConsoleState>) {
     }
     // A handler of its own, because the API's database connections cannot be shared between threads.
     let api = ThreadApi::default();
-    let mut pause = START_PAUSE;
+    let mut delay = FIRST_LOOK_DELAY;
     loop {
         // Ends early when a job was added.
-        let _ = timeout(pause, state.storage_job_added.notified()).await;
+        let _ = timeout(delay, state.storage_job_added.notified()).await;
         if let Err(error) = run_waiting(&state, &api).await {
             tracing::warn!(%error, "a job on files waits");
         }
-        pause = LOOK_INTERVAL;
+        delay = LOOK_INTERVAL;
     }
 }
 

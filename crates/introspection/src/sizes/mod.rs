@@ -15,7 +15,7 @@ pub struct TableSize {
     pub schema: String,
     /// The name without its schema.
     pub name: String,
-    /// The bytes of the rows, with those of long values.
+    /// The bytes of the rows, including long values, which PostgreSQL stores apart from them.
     pub bytes: Option<i64>,
     /// The bytes of all indexes.
     pub index_bytes: Option<i64>,
@@ -24,8 +24,8 @@ pub struct TableSize {
 }
 
 impl TableSize {
-    /// What the disk holds of the table.
-    fn whole(&self) -> i64 {
+    /// Returns the bytes of rows and indexes together. Unknown ones count as none, so that such a table is listed last.
+    fn total_bytes(&self) -> i64 {
         self.bytes.unwrap_or(0) + self.index_bytes.unwrap_or(0)
     }
 }
@@ -53,11 +53,12 @@ impl CatalogReader<'_> {
             .collect();
         // The names decide between tables of the same size, so that the list does not change by itself. It is cut only here, because
         // the query sees tables of Citus as empty.
-        tables.sort_by(|a, b| {
-            let key = |table: &TableSize| Reverse(table.whole());
-            key(a)
-                .cmp(&key(b))
-                .then_with(|| (&a.schema, &a.name).cmp(&(&b.schema, &b.name)))
+        tables.sort_by_cached_key(|table| {
+            (
+                Reverse(table.total_bytes()),
+                table.schema.clone(),
+                table.name.clone(),
+            )
         });
         tables.truncate(limit);
         Ok(tables)

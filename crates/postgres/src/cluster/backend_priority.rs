@@ -9,8 +9,8 @@ use tokio::process::Command;
 /// work beside requests. The priority stays until the session ends, because raising it takes a privilege. `backend` is
 /// `pg_backend_pid()` of a session of the embedded cluster.
 ///
-/// A lower niceness would not do: Linux lets a request that wakes up wait on another processor rather than interrupt the long work,
-/// unless that work has this policy.
+/// The lowest niceness is not enough: Linux may let a thread that has to answer a request wait behind another request on a busy
+/// processor, although the long work has the other one. It counts a processor as free only if what runs there has this policy.
 ///
 /// # Errors
 /// When the system has no program `chrt` (it is part of util-linux), or does not permit the change.

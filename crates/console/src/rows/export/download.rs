@@ -12,7 +12,7 @@ use tokio_postgres::types::Type;
 
 use super::format::{ExportFormat, file_name};
 use super::output::{Output, connect};
-use super::priority::{find_backend, step_back_when_busy};
+use super::priority::{find_backend, lower_priority_when_busy};
 use super::row_limit;
 use super::statement::copy_statement;
 use super::ticket::ExportRequest;
@@ -105,7 +105,7 @@ async fn export_rows(
     let finished = tokio::select! {
         finished = copy_rows(transaction, &statement, &table.name, request.format, output, &mut rows) => finished.map_err(row_limit::explain),
         () = watch.closed() => Ok(false),
-        never = step_back_when_busy(backend) => match never {},
+        never = lower_priority_when_busy(backend) => match never {},
     };
     let result = match finished {
         Ok(true) => "ok",

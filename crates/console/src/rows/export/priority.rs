@@ -11,9 +11,9 @@ use tokio_postgres::Transaction;
 use crate::error::ConsoleError;
 use crate::state::{ConsoleMode, ConsoleState};
 
-/// How often requests are counted.
-const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// So many requests in one interval mean that the API is busy.
+/// The time between two counts of the requests.
+const COUNT_INTERVAL: Duration = Duration::from_millis(100);
+/// The API counts as busy when it has answered this many requests in one interval.
 const BUSY_REQUESTS: u64 = 10;
 
 /// Returns the process of an export's session if its priority can be changed: that of the embedded cluster, which is on this machine.
@@ -30,12 +30,12 @@ pub(super) async fn find_backend(
     Ok(Some(row.get(0)))
 }
 
-/// Lowers the priority of an export once the API is busy. A request, which takes a fraction of a millisecond, would otherwise wait for
-/// the milliseconds in which PostgreSQL prints rows for the export.
+/// Lowers the priority of an export once the API is busy, and never returns. A request, which takes a fraction of a millisecond, would
+/// otherwise wait for the milliseconds in which PostgreSQL prints rows for the export.
 ///
 /// Not from the beginning: the priority cannot be raised again, and on a machine that other programs keep busy such an export takes
 /// long.
-pub(super) async fn step_back_when_busy(backend: Option<i32>) -> Infallible {
+pub(super) async fn lower_priority_when_busy(backend: Option<i32>) -> Infallible {
     if let Some(backend) = backend {
         wait_until_busy().await;
         if let Err(error) = lower_backend_priority(backend).await {
@@ -48,7 +48,7 @@ pub(super) async fn step_back_when_busy(backend: Option<i32>) -> Infallible {
 async fn wait_until_busy() {
     let mut before = count_requests();
     loop {
-        sleep(LOOK_INTERVAL).await;
+        sleep(COUNT_INTERVAL).await;
         let now = count_requests();
         if now.saturating_sub(before) >= BUSY_REQUESTS {
             return;
