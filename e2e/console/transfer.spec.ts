@@ -189,7 +189,9 @@ async function mayChangePriorities(): Promise<boolean> {
   return process.getuid?.() !== 0 || (capabilities & sysNice) !== 0n;
 }
 
-test("console_155 an export gets a low priority once the API is busy @once", async ({ consoleServer }) => {
+test("console_155 an export gets a low priority once the API is busy @once", async ({
+  consoleServer,
+}) => {
   const own = {
     "x-selvedge-console": "1",
     "sec-fetch-site": "same-origin",
