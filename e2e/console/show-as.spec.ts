@@ -4,10 +4,17 @@ import { execFile } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Locator } from "@playwright/test";
 import { serviceKey } from "../support/clients.ts";
 import { expect, openTable, test } from "./console-test.ts";
 
 const run = promisify(execFile);
+
+/** The text of the code block that a tab of the dialog shows. */
+async function readCode(dialog: Locator, tab: string): Promise<string> {
+  const block = dialog.getByRole("region", { name: tab }).locator("pre");
+  return (await block.textContent()) ?? "";
+}
 
 test("console_004 curl, supabase-js and SQL read the rows of the grid, and none shows a key @once", async ({
   page,
@@ -22,13 +29,13 @@ test("console_004 curl, supabase-js and SQL read the rows of the grid, and none 
   }));
 
   await dialog.getByRole("tab", { name: "curl" }).click();
-  const curl = await dialog.getByRole("region", { name: "curl" }).locator("pre").innerText();
+  const curl = await readCode(dialog, "curl");
   expect(curl).not.toContain("eyJ");
   const answer = await run("sh", ["-c", curl], { env: environment });
   expect(JSON.parse(answer.stdout)).toEqual(expected);
 
   await dialog.getByRole("tab", { name: "supabase-js" }).click();
-  const code = await dialog.getByRole("region", { name: "supabase-js" }).locator("pre").innerText();
+  const code = await readCode(dialog, "supabase-js");
   expect(code).not.toContain("eyJ");
   // Beside this file, so that Node finds the client library.
   const script = join(import.meta.dirname, `.show-as-${testInfo.workerIndex}.mjs`);
@@ -43,7 +50,7 @@ test("console_004 curl, supabase-js and SQL read the rows of the grid, and none 
   }
 
   await dialog.getByRole("tab", { name: "SQL" }).click();
-  const sql = await dialog.getByRole("region", { name: "SQL" }).locator("pre").innerText();
+  const sql = await readCode(dialog, "SQL");
   await page.keyboard.press("Escape");
   await page.goto("/sql");
   await page.getByRole("textbox", { name: /^SQL of/ }).fill(sql);

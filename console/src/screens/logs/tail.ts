@@ -1,4 +1,4 @@
-/** The live tail: entries arrive faster than a screen is drawn, so they are collected and shown once per frame. */
+/** The live tail: entries arrive faster than anybody reads, so they are collected and added together. */
 import type { LogEntry } from "./log-entry";
 
 /** Entries that a tail keeps. Older ones can be found by the search. */
@@ -34,8 +34,9 @@ export function addToTail(tail: Tail, lines: readonly TailLine[], held: boolean)
   let skipped = tail.skipped;
   for (const line of lines) {
     if ("skipped" in line) skipped += line.skipped;
-    else fresh.unshift(line);
+    else fresh.push(line);
   }
+  fresh.reverse();
   if (held) {
     const waiting = [...fresh, ...tail.waiting].slice(0, tailCapacity);
     return { ...tail, skipped, waiting };

@@ -12,10 +12,10 @@ export interface LiveTail extends Tail {
 /** Pause before a broken tail is opened again. */
 const reopenAfterMs = 1000;
 
-/**
- * Follows the log while `isOn`. Lines that arrive between two frames are added together, so that a thousand lines a
- * second cause only one render per frame.
- */
+/** Pause between two renders: nobody reads a list that changes more often, and each render takes time from the page's other work. */
+const renderEveryMs = 100;
+
+/** Follows the log while `isOn`. Lines that arrive between two renders are added together. */
 export function useTail(filter: LogFilter, isOn: boolean): LiveTail {
   const [tail, setTail] = useState(emptyTail);
   const [isConnected, setConnected] = useState(false);
@@ -27,10 +27,11 @@ export function useTail(filter: LogFilter, isOn: boolean): LiveTail {
     if (!isOn) return undefined;
     const stop = new AbortController();
     let arrived: TailLine[] = [];
-    let frame = 0;
+    // A timer and not an animation frame, of which a hidden page gets none, so that its lines would pile up.
+    let timer: number | undefined;
     setTail(emptyTail);
-    function draw(): void {
-      frame = 0;
+    function addArrived(): void {
+      timer = undefined;
       const lines = arrived;
       arrived = [];
       setTail((current) => addToTail(current, lines, held.current));
@@ -44,7 +45,7 @@ export function useTail(filter: LogFilter, isOn: boolean): LiveTail {
           })) {
             if (!isTailEntry(line)) continue;
             arrived.push(line);
-            if (frame === 0) frame = requestAnimationFrame(draw);
+            timer ??= window.setTimeout(addArrived, renderEveryMs);
           }
         } catch {
           // The server cannot be reached, which is tried again below, or the page was left, which aborts the request.
@@ -57,7 +58,7 @@ export function useTail(filter: LogFilter, isOn: boolean): LiveTail {
     void follow();
     return () => {
       stop.abort();
-      cancelAnimationFrame(frame);
+      window.clearTimeout(timer);
       setConnected(false);
     };
   }, [isOn, query]);
