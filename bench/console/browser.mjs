@@ -6,7 +6,8 @@
 // Run it in e2e/, whose Playwright it uses. CHROMIUM names the browser.
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { measureFirstPage, measureStart } from "./page-times.mjs";
+import { startChromium } from "./devtools.mjs";
+import { measureFirstPage, measureScreens, measureStart } from "./page-times.mjs";
 
 const require = createRequire(join(process.cwd(), "package.json"));
 const { chromium } = require("@playwright/test");
@@ -40,8 +41,13 @@ function printFrames(name, frames) {
   console.log(`${name}: ${frames.length} frames, ${long} over ${longFrameMs} ms (${share} %), longest ${Math.max(...frames).toFixed(0)} ms`);
 }
 
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const unobserved = await startChromium(executablePath);
+await measureStart(unobserved, consoleUrl, repetitions);
+await unobserved.close();
+
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath,
   args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
 });
 const open = async (path) => {
@@ -50,7 +56,7 @@ const open = async (path) => {
   return page;
 };
 
-await measureStart(browser, consoleUrl, repetitions);
+await measureScreens(browser, consoleUrl, repetitions);
 await measureFirstPage(browser, consoleUrl, repetitions);
 
 const table = await open("/tables/public/events");

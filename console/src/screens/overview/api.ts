@@ -1,5 +1,5 @@
 /** Requests of the overview: measurements, slow queries, advisors and sizes. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { request, withQuery } from "@/api/client";
 import { appendSeries, newestTime, type SeriesAnswer } from "./series";
 
@@ -9,22 +9,19 @@ const seriesKey = ["series"];
  * All series of measurements. The first response contains everything; later ones contain only the values since the newest
  * step of each series, and are appended, so that an open page transfers little more than a hundred bytes a second.
  */
-export function useSeries(isLive: boolean) {
-  const client = useQueryClient();
-  return useQuery({
-    queryKey: seriesKey,
-    queryFn: async ({ signal }) => {
-      const known = client.getQueryData<SeriesAnswer>(seriesKey);
-      const since = known === undefined ? undefined : newestTime(known, 1);
-      const added = await request<SeriesAnswer>(withQuery("/api/series", { since }), { signal });
-      return appendSeries(known, added);
-    },
-    refetchInterval: isLive ? 1000 : false,
-    staleTime: 500,
-    // Joined answers share no structure worth comparing, and comparing thousands of numbers a second costs more than drawing them.
-    structuralSharing: false,
-  });
-}
+export const seriesQuery = queryOptions({
+  queryKey: seriesKey,
+  queryFn: async ({ client, signal }) => {
+    const known = client.getQueryData<SeriesAnswer>(seriesKey);
+    const since = known === undefined ? undefined : newestTime(known, 1);
+    const added = await request<SeriesAnswer>(withQuery("/api/series", { since }), { signal });
+    return appendSeries(known, added);
+  },
+  refetchInterval: 1000,
+  staleTime: 500,
+  // Joined answers share no structure worth comparing, and comparing thousands of numbers a second costs more than drawing them.
+  structuralSharing: false,
+});
 
 export type SlowOrder = "total" | "mean" | "calls";
 

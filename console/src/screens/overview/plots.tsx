@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { useMemo } from "react";
 import { useNavigate } from "react-router";
@@ -6,7 +7,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Select } from "@/components/input";
 import { Skeleton } from "@/components/skeleton";
 import { useSearchState } from "@/lib/use-search-state";
-import { useSeries } from "./api";
+import { seriesQuery } from "./api";
 import { PlotCanvas } from "./plot-canvas";
 import { dragSpan, findDrawnPlots, formatValue, latestValue, type Plot } from "./plot-model";
 import { cardClasses, Section } from "./section";
@@ -17,7 +18,7 @@ export function Plots() {
   const [search, change] = useSearchState();
   const navigate = useNavigate();
   const span = findSpan(search.get("span"));
-  const series = useSeries(true);
+  const series = useQuery(seriesQuery);
   const timeline = useMemo(
     () =>
       series.data === undefined

@@ -6,7 +6,7 @@ import { useCatalog } from "@/api/catalog";
 import { platformSchemas } from "@/api/catalog-model";
 import { ScreenLayout } from "@/components/screen-layout";
 import { Advisors } from "./advisors";
-import { advisorsQuery, sizesQuery, slowQueriesQuery } from "./api";
+import { advisorsQuery, seriesQuery, sizesQuery, slowQueriesQuery } from "./api";
 import { ConnectDialog } from "./connect";
 import { FirstMinute } from "./first-minute";
 import { Plots } from "./plots";
@@ -15,6 +15,7 @@ import { SlowQueriesSection } from "./slow-queries";
 import { Status } from "./status";
 
 export function prefetch(client: QueryClient): void {
+  void client.prefetchQuery(seriesQuery);
   void client.prefetchQuery(advisorsQuery);
   void client.prefetchQuery(slowQueriesQuery("total"));
   void client.prefetchQuery(sizesQuery);

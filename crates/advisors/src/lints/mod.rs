@@ -9,12 +9,15 @@ pub(crate) struct Lint {
     pub(crate) title: &'static str,
     /// The sentence about the consequence of a finding, shown after the sentence about the object.
     pub(crate) why: &'static str,
-    /// The query, which returns schema, name and kind of the object, the part of it that is at fault, a sentence and a
-    /// fix.
+    /// The query, which stands behind [`SHARED_SQL`] and returns schema, name and kind of the object, the part of it that is
+    /// at fault, a sentence and a fix.
     pub(crate) sql: &'static str,
 }
 
-/// Makes a lint from its SQL file, to which the common table expressions of all lints are added.
+/// Common table expressions that the queries of all lints use.
+pub(crate) const SHARED_SQL: &str = include_str!("sql/shared.sql");
+
+/// Makes a lint from its SQL file.
 macro_rules! lint {
     ($name:literal, $level:ident, $title:literal, $why:literal) => {
         Lint {
@@ -22,10 +25,7 @@ macro_rules! lint {
             level: Level::$level,
             title: $title,
             why: $why,
-            sql: concat!(
-                include_str!("sql/shared.sql"),
-                include_str!(concat!("sql/", $name, ".sql"))
-            ),
+            sql: include_str!(concat!("sql/", $name, ".sql")),
         }
     };
 }
