@@ -11,6 +11,7 @@ import argparse
 import functools
 import json
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -25,7 +27,8 @@ sys.path.insert(0, HERE)
 from bench import free_ports, server_rss, start, stop  # noqa: E402
 from functions import read_latencies  # noqa: E402
 
-OVERVIEW = [("/api/series", 1), ("/api/advisors", 5), ("/api/slow-queries?order=total", 15), ("/api/sizes", 30)]
+# What an open overview asks for, and after how many seconds again.
+OVERVIEW = [("/api/catalog", 1), ("/api/series", 1), ("/api/slow-queries?order=total", 15), ("/api/advisors", 30), ("/api/sizes", 30)]
 STARTS = 7
 # The console refuses more than 50 requests a second of one session.
 PAUSE_SECONDS = 0.025
@@ -124,14 +127,29 @@ def keep_exporting(console, table, ended):
                 pass
 
 
+def ask_again(console, path, etag):
+    """Asks as a browser does that knows the answer with this ETag, and returns the ETag of what it knows now."""
+    headers = {"accept-encoding": "br"} if etag is None else {"accept-encoding": "br", "if-none-match": etag}
+    try:
+        with console.open(path, **headers) as response:
+            response.read()
+            return response.headers.get("etag")
+    except urllib.error.HTTPError as error:
+        if error.code != 304:
+            raise
+        return etag
+
+
 def keep_overview_open(console, ended):
-    """Asks for what an open overview asks for, as often as it does."""
-    due = {path: 0.0 for path, _ in OVERVIEW}
+    """Asks for what an open overview asks for, as often as it does. Each run begins at a random moment between two requests, because
+    an overview that was opened long ago is measured, and not one that asks for everything at once."""
+    due = {path: time.monotonic() + random.uniform(0, seconds) for path, seconds in OVERVIEW}
+    known = {}
     while not ended.wait(0.1):
         for path, seconds in OVERVIEW:
             if time.monotonic() >= due[path]:
-                console.open(path, **{"accept-encoding": "gzip"}).read()
-                due[path] = time.monotonic() + seconds
+                due[path] += seconds
+                known[path] = ask_again(console, path, known.get(path))
 
 
 def measure_api_beside(args, row_url, name, *work):

@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { BellOff, CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import { useState } from "react";
@@ -11,7 +10,7 @@ import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
-import { advisorsQuery, type Finding, useMuteFinding } from "./api";
+import { type Finding, useAdvice, useMuteFinding } from "./api";
 import { groupFindings } from "./findings";
 import { cardClasses, Section } from "./section";
 
@@ -23,7 +22,7 @@ const levelIcons = {
 
 /** The advisors' findings, the most severe first: the reason, the fix, and a button to mute each. */
 export function Advisors() {
-  const advice = useQuery(advisorsQuery);
+  const advice = useAdvice();
   const [isMutedShown, setMutedShown] = useState(false);
   const groups = groupFindings(advice.data?.findings ?? [], advice.data?.muted ?? [], isMutedShown);
   const mutedCount = advice.data?.muted.length ?? 0;

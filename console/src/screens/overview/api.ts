@@ -1,5 +1,7 @@
 /** Requests of the overview: measurements, slow queries, advisors and sizes. */
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useCatalog } from "@/api/catalog";
 import { request, withQuery } from "@/api/client";
 import { appendSeries, newestTime, type SeriesAnswer } from "./series";
 
@@ -73,9 +75,23 @@ export interface Advice {
 export const advisorsQuery = queryOptions({
   queryKey: ["advisors"],
   queryFn: ({ signal }) => request<Advice>("/api/advisors", { signal }),
-  // Polled often, so that a finding disappears soon after its fix.
-  refetchInterval: 5000,
+  // Some findings depend on statistics and rows; those about the schema are asked for when it changes.
+  refetchInterval: 30_000,
 });
+
+/** The findings. They are asked for again when the catalog has changed, so that a finding disappears soon after its fix. */
+export function useAdvice() {
+  const client = useQueryClient();
+  const catalog = useCatalog();
+  const known = useRef(catalog);
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== catalog) {
+      void client.invalidateQueries({ queryKey: advisorsQuery.queryKey });
+    }
+    known.current = catalog;
+  }, [client, catalog]);
+  return useQuery(advisorsQuery);
+}
 
 /** Mutes or unmutes a finding for all users of the console. */
 export function useMuteFinding() {

@@ -47,6 +47,35 @@ async fn console_032_the_catalog_is_sent_once_per_change() {
 }
 
 #[tokio::test]
+async fn console_032_a_change_is_seen_when_its_transaction_ends_and_rows_are_no_change() {
+    let console = TestConsole::start().await;
+    console.sql("create table notes (id int primary key)").await;
+    let etag = async || {
+        let response = console.get("/api/catalog").send().await.expect("a response");
+        response.headers()["etag"].to_str().expect("text").to_owned()
+    };
+    let first = etag().await;
+
+    console.sql("insert into notes values (1)").await;
+    assert_eq!(etag().await, first, "a row is no change of the catalog");
+
+    let other = console.database.superuser().await;
+    let alter = "begin; alter table notes rename column id to key";
+    other.batch_execute(alter).await.expect("an open transaction");
+    assert_eq!(
+        etag().await,
+        first,
+        "nobody sees a transaction that has not ended"
+    );
+    other.batch_execute("commit").await.expect("a commit");
+    assert_ne!(
+        etag().await,
+        first,
+        "the change is there as soon as the transaction is over"
+    );
+}
+
+#[tokio::test]
 async fn console_070_objects_are_listed_and_described() {
     let console = TestConsole::start().await;
     console
