@@ -69,10 +69,10 @@ pub async fn catalog_fingerprint(client: &impl GenericClient) -> Result<String, 
 /// # Errors
 /// When the query fails.
 pub async fn visible_state(client: &impl GenericClient) -> Result<String, tokio_postgres::Error> {
-    // A commit writes WAL before others see it, so the position alone may already be that of a transaction that is still
-    // invisible. On a replica the snapshot does not list the running transactions, but the position is that of what is visible.
+    // A snapshot names the transactions whose changes are not visible: those that run, and all later ones. On a replica it
+    // does not name those that run, so the position up to which the WAL has been replayed is added.
     let sql = "select concat_ws(' ', pg_current_snapshot(),
-        case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_insert_lsn() end)";
+        case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end)";
     let row = client.query_one(sql, &[]).await?;
     Ok(row.get(0))
 }
