@@ -154,6 +154,8 @@ impl Project {
     pub(crate) async fn start(&self) -> Running {
         let running = self.spawn(&self.start_arguments(), &[]);
         running.wait_until_ready().await;
+        // The API answers somewhat earlier, and tests read what the start has printed.
+        running.wait_for_output("is ready after").await;
         running
     }
 
@@ -299,6 +301,15 @@ impl Running {
             .is_ok_and(|response| response.status() == 200)
         {
             assert!(Instant::now() < deadline, "not ready: {}", self.output());
+            actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Waits until the process has printed the text.
+    pub(crate) async fn wait_for_output(&self, text: &str) {
+        let deadline = Instant::now() + TIMEOUT;
+        while !self.output().contains(text) {
+            assert!(Instant::now() < deadline, "no {text:?}: {}", self.output());
             actix_web::rt::time::sleep(Duration::from_millis(20)).await;
         }
     }
