@@ -20,6 +20,6 @@ pub use catalog::{
 pub use definition::ObjectDescription;
 pub use dependants::Dependant;
 pub use objects::{Object, ObjectKind};
-pub use reader::{CatalogReader, IntrospectionError, catalog_fingerprint, visible_state};
+pub use reader::{CatalogReader, IntrospectionError, catalog_fingerprint, read_snapshot};
 pub use shape::{ColumnShape, TableKind, TableShape, TextForm};
 pub use sizes::TableSize;

@@ -63,14 +63,16 @@ pub async fn catalog_fingerprint(client: &impl GenericClient) -> Result<String, 
     Ok(row.get(0))
 }
 
-/// Returns a text that stays the same as long as no transaction ends that wrote anything. While it does, the catalog's
-/// fingerprint does, too, which takes PostgreSQL a hundred times longer in a database of many columns.
+/// Returns the database's current snapshot as a text, which changes whenever a transaction ends that has written something.
+///
+/// While it stays the same, so does the catalog's fingerprint, which takes PostgreSQL longer the more columns there are: 15 ms for
+/// 25 000.
 ///
 /// # Errors
 /// When the query fails.
-pub async fn visible_state(client: &impl GenericClient) -> Result<String, tokio_postgres::Error> {
-    // A snapshot names the transactions whose changes are not visible: those that run, and all later ones. On a replica it
-    // does not name those that run, so the position up to which the WAL has been replayed is added.
+pub async fn read_snapshot(client: &impl GenericClient) -> Result<String, tokio_postgres::Error> {
+    // On a primary, the snapshot lists the running transactions, and ends with the first number that is not yet used, so the end of
+    // each changes it. On a replica it lists none, so the position up to which the WAL has been replayed is added.
     let sql = "select concat_ws(' ', pg_current_snapshot(),
         case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end)";
     let row = client.query_one(sql, &[]).await?;

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Catalog, Column, Table } from "@/api/catalog-model";
+import type { Catalog, Column } from "@/api/catalog-model";
+import { makeTable } from "@/testing/tables";
 import { moveOf, runGridKey } from "./grid/grid-keys";
 import { pastedCell, stageBlock, stageCopy } from "./staging-actions";
 import { sortSchemas } from "./table-list";
@@ -17,24 +18,14 @@ const column = (name: string, type: string, more: Partial<Column> = {}): Column 
   ...more,
 });
 
-const table: Table = {
-  oid: "9",
-  schema: "public",
-  name: "items",
-  kind: "r",
-  rls: true,
-  rights: "iudo",
-  rows: 2,
-  bytes: 0,
-  comment: null,
-  key: ["id"],
+const table = makeTable({
   columns: [
     column("id", "bigint", { nullable: false, identity: "d" }),
     column("name", "text", { nullable: false }),
     column("price", "integer"),
     column("total", "integer", { isGenerated: true }),
   ],
-};
+});
 
 const catalog: Catalog = {
   version: "1",

@@ -9,8 +9,8 @@ pub(crate) struct Lint {
     pub(crate) title: &'static str,
     /// The sentence about the consequence of a finding, shown after the sentence about the object.
     pub(crate) why: &'static str,
-    /// The query, which stands behind [`SHARED_SQL`] and returns schema, name and kind of the object, the part of it that is
-    /// at fault, a sentence and a fix.
+    /// The query, which may use the common table expressions of [`SHARED_SQL`]. It returns schema, name and kind of the
+    /// object, the part of it that is at fault, a sentence and a fix.
     pub(crate) sql: &'static str,
 }
 

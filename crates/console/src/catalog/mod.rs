@@ -1,7 +1,7 @@
 //! `GET /api/catalog`: every table and column, with an ETag.
 //!
-//! The response is cached with the fingerprint of the system catalog. A request computes only the fingerprint, and that only if
-//! something has been written since the last request; the catalog is read again after DDL.
+//! The response is cached with the fingerprint of the system catalog. If nothing has been written since the last request, the
+//! cached response is sent. Otherwise the fingerprint is computed, and the catalog is read again if it differs, which it does after DDL.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use actix_web::http::Method;
 use actix_web::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
 use actix_web::{HttpRequest, HttpResponse, web};
-use selvedge_introspection::{CatalogReader, catalog_fingerprint, visible_state};
+use selvedge_introspection::{CatalogReader, catalog_fingerprint, read_snapshot};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -44,10 +44,10 @@ struct Rendered {
 /// because each level has its own database login.
 type CatalogOwner = (usize, Level);
 
-/// A catalog that has been sent, and the state of the database in which it was found to be current.
+/// A catalog that has been sent, and the database's snapshot at which it was last known to be current.
 struct LastCatalog {
     owner: CatalogOwner,
-    visible_state: String,
+    snapshot: String,
     rendered: Arc<Rendered>,
 }
 
@@ -88,17 +88,17 @@ async fn current_catalog(
 ) -> Result<Arc<Rendered>, ConsoleError> {
     let owner = (Arc::as_ptr(&state.clone().into_inner()) as usize, level);
     let mut client = state.database.connection(level).await?;
-    // Every open page asks once a second, and mostly nothing has been written since.
-    let visible_state = visible_state(&**client).await?;
-    let known = find_last(owner);
-    if let Some((state_then, rendered)) = &known
-        && *state_then == visible_state
+    // Every open page asks once a second. If nothing has been written since the last request, the catalog cannot have changed.
+    let snapshot = read_snapshot(&**client).await?;
+    let known = find_last_catalog(owner);
+    if let Some((last_snapshot, rendered)) = &known
+        && *last_snapshot == snapshot
     {
         return Ok(Arc::clone(rendered));
     }
     let version = fingerprint(&format!("{level} {}", catalog_fingerprint(&**client).await?));
     if let Some((_, rendered)) = known.filter(|(_, rendered)| rendered.version == version) {
-        keep_last(owner, visible_state, &rendered);
+        store_last_catalog(owner, snapshot, &rendered);
         return Ok(rendered);
     }
     // Two requests at once may both read the catalog, which is harmless, because the second result replaces an equal
@@ -118,24 +118,24 @@ async fn current_catalog(
         brotli: brotli.into_inner().into(),
         json: json.into(),
     });
-    keep_last(owner, visible_state, &rendered);
+    store_last_catalog(owner, snapshot, &rendered);
     Ok(rendered)
 }
 
-/// Returns the last catalog of a console and level, and the state in which it was found to be current.
-fn find_last(owner: CatalogOwner) -> Option<(String, Arc<Rendered>)> {
+/// Returns the last catalog of a console and level, and the snapshot at which it was last known to be current.
+fn find_last_catalog(owner: CatalogOwner) -> Option<(String, Arc<Rendered>)> {
     let last = LAST_CATALOGS.lock().unwrap_or_else(PoisonError::into_inner);
     last.iter()
         .find(|each| each.owner == owner)
-        .map(|each| (each.visible_state.clone(), Arc::clone(&each.rendered)))
+        .map(|each| (each.snapshot.clone(), Arc::clone(&each.rendered)))
 }
 
-fn keep_last(owner: CatalogOwner, visible_state: String, rendered: &Arc<Rendered>) {
+fn store_last_catalog(owner: CatalogOwner, snapshot: String, rendered: &Arc<Rendered>) {
     let mut last = LAST_CATALOGS.lock().unwrap_or_else(PoisonError::into_inner);
     last.retain(|each| each.owner != owner);
     last.push(LastCatalog {
         owner,
-        visible_state,
+        snapshot,
         rendered: Arc::clone(rendered),
     });
 }

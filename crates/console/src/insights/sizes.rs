@@ -8,7 +8,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// The number of tables that are listed.
+/// The most tables that are listed, so that the response stays small in a database of many tables.
 const MAX_TABLES: usize = 500;
 
 /// Sums up the sizes of all stored files by their metadata.

@@ -18,8 +18,8 @@ use crate::state::{ConsoleState, Level};
 
 /// How often a node looks for jobs that another node, or its own last process, left unfinished.
 const LOOK_INTERVAL: Duration = Duration::from_secs(15);
-/// How long after its start a node looks for jobs for the first time. Looking at once would open a database connection while the API opens
-/// its own, and the first requests would wait.
+/// How long after its start a node looks for jobs for the first time. Looking at once would open a database connection at the same time as
+/// the API, whose first requests would wait longer for theirs.
 const FIRST_LOOK_DELAY: Duration = Duration::from_secs(1);
 
 /// Runs jobs as they are created. It must run on a thread with an actix runtime, where it creates the API's request handler.

@@ -51,8 +51,8 @@ impl CatalogReader<'_> {
                 }
             })
             .collect();
-        // The names decide between tables of the same size, so that the list does not change by itself. It is cut only here, because
-        // the query sees tables of Citus as empty.
+        // Tables of the same size are sorted by name, so that the list does not change from one request to the next. The query itself has
+        // no limit, because it sees tables of Citus as empty and would leave out large ones.
         tables.sort_by_cached_key(|table| {
             (
                 Reverse(table.total_bytes()),

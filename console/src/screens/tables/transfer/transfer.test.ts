@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Column, Table } from "@/api/catalog-model";
+import type { Column } from "@/api/catalog-model";
 import { readView } from "@/lib/rows/table-view";
+import { makeTable } from "@/testing/tables";
 import { describeRows } from "./export-dialog";
 import { exportBody } from "./export-request";
 
@@ -14,19 +15,9 @@ const column = (name: string, type = "text"): Column => ({
   comment: null,
 });
 
-const table: Table = {
-  oid: "9",
-  schema: "public",
-  name: "items",
-  kind: "r",
-  rls: true,
-  rights: "iudo",
-  rows: 2,
-  bytes: 0,
-  comment: null,
-  key: ["id"],
+const table = makeTable({
   columns: [column("id", "integer"), column("name"), column("price", "numeric")],
-};
+});
 
 describe("export", () => {
   it("console_058_the_file_has_the_filters_the_order_and_the_columns_of_the_grid", () => {
