@@ -1,0 +1,148 @@
+"""The steps of `make check`, `make test`, `make test-all` and `make soak`, which tools/steps runs side by side.
+
+To add a step, append `step(...)` to STEPS. Steps start in the order of this list, as soon as those that they need have passed and
+the machine has room for them; so what takes long, or is needed by much, stands further up.
+"""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+TIERS = ("check", "test", "test-all", "soak")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command, with its name in the output."""
+
+    name: str
+    command: tuple[str, ...]
+    # The first tier that runs it; later ones run it, too. `soak` alone runs only its own steps.
+    tier: str
+    # The last tier that runs it, if a longer form takes its place in the next.
+    until: str
+    # Names of the steps that have to pass first.
+    needs: tuple[str, ...]
+    # How many cores it keeps busy. Tests that mostly wait take less than one.
+    cores: float
+    # Names of what only one step can use at a time, such as cargo's lock on the target folder.
+    alone: tuple[str, ...]
+    # Which job of the workflow runs it, see `tools/steps --job`.
+    job: str
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def step(name, *command, tier="test", until="test-all", needs=(), cores=1.0, alone=(), job="rust", **environment):
+    """A step whose environment has the named variables besides those of `make`."""
+    return Step(name, command, tier, until, tuple(needs), cores, tuple(alone), job, environment)
+
+
+def make(name, target, **options):
+    """A step that makes a file by the Makefile, and nothing if it is up to date."""
+    return step(name, "make", "--no-print-directory", target, **options)
+
+
+def npm(name, folder, *script, **options):
+    """A script of the package.json in a folder."""
+    return step(name, "npm", "--silent", "--prefix", folder, *script, **options)
+
+
+def cargo_test(name, *arguments, **options):
+    """Rust tests. They mostly wait for PostgreSQL and the disk, so more of them run at once than there are cores."""
+    return step(
+        name, "tools/cargo-test", *arguments, needs=["cargo test --no-run"], alone=["cargo"], RUST_TEST_THREADS="6", **options
+    )
+
+
+# `cargo test` builds this one, and its assertions are on. RELEASE=1 runs the tests of e2e/ against the release build instead, whose
+# compilation takes as long as all other builds together.
+BUILD = "cargo build --release" if os.environ.get("RELEASE") else "cargo test --no-run"
+TESTED_BINARY = str(TARGET.resolve() / ("release" if os.environ.get("RELEASE") else "debug") / "selvedge")
+# A build machine may stall for seconds, which conversations with recorded times do not forgive: there, they get a second try.
+RETRY = ("tools/retry",) if os.environ.get("CI") else ()
+
+# Conversations that `make test` replays, one or two of each kind; `make test-all` replays all.
+REALTIME_CHOICE = """
+    connect-keys connect-bad-token frames-malformed-* join-twice join-wrong-types broadcast-kind3-* broadcast-text-* rest-batch
+    rest-single-private presence-update presence-disconnect auth-table auth-write replay-limit token-refresh-lost db-send-public
+    db-broadcast-changes pg-basic-v1 pg-rls-rows pg-select-two filter-in
+    """.split()
+# Likewise the recorded requests to the original's Auth: every area, and a few of the generated sequences.
+AUTH_CHOICE = """
+    create-confirm link-works-* list update invite-open captcha hook-* bodies redirects settings-* totp-life enroll-errors
+    challenge-errors passkeys flow-none callback-new-* callback-errors callback-pkce-confirm link-identity otp-known-open
+    otp-new-confirm otp-phone-open recover-confirm resend-confirm verify-types-cross signup-new-confirm signup-anonymous-open
+    signup-decoy signup-weak idtoken-nonce password-* pkce-errors refresh-* session-timebox logout user-email-change-open
+    user-password-confirm user-tokens seq-00*
+    """.split()
+# And the recorded sign-ins by SAML: one or more of every area, among them attacks of each kind.
+SAML_CHOICE = """
+    metadata-* sso-* flow-sp flow-idp flow-pkce* flow-same-nameid-two-emails flow-user-is-managed stale-key-changed stale-garbage
+    mapping-custom mapping-profile mapping-email-spaces subject-attribute signature-e* signature-sha1 c14n-inc encrypted-aes*
+    encrypted-damaged attack-xsw* attack-same-id comment-in-nameid-email doctype-bomb rogue-key-value audience-wrong
+    recipient-wrong conditions-expired replay-* relay-expired message-trailing admin-put-* admin-url-* closed-* off-* next-*
+    """.split()
+# Tests about rights, settings and writes, which are run once more with the transactions and statements for Citus. The recorded
+# requests to REST are compared in both forms by their own test.
+CITUS_TESTS = """
+    --test rest --test api --test policies -- identity:: transactions:: tenants:: write:: generated:: explain:: writes::
+    policies::store_ golden::golden_scenarios
+    """.split()
+
+SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site"}
+CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients"}
+FRONTEND = {"needs": ["frontend: npm ci"], "job": "clients"}
+CONSOLE = {"needs": ["console: npm ci"], "job": "clients"}
+# What compares the program with recorded conversations: one conversation at a time, which mostly waits.
+RECORDED = {"needs": [BUILD], "cores": 0.5, "job": "clients"}
+
+
+def golden(name, program, *choice, **options):
+    """Recorded conversations with the original."""
+    return step(name, *RETRY, program, *choice, SELVEDGE_BIN=TESTED_BINARY, **RECORDED, **options)
+
+
+STEPS = [
+    make("console: npm ci", "console/node_modules", tier="check", job="check"),
+    make("console: build", "console/dist", needs=["console: npm ci"], tier="check", job="check"),
+    # The binary embeds the console, which therefore comes first.
+    step("cargo test --no-run", "cargo", "test", "--workspace", "--locked", "--no-run", "--quiet",
+         needs=["console: build"], cores=2, alone=["cargo"]),
+    make("cargo build --release", "build", needs=["console: build"], cores=2, alone=["cargo"], until="soak",
+         tier="test" if os.environ.get("RELEASE") else "soak"),
+    make("frontend: npm ci", "frontend/node_modules", tier="check", job="check"),
+    make("e2e: npm ci", "e2e/node_modules", tier="check", job="check"),
+    step("rustfmt", "cargo", "fmt", "--all", "--check", tier="check", job="check"),
+    step("structure", "python3", "tools/house.py", "--check", tier="check", job="check"),
+    step("licences", "node", "tools/licences.mjs", tier="check", job="check"),
+    step("paths in the documentation", "node", "tools/check-docs.mjs", tier="check", job="check"),
+    step("capabilities of the SDKs", "node", "tools/sdk-capabilities.mjs", "--check", needs=["e2e: npm ci"], tier="check", job="check"),
+    step("metrics of dashboard and alerts", "node", "tools/check-metrics.mjs", tier="check", job="check"),
+    *[
+        npm(f"{folder}: {name}", folder, "run", script, needs=[f"{folder}: npm ci"], tier="check", job="check")
+        for folder in ("frontend", "console", "e2e")
+        for name, script in (("lint", "lint"), ("types", "typecheck"))
+    ],
+    npm("frontend: tests", "frontend", "test", tier="check", **FRONTEND),
+    npm("console: tests", "console", "test", tier="check", **CONSOLE),
+    make("frontend: build", "frontend/dist", needs=["frontend: npm ci"], job="site"),
+    npm("e2e: site and console", "e2e", "run", "test:site", SELVEDGE_BIN=TESTED_BINARY, **SITE),
+    cargo_test("cargo test", "--workspace", "--locked"),
+    npm("e2e: clients", "e2e", "run", "test:clients", SELVEDGE_BIN=TESTED_BINARY, **CLIENTS),
+    step("clippy", "cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings",
+         needs=["console: build"], cores=1.5, alone=["cargo"], tier="check", job="check"),
+    cargo_test("cargo test, as with Citus", "--workspace", "--locked", *CITUS_TESTS, SELVEDGE_TEST_CITUS="1"),
+    step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
+    golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
+    golden("auth: golden", "tools/auth-golden", *AUTH_CHOICE, until="test"),
+    golden("saml: golden", "tools/saml-golden", *SAML_CHOICE, until="test"),
+    golden("realtime: golden, all", "tools/realtime-golden", tier="test-all"),
+    golden("auth: golden, all", "tools/auth-golden", tier="test-all"),
+    golden("saml: golden, all", "tools/saml-golden", tier="test-all"),
+    # Alone, because it makes network namespaces and reads latencies.
+    step("cluster, 5 minutes", *RETRY, "tools/if-possible", "e2e/cluster/run", tier="test-all",
+         needs=[BUILD, "e2e: npm ci"], cores=9, job="cluster", SELVEDGE_BIN=TESTED_BINARY, SELVEDGE_CLUSTER_MINUTES="5"),
+    make("cluster, 30 minutes", "cluster", tier="soak", until="soak", needs=["cargo build --release"], cores=9, job="cluster"),
+]
