@@ -6,6 +6,12 @@ import { type ToastAction, toast } from "@/lib/toast";
 
 interface AdminChange<Variables, Result> {
   change: (variables: Variables) => Promise<Result>;
+  /**
+   * Called when the server has made the change, before any list is read anew: a form takes over what was created at once,
+   * however long the lists take. Unlike the callbacks of `mutate`, it is called when the component is gone, too, and it is the
+   * one of the last rendering.
+   */
+  onChanged?: (result: Result, variables: Variables) => void;
   /** Title of the toast after success; none when it is absent. */
   success?: string | ((result: Result) => string);
   /** Title of the toast after a failure. */
@@ -22,6 +28,7 @@ function keepChange() {}
 /** A change by an administrator. Afterwards every list that is shown, and every vocabulary, is read anew. */
 export function useAdminChange<Variables, Result>({
   change,
+  onChanged,
   success,
   failure = "Error",
   failureText = (error) => messageOf(error, "Please try again."),
@@ -49,6 +56,7 @@ export function useAdminChange<Variables, Result>({
   return useMutation({
     mutationFn: change,
     onSuccess: async (result, variables) => {
+      onChanged?.(result, variables);
       if (success !== undefined) {
         const title = typeof success === "string" ? success : success(result);
         toast(title, undefined, "success", undoAction(variables, result));

@@ -32,6 +32,36 @@ export function Select({ isFilter = false, ...rest }: SelectProps) {
   );
 }
 
+interface ChoicesProps {
+  /** The empty choice. */
+  prompt: string;
+  /** Absent while they are loaded. */
+  rows: readonly { id: string; name: string }[] | undefined;
+  /** Id of the chosen row; empty for none. */
+  chosen: string;
+}
+
+/**
+ * The options of a select whose value is the id of a row. A choice that the list does not contain yet has an option, too: without
+ * one the select would show the prompt, as if nothing were chosen.
+ */
+export function Choices({ prompt, rows, chosen }: ChoicesProps) {
+  const isListed = chosen === "" || (rows?.some(({ id }) => id === chosen) ?? false);
+  return (
+    <>
+      <option value="">{prompt}</option>
+      {rows?.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+      {!isListed && (
+        <option value={chosen}>{rows === undefined ? "Loading..." : "Not in the list"}</option>
+      )}
+    </>
+  );
+}
+
 export function TextArea({ rows = 3, ...rest }: Omit<ComponentProps<"textarea">, "className">) {
   return <textarea rows={rows} className={cn(controlClass, "block py-2.5")} {...rest} />;
 }

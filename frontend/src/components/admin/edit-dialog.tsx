@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { ConfirmDialog } from "./confirm-dialog";
+import { FormWorkProvider } from "./form-work";
 import { useReturnFocus } from "./use-return-focus";
 
 /** With a keyboard, the first field has the focus. On touch screens the on-screen keyboard would cover half of the form. */
@@ -57,7 +58,7 @@ export function EditDialog({ title, isDirty, wide = false, onClose, children }: 
               </IconButton>
             </Dialog.Close>
           </div>
-          {children}
+          <FormWorkProvider>{children}</FormWorkProvider>
         </Dialog.Content>
         {isAsking && (
           <ConfirmDialog

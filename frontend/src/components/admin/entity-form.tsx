@@ -4,7 +4,7 @@ import { Controller, useForm } from "react-hook-form";
 import type * as z from "zod/mini";
 import { Input } from "@/components/ui/input";
 import type { PicturePlace } from "@/lib/admin-pictures";
-import { Select, TextArea } from "./controls";
+import { Choices, Select, TextArea } from "./controls";
 import { EditDialog } from "./edit-dialog";
 import { FormFooter } from "./form-footer";
 import { PictureField } from "./picture-field";
@@ -24,7 +24,11 @@ export type FieldSpec = FieldBase &
   (
     | { kind: "text" | "long-text" | "color" }
     | { kind: "picture"; place: PicturePlace }
-    | { kind: "choice"; options: readonly { id: string; name: string }[]; prompt: string }
+    | {
+        kind: "choice";
+        options: readonly { id: string; name: string }[] | undefined;
+        prompt: string;
+      }
   );
 
 interface EntityFormProps {
@@ -129,12 +133,7 @@ function EntityField({ spec, field, error, onUploaded }: EntityFieldProps) {
         if (spec.kind === "choice") {
           return (
             <Select {...attributes} {...common}>
-              <option value="">{spec.prompt}</option>
-              {spec.options.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
+              <Choices prompt={spec.prompt} rows={spec.options} chosen={field.value} />
             </Select>
           );
         }

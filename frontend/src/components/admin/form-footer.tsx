@@ -1,5 +1,6 @@
 import { Button } from "@ui/button";
 import type { ReactNode } from "react";
+import { useFormWork } from "./form-work";
 
 /** Buttons at the lower edge of a panel. At the left, because toasts appear at the right. */
 export function PanelFooter({ children }: { children: ReactNode }) {
@@ -20,9 +21,10 @@ interface FormFooterProps {
  * from under the pointer that is pressing it.
  */
 export function FormFooter({ pending, onCancel }: FormFooterProps) {
+  const { isBusy } = useFormWork();
   return (
     <PanelFooter>
-      <Button type="submit" variant="primary" pending={pending}>
+      <Button type="submit" variant="primary" pending={pending || isBusy}>
         Save
       </Button>
       <Button onClick={onCancel}>Cancel</Button>

@@ -11,6 +11,7 @@ import {
 } from "@/lib/admin-pictures";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
+import { useFormWork } from "./form-work";
 
 interface PictureFieldProps {
   label: string;
@@ -37,6 +38,7 @@ export function PictureField({
   onBlur,
 }: PictureFieldProps) {
   const input = useRef<HTMLInputElement>(null);
+  const { during } = useFormWork();
   const [isUploading, setUploading] = useState(false);
 
   async function upload(file: File) {
@@ -47,7 +49,7 @@ export function PictureField({
     }
     setUploading(true);
     try {
-      const url = await uploadPicture(file, place);
+      const url = await during(uploadPicture(file, place));
       onUploaded(url);
       onChange(url);
       toast("Image uploaded", undefined, "success");

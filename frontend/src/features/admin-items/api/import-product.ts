@@ -63,9 +63,11 @@ export function isExistingProduct(error: unknown): boolean {
   return error instanceof ServiceError && error.status === conflict;
 }
 
-export function useImportProduct() {
+/** `onImported` is called when the form is closed, too, so that the stored picture can be deleted. */
+export function useImportProduct(onImported: (product: ImportedProduct) => void) {
   return useAdminChange({
     change: importProduct,
+    onChanged: onImported,
     failure: (error) => (isExistingProduct(error) ? "Product already exists" : "Import failed"),
     failureText: (error) =>
       isExistingProduct(error)

@@ -1,11 +1,17 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import {
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useFormWork } from "@/components/admin/form-work";
 import { adminKey } from "@/lib/admin-key";
 import { adminListKey, type ListResult } from "@/lib/admin-list";
-import { changedRow } from "@/lib/admin-rows";
+import { type ChangeResponse, changedRow } from "@/lib/admin-rows";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
-import type { NamedRow } from "@/lib/vocabulary";
+import { brandsQuery, colorsQuery, type NamedColor, type NamedRow } from "@/lib/vocabulary";
 
 /** Subcategories of one category, by name. */
 export function subcategoriesOfQuery(categoryId: string) {
@@ -33,31 +39,71 @@ function findLoaded(client: QueryClient, categoryId: string): NamedRow[] {
   return rows.filter(({ category_id }) => category_id === categoryId);
 }
 
-/** Rows that the form of an item can create on the way. Each resolves with the id of the new row. */
-export function useCreateBrand() {
+/**
+ * Puts a new row into a list that is loaded already, by name. The row can then be shown as chosen before the list is read anew;
+ * a list that is still being loaded will contain it.
+ */
+function addRow<Row extends NamedRow>(client: QueryClient, queryKey: QueryKey, row: Row): void {
+  client.setQueryData<Row[]>(
+    queryKey,
+    (rows) => rows && [...rows, row].sort((one, other) => one.name.localeCompare(other.name)),
+  );
+}
+
+/** Sends an insert and returns the id of the new row. */
+async function insertRow(insert: PromiseLike<ChangeResponse>): Promise<string> {
+  return changedRow(await insert).id;
+}
+
+// Rows that the form of an item can create on the way. `onCreated` receives the id of the new row, and what it was made of.
+
+export function useCreateBrand(onCreated: (id: string, name: string) => void) {
+  const client = useQueryClient();
+  const { during } = useFormWork();
   return useAdminChange({
-    change: async (name: string) =>
-      changedRow(await supabase.from("brands").insert({ name }).select("id")).id,
+    change: (name: string) =>
+      during(insertRow(supabase.from("brands").insert({ name }).select("id"))),
+    onChanged: (id, name) => {
+      addRow(client, brandsQuery().queryKey, { id, name });
+      onCreated(id, name);
+    },
     success: "Brand created",
     failure: "Error creating brand",
     failureText: () => "Please try again later",
   });
 }
 
-export function useCreateSubcategory() {
+interface NewSubcategory {
+  name: string;
+  category_id: string;
+}
+
+export function useCreateSubcategory(onCreated: (id: string, row: NewSubcategory) => void) {
+  const client = useQueryClient();
+  const { during } = useFormWork();
   return useAdminChange({
-    change: async (row: { name: string; category_id: string }) =>
-      changedRow(await supabase.from("subcategories").insert(row).select("id")).id,
+    change: (row: NewSubcategory) =>
+      during(insertRow(supabase.from("subcategories").insert(row).select("id"))),
+    onChanged: (id, row) => {
+      addRow(client, subcategoriesOfQuery(row.category_id).queryKey, { id, name: row.name });
+      onCreated(id, row);
+    },
     success: "Subcategory created",
     failure: "Error creating subcategory",
     failureText: () => "Please try again later",
   });
 }
 
-export function useCreateColor() {
+export function useCreateColor(onCreated: (id: string) => void) {
+  const client = useQueryClient();
+  const { during } = useFormWork();
   return useAdminChange({
-    change: async (row: { name: string; hex_code: string }) =>
-      changedRow(await supabase.from("colors").insert(row).select("id")).id,
+    change: (row: Omit<NamedColor, "id">) =>
+      during(insertRow(supabase.from("colors").insert(row).select("id"))),
+    onChanged: (id, row) => {
+      addRow<NamedColor>(client, colorsQuery().queryKey, { id, ...row });
+      onCreated(id);
+    },
     success: "Color created",
   });
 }

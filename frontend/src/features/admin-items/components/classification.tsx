@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Field } from "@ui/field";
 import { type UseFormReturn, useWatch } from "react-hook-form";
-import { Select } from "@/components/admin/controls";
-import { brandsQuery, categoriesQuery, type NamedRow } from "@/lib/vocabulary";
+import { Choices, Select } from "@/components/admin/controls";
+import { brandsQuery, categoriesQuery } from "@/lib/vocabulary";
 import { subcategoriesOfQuery } from "../api/quick-create";
 import type { ItemValues } from "../api/save-item";
 import { QuickBrand, QuickSubcategory } from "./quick-create";
@@ -31,7 +31,7 @@ export function Classification({ form }: ClassificationProps) {
               value={brandId}
               onChange={(event) => setValue("brand_id", event.target.value, change)}
             >
-              <Choices prompt="Select a brand" rows={brands} />
+              <Choices prompt="Select a brand" rows={brands} chosen={brandId} />
             </Select>
           )}
         </Field>
@@ -47,7 +47,7 @@ export function Classification({ form }: ClassificationProps) {
               setValue("subcategory_id", "", change);
             }}
           >
-            <Choices prompt="Select a category" rows={categories} />
+            <Choices prompt="Select a category" rows={categories} chosen={categoryId} />
           </Select>
         )}
       </Field>
@@ -77,27 +77,17 @@ function Subcategory({ form, categoryId }: ClassificationProps & { categoryId: s
             <Choices
               prompt={categoryId === "" ? "Please select a category first" : "None"}
               rows={subcategories}
+              chosen={subcategoryId}
             />
           </Select>
         )}
       </Field>
       <QuickSubcategory
         categoryId={categoryId}
-        onCreated={(id) => setValue("subcategory_id", id, change)}
+        onCreated={(id, parentId) => {
+          if (parentId === form.getValues("category")) setValue("subcategory_id", id, change);
+        }}
       />
     </div>
-  );
-}
-
-function Choices({ prompt, rows }: { prompt: string; rows: readonly NamedRow[] | undefined }) {
-  return (
-    <>
-      <option value="">{prompt}</option>
-      {rows?.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </>
   );
 }

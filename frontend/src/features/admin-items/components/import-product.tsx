@@ -23,7 +23,10 @@ interface ImportProductProps {
 export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
   const [url, setUrl] = useState<string | null>(null);
   const [product, setProduct] = useState<ImportedProduct | null>(null);
-  const run = useImportProduct();
+  const run = useImportProduct((found) => {
+    onUploaded(found.image);
+    setProduct(found);
+  });
   if (url === null) {
     return (
       <Button onClick={() => setUrl("")} className="self-start">
@@ -32,11 +35,16 @@ export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
       </Button>
     );
   }
+
+  /** Another product may be shown, or none, when the brand is there. */
+  function takeBrand(brandId: string, brand: string) {
+    setProduct((current) => (current?.brand === brand ? { ...current, brandId } : current));
+  }
   if (product !== null) {
     return (
       <ProductPreview
         product={product}
-        onChange={setProduct}
+        onBrandCreated={takeBrand}
         onUse={() => {
           onUse(product);
           setProduct(null);
@@ -49,12 +57,7 @@ export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
 
   const isRecognised = isProductAddress(url);
   function start(address: string) {
-    run.mutate(address.trim(), {
-      onSuccess: (found) => {
-        onUploaded(found.image);
-        setProduct(found);
-      },
-    });
+    run.mutate(address.trim());
   }
   function startOnEnter(event: KeyboardEvent, address: string) {
     if (event.key !== "Enter") return;

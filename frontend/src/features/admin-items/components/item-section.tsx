@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
-import { Select } from "@/components/admin/controls";
+import { Choices, Select } from "@/components/admin/controls";
 import { type Column, DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
 import { RowButton } from "@/components/admin/row-button";
@@ -126,8 +126,8 @@ export function ItemSection() {
 }
 
 function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
-  const { data: brands = [] } = useQuery(brandsQuery());
-  const { data: categories = [] } = useQuery(categoriesQuery());
+  const { data: brands } = useQuery(brandsQuery());
+  const { data: categories } = useQuery(categoriesQuery());
   const choices = [
     { name: "brand", label: "Brand", all: "All brands", rows: brands },
     { name: "category", label: "Category", all: "All categories", rows: categories },
@@ -140,12 +140,7 @@ function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
       value={table.request.filters[name] ?? ""}
       onChange={(event) => table.setFilter(name, event.target.value)}
     >
-      <option value="">{all}</option>
-      {rows.map((row) => (
-        <option key={row.id} value={row.id}>
-          {row.name}
-        </option>
-      ))}
+      <Choices prompt={all} rows={rows} chosen={table.request.filters[name] ?? ""} />
     </Select>
   ));
 }

@@ -6,13 +6,17 @@ import { useCreateBrand } from "../api/quick-create";
 
 interface ProductPreviewProps {
   product: ImportedProduct;
-  onChange: (product: ImportedProduct) => void;
+  /** The brand of this name was created. */
+  onBrandCreated: (id: string, name: string) => void;
   onUse: () => void;
   onDiscard: () => void;
 }
 
 /** An imported product before the form is filled in with it. */
-export function ProductPreview({ product, onChange, onUse, onDiscard }: ProductPreviewProps) {
+export function ProductPreview({ product, onBrandCreated, onUse, onDiscard }: ProductPreviewProps) {
+  const createBrand = useCreateBrand(onBrandCreated);
+  // Until the brand has its id, the form could not be filled in with it. The lists that are read anew afterwards do not matter.
+  const isBrandAwaited = createBrand.isPending && product.brandId === null;
   return (
     <section aria-label="Imported product" className="rounded-md border border-line p-4">
       <div className="grid items-start gap-4 sm:grid-cols-[6rem_minmax(0,1fr)]">
@@ -24,7 +28,11 @@ export function ProductPreview({ product, onChange, onUse, onDiscard }: ProductP
         <Details>
           <DetailRow term="Name">{product.name}</DetailRow>
           <DetailRow term="Brand">
-            <ImportedBrand product={product} onChange={onChange} />
+            <ImportedBrand
+              product={product}
+              isPending={createBrand.isPending}
+              onCreate={createBrand.mutate}
+            />
           </DetailRow>
           <DetailRow term="Price">
             <ImportedPrice product={product} />
@@ -36,7 +44,7 @@ export function ProductPreview({ product, onChange, onUse, onDiscard }: ProductP
         </Details>
       </div>
       <div className="mt-4 flex flex-wrap gap-2">
-        <Button variant="primary" onClick={onUse}>
+        <Button variant="primary" disabled={isBrandAwaited} onClick={onUse}>
           Use this product
         </Button>
         <Button variant="quiet" onClick={onDiscard}>
@@ -54,22 +62,21 @@ function ImportedPrice({ product }: { product: ImportedProduct }) {
   return `${price.toFixed(2)} ${currency}, to be converted by you`;
 }
 
+interface ImportedBrandProps {
+  product: ImportedProduct;
+  isPending: boolean;
+  onCreate: (name: string) => void;
+}
+
 /** The brand of the catalogue, or the offer to make it. */
-function ImportedBrand({ product, onChange }: Pick<ProductPreviewProps, "product" | "onChange">) {
-  const create = useCreateBrand();
+function ImportedBrand({ product, isPending, onCreate }: ImportedBrandProps) {
   const { brand, brandId } = product;
   if (brand === null) return "Not given";
   if (brandId !== null) return brand;
   return (
     <>
       <span className="block">{brand} is not among your brands yet.</span>
-      <Button
-        pending={create.isPending}
-        onClick={() =>
-          create.mutate(brand, { onSuccess: (id) => onChange({ ...product, brandId: id }) })
-        }
-        className="mt-2"
-      >
+      <Button pending={isPending} onClick={() => onCreate(brand)} className="mt-2">
         Create brand
       </Button>
     </>

@@ -64,36 +64,38 @@ interface QuickCreateProps {
 }
 
 export function QuickBrand({ onCreated }: QuickCreateProps) {
-  const { mutate, isPending } = useCreateBrand();
-  return (
-    <NameRow
-      noun="brand"
-      pending={isPending}
-      onCreate={(name) => mutate(name, { onSuccess: onCreated })}
-    />
-  );
+  const { mutate, isPending } = useCreateBrand(onCreated);
+  return <NameRow noun="brand" pending={isPending} onCreate={(name) => mutate(name)} />;
 }
 
-export function QuickSubcategory({
-  categoryId,
-  onCreated,
-}: QuickCreateProps & { categoryId: string }) {
-  const { mutate, isPending } = useCreateSubcategory();
+interface QuickSubcategoryProps {
+  categoryId: string;
+  /** The category may have been changed while the subcategory was created. */
+  onCreated: (id: string, categoryId: string) => void;
+}
+
+export function QuickSubcategory({ categoryId, onCreated }: QuickSubcategoryProps) {
+  const { mutate, isPending } = useCreateSubcategory((id, { category_id }) =>
+    onCreated(id, category_id),
+  );
   return (
     <NameRow
       noun="subcategory"
       pending={isPending}
       onCreate={(name) => {
         if (categoryId === "") toast("Error", "Please select a category first", "danger");
-        else mutate({ name, category_id: categoryId }, { onSuccess: onCreated });
+        else mutate({ name, category_id: categoryId });
       }}
     />
   );
 }
 
 export function QuickColor({ onCreated }: QuickCreateProps) {
-  const { mutate, isPending } = useCreateColor();
   const [draft, setDraft] = useState<{ name: string; hexCode: string } | null>(null);
+  const { mutate, isPending } = useCreateColor((id) => {
+    setDraft(null);
+    onCreated(id);
+  });
   if (draft === null) {
     return <AddButton label="New color" onClick={() => setDraft({ name: "", hexCode: "#" })} />;
   }
@@ -107,15 +109,7 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
       const text = "Please enter a valid hex color code (e.g., #FF5733).";
       toast("Invalid color code", text, "danger");
     } else {
-      mutate(
-        { name, hex_code: hexCode },
-        {
-          onSuccess: (id) => {
-            setDraft(null);
-            onCreated(id);
-          },
-        },
-      );
+      mutate({ name, hex_code: hexCode });
     }
   }
 

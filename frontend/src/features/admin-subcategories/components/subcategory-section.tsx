@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Select } from "@/components/admin/controls";
+import { Choices, Select } from "@/components/admin/controls";
 import type { Column } from "@/components/admin/data-table";
 import { EntitySection } from "@/components/admin/entity-section";
 import { useAdminTable } from "@/lib/use-admin-table";
@@ -28,7 +28,7 @@ export function SubcategorySection() {
     ascending: true,
     filters,
   });
-  const { data: categories = [] } = useQuery(categoriesQuery());
+  const { data: categories } = useQuery(categoriesQuery());
   const save = useSaveSubcategory();
   const remove = useDeleteSubcategory();
   const chosen = table.request.filters.category ?? "";
@@ -78,12 +78,7 @@ export function SubcategorySection() {
           onChange={(event) => table.setFilter("category", event.target.value)}
           isFilter
         >
-          <option value="">All categories</option>
-          {categories.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <Choices prompt="All categories" rows={categories} chosen={chosen} />
         </Select>
       }
     />

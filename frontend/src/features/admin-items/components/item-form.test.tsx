@@ -1,0 +1,180 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { renderAt } from "@/testing/render";
+import { ItemForm } from "./item-form";
+
+const address = "https://www.farfetch.com/shopping/women/coat-item-1001.aspx";
+const product = {
+  name: "Wool coat",
+  brand: "Maison",
+  description: null,
+  price: 2490,
+  currency: "USD",
+  image: "/storage/v1/object/public/images/items/coat.png",
+  productId: 1001,
+  gender: "women",
+  sourceUrl: address,
+  brandId: null,
+};
+
+/** Tables of the server, whose rows it sends by id and name. */
+let tables: Record<string, { id: string; name: string; [column: string]: unknown }[]>;
+/** Once set, reading a table of this name takes until it is released. */
+let isSlow: (table: string) => boolean;
+let releaseReads: () => void;
+/** How often a table was read. */
+let reads: number;
+/** Inserts, in order. */
+let inserted: { table: string; row: Record<string, unknown> }[];
+/** What an insert waits for. */
+let insertion: Promise<void>;
+let releaseInsert: () => void;
+
+function holdInserts() {
+  insertion = new Promise((resolve) => {
+    releaseInsert = resolve;
+  });
+}
+
+beforeEach(() => {
+  tables = {
+    brands: [{ id: "brand-1", name: "Atelier" }],
+    categories: [
+      { id: "category-1", name: "Coats" },
+      { id: "category-2", name: "Shoes" },
+    ],
+    subcategories: [],
+    colors: [
+      { id: "color-1", name: "Black", hex_code: "#000000" },
+      { id: "color-2", name: "White", hex_code: "#ffffff" },
+    ],
+  };
+  inserted = [];
+  insertion = Promise.resolve();
+  isSlow = () => false;
+  reads = 0;
+  const slowReads = new Promise<void>((resolve) => {
+    releaseReads = resolve;
+  });
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    const url = new URL(String(input), "http://localhost");
+    if (url.pathname === "/functions/v1/fetch-farfetch") return Response.json(product);
+    const table = url.pathname.split("/").at(-1) ?? "";
+    if (init?.method === "POST") {
+      const row = JSON.parse(String(init.body));
+      await insertion;
+      const id = `new-${table}`;
+      inserted.push({ table, row });
+      tables[table]?.push({ ...row, id });
+      return Response.json([{ id }], { status: 201 });
+    }
+    if (isSlow(table)) await slowReads;
+    reads += 1;
+    return Response.json(tables[table] ?? []);
+  });
+});
+
+/** Opens the form for a new item, with all lists loaded. */
+async function openForm(onClose = () => {}) {
+  const user = userEvent.setup();
+  renderAt("/", <ItemForm item={null} onClose={onClose} />);
+  await screen.findByRole("option", { name: "Atelier" });
+  await screen.findByRole("option", { name: "Coats" });
+  return user;
+}
+
+describe("what is created inside of the form is chosen", () => {
+  it("an imported product keeps its new brand while the list of brands is read anew", async () => {
+    const user = await openForm();
+    await user.click(screen.getByRole("button", { name: "Import from Farfetch" }));
+    await user.type(screen.getByLabelText("Product URL"), address);
+    await user.click(screen.getByRole("button", { name: "Import" }));
+    const preview = await screen.findByRole("region", { name: "Imported product" });
+    isSlow = (table) => table === "brands";
+    await user.click(within(preview).getByRole("button", { name: "Create brand" }));
+    await screen.findByText("Brand created");
+    await user.click(within(preview).getByRole("button", { name: "Use this product" }));
+
+    expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison");
+    releaseReads();
+    await waitFor(() => expect(inserted).toHaveLength(1));
+    expect(screen.getByLabelText("Brand")).toHaveValue("new-brands");
+  });
+
+  it("a product cannot be used before the brand that was asked for has its id", async () => {
+    const user = await openForm();
+    await user.click(screen.getByRole("button", { name: "Import from Farfetch" }));
+    await user.type(screen.getByLabelText("Product URL"), address);
+    await user.click(screen.getByRole("button", { name: "Import" }));
+    const preview = await screen.findByRole("region", { name: "Imported product" });
+    holdInserts();
+    await user.click(within(preview).getByRole("button", { name: "Create brand" }));
+
+    const use = within(preview).getByRole("button", { name: "Use this product" });
+    expect(use).toBeDisabled();
+    releaseInsert();
+    await waitFor(() => expect(use).toBeEnabled());
+    await user.click(use);
+    expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison");
+  });
+
+  it("a new brand is chosen at once, before the list of brands has come for the first time", async () => {
+    isSlow = (table) => table === "brands";
+    const user = userEvent.setup();
+    renderAt("/", <ItemForm item={null} onClose={() => {}} />);
+    await user.click(screen.getByRole("button", { name: "New brand" }));
+    await user.type(screen.getByLabelText("Name of the new brand"), "Maison{Enter}");
+
+    await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveValue("new-brands"));
+    expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Loading...");
+    releaseReads();
+    await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison"));
+  });
+
+  it("a new subcategory is not chosen for another category", async () => {
+    const user = await openForm();
+    await user.selectOptions(screen.getByLabelText("Category"), "Coats");
+    await user.click(screen.getByRole("button", { name: "New subcategory" }));
+    holdInserts();
+    await user.type(screen.getByLabelText("Name of the new subcategory"), "Trench{Enter}");
+    await user.selectOptions(screen.getByLabelText("Category"), "Shoes");
+    const before = reads;
+    releaseInsert();
+    await screen.findByText("Subcategory created");
+    // The lists of brands, categories, subcategories and colors are read anew before the callbacks of a change are called.
+    await waitFor(() => expect(reads).toBe(before + 4));
+    await act(async () => {});
+
+    expect(inserted[0]?.row).toEqual({ name: "Trench", category_id: "category-1" });
+    expect(screen.getByLabelText("Subcategory")).toHaveValue("");
+  });
+
+  it("colors chosen while a new one is created stay chosen", async () => {
+    const user = await openForm();
+    await user.click(screen.getByRole("button", { name: "New color" }));
+    await user.type(screen.getByLabelText("Name of the new color"), "Red");
+    await user.type(screen.getByLabelText("Hex code of the new color"), "ff0000");
+    holdInserts();
+    await user.click(screen.getByRole("button", { name: "Add" }));
+    await user.click(screen.getByRole("checkbox", { name: "White" }));
+    isSlow = (table) => table === "colors";
+    releaseInsert();
+
+    expect(await screen.findByRole("checkbox", { name: "Red" })).toBeChecked();
+    expect(screen.getByRole("checkbox", { name: "White" })).toBeChecked();
+  });
+
+  it("is not saved without what is still being created", async () => {
+    const user = await openForm();
+    await user.click(screen.getByRole("button", { name: "New brand" }));
+    holdInserts();
+    await user.type(screen.getByLabelText("Name of the new brand"), "Maison{Enter}");
+
+    await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeDisabled());
+    isSlow = () => true;
+    releaseInsert();
+    await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeEnabled());
+    expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison");
+  });
+});
