@@ -39,7 +39,7 @@ fmt: frontend/node_modules console/node_modules e2e/node_modules ## Format every
 	npm --prefix e2e run format
 
 test-rust: postgres ## Rust unit and integration tests on a real PostgreSQL
-	@tools/steps test "cargo test" "cargo test, as with Citus"
+	@tools/steps test "cargo test" "cargo test, as with Citus" "cargo test, Storage in S3"
 
 test-frontend: ## Unit tests of the site and the console
 	@tools/steps test "frontend: tests" "console: tests"

@@ -91,6 +91,10 @@ CITUS_TESTS = """
     policies::store_ golden::golden_scenarios
     """.split()
 
+# Tests of Storage about bytes, which are run once more with objects in an S3 server; `make test-all` takes all that can.
+S3_TESTS = "buckets:: copies:: crash_safety:: crashes:: downloads:: resumable:: s3_multipart:: s3_objects:: streams:: sweeps:: uploads::".split()
+ON_DISK_ALONE = "golden:: lost_commits:: render_sources:: s3_outages:: s3_parts:: s3_versions:: schema:: transactions::".split()
+
 SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site"}
 CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients"}
 FRONTEND = {"needs": ["frontend: npm ci"], "job": "clients"}
@@ -134,6 +138,10 @@ STEPS = [
     step("clippy", "cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings",
          needs=["console: build"], cores=1.5, alone=["cargo"], tier="check", job="check"),
     cargo_test("cargo test, as with Citus", "--workspace", "--locked", *CITUS_TESTS, SELVEDGE_TEST_CITUS="1"),
+    cargo_test("cargo test, Storage in S3", "--locked", "-p", "selvedge-storage", "--test", "api", "--", *S3_TESTS, until="test",
+               SELVEDGE_TEST_S3="1"),
+    cargo_test("cargo test, all of Storage in S3", "--locked", "-p", "selvedge-storage", "--test", "api", "--",
+               *[word for name in ON_DISK_ALONE for word in ("--skip", name)], tier="test-all", SELVEDGE_TEST_S3="1"),
     step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
     golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
     golden("auth: golden", "tools/auth-golden", *AUTH_CHOICE, until="test"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_advisors::{Finding, run_lints};
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
 /// A fault that one lint must find: the lint, the object's name, the SQL that makes the fault, the SQL that mends it

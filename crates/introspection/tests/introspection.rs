@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use selvedge_introspection::{CatalogReader, IntrospectionError, ObjectKind, catalog_fingerprint};
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
 /// The SQL of one object of every kind, each with a name that breaks SQL when it is not quoted.

@@ -49,5 +49,3 @@ pub mod cluster;
 pub mod migrate;
 pub mod psql;
 pub mod replication;
-#[cfg(any(test, feature = "testing"))]
-pub mod testing;

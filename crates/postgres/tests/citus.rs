@@ -5,11 +5,11 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use selvedge_postgres::testing::{PASSWORD, TestDatabase};
 use selvedge_postgres::{
     AccessMode, Database, Login, Logins, Param, RequestContext, RequestError, RequestPool, RequestPoolConfig,
     RequestTransaction, SqlStatement, TransactionEnd, TransactionResult, begin_as_caller,
 };
+use selvedge_testing::{PASSWORD, TestDatabase};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UnixStream};
 use tokio::task::LocalSet;

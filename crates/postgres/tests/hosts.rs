@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Login, Logins};
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 

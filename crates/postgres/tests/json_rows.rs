@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{
     AccessMode, Database, JsonForm, JsonRead, JsonReadResult, Logins, RequestContext, RequestPool,
     RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd,
 };
+use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
 
 /// Every type for which this crate writes JSON, with values that have a special text form.
@@ -337,11 +337,11 @@ async fn deallocated_statements_are_prepared_again() {
 async fn dates_in_other_styles_than_iso_are_rendered_by_postgresql() {
     LocalSet::new()
         .run_until(async {
-            let lists = Lists::new("create role other_dates; grant other_dates to authenticator; alter role other_dates set datestyle = 'SQL, DMY'").await;
+            let lists = Lists::new("create role gw_other_dates; grant gw_other_dates to authenticator; alter role gw_other_dates set datestyle = 'SQL, DMY'").await;
             lists.database.reload_role_settings().await.expect("settings");
             let text = "select '2026-01-31 12:00:00+00'::timestamptz as t";
             for _ in 0..4 {
-                assert_eq!(lists.list_as("other_dates", text, "UTC").await.1, r#"[{"t":"2026-01-31T12:00:00+00:00"}]"#);
+                assert_eq!(lists.list_as("gw_other_dates", text, "UTC").await.1, r#"[{"t":"2026-01-31T12:00:00+00:00"}]"#);
             }
         })
         .await;

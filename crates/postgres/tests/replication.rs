@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_postgres::replication::{LogicalMessage, ReplicationError, ReplicationStream, TupleValue};
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins};
+use selvedge_testing::TestDatabase;
 
 /// The publication that every project has.
 const PUBLICATION: &str = "supabase_realtime";

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{
     AccessMode, Database, JsonForm, JsonRead, JsonReadResult, Logins, Param, RequestContext, RequestPool,
     RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd,
 };
+use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
 
 /// Functions that each leave the session changed in another way, a view that does it when it is read, and tables whose

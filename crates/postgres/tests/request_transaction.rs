@@ -4,11 +4,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{
     AccessMode, Database, Logins, Param, RequestContext, RequestError, RequestPool, RequestPoolConfig,
     RequestTransaction, SqlStatement, TransactionEnd, TransactionResult, TransactionStage,
 };
+use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
 
 /// A database with a small table, and our connection settings for it. The first value must outlive the second.

@@ -6,8 +6,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use deadpool_postgres::{Client, Pool};
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Login, Logins};
+use selvedge_testing::TestDatabase;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 

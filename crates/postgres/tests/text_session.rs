@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{
     Database, Login, Logins, StatementCanceller, TextEvent, TextSession, TransactionStatus,
 };
+use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
 
 async fn open(database: &TestDatabase) -> (TextSession, StatementCanceller, Arc<Database>) {

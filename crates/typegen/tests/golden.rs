@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
 /// Folder, recorded TypeScript file, and the requested schemas. Recordings in other languages have the same name with their own

@@ -60,7 +60,7 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
 #[cfg(test)]
 mod tests {
     use deadpool_postgres::{Manager, Pool};
-    use selvedge_postgres::testing::TestDatabase;
+    use selvedge_testing::TestDatabase;
 
     use super::*;
 

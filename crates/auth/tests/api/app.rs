@@ -15,7 +15,7 @@ use reqwest::{Client, Method, RequestBuilder, redirect};
 use selvedge_auth::{AuthConfig, AuthState};
 use selvedge_gateway::{Gateway, GatewayConfig, Keys};
 use selvedge_mail::{Inbox, MailTemplates, Mailer, Sender};
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use selvedge_token::{ApiKeys, KeyRing, development};
 use serde_json::{Value, json};
 use tokio_postgres::Row;

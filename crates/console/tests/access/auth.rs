@@ -1,6 +1,6 @@
 //! Sessions of the project's users, which an admin ends.
 
-use crate::support::Console;
+use super::support::Console;
 
 const USER: &str = "00000000-0000-4000-8000-000000000001";
 const OTHER: &str = "00000000-0000-4000-8000-000000000002";

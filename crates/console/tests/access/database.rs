@@ -1,11 +1,11 @@
 //! Attacks with the logins of the levels, which PostgreSQL itself must refuse.
 
 use selvedge_console::check_logins;
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Login};
+use selvedge_testing::TestDatabase;
 
-use crate::running_console::logins;
-use crate::support::OPERATOR;
+use super::support::OPERATOR;
+use crate::support::running_console::logins;
 
 async fn is_refused(client: &tokio_postgres::Client, statement: &str) {
     let error = client.batch_execute(statement).await.expect_err(statement);

@@ -2,7 +2,7 @@
 
 use selvedge_console::{Access, Level, list_routes};
 
-use crate::support::Console;
+use super::support::Console;
 
 #[tokio::test]
 async fn console_010_162_other_doubled_and_absolute_hosts_are_refused_before_anything_is_read() {

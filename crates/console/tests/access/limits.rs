@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::Console;
+use super::support::Console;
 
 #[tokio::test]
 async fn console_020_more_than_fifty_requests_a_second_of_one_session_are_refused() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::Console;
+use super::support::Console;
 
 #[tokio::test]
 async fn console_140_waiting_mails_are_listed_with_their_error_without_their_content_and_sent_again_on_demand()

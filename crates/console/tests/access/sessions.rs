@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_console::{Level, remove_account, set_account_level};
 
-use crate::support::{Console, PASSWORD, SignedIn};
+use super::support::{Console, PASSWORD, SignedIn};
 
 /// Waits until the session has ended. The contract allows half a second; on a busy machine the test allows five.
 async fn assert_session_ends(console: &Console, session: &SignedIn) {

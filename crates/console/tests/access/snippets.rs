@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Console, SignedIn};
+use super::support::{Console, SignedIn};
 
 const SNIPPET: &str = "/api/sql/snippets/Orders";
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use selvedge_console::{ConsoleConfig, ConsoleMode, ConsoleState, Level, add_account};
 use serde_json::Value;
 
-use crate::running_console::RunningConsole;
+use crate::support::running_console::RunningConsole;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 

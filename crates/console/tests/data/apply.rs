@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::TestConsole;
+use super::support::TestConsole;
 
 const APPLY: &str = "/api/rows/apply";
 const SETTLE: &str = "/api/rows/apply/settle";

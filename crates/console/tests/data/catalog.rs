@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::TestConsole;
+use super::support::TestConsole;
 
 #[tokio::test]
 async fn console_032_the_catalog_is_sent_once_per_change() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::TestConsole;
+use super::support::TestConsole;
 
 const COUNT: &str = "/api/sql/count";
 

@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 
-use crate::support::{TestConsole, resident_kb};
+use super::support::{TestConsole, resident_kb};
 
 /// Outcome and rows of each entry of the audit about exports.
 const AUDITED: &str = "select string_agg(result || ' ' || coalesce(rows::text, '-'), ', ' order by id)

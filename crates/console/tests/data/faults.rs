@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{TestConsole, resident_kb};
+use super::support::{TestConsole, resident_kb};
 
 #[tokio::test]
 async fn console_030_a_slow_page_times_out_with_a_hint() {

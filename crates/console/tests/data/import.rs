@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use url::form_urlencoded;
 
-use crate::support::{TestConsole, resident_kb};
+use super::support::{TestConsole, resident_kb};
 
 /// Rows of the table, in the order of their ids.
 const ROWS: &str = "select coalesce(string_agg(notes::text, ' ' order by id), '') from notes";

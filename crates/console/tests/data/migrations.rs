@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::TestConsole;
+use super::support::TestConsole;
 
 const MIGRATIONS: &str = "/api/migrations";
 

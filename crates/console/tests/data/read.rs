@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::TestConsole;
+use super::support::TestConsole;
 
 /// Returns the cells of the first column.
 fn first_column(page: &Value) -> Vec<Value> {

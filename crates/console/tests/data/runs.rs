@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::TestConsole;
+use super::support::TestConsole;
 
 const RUNS: &str = "/api/sql/runs";
 

@@ -6,7 +6,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::TestConsole;
+use super::support::TestConsole;
 
 async fn start(project: &Path, read_only: bool) -> TestConsole {
     let project = project.to_owned();

@@ -1,25 +1,38 @@
 //! Requests to a console whose only service is auth, which makes the claims of users.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use reqwest::Method;
 use selvedge_console::{ConsoleState, ServiceHandles, UserClaims};
 use serde_json::{Value, json};
 
-pub(crate) use crate::test_console::TestConsole;
+use crate::support::test_console::TestConsole;
 
-impl TestConsole {
+/// A running console that knows the claims of users.
+pub(crate) struct ConsoleWithUsers(TestConsole);
+
+impl Deref for ConsoleWithUsers {
+    type Target = TestConsole;
+
+    fn deref(&self) -> &TestConsole {
+        &self.0
+    }
+}
+
+impl ConsoleWithUsers {
     /// Starts a console whose callers are all viewers with `read_only`, otherwise admins.
     pub(crate) async fn start(read_only: bool) -> Self {
         let change = move |config: &mut selvedge_console::ConsoleConfig| config.read_only = read_only;
-        Self::start_with(change, |config, database| {
+        let running = TestConsole::start_with(change, |config, database| {
             let handles = ServiceHandles {
                 user_claims: Some(user_claims()),
                 ..ServiceHandles::default()
             };
             ConsoleState::with_services(config, database, None, None, handles, Arc::default())
         })
-        .await
+        .await;
+        Self(running)
     }
 
     /// Sends a request, and returns status and JSON of the response; null where it has no body.

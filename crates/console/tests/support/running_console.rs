@@ -8,8 +8,8 @@ use actix_web::dev::ServerHandle;
 use selvedge_console::{
     AllowedHosts, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, SignInWays, start_console,
 };
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Login, Logins};
+use selvedge_testing::TestDatabase;
 
 /// A console that serves requests until this is dropped.
 pub(crate) struct RunningConsole {

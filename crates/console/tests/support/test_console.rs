@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::{Client, Method, RequestBuilder};
 use selvedge_console::{ConsoleConfig, ConsoleDatabase, ConsoleState};
 
-use crate::running_console::RunningConsole;
+use super::running_console::RunningConsole;
 
 /// A running console with an HTTP client for it.
 pub(crate) struct TestConsole {

@@ -156,7 +156,7 @@ fn parse_digits(text: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use selvedge_postgres::testing::TestDatabase;
+    use selvedge_testing::TestDatabase;
 
     use super::*;
 

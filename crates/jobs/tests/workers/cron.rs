@@ -1,6 +1,6 @@
 //! pg_cron: due jobs run once each, as their users, and are recorded.
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
 use crate::{development, query_value, start_node, wait_until};

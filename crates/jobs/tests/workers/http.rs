@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use selvedge_jobs::{NetConfig, serve_http_requests};
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
 use crate::http_server::HttpServer;

@@ -6,7 +6,7 @@ use std::sync::mpsc as blocking;
 
 use chrono::{DateTime, TimeDelta, Timelike, Utc};
 use selvedge_jobs::{CronConfig, JobsConfig};
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::cron::create_database;

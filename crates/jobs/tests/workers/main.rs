@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_jobs::{JobsConfig, NetConfig, run_jobs_forever};
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins};
+use selvedge_testing::TestDatabase;
 use tokio::task::JoinHandle;
 use tokio_postgres::Client;
 

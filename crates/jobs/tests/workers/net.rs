@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_jobs::{JobsConfig, NetConfig};
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
 use crate::http_server::HttpServer;
 use crate::{DEADLINE, development, query_value, start_node, wait_until};

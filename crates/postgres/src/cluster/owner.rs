@@ -23,7 +23,7 @@ const DATA_PARENT: &str = "/var/lib/selvedge";
 
 /// The user that owns and runs the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Owner {
+pub struct Owner {
     uid: u32,
     gid: u32,
     /// Whether it differs from the user of this process, which is root in that case.
@@ -32,7 +32,10 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// The user of this process, or `postgres` or `nobody` when this process is root.
-    pub(crate) fn for_this_process() -> Result<Self, ClusterError> {
+    ///
+    /// # Errors
+    /// When this process is root, and the machine has neither user.
+    pub fn for_this_process() -> Result<Self, ClusterError> {
         let uid = geteuid();
         if !uid.is_root() {
             return Ok(Self {
@@ -57,7 +60,8 @@ impl Owner {
     }
 
     /// A command that runs as this user, in `/`: the current folder may be one that this user cannot enter.
-    pub(crate) fn command(&self, program: &Path) -> Command {
+    #[must_use]
+    pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir("/");
         if self.is_other {
@@ -68,7 +72,10 @@ impl Owner {
     }
 
     /// Makes this user the owner of a file or folder (`chown`); does nothing when it is the user of this process.
-    pub(crate) fn give_ownership_of(&self, path: &Path) -> Result<(), ClusterError> {
+    ///
+    /// # Errors
+    /// When the file cannot be changed.
+    pub fn give_ownership_of(&self, path: &Path) -> Result<(), ClusterError> {
         if self.is_other {
             chown(path, Some(self.uid), Some(self.gid)).map_err(ClusterError::file(path))?;
         }

@@ -66,7 +66,10 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
 
 /// Binds the socket `http/.s.PGSQL.1` in the folder of PostgreSQL's own one, the name by which clients of PostgreSQL find a
 /// socket. One that an earlier process left is replaced.
-pub(crate) fn bind_http_socket(socket_dir: &Path, owner: &Owner) -> Result<UnixListener, ClusterError> {
+///
+/// # Errors
+/// When the socket or its folder cannot be made.
+pub fn bind_http_socket(socket_dir: &Path, owner: &Owner) -> Result<UnixListener, ClusterError> {
     let folder = socket_dir.join("http");
     owner.create_private_dir(&folder)?;
     let path = folder.join(".s.PGSQL.1");

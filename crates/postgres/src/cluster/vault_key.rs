@@ -14,7 +14,7 @@ const FILE_NAME: &str = "vault.key";
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn ensure_vault_key(home: &Path, owner: &Owner) -> Result<(), ClusterError> {
+pub fn ensure_vault_key(home: &Path, owner: &Owner) -> Result<(), ClusterError> {
     let path = home.join(FILE_NAME);
     if !path.exists() {
         let mut key = [0_u8; 32];

@@ -35,11 +35,9 @@ pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migr
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};
 pub use passwords::{RolePasswords, scram_verifier, set_role_passwords};
-#[cfg(any(test, feature = "testing"))]
-pub(crate) use platform::digest as platform_digest;
 pub use platform::{
-    PlatformReport, apply as apply_platform, is_applied as is_platform_applied, reserve_memberships,
-    set_auto_expose_new_tables,
+    PlatformReport, apply as apply_platform, digest as platform_digest, is_applied as is_platform_applied,
+    reserve_memberships, set_auto_expose_new_tables,
 };
 pub use project::{
     LOCK_TIMEOUT, MigrationState, MigrationStatus, apply_pending, apply_roles, find_pending, list_migrations,

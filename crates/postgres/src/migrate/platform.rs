@@ -85,8 +85,8 @@ fn platform_files() -> Vec<PlatformFile> {
 }
 
 /// A digest of all files, for caches that hold a database in this shape.
-#[cfg(any(test, feature = "testing"))]
-pub(crate) fn digest() -> String {
+#[must_use]
+pub fn digest() -> String {
     let mut digest = Sha256::new();
     for file in platform_files() {
         digest.update(file.name.as_bytes());

@@ -39,7 +39,6 @@ pub(super) async fn store_shipped(client: &Client) -> Result<(), MigrateError> {
 }
 
 /// Adds the scripts to a digest of the platform schema.
-#[cfg(any(test, feature = "testing"))]
 pub(super) fn digest_shipped(digest: &mut sha2::Sha256) {
     use sha2::Digest;
 

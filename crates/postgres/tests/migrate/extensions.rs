@@ -2,7 +2,7 @@
 
 use selvedge_postgres::migrate::MigrateError;
 
-use crate::Project;
+use super::Project;
 
 #[tokio::test]
 async fn gw_018_postgres_creates_contrib_extensions_trusted_or_not_and_drops_them() {

@@ -2,7 +2,7 @@
 
 use selvedge_postgres::migrate::{MigrateError, MigrationState, discover_migrations, list_migrations};
 
-use crate::Project;
+use super::Project;
 
 #[tokio::test]
 async fn gw_021_migrations_run_once_and_leave_their_history() {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use selvedge_postgres::migrate::{SeedOutcome, apply_roles, apply_seeds, find_seeds};
 
-use crate::Project;
+use super::Project;
 
 #[tokio::test]
 async fn gw_025_seeds_run_once_and_changed_ones_only_update_their_hash() {

@@ -1,6 +1,6 @@
 //! Statements in migrations that PostgreSQL reserves for superusers and Supabase's image does not.
 
-use crate::Project;
+use super::Project;
 
 const EVENT_TRIGGER: &str = "
     create function public.enable_rls() returns event_trigger

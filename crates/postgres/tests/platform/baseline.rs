@@ -1,6 +1,6 @@
 //! Roles, schemas, grants and claim functions (gateway.md §9).
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
 #[tokio::test]
 async fn gw_012_roles_have_the_attributes_of_supabase() {
@@ -9,12 +9,13 @@ async fn gw_012_roles_have_the_attributes_of_supabase() {
 
     let rows = client
         .query(
+            // Those with gw_ belong to other tests, which share the cluster.
             "select rolname::text, concat_ws(' ',
                case when rolsuper then 'superuser' end, case when rolcanlogin then 'login' end,
                case when not rolinherit then 'noinherit' end, case when rolcreatedb then 'createdb' end,
                case when rolcreaterole then 'createrole' end, case when rolreplication then 'replication' end,
                case when rolbypassrls then 'bypassrls' end)
-             from pg_roles where rolname !~ '^(pg|selvedge)_' order by rolname",
+             from pg_roles where rolname !~ '^(pg|selvedge|gw)_' order by rolname",
             &[],
         )
         .await

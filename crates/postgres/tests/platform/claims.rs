@@ -1,8 +1,8 @@
 //! auth.uid(), auth.role(), auth.email(), auth.jwt() with claims in one JSON setting, and in one setting per claim.
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
-use crate::{api, query_value};
+use super::{api, query_value};
 
 const ANA: &str = "00000000-0000-4000-8000-00000000000a";
 

@@ -1,8 +1,9 @@
 //! Extensions that `postgres` creates by itself, on any connection.
 
-use selvedge_postgres::{SHIPPED, testing::TestDatabase};
+use selvedge_postgres::SHIPPED;
+use selvedge_testing::TestDatabase;
 
-use crate::{api, query_sqlstate, query_value};
+use super::{api, query_sqlstate, query_value};
 
 #[tokio::test]
 async fn gw_018_postgres_creates_alters_and_drops_extensions_on_its_own_connection() {

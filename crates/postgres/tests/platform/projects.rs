@@ -1,8 +1,8 @@
 //! Statements on the platform's objects that occur in migrations of real projects, run as role `postgres`.
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
-use crate::{api, query_sqlstate, query_value};
+use super::{api, query_sqlstate, query_value};
 
 #[tokio::test]
 async fn gw_024_profiles_follow_sign_ups_by_a_trigger_on_auth_users() {

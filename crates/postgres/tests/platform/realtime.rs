@@ -1,8 +1,8 @@
 //! The objects of schema `realtime` that triggers and policies of projects use (realtime.md §12).
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
-use crate::{api, query_sqlstate, query_value};
+use super::{api, query_sqlstate, query_value};
 
 #[tokio::test]
 async fn send_stores_a_message_under_its_topic_and_adds_an_id() {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
-use crate::{api, query_sqlstate, query_value};
+use super::{api, query_sqlstate, query_value};
 
 /// The image's rights that we do not grant, each with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[

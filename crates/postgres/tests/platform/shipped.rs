@@ -1,10 +1,10 @@
 //! The SQL of the shipped extensions, called by the roles that call it at Supabase. What their workers do is tested in
 //! crates/jobs.
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
-use crate::{api, query_sqlstate, query_value};
+use super::{api, query_sqlstate, query_value};
 
 async fn create_extension(client: &Client, name: &str) {
     client

@@ -1,9 +1,9 @@
 //! Functions, guards and listings of schema `storage`.
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
-use crate::{api, query_sqlstate, query_value};
+use super::{api, query_sqlstate, query_value};
 
 async fn bucket_with(database: &TestDatabase, names: &[&str]) -> Client {
     let client = database.connect("supabase_storage_admin").await;

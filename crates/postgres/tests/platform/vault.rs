@@ -1,8 +1,8 @@
 //! supabase_vault: secrets are encrypted, and only its own functions read the key.
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
-use crate::{api, query_sqlstate, query_value};
+use super::{api, query_sqlstate, query_value};
 
 #[tokio::test]
 async fn secrets_are_stored_encrypted_and_shown_in_clear_to_postgres_and_service_role() {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio::sync::mpsc;
 use tokio_postgres::{AsyncMessage, NoTls};
 

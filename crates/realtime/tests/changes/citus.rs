@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Event, TestFeed};
+use super::support::{Event, TestFeed};
 
 const ITEMS: &str = "
     create table items (id int primary key);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Event, TestFeed};
+use super::support::{Event, TestFeed};
 
 const ITEMS: &str = "
     create type mood as enum ('sad', 'ok');

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{ALICE, Event, MARKER, TestFeed, all};
+use super::support::{ALICE, Event, MARKER, TestFeed, all};
 
 const ITEMS: &str = "
     create table items (id int primary key, owner uuid, name text);

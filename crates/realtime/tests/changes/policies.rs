@@ -9,7 +9,7 @@ use selvedge_realtime::changes::ChannelKey;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::support::{ALICE, BOB, Event, MARKER, TestFeed};
+use super::support::{ALICE, BOB, Event, MARKER, TestFeed};
 
 /// Tables by the kind of their policies. All have the columns `id, owner, team, is_public, body`, and all are published.
 const TABLES: [(&str, &str); 12] = [

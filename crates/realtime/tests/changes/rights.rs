@@ -4,7 +4,7 @@ use serde_json::json;
 
 use selvedge_realtime::changes::ChannelKey;
 
-use crate::support::{ALICE, BOB, Event, MARKER, TestFeed, all, claims_of};
+use super::support::{ALICE, BOB, Event, MARKER, TestFeed, all, claims_of};
 
 const NOTES: &str = "
     create table notes (id int primary key, owner uuid, body text);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Event, MARKER, TestFeed, all, claims_of};
+use super::support::{Event, MARKER, TestFeed, all, claims_of};
 use selvedge_realtime::changes::ChannelKey;
 
 const CARDS: &str = "

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins};
 use selvedge_realtime::changes::{BroadcastRow, ChangeFeed, ChangeSink, ChannelKey};
+use selvedge_testing::TestDatabase;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tokio_postgres::{Client, NoTls};

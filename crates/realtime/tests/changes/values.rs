@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::support::{TestFeed, all};
+use super::support::{TestFeed, all};
 
 /// Columns of one type each, with values that are easy to write wrongly.
 const VALUES: [(&str, &str); 30] = [
@@ -229,13 +229,13 @@ async fn realtime_061_row_security_is_asked_once_for_channels_with_equal_claims(
     )
     .await;
     for channel in 1..=CHANNELS {
-        test.subscribe(channel, crate::support::ALICE, &[all("asked")])
+        test.subscribe(channel, super::support::ALICE, &[all("asked")])
             .await;
     }
 
     test.sql(&format!(
         "insert into asked select g, '{}' from generate_series(1, {ROWS}) g",
-        crate::support::ALICE
+        super::support::ALICE
     ))
     .await;
 

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_realtime::RealtimeConfig;
+use selvedge_testing::TestDatabase;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 use tokio_postgres::Client;

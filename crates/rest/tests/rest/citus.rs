@@ -1,7 +1,7 @@
 //! Runs statements in the form for Citus on plain PostgreSQL: the responses must equal those of the ordinary form.
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_rest::RestConfig;
+use selvedge_testing::TestDatabase;
 use serde_json::{Value, json};
 
 use crate::support::{ANA, BLOG, Client, TestApp, TestResponse};

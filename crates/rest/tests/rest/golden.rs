@@ -7,8 +7,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_rest::{OpenApiMode, RestConfig, TransactionEnd};
+use selvedge_testing::TestDatabase;
 use tokio::sync::Mutex;
 
 use crate::support::{JWT_SECRET, TestApp};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use selvedge_postgres::Logins;
-use selvedge_postgres::testing::{PASSWORD, TestDatabase};
 use selvedge_rest::RestConfig;
+use selvedge_testing::{PASSWORD, TestDatabase};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UnixStream};

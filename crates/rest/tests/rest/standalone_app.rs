@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use actix_web::App;
 use selvedge_gateway::ServerBuilder;
-use selvedge_postgres::testing::{PASSWORD, TestDatabase};
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, RestConfig, SchemaCache, configure_admin};
+use selvedge_testing::{PASSWORD, TestDatabase};
 use selvedge_token::KeyRing;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
 use crate::support::Project;
 

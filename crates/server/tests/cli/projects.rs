@@ -10,7 +10,7 @@ use selvedge_postgres::migrate::{
     apply_pending, apply_roles, apply_seeds, discover_migrations, find_extension_uses, find_seeds,
     set_auto_expose_new_tables,
 };
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 
 use crate::production::{generate_keys, serve_variables};
 use crate::support::{Project, Running};

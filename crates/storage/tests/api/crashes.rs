@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_storage::StorageConfig;
+use selvedge_testing::TestDatabase;
 
 use crate::support::{JWT_SECRET, Store, TestApp, serve};
 

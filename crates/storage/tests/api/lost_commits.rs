@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::Method;
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_storage::{SweepOptions, sweep};
+use selvedge_testing::TestDatabase;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UnixStream};
 use tokio_postgres::config::Host;

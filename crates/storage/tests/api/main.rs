@@ -1,5 +1,7 @@
 //! The storage service over HTTP, on a real PostgreSQL and a real disk. Test names begin with ids of the contract's
 //! checklist.
+//!
+//! With `SELVEDGE_TEST_S3=1` objects are in a real S3 server instead. `tools/plan.py` has the tests that run once more so.
 
 mod attacks;
 mod buckets;
@@ -9,6 +11,7 @@ mod copies;
 mod crash_safety;
 mod crashes;
 mod downloads;
+mod faulty_s3_proxy;
 mod golden;
 mod lists;
 mod lost_commits;
@@ -23,6 +26,7 @@ mod s3_client;
 mod s3_listings;
 mod s3_multipart;
 mod s3_objects;
+mod s3_outages;
 mod s3_parts;
 mod s3_server;
 mod s3_sessions;
@@ -38,6 +42,3 @@ mod sweeps;
 mod transactions;
 mod tus_client;
 mod uploads;
-
-/// Whether objects are stored in an S3 server; `tests/api_on_s3` runs the same tests with that backend.
-pub(crate) const ON_S3: bool = false;

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use selvedge_storage::{S3BackendConfig, StorageConfig};
 
+/// Set to `1`, it makes every store of a test one in an S3 server.
+const S3_VARIABLE: &str = "SELVEDGE_TEST_S3";
+
 /// An empty store of blobs.
 pub(crate) struct Store {
     /// The root folder of the service.
@@ -14,19 +17,27 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// An empty store on the backend of this test binary.
+    /// An empty store, in a folder unless the environment asks for the S3 server.
     pub(crate) fn new() -> Self {
+        if std::env::var(S3_VARIABLE).is_ok_and(|value| value == "1") {
+            return Self::on_s3();
+        }
         let root = tempfile::tempdir().expect("a temporary folder");
-        let (finished, s3_backend) = if crate::ON_S3 {
-            let (folder, config) = crate::s3_server::bucket(&root.path().join("incoming"));
-            (folder, Some(config))
-        } else {
-            (root.path().join("blobs"), None)
-        };
+        Self {
+            finished: root.path().join("blobs"),
+            root,
+            s3_backend: None,
+        }
+    }
+
+    /// An empty store in the S3 server.
+    pub(crate) fn on_s3() -> Self {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let (finished, s3_backend) = crate::s3_server::bucket(&root.path().join("incoming"));
         Self {
             root,
             finished,
-            s3_backend,
+            s3_backend: Some(s3_backend),
         }
     }
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use actix_web::dev::ServerHandle;
 use actix_web::{App, HttpServer, web};
 use selvedge_gateway::{Gateway, GatewayConfig, Keys};
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
 use selvedge_storage::{
     BucketSeed, S3KeyPair, S3ProtocolConfig, SeedReport, Storage, StorageConfig, StorageWorker,
 };
+use selvedge_testing::TestDatabase;
 use selvedge_token::{ApiKeys, KeyRing, development, unix_now};
 use serde_json::{Value, json};
 use tokio_postgres::Config;

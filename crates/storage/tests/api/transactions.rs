@@ -1,7 +1,7 @@
 //! What the transaction of a request leaves behind: nothing after a failure, and nothing of its caller for the next one; and
 //! what is refused where Citus distributes the objects.
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use serde_json::json;
 
 use crate::support::{Response, Store, TestApp};

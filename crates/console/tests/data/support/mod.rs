@@ -6,7 +6,7 @@ use reqwest::{Method, RequestBuilder, Response};
 use selvedge_console::{ConsoleConfig, ConsoleState};
 use serde_json::Value;
 
-pub(crate) use crate::test_console::TestConsole;
+pub(crate) use crate::support::test_console::TestConsole;
 
 impl TestConsole {
     /// Starts a console whose callers are all admins, as in `selvedge start`.

@@ -1,21 +1,17 @@
 //! Access matrix, simulator, advisors, slow queries and sizes over HTTP on a real PostgreSQL.
 
 mod console;
-#[path = "../support/running_console.rs"]
-mod running_console;
-#[path = "../support/test_console.rs"]
-mod test_console;
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use console::TestConsole;
+use console::ConsoleWithUsers;
 
 const ANA: &str = "11111111-1111-4111-8111-111111111111";
 
 #[actix_web::test]
 async fn console_080_access_and_simulator_answer_over_http() {
-    let console = TestConsole::start(false).await;
+    let console = ConsoleWithUsers::start(false).await;
     console
         .sql(&format!(
             "create table notes (id int primary key, owner uuid, team text);
@@ -87,7 +83,7 @@ async fn console_080_access_and_simulator_answer_over_http() {
 
 #[actix_web::test]
 async fn console_083_a_write_is_rolled_back_and_in_the_audit_and_viewers_run_nothing() {
-    let console = TestConsole::start(false).await;
+    let console = ConsoleWithUsers::start(false).await;
     console
         .sql("create table t (id int primary key); alter table t enable row level security; create policy p on t using (true)")
         .await;
@@ -111,7 +107,7 @@ async fn console_083_a_write_is_rolled_back_and_in_the_audit_and_viewers_run_not
     let audit = console.get("/api/audit?action=policies.simulate").await;
     assert_eq!(audit["entries"].as_array().map(Vec::len), Some(1));
 
-    let viewers = TestConsole::start(true).await;
+    let viewers = ConsoleWithUsers::start(true).await;
     viewers
         .sql("create table t (id int primary key); insert into t values (1); alter table t enable row level security; create policy p on t using (true)")
         .await;
@@ -130,7 +126,7 @@ async fn console_083_a_write_is_rolled_back_and_in_the_audit_and_viewers_run_not
 
 #[actix_web::test]
 async fn console_042_findings_are_listed_muted_and_shown_again() {
-    let console = TestConsole::start(false).await;
+    let console = ConsoleWithUsers::start(false).await;
     console
         .sql("create table open_table (id int primary key); grant select on open_table to anon")
         .await;
@@ -155,7 +151,7 @@ async fn console_042_findings_are_listed_muted_and_shown_again() {
 
 #[actix_web::test]
 async fn console_041_slow_queries_are_listed_or_their_remedy_is_named() {
-    let console = TestConsole::start(false).await;
+    let console = ConsoleWithUsers::start(false).await;
 
     let client = console.database.superuser().await;
     let example = "create extension if not exists pg_stat_statements with schema extensions; select 41 + 1";

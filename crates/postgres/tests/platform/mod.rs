@@ -13,7 +13,7 @@ mod storage;
 mod vault;
 mod watch;
 
-use selvedge_postgres::testing::TestDatabase;
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
 /// The one value of a query, as text.

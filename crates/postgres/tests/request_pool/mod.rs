@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use selvedge_memory::MemoryBudget;
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{
     AccessMode, Database, Logins, Param, RequestContext, RequestError, RequestPool, RequestPoolConfig,
     RequestTransaction, SqlStatement, TransactionEnd, TransactionResult, TransactionStage,
 };
+use selvedge_testing::TestDatabase;
 use tokio::task::LocalSet;
 use tokio_postgres::Client;
 

@@ -8,10 +8,6 @@ mod faults;
 mod import;
 mod migrations;
 mod read;
-#[path = "../support/running_console.rs"]
-mod running_console;
 mod runs;
 mod snippets;
 mod support;
-#[path = "../support/test_console.rs"]
-mod test_console;

@@ -16,7 +16,7 @@ use crate::tus_client::{OFFSET_STREAM, metadata, tus};
 
 /// The service with its bucket behind a faulty proxy, and one object in it.
 async fn app() -> (TestApp, FaultyS3Proxy) {
-    let store = Store::new();
+    let store = Store::on_s3();
     let s3 = store.s3_backend.as_ref().expect("an S3 server");
     let proxy = FaultyS3Proxy::open(s3.endpoint.as_deref().expect("it has an address")).await;
     let endpoint = proxy.endpoint();

@@ -6,8 +6,6 @@ mod doors;
 mod levels;
 mod limits;
 mod mail;
-#[path = "../support/running_console.rs"]
-mod running_console;
 mod sessions;
 mod snippets;
 mod support;

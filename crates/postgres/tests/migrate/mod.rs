@@ -8,10 +8,8 @@ mod superuser_statements;
 
 use std::path::{Path, PathBuf};
 
-use selvedge_postgres::{
-    migrate::{MigrateError, Migration, apply_pending, discover_migrations},
-    testing::TestDatabase,
-};
+use selvedge_postgres::migrate::{MigrateError, Migration, apply_pending, discover_migrations};
+use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
 /// A project folder and a database, connected as `postgres`.

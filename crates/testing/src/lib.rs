@@ -1,4 +1,4 @@
-//! A real PostgreSQL for tests, behind the cargo feature `testing`.
+//! A real PostgreSQL for the tests of all crates, which have this one as a dev-dependency.
 //!
 //! [`TestDatabase::create`] gives a test a database of its own with the platform schema, in some tens of milliseconds.
 //! All databases of a test process are in one cluster, a copy of a prepared data directory in cargo's target folder, so
@@ -25,15 +25,14 @@ use std::{
 };
 
 use nix::fcntl::{Flock, FlockArg};
+use selvedge_postgres::cluster::{
+    Binaries, Cluster, ClusterConfig, Owner, SUPERUSER, bind_http_socket, ensure_vault_key,
+};
+use selvedge_postgres::migrate::{RolePasswords, apply_platform, platform_digest, set_role_passwords};
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};
-
-use crate::{
-    cluster::{Cluster, ClusterConfig, Owner, ProjectLock, SUPERUSER, ensure_vault_key},
-    migrate::{RolePasswords, apply_platform, platform_digest, set_role_passwords},
-};
 
 /// The password of every role, the superuser's included.
 pub const PASSWORD: &str = "postgres";
@@ -110,7 +109,7 @@ impl TestDatabase {
     #[must_use]
     pub fn bind_http_socket(&self) -> UnixListener {
         let owner = Owner::for_this_process().expect("a user for PostgreSQL");
-        crate::cluster::bind_http_socket(&TestCluster::shared_cluster().socket_dir, &owner).expect("a socket")
+        bind_http_socket(&TestCluster::shared_cluster().socket_dir, &owner).expect("a socket")
     }
 
     /// Connects as `role`. The connection is driven by a task of the current runtime.
@@ -211,8 +210,7 @@ impl TestCluster {
 
     fn start() -> Self {
         let config = cluster_config(Path::new("/nowhere"));
-        let binaries =
-            crate::cluster::Binaries::discover(config.pg_bin.as_deref(), &npm_roots()).expect("PostgreSQL");
+        let binaries = Binaries::discover(config.pg_bin.as_deref(), &npm_roots()).expect("PostgreSQL");
         let owner = Owner::for_this_process().expect("a user for PostgreSQL");
         let cache = cache_folder();
         std::fs::create_dir_all(&cache).expect("the target folder is ours");
@@ -368,7 +366,7 @@ fn wait_until_ready(data_dir: &Path) {
 }
 
 /// A data directory with the template database, in the folder `cache`. It is made once.
-fn ensure_prepared_data(binaries: &crate::cluster::Binaries, cache: &Path) -> PathBuf {
+fn ensure_prepared_data(binaries: &Binaries, cache: &Path) -> PathBuf {
     let mut key = Sha256::new();
     key.update(format!(
         "{PREPARED_VERSION} {} {}",
@@ -436,19 +434,19 @@ fn prepare(data_dir: &Path) {
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("ours");
     let mut config = cluster_config(folder.path());
     config.project_dir = std::env::current_dir().expect("a current folder");
-    let lock = ProjectLock::acquire(folder.path(), 0, &[]).expect("nobody else knows the folder");
-    let cluster = Cluster::start_blocking(&config, lock).expect("PostgreSQL starts");
-
     // The calling thread may already drive a test's runtime, on which a second one cannot block, so it gets a thread.
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime");
-            runtime.block_on(fill(&cluster));
-        });
+    let prepared = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let cluster = Cluster::start(config).await.expect("PostgreSQL starts");
+            fill(&cluster).await;
+            cluster
+        })
     });
+    let cluster = prepared.join().expect("it is filled");
     let source = cluster.data_dir().to_owned();
     // Stops PostgreSQL, so that the files copied below are complete and consistent.
     drop(cluster);

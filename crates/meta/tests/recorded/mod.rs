@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use actix_web::{App, test, web};
 use selvedge_meta::{Meta, MetaConfig, configure};
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins};
+use selvedge_testing::TestDatabase;
 use serde_json::Value;
 
 use self::case::{Answer, Step, Variables};

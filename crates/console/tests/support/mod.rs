@@ -1,0 +1,4 @@
+//! What all tests of this crate start.
+
+pub(crate) mod running_console;
+pub(crate) mod test_console;

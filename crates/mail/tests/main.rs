@@ -1,0 +1,4 @@
+//! Sending and receiving mail over real sockets, and the inbox.
+
+mod inbox_api;
+mod smtp;

@@ -1,0 +1,4 @@
+//! The API of postgres-meta on a real PostgreSQL.
+
+mod api;
+mod recorded;
