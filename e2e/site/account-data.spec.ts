@@ -6,15 +6,14 @@ import { makeOutfit } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
 import { test as freshTest } from "./fresh-server.ts";
-import { expect, fillSignIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
+import { expect, fillSignIn, openSignedIn, saveScreenshot, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 test("everything about a user is downloaded as one zip", async ({ page, person }) => {
   const outfit = await makeOutfit(person, "pending");
   const name = `training-images/${person.id}/one.png`;
   await person.client.storage.from("profile-avatars").upload(name, picture(), png);
-  await signIn(page, person.email);
-  await page.goto("/profile-settings");
+  await openSignedIn(page, person.email, "/profile-settings");
 
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download your data" }).click();
@@ -33,8 +32,7 @@ test("everything about a user is downloaded as one zip", async ({ page, person }
 
 test("an account is deleted after its username is typed", async ({ page, pageErrors, person }) => {
   await person.client.storage.from("avatars").upload(`${person.id}/me.png`, picture(), png);
-  await signIn(page, person.email);
-  await page.goto("/profile");
+  await openSignedIn(page, person.email, "/profile");
   await page.getByRole("button", { name: "Delete account" }).click();
   const question = page.getByRole("alertdialog", { name: "Delete your account?" });
   const confirm = question.getByRole("button", { name: "Delete account" });
@@ -70,8 +68,7 @@ freshTest(
   "the last administrator cannot delete their account",
   { tag: "@once" },
   async ({ page, pageErrors }) => {
-    await signIn(page, "admin@lookbook.test");
-    await page.goto("/profile-settings");
+    await openSignedIn(page, "admin@lookbook.test", "/profile-settings");
     await page.getByRole("button", { name: "Delete account" }).click();
     const question = page.getByRole("alertdialog", { name: "Delete your account?" });
     await question.getByLabel("Type lookbook to confirm").fill("lookbook");

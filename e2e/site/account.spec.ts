@@ -10,7 +10,6 @@ import {
   followMail,
   goTo,
   saveScreenshot,
-  signIn,
   test,
   toast,
 } from "./journey.ts";
@@ -205,7 +204,8 @@ test("an address that the provider has not verified must be confirmed", { tag: "
 test("the demo user of the seed signs in and finds their outfits", { tag: "@once" }, async ({
   page,
 }) => {
-  await signIn(page, "noah@lookbook.test");
+  await page.goto("/auth");
+  await fillSignIn(page, "noah@lookbook.test");
   await expect(accountMenu(page)).toHaveAccessibleName("Account menu of Noah Winter");
 
   await accountMenu(page).click();

@@ -2,7 +2,16 @@
 
 import { owner, signUpAdmin } from "../support/clients.ts";
 import { replaceRenderedPictures } from "./admin.ts";
-import { accountMenu, cards, expect, fillSignIn, saveScreenshot, signIn, test } from "./journey.ts";
+import {
+  accountMenu,
+  cards,
+  expect,
+  fillSignIn,
+  openSignedIn,
+  saveScreenshot,
+  signIn,
+  test,
+} from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 test.beforeEach(({ page }) => replaceRenderedPictures(page));
@@ -44,8 +53,7 @@ test("Go Back returns to the page before the admin area", { tag: "@once" }, asyn
   page,
   person,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/discovery");
+  await openSignedIn(page, person.email, "/discovery");
   await page.goto("/admin");
 
   await page.getByRole("button", { name: "Go Back" }).click();
@@ -73,8 +81,7 @@ test("whoever loses the role while the area is open is led to the home page", {
   tag: "@once",
 }, async ({ page }) => {
   const admin = await signUpAdmin();
-  await signIn(page, admin.email);
-  await page.goto("/admin/dashboard");
+  await openSignedIn(page, admin.email, "/admin/dashboard");
   await expect(page.getByRole("heading", dashboard)).toBeVisible();
 
   await owner().from("profiles").update({ role: "user" }).eq("id", admin.id);

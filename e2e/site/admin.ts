@@ -1,7 +1,7 @@
 // Steps shared by the tests of the admin area.
 
 import type { Locator, Page } from "@playwright/test";
-import { expect, fillSignIn } from "./journey.ts";
+import { expect, openSignedIn } from "./journey.ts";
 
 /** A picture of one pixel, as PNG. */
 export const tinyPicture = Buffer.from(
@@ -17,8 +17,7 @@ export async function openSection(
   email = "admin@lookbook.test",
 ): Promise<void> {
   await replaceRenderedPictures(page);
-  await page.goto(`/admin/${path}`);
-  await fillSignIn(page, email);
+  await openSignedIn(page, email, `/admin/${path}`);
   await expect(page.getByRole("heading", { name: title, level: 1 })).toBeVisible();
 }
 

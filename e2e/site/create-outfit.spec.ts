@@ -11,7 +11,15 @@ import {
   uploadTrainingPhotos,
 } from "../support/catalogue.ts";
 import { owner, type Person, signUpAdmin } from "../support/clients.ts";
-import { expect, fillSignIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
+import {
+  expect,
+  fillSignIn,
+  openSignedIn,
+  saveScreenshot,
+  signIn,
+  test,
+  toast,
+} from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 interface Named {
@@ -88,8 +96,7 @@ test("going back and reloading lose nothing, and the outfit is submitted", async
 }) => {
   await uploadTrainingPhotos(person);
   const [first, second] = [await makeNamedItem("men"), await makeNamedItem("unisex")];
-  await signIn(page, person.email);
-  await page.goto("/create-outfit");
+  await openSignedIn(page, person.email, "/create-outfit");
   await addItem(page, first);
   await addItem(page, second);
   await saveScreenshot(page, "create-outfit-items");
@@ -132,8 +139,7 @@ test("going back and reloading lose nothing, and the outfit is submitted", async
 
 test("changing the gender asks before it takes items out", async ({ page, person }) => {
   const [men, unisex] = [await makeNamedItem("men"), await makeNamedItem("unisex")];
-  await signIn(page, person.email);
-  await page.goto("/create-outfit");
+  await openSignedIn(page, person.email, "/create-outfit");
   await addItem(page, men);
   await addItem(page, unisex);
 
@@ -155,8 +161,7 @@ test("changing the gender asks before it takes items out", async ({ page, person
 test("the keyboard alone builds an outfit", { tag: "@once" }, async ({ page, person }) => {
   await uploadTrainingPhotos(person);
   const item = await makeNamedItem("women");
-  await signIn(page, person.email);
-  await page.goto("/create-outfit");
+  await openSignedIn(page, person.email, "/create-outfit");
   await page.getByRole("searchbox", { name: "Search items" }).focus();
   await page.keyboard.type(item.name);
   const add = page.getByRole("button", { name: `Add ${item.name}` });
@@ -188,8 +193,7 @@ test("all items can be drawn on one picture, and an own picture can be uploaded"
 }) => {
   await uploadTrainingPhotos(person);
   const items = [await makeNamedItem("unisex"), await makeNamedItem("unisex")];
-  await signIn(page, person.email);
-  await page.goto("/create-outfit");
+  await openSignedIn(page, person.email, "/create-outfit");
   for (const item of items) {
     await addItem(page, item);
   }
@@ -225,8 +229,7 @@ test("without three photos nothing can be submitted, and without the server noth
   pageErrors,
 }) => {
   const item = await makeNamedItem("unisex");
-  await signIn(page, person.email);
-  await page.goto("/create-outfit");
+  await openSignedIn(page, person.email, "/create-outfit");
   await addItem(page, item);
   await openReview(page);
   await expect(page.getByText("0 of 3 photos are uploaded.")).toBeVisible();
@@ -279,8 +282,7 @@ test("a rejected outfit shows the reason, is edited and submitted again", async 
   const admin = await signUpAdmin();
   const reason = "The shoes are missing.";
   expectData(await admin.client.rpc("review_combine", { combine_id: id, approve: false, reason }));
-  await signIn(page, person.email);
-  await page.goto("/profile?tab=outfits");
+  await openSignedIn(page, person.email, "/profile?tab=outfits");
   const card = page.getByRole("article").filter({ hasText: name });
   await expect(card).toContainText(reason);
   await saveScreenshot(page, "my-outfits");
@@ -315,8 +317,7 @@ test("an outfit is deleted when its Undo has gone, and kept when it is pressed",
         .select("id"),
     );
   }
-  await signIn(page, person.email);
-  await page.goto("/profile?tab=outfits");
+  await openSignedIn(page, person.email, "/profile?tab=outfits");
   const cards = page.getByRole("list", { name: "My Outfits" }).getByRole("article");
   await expect(cards).toHaveCount(2);
 
@@ -347,8 +348,7 @@ test("the dashboard's cards of own outfits are edited, deleted and shared, too",
   await uploadTrainingPhotos(person);
   const live = await makeOutfit(person, "approved");
   const [kept, gone] = [await makeOutfit(person, "pending"), await makeOutfit(person, "pending")];
-  await signIn(page, person.email);
-  await page.goto("/?section=my-outfits");
+  await openSignedIn(page, person.email, "/?section=my-outfits");
   const list = page.getByRole("list", { name: "My outfits" }).getByRole("article");
   await expect(list).toHaveCount(3);
   await saveScreenshot(page, "dashboard-my-outfits");
@@ -388,8 +388,7 @@ test("an approved outfit cannot be edited", { tag: "@once" }, async ({ page, per
       .select("id")
       .single(),
   );
-  await signIn(page, person.email);
-  await page.goto(`/create-outfit?outfit=${id}`);
+  await openSignedIn(page, person.email, `/create-outfit?outfit=${id}`);
 
   await expect(page.getByRole("heading", { name: "This outfit is live" })).toBeVisible();
 });

@@ -3,7 +3,15 @@
 import { randomUUID } from "node:crypto";
 import { owner } from "../support/clients.ts";
 import { storedFiles } from "../support/files.ts";
-import { expect, fillSignIn, saveScreenshot, signIn, signOut, test, toast } from "./journey.ts";
+import {
+  expect,
+  fillSignIn,
+  openSignedIn,
+  saveScreenshot,
+  signOut,
+  test,
+  toast,
+} from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 /** A picture that the browser can crop: a drawing of these pixels as PNG. */
@@ -28,8 +36,7 @@ test("a new username, texts and links are saved and shown on the public page", a
   person,
 }) => {
   const wanted = `mira_${randomUUID().slice(0, 8)}`;
-  await signIn(page, person.email);
-  await page.goto("/profile/edit");
+  await openSignedIn(page, person.email, "/profile/edit");
   await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
 
   // The demo user's name is taken, in any case of letters.
@@ -75,8 +82,7 @@ test("what was typed survives a reload and the end of the session, until Reset",
   page,
   person,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/profile?tab=edit");
+  await openSignedIn(page, person.email, "/profile?tab=edit");
   await page.getByLabel("Display Name").fill("Half a name");
   await expect(page.getByText("You have unsaved changes.")).toBeVisible();
 
@@ -101,14 +107,12 @@ test("a draft stays with its user on a shared machine", { tag: "@once" }, async 
   page,
   person,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/profile/edit");
+  await openSignedIn(page, person.email, "/profile/edit");
   await page.getByLabel("Bio").fill("A secret of mine");
   await signOut(page);
   await expect(page).toHaveURL("/");
 
-  await signIn(page, "noah@lookbook.test");
-  await page.goto("/profile/edit");
+  await openSignedIn(page, "noah@lookbook.test", "/profile/edit");
 
   await expect(page.getByLabel("Bio")).not.toHaveValue("");
   await expect(page.getByLabel("Bio")).not.toHaveValue("A secret of mine");
@@ -120,8 +124,7 @@ test("a server that is away while saving costs nothing", { tag: "@once" }, async
   pageErrors,
   person,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/profile/edit");
+  await openSignedIn(page, person.email, "/profile/edit");
   await page.getByLabel("Bio").fill("Written in a tunnel");
   pageErrors.expectNetworkFailures();
   await page.route("**/rest/v1/profiles*", (route) => route.abort("connectionrefused"));
@@ -135,8 +138,7 @@ test("a server that is away while saving costs nothing", { tag: "@once" }, async
 });
 
 test("an avatar is cropped, uploaded, replaced and removed", async ({ page, person }) => {
-  await signIn(page, person.email);
-  await page.goto("/profile");
+  await openSignedIn(page, person.email, "/profile");
   await page.getByRole("button", { name: "Edit Profile" }).click();
   const file = {
     name: "me.png",
@@ -181,8 +183,7 @@ test("an avatar is cropped, uploaded, replaced and removed", async ({ page, pers
 });
 
 test("a file that is no picture is refused", { tag: "@once" }, async ({ page, person }) => {
-  await signIn(page, person.email);
-  await page.goto("/profile/edit");
+  await openSignedIn(page, person.email, "/profile/edit");
   const input = page.getByLabel("Picture file of your avatar");
   await input.setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
   await expect(toast(page, "Please upload an image file.")).toBeVisible();

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Page } from "@playwright/test";
 import { owner, type Person } from "../support/clients.ts";
 import { storedFiles } from "../support/files.ts";
-import { expect, saveScreenshot, signIn, test } from "./journey.ts";
+import { expect, openSignedIn, saveScreenshot, test } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 const bucket = "profile-avatars";
@@ -84,8 +84,7 @@ test("visitors are not asked for photos, and users without photos are led to the
   await expect(page.getByRole("heading", { name: outfit.name, level: 1 })).toBeVisible();
   await expect(onYou(page)).toHaveCount(0);
 
-  await signIn(page, person.email);
-  await page.goto(`/look/${outfit.slug}`);
+  await openSignedIn(page, person.email, `/look/${outfit.slug}`);
   await expect(onYou(page)).toContainText("Upload your 3 training images");
   expect(await findViolations(page)).toEqual([]);
   await onYou(page).getByRole("link", { name: "Add Training Images" }).click();
@@ -99,8 +98,7 @@ test("visitors are not asked for photos, and users without photos are led to the
 test("a picture is asked for, shown as a preview, saved and deleted", async ({ page, person }) => {
   const outfit = await seededOutfit();
   await uploadPhotos(person);
-  await signIn(page, person.email);
-  await page.goto(`/look/${outfit.slug}`);
+  await openSignedIn(page, person.email, `/look/${outfit.slug}`);
   await expect(onYou(page)).toContainText("It can take several hours.");
   await expect(page.locator('meta[name="referrer"]')).toHaveAttribute("content", "same-origin");
   await onYou(page).getByRole("button", { name: "Make my picture" }).click();
@@ -136,8 +134,7 @@ test("a picture that failed says why and is tried again", async ({ page, person 
   await uploadPhotos(person);
   const reason = "Nobody is visible in the photo.";
   await insertJob(person, outfit, { status: "failed", error: reason, attempts: 3 });
-  await signIn(page, person.email);
-  await page.goto(`/look/${outfit.slug}`);
+  await openSignedIn(page, person.email, `/look/${outfit.slug}`);
   await expect(onYou(page)).toContainText("The picture could not be made.");
   await expect(onYou(page)).toContainText(reason);
   expect(await findViolations(page)).toEqual([]);
@@ -157,8 +154,7 @@ test("progress is shown while the page is open, and a picture is cancelled", asy
   const outfit = await seededOutfit();
   await uploadPhotos(person);
   const id = await insertJob(person, outfit, {});
-  await signIn(page, person.email);
-  await page.goto("/profile?tab=training-images");
+  await openSignedIn(page, person.email, "/profile?tab=training-images");
   const own = page.getByRole("region", { name: "Your Pictures" });
   await expect(own).toContainText("Your picture is waiting.");
   const bar = own.getByRole("progressbar", { name: `Picture of ${outfit.name}` });

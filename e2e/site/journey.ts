@@ -4,6 +4,7 @@ import { test as base, expect, type Locator, type Page } from "@playwright/test"
 import { apiUrl, inboxUrl } from "../support/address.ts";
 import { type Person, password, signUp } from "../support/clients.ts";
 import { type PageErrors, recordPageErrors } from "./page-errors.ts";
+import { storeSession } from "./session.ts";
 
 export { expect };
 
@@ -58,12 +59,17 @@ export async function outfitName(card: Locator): Promise<string> {
   return (label ?? "").replace(/^(Like|Unlike) /, "");
 }
 
-/** Signs in through the form and waits for the dashboard. */
-export async function signIn(page: Page, email: string, secret = password): Promise<void> {
-  await page.goto("/auth");
-  await fillSignIn(page, email, secret);
+/** Opens the dashboard as this person, without the sign-in form, and waits for its outfits. */
+export async function signIn(page: Page, email: string): Promise<void> {
+  await openSignedIn(page, email, "/");
   await expect(accountMenu(page)).toBeVisible();
   await expect(cards(page).first()).toBeVisible();
+}
+
+/** Opens a page of the site as this person, without the sign-in form. */
+export async function openSignedIn(page: Page, email: string, path: string): Promise<void> {
+  await storeSession(page, email);
+  await page.goto(path);
 }
 
 /** Fills in and submits the sign-in form on the current page. */

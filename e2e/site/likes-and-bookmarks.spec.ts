@@ -1,7 +1,17 @@
 // Likes and bookmarks: adding, listing and removing them.
 
 import type { Page } from "@playwright/test";
-import { cards, expect, goTo, outfitName, saveScreenshot, signIn, test, toast } from "./journey.ts";
+import {
+  cards,
+  expect,
+  goTo,
+  openSignedIn,
+  outfitName,
+  saveScreenshot,
+  signIn,
+  test,
+  toast,
+} from "./journey.ts";
 
 /** The bottom navigation of phones has no entry for bookmarks, so phones use their address. */
 async function openBookmarks(page: Page, phone: boolean): Promise<void> {
@@ -81,8 +91,7 @@ test("the keys l and b like and bookmark in the modal", { tag: "@once" }, async 
   page,
   person,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/?outfit=night-bus");
+  await openSignedIn(page, person.email, "/?outfit=night-bus");
   const modal = page.getByRole("dialog", { name: "Night Bus" });
   // The shortcuts press the buttons, which are disabled until the likes and bookmarks are loaded.
   for (const name of ["Like Night Bus", "Bookmark Night Bus"]) {

@@ -1,7 +1,7 @@
 // The signed-in person's own area: the guard around it, and the tabs of My Profile.
 
 import { makeOutfit } from "../support/catalogue.ts";
-import { expect, fillSignIn, saveScreenshot, signIn, signOut, test } from "./journey.ts";
+import { expect, fillSignIn, openSignedIn, saveScreenshot, signOut, test } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 test("a visitor is asked to sign in and then sees the page they came for", async ({
@@ -21,8 +21,7 @@ test("a session that ends in another tab leads to the sign-in page and back", as
   page,
   person,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/profile?tab=submissions");
+  await openSignedIn(page, person.email, "/profile?tab=submissions");
   await expect(page.getByRole("heading", { name: "Your Outfit Submissions" })).toBeVisible();
 
   const other = await page.context().newPage();
@@ -39,8 +38,7 @@ test("signing out on a private page leads to the dashboard", { tag: "@once" }, a
   page,
   person,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/profile");
+  await openSignedIn(page, person.email, "/profile");
   await signOut(page);
 
   await expect(page).toHaveURL("/");
@@ -52,8 +50,7 @@ test("My Profile shows who is signed in, their outfits and their favorites", asy
 }) => {
   const waiting = await makeOutfit(person, "pending");
   const refused = await makeOutfit(person, "rejected");
-  await signIn(page, person.email);
-  await page.goto("/profile");
+  await openSignedIn(page, person.email, "/profile");
 
   await expect(page.getByRole("heading", { name: person.username })).toBeVisible();
   await expect(page.getByRole("tabpanel").getByText(person.email)).toBeVisible();

@@ -1,7 +1,7 @@
 // Checks of every screen: no accessibility violations, no layout shifts, no horizontal scrolling.
 
 import type { Page } from "@playwright/test";
-import { cards, expect, openExplore, signIn, test } from "./journey.ts";
+import { cards, expect, openExplore, openSignedIn, signIn, test } from "./journey.ts";
 import { findViolations, recordLayoutShifts } from "./measure.ts";
 
 test.describe("axe finds no violations", () => {
@@ -89,8 +89,7 @@ test.describe("axe finds no violations", () => {
   });
 
   test("on the likes", async ({ page }) => {
-    await signIn(page, "noah@lookbook.test");
-    await page.goto("/?section=likes");
+    await openSignedIn(page, "noah@lookbook.test", "/?section=likes");
     await expect(cards(page, "Your Liked Outfits").first()).toBeVisible();
     expect(await findViolations(page)).toEqual([]);
   });
@@ -132,8 +131,7 @@ test.describe("axe finds no violations", () => {
       await page.waitForLoadState("networkidle");
       expect(await findViolations(page), address).toEqual([]);
     }
-    await signIn(page, "mira@lookbook.test");
-    await page.goto("/mira");
+    await openSignedIn(page, "mira@lookbook.test", "/mira");
     await expect(page.getByRole("heading", { name: "Your Outfits" })).toBeVisible();
     expect(await findViolations(page), "own profile").toEqual([]);
   });

@@ -1,7 +1,7 @@
 // Navigation, the choice of appearance, and what addresses lead to.
 
 import type { Page } from "@playwright/test";
-import { cards, expect, goTo, openExplore, saveScreenshot, signIn, test } from "./journey.ts";
+import { cards, expect, goTo, openExplore, openSignedIn, saveScreenshot, test } from "./journey.ts";
 
 const theme = (page: Page) => page.locator("html").getAttribute("data-theme");
 
@@ -95,8 +95,7 @@ test("a signed-in user finds the same navigation on every page", async ({
   person,
   phone,
 }) => {
-  await signIn(page, person.email);
-  await page.goto("/discovery");
+  await openSignedIn(page, person.email, "/discovery");
   await expect(page.getByRole("button", { name: /^Account menu of / })).toBeVisible();
   await expect(page.getByRole("button", { name: "Notifications" })).toBeVisible();
   if (phone) {

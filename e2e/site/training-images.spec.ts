@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { owner } from "../support/clients.ts";
 import { picture, storedFiles } from "../support/files.ts";
-import { expect, saveScreenshot, signIn, test, toast } from "./journey.ts";
+import { expect, openSignedIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 const bucket = "profile-avatars";
@@ -36,8 +36,7 @@ async function rows(userId: string): Promise<{ image_order: number; image_url: s
 
 test("three photos are uploaded, one is replaced and one is deleted", async ({ page, person }) => {
   const folder = `training-images/${person.id}`;
-  await signIn(page, person.email);
-  await page.goto("/profile?tab=training-images");
+  await openSignedIn(page, person.email, "/profile?tab=training-images");
   await expect(page.getByText("Empty slot")).toHaveCount(3);
   await expect(page.locator('meta[name="referrer"]')).toHaveAttribute("content", "same-origin");
   expect(await findViolations(page)).toEqual([]);

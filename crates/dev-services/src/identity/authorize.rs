@@ -37,7 +37,7 @@ pub(super) fn continue_request(
     state: &web::Data<IdentityState>,
     request: Arc<AuthorizationRequest>,
 ) -> HttpResponse {
-    prepare_key(state, request.provider);
+    begin_to_prepare_keys(state, request.provider);
     let Some(outcome) = Outcome::parse(request.param("dev_outcome")) else {
         let text = "dev_outcome is none of: success, cancelled, provider_error, no_email, unverified_email, slow, \
                     code_used_twice, expired.";
@@ -72,7 +72,7 @@ pub(super) fn continue_request(
 }
 
 /// Starts to generate the key of ID tokens while the person reads the page, so that the exchange need not wait for it.
-fn prepare_key(state: &web::Data<IdentityState>, provider: &Provider) {
+fn begin_to_prepare_keys(state: &web::Data<IdentityState>, provider: &Provider) {
     if provider.id_token.is_some() {
         let state = state.clone();
         std::thread::spawn(move || {

@@ -10,7 +10,7 @@ use super::authorize::authorize;
 use super::oauth1;
 use super::openid::{DISCOVERY_PATH, KEYS_PATH, respond_discovery, respond_keys};
 use super::resource::read_resource;
-use super::state::IdentityState;
+use super::state::{IdentityState, prepare_keys};
 use super::token::exchange_token;
 
 /// Answers a call to any host of a provider: `/sign-in/{provider}/{host}/{path}`.
@@ -32,12 +32,16 @@ pub(super) async fn answer_call(
         return respond_discovery(&state, provider, client);
     }
     if is_get && called.ends_with(KEYS_PATH) {
+        prepare_keys(&state).await;
         return respond_keys(&state);
     }
     if is_get && called.ends_with(provider.authorize_path) {
         return authorize(&state, provider, client, http.query_string());
     }
     if http.method() == Method::POST && called.ends_with(provider.token_path) {
+        if provider.id_token.is_some() {
+            prepare_keys(&state).await;
+        }
         return exchange_token(&state, provider, client, &http, &body).await;
     }
     let resource = provider

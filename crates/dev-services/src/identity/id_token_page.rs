@@ -15,7 +15,7 @@ use super::outcome::Outcome;
 use super::person::Person;
 use super::provider::{Provider, RequestParams};
 use super::settings::ProviderClient;
-use super::state::IdentityState;
+use super::state::{IdentityState, prepare_keys};
 
 /// A query with the scopes with which a token has all claims that a provider can give.
 const ALL_SCOPES: &str = "scope=openid+email+profile";
@@ -45,6 +45,9 @@ pub(super) async fn create_token(
     let Some((provider, client)) = state.find_client(&provider) else {
         return respond_unknown(&provider);
     };
+    if provider.id_token.is_some() {
+        prepare_keys(&state).await;
+    }
     let person = state.people.find(&form.person);
     let token = person.and_then(|person| issue_id_token(&state, provider, client, &person, &form.nonce));
     render_page(&state, provider, token.as_deref())

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::id_token_page::issue_id_token;
 use super::person::{FieldError, PersonFields};
 use super::person_ids::find_errors;
-use super::state::IdentityState;
+use super::state::{IdentityState, prepare_keys};
 
 /// `GET /sign-in/api/people` → `{people: [{id, name, email, email_verified, picture, ids}]}`, the one who signed in last first.
 pub(super) async fn list_people(state: web::Data<IdentityState>) -> HttpResponse {
@@ -85,6 +85,7 @@ pub(super) async fn create_id_token(
     let Some(person) = state.people.find(&body.person) else {
         return refuse(&[FieldError::new("person", "There is no such person.")]);
     };
+    prepare_keys(&state).await;
     match issue_id_token(&state, provider, client, &person, &body.nonce) {
         Some(token) => HttpResponse::Ok().json(json!({"id_token": token})),
         None => HttpResponse::InternalServerError().finish(),

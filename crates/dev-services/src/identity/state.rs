@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use actix_web::web;
 use selvedge_token::{KeyAlgorithm, KeyRing, generate_jwt_secret, generate_signing_key};
 
 use super::grants::{Grant, Grants};
@@ -43,7 +44,8 @@ impl IdentityState {
     }
 
     /// The key of ID tokens: RSA, because all providers that are answered here sign with RS256. It is generated for the
-    /// first sign-in page, as that takes a noticeable part of a second.
+    /// first sign-in page. That takes a noticeable part of a second, and seconds in a debug build, so that requests call
+    /// [`prepare_keys`] first.
     pub(super) fn keys(&self) -> &KeyRing {
         self.keys.get_or_init(|| {
             let key = generate_signing_key(KeyAlgorithm::Rs256);
@@ -75,5 +77,61 @@ impl IdentityState {
     /// The URL below which a provider is answered.
     pub(super) fn provider_url(&self, provider: &str) -> String {
         provider_url(&self.settings.listener_url, provider)
+    }
+}
+
+/// Waits until the key of ID tokens is generated, on a thread that may be blocked: the listener, which also serves the inbox, has one
+/// worker and would answer nobody meanwhile.
+pub(super) async fn prepare_keys(state: &web::Data<IdentityState>) {
+    if state.keys.get().is_some() {
+        return;
+    }
+    let state = state.clone();
+    // An error means that the server is shutting down; a request that is still answered generates the key itself.
+    let _ = web::block(move || {
+        state.keys();
+    })
+    .await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use actix_web::App;
+    use actix_web::dev::Service;
+    use actix_web::test::{TestRequest, init_service};
+
+    use super::*;
+    use crate::identity::configure;
+
+    #[actix_web::test]
+    async fn other_requests_are_answered_while_the_key_is_generated() {
+        let state = web::Data::new(IdentityState::new(IdentitySettings {
+            listener_url: "http://127.0.0.1:54324".to_owned(),
+            project: "test".to_owned(),
+            clients: vec![ProviderClient {
+                provider: "google".to_owned(),
+                client_ids: vec!["dev".to_owned()],
+                secret: String::new(),
+                redirect_uri: "http://127.0.0.1:54321/auth/v1/callback".to_owned(),
+                url: None,
+            }],
+            people_file: None,
+        }));
+        let app = init_service(App::new().configure(configure(state))).await;
+        let answered = RefCell::new(Vec::new());
+        let call = async |path: &'static str| {
+            let response = app
+                .call(TestRequest::get().uri(path).to_request())
+                .await
+                .expect("answers");
+            answered.borrow_mut().push((path, response.status().as_u16()));
+        };
+
+        let keys = "/sign-in/google/accounts.google.com/selvedge/keys";
+        tokio::join!(call(keys), call("/sign-in"));
+
+        assert_eq!(*answered.borrow(), [("/sign-in", 200), (keys, 200)]);
     }
 }
