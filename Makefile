@@ -17,14 +17,15 @@ STEP := tools/step
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: postgres build frontend/dist ## Build everything and start Lookbook on Selvedge
-	$(BINARY) start --project sql/app
+run: postgres ## Build everything and start Lookbook on Selvedge
+	@tools/steps run
+	$(abspath $(TARGET_DIR))/debug/selvedge start --project sql/app
 
 check: ## Formatting, lints, types, structure and unit tests: what a commit has to pass
 	@tools/steps check
 
-test: postgres ## Check, build and test everything that a change can break
-	@tools/steps test
+test: postgres ## Check, build and test everything that a change can break; JOB=check, rust, clients or site is a part of it
+	@tools/steps test $(if $(JOB),--job $(JOB))
 
 test-all: postgres ## And what `make test` leaves out or shortens: all recordings, every test in its form for Citus, the cluster
 	@tools/steps test-all

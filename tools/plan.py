@@ -10,7 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-TIERS = ("check", "test", "test-all", "soak")
+TIERS = ("run", "check", "test", "test-all", "soak")
+# These have their own steps alone, and those that they need; each of the others has those of the one before it, too.
+STAND_ALONE = ("run", "soak")
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Step:
 
     name: str
     command: tuple[str, ...]
-    # The first tier that runs it; later ones run it, too. `soak` alone runs only its own steps.
+    # The first tier that runs it; later ones run it, too.
     tier: str
     # The last tier that runs it, if a longer form takes its place in the next.
     until: str
@@ -49,16 +51,17 @@ def npm(name, folder, *script, **options):
     return step(name, "npm", "--silent", "--prefix", folder, *script, **options)
 
 
-def cargo_test(name, *arguments, **options):
-    """Rust tests. They mostly wait for PostgreSQL and the disk, so more of them run at once than there are cores."""
+def cargo_test(name, *arguments, cores=0.5, **options):
+    """Rust tests. They mostly wait for PostgreSQL, so more of them run at once than there are cores."""
     return step(
-        name, "tools/cargo-test", *arguments, needs=["cargo test --no-run"], alone=["cargo"], RUST_TEST_THREADS="6", **options
+        name, "tools/cargo-test", "--built", *arguments, needs=["cargo test --no-run"], alone=["cargo test"], cores=cores,
+        RUST_TEST_THREADS="6", **options
     )
 
 
-# `cargo test` builds this one, and its assertions are on. RELEASE=1 runs the tests of e2e/ against the release build instead, whose
-# compilation takes as long as all other builds together.
-BUILD = "cargo build --release" if os.environ.get("RELEASE") else "cargo test --no-run"
+# The debug build, whose assertions are on. RELEASE=1 runs the tests of e2e/ against the release build instead, whose compilation
+# takes as long as all other builds together.
+BUILD = "cargo build --release" if os.environ.get("RELEASE") else "cargo build"
 TESTED_BINARY = str(TARGET.resolve() / ("release" if os.environ.get("RELEASE") else "debug") / "selvedge")
 # A build machine may stall for seconds, which conversations with recorded times do not forgive: there, they get a second try.
 RETRY = ("tools/retry",) if os.environ.get("CI") else ()
@@ -95,8 +98,9 @@ CITUS_TESTS = """
 S3_TESTS = "buckets:: copies:: crash_safety:: crashes:: downloads:: resumable:: s3_multipart:: s3_objects:: streams:: sweeps:: uploads::".split()
 ON_DISK_ALONE = "golden:: lost_commits:: render_sources:: s3_outages:: s3_parts:: s3_versions:: schema:: transactions::".split()
 
-SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site"}
-CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients"}
+# A little more than one core, so that they run beside other tests, but not beside a compilation.
+SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site", "cores": 1.25}
+CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients", "cores": 1.25}
 FRONTEND = {"needs": ["frontend: npm ci"], "job": "clients"}
 CONSOLE = {"needs": ["console: npm ci"], "job": "clients"}
 # What compares the program with recorded conversations: one conversation at a time, which mostly waits.
@@ -109,14 +113,17 @@ def golden(name, program, *choice, **options):
 
 
 STEPS = [
-    make("console: npm ci", "console/node_modules", tier="check", job="check"),
-    make("console: build", "console/dist", needs=["console: npm ci"], tier="check", job="check"),
-    # The binary embeds the console, which therefore comes first.
-    step("cargo test --no-run", "cargo", "test", "--workspace", "--locked", "--no-run", "--quiet",
-         needs=["console: build"], cores=2, alone=["cargo"]),
+    make("console: npm ci", "console/node_modules", tier="run", job="check"),
+    make("console: build", "console/dist", needs=["console: npm ci"], tier="run", job="check"),
+    # The binary embeds the console, which therefore comes first. A test is named so that the libraries get the features that tests
+    # need: without it, most of them would be compiled again for `make test`. It is the smallest.
+    step("cargo build", "cargo", "build", "--workspace", "--locked", "--bin", "selvedge", "--test", "saml",
+         needs=["console: build"], cores=2, alone=["cargo"], tier="run"),
+    step("cargo test --no-run", "tools/cargo-test", "--no-run", needs=["cargo build"], cores=2, alone=["cargo"]),
     make("cargo build --release", "build", needs=["console: build"], cores=2, alone=["cargo"], until="soak",
          tier="test" if os.environ.get("RELEASE") else "soak"),
-    make("frontend: npm ci", "frontend/node_modules", tier="check", job="check"),
+    make("frontend: npm ci", "frontend/node_modules", tier="run", job="check"),
+    make("frontend: build", "frontend/dist", needs=["frontend: npm ci"], tier="run", job="site"),
     make("e2e: npm ci", "e2e/node_modules", tier="check", job="check"),
     step("rustfmt", "cargo", "fmt", "--all", "--check", tier="check", job="check"),
     step("structure", "python3", "tools/house.py", "--check", tier="check", job="check"),
@@ -131,16 +138,19 @@ STEPS = [
     ],
     npm("frontend: tests", "frontend", "test", tier="check", **FRONTEND),
     npm("console: tests", "console", "test", tier="check", **CONSOLE),
-    make("frontend: build", "frontend/dist", needs=["frontend: npm ci"], job="site"),
     npm("e2e: site and console", "e2e", "run", "test:site", SELVEDGE_BIN=TESTED_BINARY, **SITE),
-    cargo_test("cargo test", "--workspace", "--locked"),
+    cargo_test("cargo test", cores=1.25),
     npm("e2e: clients", "e2e", "run", "test:clients", SELVEDGE_BIN=TESTED_BINARY, **CLIENTS),
-    step("clippy", "cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings",
-         needs=["console: build"], cores=1.5, alone=["cargo"], tier="check", job="check"),
-    cargo_test("cargo test, as with Citus", "--workspace", "--locked", *CITUS_TESTS, SELVEDGE_TEST_CITUS="1"),
-    cargo_test("cargo test, Storage in S3", "--locked", "-p", "selvedge-storage", "--test", "api", "--", *S3_TESTS, until="test",
+    # It compiles in what the tests leave of the cores, which is why it comes after them in this list.
+    step("clippy", "nice", "-n", "15", "cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings",
+         needs=["console: build"], cores=0.5, alone=["cargo"], tier="check", job="check"),
+    # `make test` runs these with all others; here they are compiled without the integration tests.
+    step("cargo test, units", "cargo", "test", "--workspace", "--lib", "--locked", "--quiet", needs=["console: build"], cores=2,
+         alone=["cargo"], tier="check", until="check", job="check"),
+    cargo_test("cargo test, as with Citus", *CITUS_TESTS, SELVEDGE_TEST_CITUS="1"),
+    cargo_test("cargo test, Storage in S3", "-p", "storage", "--test", "api", "--", *S3_TESTS, until="test",
                SELVEDGE_TEST_S3="1"),
-    cargo_test("cargo test, all of Storage in S3", "--locked", "-p", "selvedge-storage", "--test", "api", "--",
+    cargo_test("cargo test, all of Storage in S3", "-p", "storage", "--test", "api", "--",
                *[word for name in ON_DISK_ALONE for word in ("--skip", name)], tier="test-all", SELVEDGE_TEST_S3="1"),
     step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
     golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
