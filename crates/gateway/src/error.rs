@@ -15,6 +15,8 @@ pub enum GatewayError {
     SecretKeyInBrowser,
     KeyNotAllowedHere,
     NoRoute,
+    /// A trusted proxy reported something that is no address as the client's.
+    UnknownAddress,
     TooManyRequests,
     /// More than half of the worker's requests are in use, and the client already has the eighth that one client may use.
     TooManyOfClient,
@@ -53,6 +55,13 @@ impl GatewayError {
             ),
             Self::KeyNotAllowedHere => (StatusCode::FORBIDDEN, "You cannot consume this service", None),
             Self::NoRoute => (StatusCode::NOT_FOUND, "no Route matched with those values", None),
+            Self::UnknownAddress => (
+                StatusCode::BAD_REQUEST,
+                "The client's address is unknown",
+                Some(
+                    "The last entries of `X-Forwarded-For` must be addresses, written by the proxies in front.",
+                ),
+            ),
             Self::TooManyRequests => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The server is busy",

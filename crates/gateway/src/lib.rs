@@ -32,7 +32,8 @@ pub use listener::{
 };
 pub use middleware::{
     Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, RequestListener,
-    RequestRecord, SharedRequestListener, accepts_coding, set_last_writer, wrote_elsewhere,
+    RequestRecord, SharedRequestListener, UnknownAddress, accepts_coding, find_client_address,
+    set_last_writer, wrote_elsewhere,
 };
 pub use request_id::{RequestId, TraceId};
 pub use routes::Service;

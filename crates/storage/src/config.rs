@@ -23,8 +23,9 @@ pub struct StorageConfig {
     pub file_size_limit_bytes: u64,
     /// How long a signed upload URL is valid. Default two hours.
     pub signed_upload_url_lifetime: Duration,
-    /// Scheme and host by which clients reach us, such as `https://api.example.com`, for `Location` of resumable
-    /// uploads. `None`: what the request's `Forwarded`, `X-Forwarded-Host` or `Host` says.
+    /// The address by which clients reach us, such as `https://api.example.com`, for `Location` of resumable uploads and
+    /// for the host and the path prefix that S3 clients sign. `None`: what the request's `Host` says, and for `Location`
+    /// what a trusted proxy reports.
     pub public_url: Option<String>,
     /// How long a resumable upload waits for its next bytes. Default one hour.
     pub resumable_upload_lifetime: Duration,

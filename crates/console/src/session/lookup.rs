@@ -1,11 +1,11 @@
 //! Finds the session of a request.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use actix_web::HttpRequest;
 use actix_web::dev::ServiceRequest;
 use actix_web::http::header::HeaderMap;
-use selvedge_gateway::RequestId;
+use selvedge_gateway::{RequestId, find_client_address};
 
 use super::caller::Session;
 use super::cookie;
@@ -30,7 +30,7 @@ pub(crate) async fn find(
     } else {
         Level::Admin
     };
-    let address = client_address(request.headers(), request.peer_addr(), config.trusted_proxies);
+    let address = read_client_address(request.headers(), request.peer_addr(), config.trusted_proxies)?;
     if !config.login {
         return Ok(Session {
             account: None,
@@ -58,24 +58,29 @@ pub(crate) async fn find(
 }
 
 /// Returns a session for the audit entries of failed sign-ins. It has the lowest level and is never passed to an endpoint.
-pub(super) fn anonymous(state: &ConsoleState, request: &HttpRequest) -> Session {
+pub(super) fn anonymous(state: &ConsoleState, request: &HttpRequest) -> Result<Session, ConsoleError> {
     let proxies = state.config.trusted_proxies;
-    Session {
+    let address = read_client_address(request.headers(), request.peer_addr(), proxies)?;
+    Ok(Session {
         account: None,
         level: Level::Viewer,
         request_id: RequestId::from_headers(request.headers()).as_str().into(),
-        address: client_address(request.headers(), request.peer_addr(), proxies).into(),
+        address: address.into(),
         digest: None,
-    }
+    })
 }
 
 /// The client's address: the peer's, or the one that the outermost trusted proxy has written.
-fn client_address(headers: &HeaderMap, peer: Option<SocketAddr>, trusted_proxies: usize) -> String {
-    let forwarded = || {
-        let list = headers.get("x-forwarded-for")?.to_str().ok()?;
-        let address = list.rsplit(',').nth(trusted_proxies.checked_sub(1)?)?;
-        address.trim().parse::<IpAddr>().ok()
-    };
-    let address = forwarded().or_else(|| peer.map(|peer| peer.ip()));
-    address.map_or_else(|| "127.0.0.1".to_owned(), |address| address.to_string())
+///
+/// # Errors
+/// A bad request when the proxy has written something that is no address.
+fn read_client_address(
+    headers: &HeaderMap,
+    peer: Option<SocketAddr>,
+    trusted_proxies: usize,
+) -> Result<String, ConsoleError> {
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.ip());
+    let address = find_client_address(headers, peer, trusted_proxies);
+    let address = address.map_err(|error| ConsoleError::invalid(error.to_string()))?;
+    Ok(address.to_string())
 }

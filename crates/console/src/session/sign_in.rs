@@ -44,7 +44,7 @@ pub(super) async fn sign_in(
         return Err(ConsoleError::invalid("Nobody signs in to this console"));
     }
     let SignIn { name, password, code } = body.into_inner();
-    let caller = lookup::anonymous(&state, &request);
+    let caller = lookup::anonymous(&state, &request)?;
     if let Err(wait) = state.sessions.throttle.begin(&name, &caller.address) {
         return Err(too_many_guesses(wait.as_secs() + 1));
     }

@@ -8,6 +8,7 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use selvedge_token::{ApiKeyKind, Claims, TokenError, unix_now};
 
+use super::forwarded::read_public_origin;
 use crate::RequestId;
 
 /// The token of a request, after the rules of gateway contract §2.
@@ -47,15 +48,23 @@ pub struct Caller {
 struct Inner {
     credentials: Credentials,
     remote_ip: IpAddr,
+    /// Whether a trusted proxy is in front of the server.
+    is_proxied: bool,
     request_id: RequestId,
 }
 
 impl Caller {
-    pub(crate) fn new(credentials: Credentials, remote_ip: IpAddr, request_id: RequestId) -> Self {
+    pub(crate) fn new(
+        credentials: Credentials,
+        remote_ip: IpAddr,
+        is_proxied: bool,
+        request_id: RequestId,
+    ) -> Self {
         Self {
             inner: Rc::new(Inner {
                 credentials,
                 remote_ip,
+                is_proxied,
                 request_id,
             }),
         }
@@ -92,6 +101,18 @@ impl Caller {
     /// The client's address: the peer's, or the one that a trusted proxy reports in `X-Forwarded-For`.
     pub fn remote_ip(&self) -> IpAddr {
         self.inner.remote_ip
+    }
+
+    /// Scheme and host by which the client reached us, such as `https://api.example.com`: as a trusted proxy reports them
+    /// in `Forwarded` or `X-Forwarded-*`; without one, those of the connection and `Host`.
+    pub fn public_origin(&self, request: &HttpRequest) -> String {
+        read_public_origin(request, self.inner.is_proxied)
+    }
+
+    /// A header that counts only when a trusted proxy has set it.
+    pub fn proxy_header<'r>(&self, request: &'r HttpRequest, name: &str) -> Option<&'r str> {
+        let value = request.headers().get(name).filter(|_| self.inner.is_proxied)?;
+        value.to_str().ok()
     }
 
     /// Names the request in logs.

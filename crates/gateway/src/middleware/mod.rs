@@ -10,6 +10,7 @@ mod caller;
 mod compression;
 mod config;
 mod continue_check;
+mod forwarded;
 mod keys;
 mod last_writer;
 mod quota;
@@ -33,6 +34,7 @@ use admission::Admission;
 pub use caller::{Bearer, Caller, Credentials};
 pub use config::GatewayConfig;
 pub use continue_check::{BodyCheck, ContinueCheck};
+pub use forwarded::{UnknownAddress, find_client_address};
 pub use keys::Keys;
 use keys::strip_query_key;
 pub use last_writer::{set_last_writer, wrote_elsewhere};
@@ -171,8 +173,9 @@ impl<S> GatewayService<S> {
         let credentials = keys
             .check(service, path, request.headers(), request.query_string())
             .map_err(boxed_response)?;
-        let remote_ip = remote_ip(request, self.shared.config.trusted_proxies);
-        let caller = Caller::new(credentials, remote_ip, id.clone());
+        let trusted_proxies = self.shared.config.trusted_proxies;
+        let remote_ip = read_remote_ip(request, trusted_proxies).map_err(boxed_response)?;
+        let caller = Caller::new(credentials, remote_ip, trusted_proxies > 0, id.clone());
         let usage = self
             .shared
             .admission
@@ -215,22 +218,15 @@ fn strip_key(request: &mut ServiceRequest) {
     }
 }
 
-/// The peer's address, or the entry of `X-Forwarded-For` that the outermost trusted proxy wrote. Entries before it come
-/// from the client, which can write anything there.
-fn remote_ip(request: &ServiceRequest, trusted_proxies: usize) -> IpAddr {
+/// The client's address.
+///
+/// # Errors
+/// `UnknownAddress`.
+fn read_remote_ip(request: &ServiceRequest, trusted_proxies: usize) -> Result<IpAddr, GatewayError> {
     let peer = request
         .peer_addr()
         .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |address| address.ip());
-    if trusted_proxies == 0 {
-        return peer;
-    }
-    request
-        .headers()
-        .get("x-forwarded-for")
-        .and_then(|value| value.to_str().ok())
-        .and_then(|list| list.rsplit(',').nth(trusted_proxies - 1))
-        .and_then(|address| address.trim().parse().ok())
-        .unwrap_or(peer)
+    find_client_address(request.headers(), peer, trusted_proxies).map_err(|_| GatewayError::UnknownAddress)
 }
 
 /// Sets Retry-After on 503 if the service did not, so that clients that respect it wait a second and do not add load

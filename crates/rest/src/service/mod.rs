@@ -254,7 +254,7 @@ async fn run_plan(
             let statement = openapi::write_privilege_query(&root.session.schema);
             let rows = execution.read(&root.session, &statement).await?;
             timing.end_stage("transaction");
-            let host = http.connection_info().host().to_owned();
+            let host = read_host(http, config);
             Ok(openapi::render_root(&root, catalog, config, &rows, &host, timing))
         }
         Plan::Describe { allow } => {
@@ -262,6 +262,22 @@ async fn run_plan(
             Ok(respond::render_allow(&allow, timing))
         }
     }
+}
+
+/// The host by which the client reached us, for the OpenAPI document. What the client says of proxies counts only behind a
+/// trusted one, which the gateway knows; standing alone there is none.
+fn read_host(http: &HttpRequest, config: &EffectiveConfig) -> String {
+    if config.standalone {
+        let host = http.headers().get(header::HOST);
+        return host
+            .and_then(|host| host.to_str().ok())
+            .unwrap_or_default()
+            .to_owned();
+    }
+    let origin = Caller::extract(http).public_origin(http);
+    origin
+        .split_once("://")
+        .map_or(origin.clone(), |(_, host)| host.to_owned())
 }
 
 /// The caller's token. Behind the gateway it is verified already, and `jwt-secret` is one more key for tokens that none

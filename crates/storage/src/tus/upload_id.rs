@@ -1,9 +1,9 @@
 //! The id and URL of an upload: `{base}/upload/resumable[/sign]/{id}`, where the id is base64url of
 //! `bucket/key/version`.
 
-use actix_web::HttpRequest;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use selvedge_gateway::Caller;
 
 use super::error::TusError;
 use crate::backend::Version;
@@ -44,13 +44,14 @@ impl UploadId {
     /// The absolute URL of the upload, under the host and prefix by which the client reaches us through proxies.
     pub(super) fn location(&self, context: &RequestContext, signed: bool) -> String {
         let config = context.storage().config();
+        let caller = Caller::extract(&context.request);
         let base = config
             .public_url
             .clone()
-            .unwrap_or_else(|| read_public_base(&context.request));
+            .unwrap_or_else(|| caller.public_origin(&context.request));
         // Behind a proxy that removes a path prefix, the URL has to contain the prefix again.
-        let prefix = context
-            .header("x-forwarded-prefix")
+        let prefix = caller
+            .proxy_header(&context.request, "x-forwarded-prefix")
             .filter(|prefix| prefix.starts_with('/') && !prefix.starts_with("//"))
             .unwrap_or_default()
             .trim_end_matches('/');
@@ -62,20 +63,6 @@ impl UploadId {
             self.encode()
         )
     }
-}
-
-/// Scheme and host by which the client reached us: from `Forwarded`, else `X-Forwarded-*`, else `Host`.
-fn read_public_base(request: &HttpRequest) -> String {
-    let connection = request.connection_info();
-    let (scheme, mut host) = (connection.scheme(), connection.host().to_owned());
-    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
-    if header("x-forwarded-host").is_some() && !host.contains(':') {
-        let port = header("x-forwarded-port").filter(|port| port.bytes().all(|b| b.is_ascii_digit()));
-        if let Some(port) = port.filter(|port| !port.is_empty() && *port != "80" && *port != "443") {
-            host = format!("{host}:{port}");
-        }
-    }
-    format!("{scheme}://{host}")
 }
 
 #[cfg(test)]

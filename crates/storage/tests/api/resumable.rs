@@ -272,13 +272,16 @@ async fn store_091_unfinished_uploads_expire_and_are_removed() {
 }
 
 #[actix_web::test]
-async fn store_092_location_has_the_public_host_and_prefix() {
+async fn store_092_location_has_the_configured_host_or_that_of_the_connection() {
     let app = app().await;
     let client = app.service_role();
-    let behind_proxy = creation(&client, "x", 3)
+    // No proxy is configured, so these are the client's own.
+    let direct = creation(&client, "x", 3)
+        .header("forwarded", "host=evil.example.com;proto=https")
         .header("x-forwarded-proto", "https")
-        .header("x-forwarded-host", "api.example.com")
+        .header("x-forwarded-host", "evil.example.com")
         .header("x-forwarded-port", "8443")
+        .header("x-forwarded-prefix", "/evil")
         .send()
         .await;
     let configured = app_with(|config| StorageConfig {
@@ -295,10 +298,7 @@ async fn store_092_location_has_the_public_host_and_prefix() {
         let location = response.header("location").unwrap_or_default().to_owned();
         assert!(location.starts_with(start), "{location}");
     };
-    starts(
-        &behind_proxy,
-        "https://api.example.com:8443/storage/v1/upload/resumable/",
-    );
+    starts(&direct, &app.url("/upload/resumable/"));
     starts(&fixed, "https://files.example.com/storage/v1/upload/resumable/");
 }
 

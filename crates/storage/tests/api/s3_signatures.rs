@@ -14,7 +14,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::s3_client::{client, refusal, refused, service, user};
-use crate::support::{Part, TestApp};
+use crate::support::{Part, SANDBOX, TestApp};
 
 /// The service with a private bucket `b`.
 async fn app_with_bucket() -> TestApp {
@@ -110,7 +110,7 @@ async fn store_097_presigned_urls_allow_only_the_signed_request() {
         got.headers()["content-disposition"],
         "attachment; filename=\"x.html\""
     );
-    assert_eq!(got.headers()["content-security-policy"], "sandbox");
+    assert_eq!(got.headers()["content-security-policy"], SANDBOX);
     assert_eq!(got.text().await.expect("text"), "presigned");
 
     // Another method, another key, another parameter, or an unsigned header.
@@ -182,6 +182,34 @@ async fn store_097_aws_chunked_uploads_with_trailing_checksums_work() {
         .await
         .expect("read");
     assert_eq!(got.body.collect().await.expect("whole").into_bytes(), bytes);
+}
+
+#[actix_web::test]
+async fn store_097_headers_of_proxies_do_not_widen_a_presigned_url() {
+    let app = app_with_bucket().await;
+    app.service_role().upload("b/secret", "salaries").await.ok();
+    // The key's name is a user's wish; with S3 keys are opaque.
+    let key = "storage/v1/s3/b/secret";
+    let signed = service(&app)
+        .get_object()
+        .bucket("b")
+        .key(key)
+        .presigned(presigning(60));
+    let signed = signed.await.expect("signed");
+    let (prefix, query) = signed
+        .uri()
+        .split_once(&format!("/{key}"))
+        .expect("the key is in the path");
+    let prefix = prefix.strip_prefix(&app.url("")).expect("our address");
+
+    let stolen = reqwest::Client::new()
+        .get(format!("{}{query}", app.url("/s3/b/secret")))
+        .header("x-forwarded-prefix", format!("/storage/v1{prefix}"))
+        .send()
+        .await
+        .expect("a response");
+
+    assert_eq!(stolen.status(), 403, "{}", stolen.text().await.expect("text"));
 }
 
 /// Signs requests by hand, to send what no SDK sends.

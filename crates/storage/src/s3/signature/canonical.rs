@@ -14,6 +14,32 @@ const PATH: &AsciiSet = &UNRESERVED.remove(b'/');
 /// A decoded name and value; bytes, because clients may send what is not UTF-8.
 pub(super) type Pair = (Vec<u8>, Vec<u8>);
 
+/// The address outside of all proxies, as it is configured.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct PublicAddress {
+    /// Host and port; `None` when it is not configured.
+    host: Option<String>,
+    /// The path below which a proxy serves us and which it removes, without a slash at its end; mostly empty.
+    prefix: String,
+}
+
+impl PublicAddress {
+    /// Reads a URL such as `https://api.example.com/backend`.
+    pub(super) fn of_url(url: Option<&str>) -> Self {
+        let address = url
+            .and_then(|url| url.split_once("://"))
+            .map(|(_, address)| address);
+        let Some(address) = address else {
+            return Self::default();
+        };
+        let (host, path) = address.split_at(address.find('/').unwrap_or(address.len()));
+        Self {
+            host: Some(host.to_owned()),
+            prefix: path.trim_end_matches('/').to_owned(),
+        }
+    }
+}
+
 /// Decodes a query. A plus stays a plus.
 pub(super) fn parse_query(raw: &str) -> Vec<Pair> {
     raw.split('&')
@@ -38,14 +64,16 @@ pub(super) fn build_canonical_requests(
     query: &[Pair],
     signed_headers: &[String],
     payload_hash: &str,
+    public: &PublicAddress,
 ) -> Vec<String> {
     let query = canonical_query(query);
     // Trying several spellings weakens nothing: each is a request with the same meaning, and only the owner of the
-    // secret can sign one.
+    // secret can sign one. That holds because nothing of them comes from headers that the signature does not cover: with
+    // a prefix of the client's, a URL for one object would open every object whose path follows a prefix.
     let mut texts = Vec::new();
-    for host in possible_hosts(request) {
+    for host in possible_hosts(request, public) {
         let headers = canonical_headers(request, signed_headers, &host);
-        for path in possible_paths(request) {
+        for path in possible_paths(request, public) {
             texts.push(format!(
                 "{}\n{path}\n{query}\n{headers}\n{}\n{payload_hash}",
                 request.method,
@@ -104,40 +132,28 @@ fn join_values(request: &RequestHead, name: &str) -> String {
     values.join(",")
 }
 
-/// The host as we see it, and as proxies say that the client sees it.
-fn possible_hosts(request: &RequestHead) -> Vec<String> {
-    let header = |name: &str| {
-        request
-            .headers()
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .map(|text| text.split(',').next().unwrap_or(text).trim().to_owned())
-    };
-    let mut hosts: Vec<String> = header("host").into_iter().collect();
+/// The host as we see it, and the configured one.
+fn possible_hosts(request: &RequestHead, public: &PublicAddress) -> Vec<String> {
+    let host = request.headers().get("host").and_then(|host| host.to_str().ok());
+    let mut hosts: Vec<String> = host.map(str::to_owned).into_iter().collect();
     hosts.extend(
         request
             .uri
             .authority()
             .map(|authority| authority.as_str().to_owned()),
     );
-    if let Some(forwarded) = header("x-forwarded-host") {
-        if let Some(port) = header("x-forwarded-port").filter(|port| port != "80" && port != "443") {
-            hosts.push(format!("{forwarded}:{port}"));
-        }
-        hosts.push(forwarded);
-    }
+    hosts.extend(public.host.clone());
     hosts.dedup();
     hosts
 }
 
-/// The path as it was sent, as S3 itself encodes it, and with the prefix that a proxy removed.
-fn possible_paths(request: &RequestHead) -> Vec<String> {
+/// The path as it was sent, as S3 itself encodes it, and with the configured prefix that a proxy removes.
+fn possible_paths(request: &RequestHead, public: &PublicAddress) -> Vec<String> {
     let raw = request.uri.path().to_owned();
     let decoded: Vec<u8> = percent_decode(raw.as_bytes()).collect();
     let mut paths = vec![raw.clone(), percent_encode(&decoded, PATH).to_string()];
-    let prefix = request.headers().get("x-forwarded-prefix");
-    if let Some(prefix) = prefix.and_then(|prefix| prefix.to_str().ok()) {
-        paths.push(format!("{}{raw}", prefix.trim_end_matches('/')));
+    if !public.prefix.is_empty() {
+        paths.push(format!("{}{raw}", public.prefix));
     }
     paths.dedup();
     paths
@@ -174,22 +190,41 @@ mod tests {
     }
 
     #[test]
-    fn store_097_hosts_and_paths_behind_a_proxy_are_tried_both_ways() {
+    fn store_097_hosts_and_paths_are_tried_as_sent_and_as_configured() {
         let request = TestRequest::get()
             .uri("/s3/b/a%2Bb'c")
             .insert_header(("host", "inside:5000"))
+            .to_http_request();
+        let public = PublicAddress::of_url(Some("https://outside:8443/storage/v1/"));
+
+        assert_eq!(
+            possible_hosts(request.head(), &public),
+            ["inside:5000", "outside:8443"]
+        );
+        assert_eq!(
+            possible_paths(request.head(), &public),
+            ["/s3/b/a%2Bb'c", "/s3/b/a%2Bb%27c", "/storage/v1/s3/b/a%2Bb'c"]
+        );
+    }
+
+    #[test]
+    fn store_097_headers_of_proxies_change_nothing_that_is_signed() {
+        let plain = TestRequest::get()
+            .uri("/s3/b/a")
+            .insert_header(("host", "inside:5000"));
+        let hostile = TestRequest::get()
+            .uri("/s3/b/a")
+            .insert_header(("host", "inside:5000"))
+            .insert_header(("forwarded", "host=outside"))
             .insert_header(("x-forwarded-host", "outside"))
             .insert_header(("x-forwarded-port", "8443"))
             .insert_header(("x-forwarded-prefix", "/storage/v1"))
             .to_http_request();
+        let build = |request: &actix_web::HttpRequest| {
+            let signed = ["host".to_owned()];
+            build_canonical_requests(request.head(), &[], &signed, "hash", &PublicAddress::default())
+        };
 
-        assert_eq!(
-            possible_hosts(request.head()),
-            ["inside:5000", "outside:8443", "outside"]
-        );
-        assert_eq!(
-            possible_paths(request.head()),
-            ["/s3/b/a%2Bb'c", "/s3/b/a%2Bb%27c", "/storage/v1/s3/b/a%2Bb'c"]
-        );
+        assert_eq!(build(&hostile), build(&plain.to_http_request()));
     }
 }

@@ -4,7 +4,7 @@ use actix_web::dev::RequestHead;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::http::{Method, Uri};
 
-use super::canonical;
+use super::canonical::{self, PublicAddress};
 use super::key::SigningKey;
 use super::verify::{find_signing_key, possible_payload_hashes, read_signature};
 
@@ -24,25 +24,27 @@ pub fn check_signature(input: &str) {
     let Ok(mut presented) = read_signature(&head, &query) else {
         return;
     };
-    let found = find_signing_key(&head, &query, &presented, &[SECRET]);
+    let public = PublicAddress::default();
+    let found = find_signing_key(&head, &query, &presented, &[SECRET], &public);
     assert!(found.is_none(), "a signature that nobody made");
 
     let key = SigningKey::derive(SECRET, &presented.scope);
     let hashes = possible_payload_hashes(&head, &query, presented.expires_s.is_some());
-    let texts = canonical::build_canonical_requests(&head, &query, &presented.signed_headers, &hashes[0]);
+    let texts =
+        canonical::build_canonical_requests(&head, &query, &presented.signed_headers, &hashes[0], &public);
     let Some(text) = texts.first() else {
         // Without a host there is nothing that could be signed.
         return;
     };
     presented.signature = key.sign_request(&presented.timestamp, &presented.scope.text(), text);
-    let found = find_signing_key(&head, &query, &presented, &[SECRET]);
+    let found = find_signing_key(&head, &query, &presented, &[SECRET], &public);
     assert!(found.is_some(), "a signature of this request");
 
     head.method = match head.method {
         Method::DELETE => Method::GET,
         _ => Method::DELETE,
     };
-    let found = find_signing_key(&head, &query, &presented, &[SECRET]);
+    let found = find_signing_key(&head, &query, &presented, &[SECRET], &public);
     assert!(found.is_none(), "a signature of another method");
 }
 

@@ -1,8 +1,8 @@
 //! AWS signature V4: the signer of a request, and what the signature covers of its body.
 //!
 //! The signature is in the Authorization header or in the query of a presigned URL ([`presented`], [`verify`]); forms
-//! contain it in their fields ([`form_policy`]). Proxies may change the host and the path prefix, so each variant that the
-//! client may have signed is tried ([`canonical`]).
+//! contain it in their fields ([`form_policy`]). Proxies may change the host and remove a path prefix, so what the client may
+//! have signed is tried as it was sent and under the configured address ([`canonical`]).
 
 mod canonical;
 mod credentials;

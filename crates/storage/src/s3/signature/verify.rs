@@ -5,7 +5,7 @@ use actix_web::http::header;
 use chrono::{NaiveDateTime, Utc};
 use subtle::ConstantTimeEq;
 
-use super::canonical;
+use super::canonical::{self, PublicAddress};
 use super::credentials::find_credentials;
 use super::key::{ALGORITHM, SigningKey};
 use super::payload::{EMPTY_SHA256, SignedPayload};
@@ -49,7 +49,8 @@ pub(crate) fn verify_request(storage: &Storage, request: &RequestHead) -> Result
         &presented.scope.access_key,
         presented.session_token.as_deref(),
     )?;
-    let (key, hash) = find_signing_key(request, &query, &presented, &credentials.secrets)
+    let public = PublicAddress::of_url(storage.config().public_url.as_deref());
+    let (key, hash) = find_signing_key(request, &query, &presented, &credentials.secrets, &public)
         .ok_or(S3Error::SignatureDoesNotMatch)?;
     Ok(Verified {
         identity: credentials.identity(storage)?,
@@ -82,6 +83,7 @@ pub(super) fn find_signing_key(
     query: &[canonical::Pair],
     presented: &PresentedSignature,
     secrets: &[&str],
+    public: &PublicAddress,
 ) -> Option<(SigningKey, String)> {
     let hashes = possible_payload_hashes(request, query, presented.expires_s.is_some());
     // Each combination of secret, payload hash and canonical request is tried; the comparison takes constant time, so
@@ -89,7 +91,8 @@ pub(super) fn find_signing_key(
     for secret in secrets {
         let key = SigningKey::derive(secret, &presented.scope);
         for hash in &hashes {
-            for text in canonical::build_canonical_requests(request, query, &presented.signed_headers, hash) {
+            let signed = &presented.signed_headers;
+            for text in canonical::build_canonical_requests(request, query, signed, hash, public) {
                 let signature = key.sign_request(&presented.timestamp, &presented.scope.text(), &text);
                 if bool::from(signature.as_bytes().ct_eq(presented.signature.as_bytes())) {
                     return Some((key, hash.clone()));
