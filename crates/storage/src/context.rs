@@ -1,5 +1,5 @@
-//! The context of one HTTP request: the request, its caller, the database sessions for the roles that it may use, and
-//! the size limit of objects. The router makes one; operations get it as their first argument.
+//! The context of one HTTP request: the request, its caller, and the database sessions for the roles that it may use.
+//! The router makes one; operations get it as their first argument.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -102,13 +102,5 @@ impl RequestContext {
     /// Whether this is a HEAD request, whose response has no body.
     pub(crate) fn is_head(&self) -> bool {
         self.request.method() == Method::HEAD
-    }
-
-    /// The largest object in bytes: the service's limit, or the bucket's own where that is smaller.
-    pub(crate) fn size_limit(&self, bucket_limit: Option<i64>) -> u64 {
-        let global = self.storage().config().file_size_limit_bytes;
-        // A negative limit, which only SQL can set, counts as no limit of the bucket.
-        let own = bucket_limit.and_then(|limit| u64::try_from(limit).ok());
-        own.map_or(global, |own| own.min(global))
     }
 }

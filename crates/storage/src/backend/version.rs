@@ -15,11 +15,13 @@ impl Version {
         Self(Uuid::new_v4())
     }
 
-    /// Parses the `version` column. Rows written by SQL may contain any text; `None` when it is not a UUID, so that there is
-    /// no blob.
+    /// Parses the `version` column. Rows written by SQL may contain any text; `None` when it is not a UUID in its canonical
+    /// spelling, so that there is no blob. Other spellings are no versions, because two rows would then share one blob
+    /// under texts that the database takes for different ones.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Uuid::try_parse(text).ok().map(Self)
+        let version = Uuid::try_parse(text).ok().map(Self)?;
+        (version.to_string() == text).then_some(version)
     }
 
     /// The version of a UUID column.

@@ -21,8 +21,8 @@ use crate::database::session::begin_service_transaction;
 use crate::error::{StorageError, UniqueKey};
 use crate::object::pending_blob::PendingBlob;
 use crate::state::Storage;
-use crate::validation::limits::check_mime_type;
 use crate::validation::names::{check_key, check_new_bucket_name, is_folder_placeholder};
+use crate::validation::object_limits::ObjectLimits;
 
 /// Cache-Control of seeded objects: the one that the Supabase CLI sends when it seeds.
 const CACHE_CONTROL: &str = "max-age=3600";
@@ -271,16 +271,10 @@ fn check_file(
         robots_tag: None,
     };
     check_key(&name)?;
-    if !is_folder_placeholder(&name) {
-        check_mime_type(&declared.mime_type, Some(&bucket.allowed_mime_types))?;
-    }
-    let limit = bucket
-        .file_size_limit
-        .and_then(|limit| u64::try_from(limit).ok())
-        .unwrap_or(global_limit);
-    if path.metadata()?.len() > limit.min(global_limit) {
-        return Err(StorageError::EntityTooLarge);
-    }
+    let allowed = Some(bucket.allowed_mime_types.as_slice());
+    let limits = ObjectLimits::new(&name, global_limit, bucket.file_size_limit, allowed);
+    limits.check_type(&declared.mime_type)?;
+    limits.check_size(Some(path.metadata()?.len()))?;
     let known_etag = known.and_then(|known| known.etag.as_deref());
     Ok(SeedFile {
         bucket_id: bucket.id.clone(),

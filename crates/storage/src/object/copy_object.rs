@@ -17,7 +17,7 @@ use crate::error::StorageError;
 use crate::identity::Owner;
 use crate::request::json_body::Fields;
 use crate::response::json::json_response;
-use crate::validation::limits::is_content_type;
+use crate::validation::content_type::ContentType;
 
 /// The response: the new row, preceded by the two fields that older clients read.
 #[derive(Serialize)]
@@ -103,7 +103,8 @@ impl MetadataChanges {
         if body.boolean("copyMetadata")?.unwrap_or(true) {
             return Ok(Self::None);
         }
-        if let Some(bad) = mime_type.as_ref().filter(|mime_type| !is_content_type(mime_type)) {
+        let is_malformed = |text: &&String| ContentType::parse(text).is_none();
+        if let Some(bad) = mime_type.as_ref().filter(is_malformed) {
             return Err(StorageError::InvalidMimeType(bad.clone()));
         }
         if cache_control

@@ -8,6 +8,8 @@ use crate::database::session::DbSession;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::request::object_path::ObjectPath;
+use crate::state::Storage;
+use crate::validation::object_limits::ObjectLimits;
 
 /// The settings of a bucket that operations on its objects need.
 #[derive(Debug, Clone)]
@@ -30,6 +32,16 @@ impl Bucket {
             })
         };
         read().map_err(StorageError::internal)
+    }
+
+    /// The limits for the object of this key, in this bucket and this service.
+    pub(crate) fn limits(&self, storage: &Storage, key: &str) -> ObjectLimits<'_> {
+        ObjectLimits::new(
+            key,
+            storage.config().file_size_limit_bytes,
+            self.file_size_limit,
+            self.allowed_mime_types.as_deref(),
+        )
     }
 }
 

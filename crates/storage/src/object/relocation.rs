@@ -8,8 +8,6 @@ use crate::context::RequestContext;
 use crate::error::StorageError;
 use crate::request::json_body::{Fields, read_object};
 use crate::request::object_path::ObjectPath;
-use crate::validation::limits::check_mime_type;
-use crate::validation::names::is_folder_placeholder;
 
 /// Source and destination of a move or copy.
 pub(super) struct Relocation {
@@ -58,16 +56,8 @@ pub(crate) async fn check_destination_limits(
     size_bytes: Option<u64>,
 ) -> Result<(), StorageError> {
     let bucket = find_bucket(&context.service(), &destination.bucket).await?;
-    if is_folder_placeholder(&destination.key) {
-        return Ok(());
-    }
+    let limits = bucket.limits(context.storage(), &destination.key);
     // Rows written by SQL may have no type; a bucket with a list then refuses them, as it cannot know what they are.
-    check_mime_type(
-        mime_type.unwrap_or_default(),
-        bucket.allowed_mime_types.as_deref(),
-    )?;
-    if size_bytes.unwrap_or(0) > context.size_limit(bucket.file_size_limit) {
-        return Err(StorageError::EntityTooLarge);
-    }
-    Ok(())
+    limits.check_type(mime_type.unwrap_or_default())?;
+    limits.check_size(size_bytes)
 }

@@ -25,8 +25,9 @@ use crate::request::form::{FilePart, Form, FormFields};
 use crate::request::object_path::ObjectPath;
 use crate::response::json::json_response;
 use crate::url_token;
-use crate::validation::limits::{check_mime_type, is_content_type};
-use crate::validation::names::{check_bucket_name, check_key, is_folder_placeholder};
+use crate::validation::content_type::ContentType;
+use crate::validation::names::{check_bucket_name, check_key};
+use crate::validation::object_limits::ObjectLimits;
 use crate::validation::robots_tag::check_robots_tag;
 
 /// Largest file of a form that is held in memory until the fields behind it are read: thousands of clients may upload
@@ -157,7 +158,7 @@ impl ObjectUpload<'_> {
             Some(value) => value
                 .to_str()
                 .ok()
-                .filter(|text| is_content_type(text))
+                .filter(|text| ContentType::parse(text).is_some())
                 .ok_or(StorageError::InvalidContentType)?,
         };
         let declared = Declared {
@@ -170,11 +171,9 @@ impl ObjectUpload<'_> {
             robots_tag: self.robots_tag.clone(),
         };
         let user_metadata = read_user_metadata(context).unwrap_or_else(|| json!({}));
-        self.check_type(&declared.mime_type)?;
+        self.limits().check_type(&declared.mime_type)?;
         // Refused before any byte is read. A chunked body declares no length and is counted while it arrives.
-        if read_content_length(context).is_some_and(|length| length > self.size_limit()) {
-            return Err(StorageError::EntityTooLarge);
-        }
+        self.limits().check_size(read_content_length(context))?;
         self.authorize(&declared, &user_metadata).await?;
         let (blob, info) = self.receive(&mut ByteSource::Body(payload)).await?;
         self.commit(blob, &info, declared, user_metadata).await
@@ -225,13 +224,13 @@ impl ObjectUpload<'_> {
             .or(part_type)
             .unwrap_or(DEFAULT_PART_TYPE);
         let cache_control = fields.cache_control();
-        if !is_content_type(mime_type) {
+        if ContentType::parse(mime_type).is_none() {
             return Err(StorageError::InvalidMimeType(mime_type.to_owned()));
         }
         if cache_control.chars().any(char::is_control) {
             return Err(StorageError::InvalidHeaderCharacter("cache-control"));
         }
-        self.check_type(mime_type)?;
+        self.limits().check_type(mime_type)?;
         let declared = Declared {
             mime_type: mime_type.to_owned(),
             cache_control,
@@ -243,18 +242,8 @@ impl ObjectUpload<'_> {
         ))
     }
 
-    fn check_type(&self, mime_type: &str) -> Result<(), StorageError> {
-        if is_folder_placeholder(&self.target.key) {
-            return Ok(());
-        }
-        check_mime_type(mime_type, self.bucket.allowed_mime_types.as_deref())
-    }
-
-    fn size_limit(&self) -> u64 {
-        if is_folder_placeholder(&self.target.key) {
-            return 0;
-        }
-        self.context.size_limit(self.bucket.file_size_limit)
+    fn limits(&self) -> ObjectLimits<'_> {
+        self.bucket.limits(self.context.storage(), &self.target.key)
     }
 
     /// Checks the key and the permission.
@@ -277,7 +266,7 @@ impl ObjectUpload<'_> {
             let chunk = source.next().await?;
             Some((chunk, source))
         });
-        receive_blob(self.context.storage(), self.size_limit(), Box::pin(source)).await
+        receive_blob(self.context.storage(), self.limits().max_bytes, Box::pin(source)).await
     }
 
     async fn commit(

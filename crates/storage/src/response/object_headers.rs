@@ -10,6 +10,7 @@ use super::validators::Validators;
 use crate::context::RequestContext;
 use crate::database::object_row::ObjectRow;
 use crate::error::StorageError;
+use crate::validation::content_type::ContentType;
 
 /// Unix time of the year 10000. HTTP dates have four digits for the year, so a later one cannot be written.
 const YEAR_10000: u64 = 253_402_300_800;
@@ -26,14 +27,23 @@ const URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// Whether a browser may run scripts in a document of this type: any HTML or XML, including SVG.
-pub(crate) fn is_scriptable(content_type: &str) -> bool {
-    let essence = content_type
-        .split(';')
-        .next()
-        .unwrap_or(content_type)
-        .to_ascii_lowercase();
-    essence.contains("html") || essence.contains("xml")
+/// The policy of objects that browsers may take for a document: opened as a page, they run no scripts, load nothing and
+/// have an origin of their own. Styles stay, because SVG pictures contain them.
+const SANDBOX: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
+/// Adds the type `sent` that an object of the type `stored` is served with, and the sandbox unless browsers run no scripts
+/// in either.
+///
+/// A malformed type is served as bytes: it may come from SQL, or from a version that accepted it.
+pub(crate) fn set_content_type(response: &mut HttpResponseBuilder, stored: &str, sent: &str) {
+    let is_inert = |text| ContentType::parse(text).is_some_and(|parsed| parsed.is_inert());
+    let value = ContentType::parse(sent).and_then(|_| HeaderValue::from_str(sent).ok());
+    let value = value.unwrap_or(HeaderValue::from_static("application/octet-stream"));
+    response.insert_header((header::CONTENT_TYPE, value));
+    response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+    if !is_inert(stored) || !is_inert(sent) {
+        response.insert_header((header::CONTENT_SECURITY_POLICY, SANDBOX));
+    }
 }
 
 /// How long caches may keep the response.
@@ -93,19 +103,11 @@ pub(super) fn describe_object(
     } else {
         stored
     };
-    // The stored type may come from SQL and contain anything, including line breaks.
-    let content_type =
-        HeaderValue::from_str(content_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));
-    response.insert_header((header::CONTENT_TYPE, content_type));
+    set_content_type(response, stored, content_type);
     response.insert_header((header::ACCEPT_RANGES, "bytes"));
-    response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
     set_header(response, header::ETAG, &validators.etag);
     if let Some(modified) = validators.modified {
         response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));
-    }
-    if is_scriptable(stored) {
-        // Opened as a page, it runs without scripts and with a unique origin.
-        response.insert_header((header::CONTENT_SECURITY_POLICY, "sandbox"));
     }
     // Compat: HEAD does not send the stored robots tag.
     let robots = if context.is_head() { None } else { row.robots_tag() };

@@ -10,6 +10,7 @@ use crate::error::StorageError;
 use crate::object::lookup::{Bucket, find_bucket};
 use crate::state::Storage;
 use crate::validation::names::check_bucket_name;
+use crate::validation::object_limits::ObjectLimits;
 
 /// A request whose signature is verified.
 pub(super) struct S3Context {
@@ -68,9 +69,9 @@ impl S3Context {
         Ok(find_bucket(&self.service(), id).await?)
     }
 
-    /// The largest object of a bucket in bytes.
-    pub(super) fn size_limit(&self, bucket: &Bucket) -> u64 {
-        self.http.size_limit(bucket.file_size_limit)
+    /// The limits of a bucket for the object of this key.
+    pub(super) fn limits<'b>(&self, bucket: &'b Bucket, key: &str) -> ObjectLimits<'b> {
+        bucket.limits(self.storage(), key)
     }
 
     /// The state that all requests share.

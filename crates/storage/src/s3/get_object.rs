@@ -17,7 +17,7 @@ use crate::error::StorageError;
 use crate::object::lookup::find_visible_object;
 use crate::request::object_path::ObjectPath;
 use crate::response::byte_range::ByteRange;
-use crate::response::object_headers::{is_scriptable, set_header};
+use crate::response::object_headers::{set_content_type, set_header};
 use crate::response::object_response::empty_stream;
 use crate::response::validators::Validators;
 
@@ -190,19 +190,10 @@ fn describe_object(
         response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));
     }
     response.insert_header((header::ACCEPT_RANGES, "bytes"));
-    response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-    // The default, which stays when the stored type cannot be a header.
-    response.insert_header((header::CONTENT_TYPE, "application/octet-stream"));
     let stored = row.mime_type().unwrap_or("application/octet-stream");
-    set_header(response, header::CONTENT_TYPE, stored);
-    let content_type = context.parameter("response-content-type")?;
-    if let Some(content_type) = content_type {
-        set_header(response, header::CONTENT_TYPE, content_type);
-    }
-    if is_scriptable(content_type.unwrap_or(stored)) || is_scriptable(stored) {
-        // A presigned URL may be opened in a browser: the page runs without scripts and with a unique origin.
-        response.insert_header((header::CONTENT_SECURITY_POLICY, "sandbox"));
-    }
+    // A presigned URL may be opened in a browser, so this type, too, decides about the sandbox.
+    let sent = context.parameter("response-content-type")?.unwrap_or(stored);
+    set_content_type(response, stored, sent);
     if let Some(cache_control) = row.cache_control() {
         set_header(response, header::CACHE_CONTROL, cache_control);
     }

@@ -7,12 +7,16 @@ use serde_json::{Map, Value};
 use super::error::S3Error;
 use crate::database::object_row::Declared;
 use crate::error::StorageError;
-use crate::validation::limits::is_content_type;
+use crate::validation::content_type::ContentType;
 
 /// Type of an object without a Content-Type.
 const DEFAULT_MIME_TYPE: &str = "application/octet-stream";
 /// Prefix of headers with user metadata.
 const META_PREFIX: &str = "x-amz-meta-";
+/// Most headers with user metadata in a response. Python's `http.client` gives up at 100 headers of all kinds.
+const MAX_META_ENTRIES: usize = 50;
+/// Most bytes of their names and values: the limit of S3.
+const MAX_META_BYTES: usize = 2048;
 
 /// Type and cache-control of an upload.
 ///
@@ -25,7 +29,7 @@ pub(super) fn read_declared(
     let mime_type = mime_type
         .filter(|text| !text.is_empty())
         .unwrap_or(DEFAULT_MIME_TYPE);
-    if !is_content_type(mime_type) {
+    if ContentType::parse(mime_type).is_none() {
         return Err(StorageError::InvalidMimeType(mime_type.to_owned()).into());
     }
     let cache_control = cache_control
@@ -63,10 +67,12 @@ pub(super) fn read_user_metadata(request: &HttpRequest) -> Value {
     Value::Object(metadata)
 }
 
-/// User metadata as headers. Entries that cannot be a header are counted in `x-amz-missing-meta`, as S3 does.
+/// User metadata as headers. Entries that cannot be a header are counted in `x-amz-missing-meta`, as S3 does, and so are
+/// those beyond [`MAX_META_ENTRIES`] and [`MAX_META_BYTES`]: uploads by the other routes may have more, and one object
+/// with too many headers makes clients fail on every list and synchronisation that meets it.
 pub(super) fn metadata_headers(metadata: Option<&Value>) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    let mut missing = 0;
+    let (mut missing, mut bytes) = (0, 0);
     for (name, value) in metadata.and_then(Value::as_object).into_iter().flatten() {
         let text = match value {
             Value::String(text) => Some(text.clone()),
@@ -76,7 +82,15 @@ pub(super) fn metadata_headers(metadata: Option<&Value>) -> HeaderMap {
         let text = text.filter(|text| text.bytes().all(|b| (0x20..0x7f).contains(&b)));
         let name = HeaderName::try_from(format!("{META_PREFIX}{}", name.to_ascii_lowercase())).ok();
         match (name, text.and_then(|text| HeaderValue::from_str(&text).ok())) {
-            (Some(name), Some(value)) => headers.append(name, value),
+            (Some(name), Some(value)) if headers.len() < MAX_META_ENTRIES => {
+                let size = name.as_str().len() - META_PREFIX.len() + value.len();
+                if bytes + size > MAX_META_BYTES {
+                    missing += 1;
+                    continue;
+                }
+                bytes += size;
+                headers.append(name, value);
+            }
             _ => missing += 1,
         }
     }
@@ -108,5 +122,21 @@ mod tests {
         assert_eq!(text("x-amz-meta-number"), Some("3"));
         assert_eq!(text("x-amz-missing-meta"), Some("4"));
         assert_eq!(headers.len(), 3);
+    }
+
+    #[test]
+    fn store_095_metadata_beyond_what_clients_read_is_counted() {
+        let many: Map<String, Value> = (0..150).map(|n| (format!("k{n}"), json!("v"))).collect();
+        let long = json!({"a": "x".repeat(2000), "b": "y".repeat(100), "c": "z"});
+        let missing = |metadata: &Value| {
+            let headers = metadata_headers(Some(metadata));
+            let count = headers
+                .get("x-amz-missing-meta")
+                .and_then(|value| value.to_str().ok());
+            (headers.len() - 1, count.map(str::to_owned))
+        };
+
+        assert_eq!(missing(&Value::Object(many)), (50, Some("100".to_owned())));
+        assert_eq!(missing(&long), (2, Some("1".to_owned())));
     }
 }

@@ -50,7 +50,6 @@ pub(super) async fn post_object(
     let caller = context.session_as(allowed.identity);
     check_bucket_name(bucket)?;
     let found = find_bucket(&context.service(), bucket).await?;
-    let policy_limit = allowed.length.map_or(u64::MAX, |(_, most)| most);
     let upload = S3Upload {
         context,
         caller: &caller,
@@ -58,7 +57,7 @@ pub(super) async fn post_object(
         user_metadata: user_metadata(&fields),
         // The Content-Length of a form includes its fields, so the size of the file is unknown until it has arrived.
         length: None,
-        limit: context.size_limit(found.file_size_limit).min(policy_limit),
+        policy_limit: allowed.length.map_or(u64::MAX, |(_, most)| most),
         upsert: true,
         bucket: found,
         target: ObjectPath {
@@ -90,7 +89,9 @@ async fn read_fields(parts: &mut Multipart) -> Result<(FormFields, Field), S3Err
             }
             text.extend_from_slice(&bytes);
         }
-        fields.push(&name, String::from_utf8_lossy(&text).into_owned());
+        if !fields.push(&name, String::from_utf8_lossy(&text).into_owned()) {
+            return Err(S3Error::InvalidRequest("The form has a field more than once"));
+        }
         if fields.len() > MAX_FIELDS {
             return Err(S3Error::InvalidRequest("The form has too many fields"));
         }

@@ -8,14 +8,9 @@ use super::error::S3Error;
 use super::object_headers;
 use super::store_object::S3Upload;
 use crate::error::StorageError;
-use crate::object::lookup::Bucket;
 use crate::request::object_path::ObjectPath;
 use crate::response::object_headers::set_header;
-use crate::validation::names::is_folder_placeholder;
-
-/// Appended to the key of an empty object that ends with a slash, which S3 clients use for a folder: so the dashboard
-/// shows it as one.
-const FOLDER_PLACEHOLDER: &str = ".emptyFolderPlaceholder";
+use crate::validation::names::FOLDER_PLACEHOLDER;
 
 /// 200 with the new entity tag.
 ///
@@ -27,6 +22,7 @@ pub(super) async fn put_object(
 ) -> Result<HttpResponse, S3Error> {
     let bucket = context.find_bucket(&target.bucket).await?;
     let length = context.declared_bytes();
+    // S3 clients use an empty object whose key ends with a slash for a folder. So the dashboard shows it as one.
     if target.key.ends_with('/') && length == Some(0) {
         target.key.push_str(FOLDER_PLACEHOLDER);
     }
@@ -43,7 +39,7 @@ pub(super) async fn put_object(
     let upload = S3Upload {
         context: &context.http,
         caller: &context.caller,
-        limit: size_limit(&context, &bucket, &target),
+        policy_limit: u64::MAX,
         length,
         upsert: !creates_only,
         user_metadata: object_headers::read_user_metadata(&context.http.request),
@@ -60,12 +56,4 @@ pub(super) async fn put_object(
     let mut response = HttpResponse::Ok();
     set_header(&mut response, header::ETAG, stored.etag().unwrap_or_default());
     Ok(response.finish())
-}
-
-fn size_limit(context: &S3Context, bucket: &Bucket, target: &ObjectPath) -> u64 {
-    if is_folder_placeholder(&target.key) {
-        0
-    } else {
-        context.size_limit(bucket)
-    }
 }

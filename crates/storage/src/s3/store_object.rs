@@ -8,15 +8,12 @@ use super::error::S3Error;
 use crate::context::RequestContext;
 use crate::database::object_row::{Declared, ObjectRow};
 use crate::database::session::DbSession;
-use crate::error::StorageError;
 use crate::identity::Owner;
 use crate::object::authorize_write::{WriteIntent, authorize_write};
 use crate::object::commit::{NewObject, commit_object};
 use crate::object::lookup::Bucket;
 use crate::object::receive::receive_blob;
 use crate::request::object_path::ObjectPath;
-use crate::validation::limits::check_mime_type;
-use crate::validation::names::is_folder_placeholder;
 
 /// An upload whose bucket and headers are known. The fields are public, because two operations fill them.
 pub(super) struct S3Upload<'c> {
@@ -28,8 +25,8 @@ pub(super) struct S3Upload<'c> {
     pub(super) user_metadata: Value,
     /// Declared size in bytes.
     pub(super) length: Option<u64>,
-    /// Largest size in bytes.
-    pub(super) limit: u64,
+    /// Largest size in bytes that the signer of a form allows; without a form `u64::MAX`.
+    pub(super) policy_limit: u64,
     /// Whether an existing object may be replaced.
     pub(super) upsert: bool,
 }
@@ -43,15 +40,10 @@ impl S3Upload<'_> {
         self,
         source: impl Stream<Item = Result<Bytes, S3Error>> + Unpin,
     ) -> Result<ObjectRow, S3Error> {
-        if !is_folder_placeholder(&self.target.key) {
-            check_mime_type(
-                &self.declared.mime_type,
-                self.bucket.allowed_mime_types.as_deref(),
-            )?;
-        }
-        if self.length.is_some_and(|length| length > self.limit) {
-            return Err(StorageError::EntityTooLarge.into());
-        }
+        let limits = self.bucket.limits(self.context.storage(), &self.target.key);
+        limits.check_type(&self.declared.mime_type)?;
+        limits.check_size(self.length)?;
+        let max_bytes = limits.max_bytes.min(self.policy_limit);
         self.target.check_names()?;
         let owner = Owner::from_identity(self.caller.identity());
         let intent = WriteIntent {
@@ -63,7 +55,7 @@ impl S3Upload<'_> {
             upsert: self.upsert,
         };
         authorize_write(self.caller, &intent).await?;
-        let (blob, info) = receive_blob(self.context.storage(), self.limit, source).await?;
+        let (blob, info) = receive_blob(self.context.storage(), max_bytes, source).await?;
         let object = NewObject {
             target: self.target,
             owner,

@@ -14,10 +14,10 @@ use super::upload_id::UploadId;
 use super::upload_table::NewUpload;
 use crate::backend::Version;
 use crate::error::StorageError;
-use crate::object::lookup::{Bucket, find_bucket};
+use crate::object::lookup::find_bucket;
 use crate::request::object_path::ObjectPath;
-use crate::validation::limits::{check_mime_type, is_content_type};
-use crate::validation::names::is_folder_placeholder;
+use crate::validation::content_type::ContentType;
+use crate::validation::object_limits::ObjectLimits;
 
 /// 201 with `Location`. Source: STORE-087, STORE-088, STORE-090.
 ///
@@ -122,8 +122,8 @@ async fn check_request(request: &TusRequest) -> Result<CheckedCreation, TusError
     };
     target.check_names()?;
     let bucket = find_bucket(&request.context.service(), &target.bucket).await?;
-    let limit = request.size_limit(&target, &bucket);
-    if length.is_some_and(|length| length > limit) {
+    let limits = request.limits(&target, &bucket);
+    if limits.check_size(length).is_err() {
         return Err(TusError::TooLong);
     }
     let content_type = metadata.text("contentType").filter(|text| !text.is_empty());
@@ -134,11 +134,11 @@ async fn check_request(request: &TusRequest) -> Result<CheckedCreation, TusError
         user_metadata: user_metadata.as_ref(),
     };
     let grant = request.authorize(&target, description).await?;
-    check_type(&target, content_type.as_deref(), &bucket)?;
+    check_type(limits, content_type.as_deref())?;
     Ok(CheckedCreation {
         target,
         length,
-        limit,
+        limit: limits.max_bytes,
         metadata,
         content_type,
         grant,
@@ -146,15 +146,12 @@ async fn check_request(request: &TusRequest) -> Result<CheckedCreation, TusError
 }
 
 /// Checks that the type can be sent as a header and is on the bucket's list. An upload without a type passes.
-fn check_type(target: &ObjectPath, content_type: Option<&str>, bucket: &Bucket) -> Result<(), StorageError> {
+fn check_type(limits: ObjectLimits<'_>, content_type: Option<&str>) -> Result<(), StorageError> {
     let Some(content_type) = content_type else {
         return Ok(());
     };
-    if !is_content_type(content_type) {
+    if ContentType::parse(content_type).is_none() {
         return Err(StorageError::InvalidMimeType(content_type.to_owned()));
     }
-    if is_folder_placeholder(&target.key) {
-        return Ok(());
-    }
-    check_mime_type(content_type, bucket.allowed_mime_types.as_deref())
+    limits.check_type(content_type)
 }

@@ -32,7 +32,7 @@ pub(super) async fn append_bytes(
     // able to do.
     let (_, grant) = request.authorize_existing(id).await?;
     let bucket = find_bucket(&request.context.service(), &id.target.bucket).await?;
-    let limit = request.size_limit(&id.target, &bucket);
+    let limit = request.limits(&id.target, &bucket).max_bytes;
 
     let lock = request
         .context

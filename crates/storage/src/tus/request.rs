@@ -10,7 +10,7 @@ use crate::object::authorize_write::{WriteIntent, authorize_write};
 use crate::object::lookup::Bucket;
 use crate::request::object_path::ObjectPath;
 use crate::url_token;
-use crate::validation::names::is_folder_placeholder;
+use crate::validation::object_limits::ObjectLimits;
 
 /// One request of the protocol.
 pub(super) struct TusRequest {
@@ -111,12 +111,13 @@ impl TusRequest {
         Ok((upload, grant))
     }
 
-    /// The largest upload in bytes. Compat: on these routes a bucket's limit of 0 means no limit.
-    pub(super) fn size_limit(&self, target: &ObjectPath, bucket: &Bucket) -> u64 {
-        if is_folder_placeholder(&target.key) {
-            return 0;
-        }
-        self.context
-            .size_limit(bucket.file_size_limit.filter(|limit| *limit != 0))
+    /// The limits of the target. Compat: on these routes a bucket's limit of 0 means no limit.
+    pub(super) fn limits<'b>(&self, target: &ObjectPath, bucket: &'b Bucket) -> ObjectLimits<'b> {
+        ObjectLimits::new(
+            &target.key,
+            self.context.storage().config().file_size_limit_bytes,
+            bucket.file_size_limit.filter(|limit| *limit != 0),
+            bucket.allowed_mime_types.as_deref(),
+        )
     }
 }

@@ -8,8 +8,8 @@ const BUCKET_NAME_MAX: usize = 100;
 const KEY_MAX_BYTES: usize = 1024;
 /// Suffix of bucket names that S3 reserves for table buckets.
 const RESERVED_SUFFIX: &str = "--table-s3";
-/// Suffix of keys by which the dashboard keeps an empty folder.
-const FOLDER_PLACEHOLDER: &str = ".emptyFolderPlaceholder";
+/// The last segment of keys by which the dashboard keeps an empty folder.
+pub(crate) const FOLDER_PLACEHOLDER: &str = ".emptyFolderPlaceholder";
 
 /// Checks the bucket segment of a path.
 ///
@@ -55,10 +55,10 @@ pub(crate) fn check_key(key: &str) -> Result<(), StorageError> {
     }
 }
 
-/// Whether the key is the placeholder of an empty folder. Such objects have no bytes and are exempt from the type
-/// rules.
+/// Whether the key is the placeholder of an empty folder: the whole last segment, because anybody may upload a file whose
+/// name merely ends like it.
 pub(crate) fn is_folder_placeholder(key: &str) -> bool {
-    key.ends_with(FOLDER_PLACEHOLDER)
+    key.rsplit('/').next() == Some(FOLDER_PLACEHOLDER)
 }
 
 fn is_name_character(c: char) -> bool {

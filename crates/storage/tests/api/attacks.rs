@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::Method;
 use selvedge_storage::StorageConfig;
 
-use crate::support::TestApp;
+use crate::support::{SANDBOX, TestApp};
 
 /// The service with a public bucket `b`.
 async fn app_with_bucket() -> TestApp {
@@ -173,7 +173,7 @@ async fn store_037_html_and_svg_are_served_without_scripts_and_origin() {
 
         assert_eq!(got.header("content-type"), Some(served), "{kind}");
         assert_eq!(got.header("x-content-type-options"), Some("nosniff"), "{kind}");
-        assert_eq!(got.header("content-security-policy"), Some("sandbox"), "{kind}");
+        assert_eq!(got.header("content-security-policy"), Some(SANDBOX), "{kind}");
     }
 }
 

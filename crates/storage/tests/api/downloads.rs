@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 
-use crate::support::TestApp;
+use crate::support::{SANDBOX, TestApp};
 
 /// The service with a public and a private bucket that each hold the object `r.txt`.
 async fn app_with_object() -> TestApp {
@@ -130,7 +130,7 @@ async fn store_037_html_is_text_and_active_types_are_sandboxed() {
         let got = app.nobody().get(&format!("/object/public/pub/{name}")).await.ok();
         assert_eq!(got.header("content-type"), Some(served));
         assert_eq!(got.header("x-content-type-options"), Some("nosniff"));
-        assert_eq!(got.header("content-security-policy"), Some("sandbox"));
+        assert_eq!(got.header("content-security-policy"), Some(SANDBOX));
     }
 }
 

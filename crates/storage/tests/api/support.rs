@@ -24,6 +24,9 @@ pub(crate) use crate::store::{Store, files_below};
 /// Signs all tokens of tests; the default secret of the Supabase CLI.
 pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
 
+/// The policy of objects that browsers may take for a document.
+pub(crate) const SANDBOX: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
 /// A running service with its database and its blobs.
 pub(crate) struct TestApp {
     pub(crate) database: TestDatabase,

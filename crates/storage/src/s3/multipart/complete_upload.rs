@@ -46,16 +46,14 @@ pub(in crate::s3) async fn complete_upload(
 ) -> Result<HttpResponse, S3Error> {
     let upload = MultipartUpload::find(&context, &target).await?;
     let bucket = context.find_bucket(&target.bucket).await?;
-    let limit = context.size_limit(&bucket);
+    let limits = context.limits(&bucket, &target.key);
     let requested = parse_requested_parts(&context.take_body()?.document().await?)?;
     let service = context.service();
     let rows = service.read(Statement::new(PARTS).bind(&upload.id)).await?;
     let stored = rows.iter().map(read_part).collect::<Result<Vec<_>, _>>()?;
     let parts = choose_parts(stored, &requested)?;
     // Checked again, because the limit of the bucket may have been lowered since the parts were uploaded.
-    if parts.iter().map(|part| part.size_bytes).sum::<u64>() > limit {
-        return Err(StorageError::EntityTooLarge.into());
-    }
+    limits.check_size(Some(parts.iter().map(|part| part.size_bytes).sum()))?;
 
     let (blob, info) = join_parts(&context, &parts).await?;
     let mut metadata = upload.declared.metadata(&info);

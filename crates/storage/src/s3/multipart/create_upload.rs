@@ -12,8 +12,6 @@ use crate::s3::context::S3Context;
 use crate::s3::error::S3Error;
 use crate::s3::object_headers;
 use crate::s3::xml_writer::{Xml, xml_response};
-use crate::validation::limits::check_mime_type;
-use crate::validation::names::is_folder_placeholder;
 
 /// Compat: `upload_signature` is how the original guards the size against tampering. We lock the row instead, and the
 /// column only has to be filled.
@@ -32,9 +30,9 @@ pub(in crate::s3) async fn create_upload(
     let bucket = context.find_bucket(&target.bucket).await?;
     let declared =
         object_headers::read_declared(context.header("content-type"), context.header("cache-control"))?;
-    if !is_folder_placeholder(&target.key) {
-        check_mime_type(&declared.mime_type, bucket.allowed_mime_types.as_deref())?;
-    }
+    context
+        .limits(&bucket, &target.key)
+        .check_type(&declared.mime_type)?;
     target.check_names()?;
     let user_metadata = object_headers::read_user_metadata(&context.http.request);
     authorize_upload(context, &target, &declared, &user_metadata, 0).await?;

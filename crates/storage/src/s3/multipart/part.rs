@@ -51,7 +51,7 @@ impl NewPart {
         Ok(Self {
             upload,
             number,
-            size_limit: context.size_limit(&bucket),
+            size_limit: context.limits(&bucket, &target.key).max_bytes,
         })
     }
 

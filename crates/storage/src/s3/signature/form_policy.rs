@@ -28,9 +28,13 @@ const SIGNATURE_FIELDS: [&str; 6] = [
 pub(crate) struct FormFields(Vec<(String, String)>);
 
 impl FormFields {
-    /// Adds a field.
-    pub(crate) fn push(&mut self, name: &str, value: String) {
+    /// Adds a field; false when the form has one of this name already, in any case. Then the policy could judge one of them
+    /// and the upload use the other.
+    #[must_use]
+    pub(crate) fn push(&mut self, name: &str, value: String) -> bool {
+        let is_new = self.get(&name.to_ascii_lowercase()).is_none();
         self.0.push((name.to_ascii_lowercase(), value));
+        is_new
     }
 
     /// The value of a form field.
@@ -151,6 +155,12 @@ fn check_policy(
             covered.push(name.clone());
         }
     }
+    // A policy without a bucket would be good for every bucket of the project.
+    if !covered.iter().any(|name| name == "bucket") {
+        return Err(policy_denied(
+            "Invalid according to Policy: Extra input fields: bucket",
+        ));
+    }
     check_coverage(fields, &covered)?;
     Ok(length)
 }
@@ -234,10 +244,31 @@ mod tests {
     fn try_policy(policy: &Value, fields: &[(&str, &str)]) -> Result<Option<(u64, u64)>, S3Error> {
         let mut form = FormFields::default();
         for (name, value) in fields {
-            form.push(name, (*value).to_owned());
+            assert!(form.push(name, (*value).to_owned()), "{name}");
         }
         let key = form.get("key").unwrap_or_default().to_owned();
         check_policy(policy, "b", &key, &form, Utc::now())
+    }
+
+    #[test]
+    fn store_097_a_form_policy_must_name_the_bucket() {
+        let policy =
+            |conditions: Value| json!({"expiration": "2999-01-01T00:00:00Z", "conditions": conditions});
+        let key = json!(["starts-with", "$key", ""]);
+        let form = [("key", "x")];
+
+        assert!(try_policy(&policy(json!([key, {"bucket": "b"}])), &form).is_ok());
+        assert!(try_policy(&policy(json!([key, ["starts-with", "$bucket", ""]])), &form).is_ok());
+        assert!(try_policy(&policy(json!([key])), &form).is_err());
+        assert!(try_policy(&policy(json!([key, {"bucket": "other"}])), &form).is_err());
+    }
+
+    #[test]
+    fn store_097_a_form_field_has_one_value() {
+        let mut form = FormFields::default();
+
+        assert!(form.push("x-amz-meta-approved", "no".to_owned()));
+        assert!(!form.push("X-Amz-Meta-Approved", "yes".to_owned()));
     }
 
     #[test]
