@@ -7,7 +7,7 @@ Prints one line per crate and one for all: files, lines of code, lengths of file
 functions over 50 lines, files over 400 lines, doc and comment lines per line of code, TODOs, unwrap() outside of
 tests, files directly in src/, and files that import each other in a circle. --circles lists every circle with the
 imports that close it. --check exits with 1 and names what exceeds the limits below, or has its imports in another
-order than std, external crates, own modules.
+order than std, external crates, own modules, or an example in a doc comment: rustdoc does not run, so it would prove nothing.
 
 Left out are tests: folders tests/, files tests.rs and *_test*, and everything from the first #[cfg(test)] of a file
 on, unless that is a single line such as `mod tests;`. Imports are read as text: `use` declarations and paths that
@@ -223,6 +223,18 @@ def misordered_imports(path):
     return None
 
 
+def unproven_example(path):
+    """The line of the first block of Rust in a doc comment, or None. Other blocks name their language."""
+    is_inside = False
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        fence = re.match(r"\s*//[/!]\s*```(\S*)", line)
+        if fence:
+            if not is_inside and fence[1].split(",")[0] in ("", "rust", "no_run", "should_panic", "ignore", "compile_fail"):
+                return number
+            is_inside = not is_inside
+    return None
+
+
 def measure(files):
     """Sizes of files, lengths of functions, and counts, for one crate."""
     counts = collections.Counter()
@@ -259,6 +271,9 @@ def crate_problems(crate, files, counts):
         line = misordered_imports(path)
         if line:
             yield f"{os.path.relpath(path, ROOT)}:{line}: imports in groups std, external, own, with a blank line between"
+        line = unproven_example(path)
+        if line:
+            yield f"{os.path.relpath(path, ROOT)}:{line}: an example that nothing runs; make it a test, or name another language"
 
 
 def overall_problems(lengths, counts):

@@ -33,12 +33,16 @@ class Step:
     alone: tuple[str, ...]
     # Which job of the workflow runs it, see `tools/steps --job`.
     job: str
+    # Whether its temporary files are in memory where there is room: new clusters of PostgreSQL write thousands.
+    in_memory: bool
     environment: dict[str, str] = field(default_factory=dict)
 
 
-def step(name, *command, tier="test", until="test-all", needs=(), cores=1.0, alone=(), job="rust", **environment):
+def step(
+    name, *command, tier="test", until="test-all", needs=(), cores=1.0, alone=(), job="rust", in_memory=False, **environment
+):
     """A step whose environment has the named variables besides those of `make`."""
-    return Step(name, command, tier, until, tuple(needs), cores, tuple(alone), job, environment)
+    return Step(name, command, tier, until, tuple(needs), cores, tuple(alone), job, in_memory, environment)
 
 
 def make(name, target, **options):
@@ -87,11 +91,15 @@ SAML_CHOICE = """
     encrypted-damaged attack-xsw* attack-same-id comment-in-nameid-email doctype-bomb rogue-key-value audience-wrong
     recipient-wrong conditions-expired replay-* relay-expired message-trailing admin-put-* admin-url-* closed-* off-* next-*
     """.split()
-# Tests about rights, settings and writes, which are run once more with the transactions and statements for Citus. The recorded
-# requests to REST are compared in both forms by their own test.
+# Tests about rights, settings and writes, which are run once more with the transactions and statements for Citus: of each kind one or
+# two, and in `make test-all` all of them. The recorded requests to REST are compared in both forms by their own test.
+CITUS_PROGRAMS = "--test rest --test api --test policies --".split()
+CITUS_CHOICE = """
+    identity::rest_001 identity::rest_003 identity::rest_072 transactions:: tenants::rest_082_grants write::rest_025 write::rest_055
+    writes::console_081_upserts policies::store_010 policies::store_012 golden::golden_scenarios
+    """.split()
 CITUS_TESTS = """
-    --test rest --test api --test policies -- identity:: transactions:: tenants:: write:: generated:: explain:: writes::
-    policies::store_ golden::golden_scenarios
+    identity:: transactions:: tenants:: write:: generated:: explain:: writes:: policies::store_ golden::golden_scenarios
     """.split()
 
 # Tests of Storage about bytes, which are run once more with objects in an S3 server; `make test-all` takes all that can.
@@ -99,12 +107,12 @@ S3_TESTS = "buckets:: copies:: crash_safety:: crashes:: downloads:: resumable:: 
 ON_DISK_ALONE = "golden:: lost_commits:: render_sources:: s3_outages:: s3_parts:: s3_versions:: schema:: transactions::".split()
 
 # A little more than one core, so that they run beside other tests, but not beside a compilation.
-SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site", "cores": 1.25}
-CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients", "cores": 1.25}
+SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site", "cores": 1.25, "in_memory": True}
+CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients", "cores": 1.25, "in_memory": True}
 FRONTEND = {"needs": ["frontend: npm ci"], "job": "clients"}
 CONSOLE = {"needs": ["console: npm ci"], "job": "clients"}
 # What compares the program with recorded conversations: one conversation at a time, which mostly waits.
-RECORDED = {"needs": [BUILD], "cores": 0.5, "job": "clients"}
+RECORDED = {"needs": [BUILD], "cores": 0.5, "job": "clients", "in_memory": True}
 
 
 def golden(name, program, *choice, **options):
@@ -127,6 +135,7 @@ STEPS = [
     make("e2e: npm ci", "e2e/node_modules", tier="check", job="check"),
     step("rustfmt", "cargo", "fmt", "--all", "--check", tier="check", job="check"),
     step("structure", "python3", "tools/house.py", "--check", tier="check", job="check"),
+    step("what runs the steps", "python3", "tools/steps_test.py", cores=0.5, tier="check", job="check"),
     step("licences", "node", "tools/licences.mjs", tier="check", job="check"),
     step("paths in the documentation", "node", "tools/check-docs.mjs", tier="check", job="check"),
     step("capabilities of the SDKs", "node", "tools/sdk-capabilities.mjs", "--check", needs=["e2e: npm ci"], tier="check", job="check"),
@@ -147,7 +156,8 @@ STEPS = [
     # `make test` runs these with all others; here they are compiled without the integration tests.
     step("cargo test, units", "cargo", "test", "--workspace", "--lib", "--locked", "--quiet", needs=["console: build"], cores=2,
          alone=["cargo"], tier="check", until="check", job="check"),
-    cargo_test("cargo test, as with Citus", *CITUS_TESTS, SELVEDGE_TEST_CITUS="1"),
+    cargo_test("cargo test, as with Citus", *CITUS_PROGRAMS, *CITUS_CHOICE, until="test", SELVEDGE_TEST_CITUS="1"),
+    cargo_test("cargo test, all as with Citus", *CITUS_PROGRAMS, *CITUS_TESTS, tier="test-all", SELVEDGE_TEST_CITUS="1"),
     cargo_test("cargo test, Storage in S3", "-p", "storage", "--test", "api", "--", *S3_TESTS, until="test",
                SELVEDGE_TEST_S3="1"),
     cargo_test("cargo test, all of Storage in S3", "-p", "storage", "--test", "api", "--",

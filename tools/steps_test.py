@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Tests of tools/steps, tools/retry and tools/cargo-test: what fails is said, and the exit code is not zero."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parent
+PLAN = '''
+import os
+from pathlib import Path
+from types import SimpleNamespace
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "target"
+TIERS, STAND_ALONE = ("check", "test"), ()
+
+def sh(name, text, needs=(), alone=(), tier="check"):
+    return SimpleNamespace(name=name, command=("bash", "-c", text), needs=needs, alone=alone, cores=0.1, tier=tier, until="test",
+                           job="one" if name == "slow" else "two", in_memory=False, environment={})
+
+STEPS = [
+    sh("slow", "echo slow begins; sleep 1; echo slow ends"),
+    sh("quick", "echo quick; exit $QUICK"),
+    sh("after", "echo after; echo after::flaky >> $FLAKY_TESTS", needs=["quick"]),
+    sh("lacking", "echo It needs nginx; exit 77"),
+    sh("beyond", "echo beyond", needs=["lacking"]),
+    sh("later", "echo later", tier="test"),
+]
+'''
+
+
+class Steps(unittest.TestCase):
+    def run_steps(self, *arguments, quick=0, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(f"{folder}/tools")
+            shutil.copy(TOOLS / "steps", f"{folder}/tools/steps")
+            Path(f"{folder}/tools/plan.py").write_text(PLAN)
+            done = subprocess.run(
+                [f"{folder}/tools/steps", *arguments],
+                env={**os.environ, "QUICK": str(quick), "KEEP_GOING": "", **environment},
+                capture_output=True,
+                text=True,
+            )
+        return done.returncode, done.stdout
+
+    def test_outputs_are_whole_in_the_order_of_starts_and_flaky_tests_and_what_was_not_run_come_last(self):
+        code, output = self.run_steps("check")
+        self.assertEqual(code, 0, output)
+        self.assertIn("slow begins\nslow ends\n── slow: 1 s", output)
+        self.assertLess(output.index("slow ends"), output.index("\nquick\n"))
+        end = output[output.index("on cores") :]
+        self.assertIn("not run: lacking. It needs nginx", end)
+        self.assertIn("not run: beyond. It needs lacking", end)
+        self.assertIn("to be mended: after::flaky", end)
+        self.assertNotIn("later", output)
+
+    def test_a_failure_stops_the_others_and_is_named_with_its_output_at_the_end(self):
+        code, output = self.run_steps("check", quick=3)
+        self.assertEqual(code, 1, output)
+        self.assertNotIn("slow ends", output)
+        self.assertNotIn("\nafter\n", output)
+        self.assertIn("── quick \033[31mfailed\033[0m with 3", output)
+        end = output[output.index("on cores") :]
+        self.assertIn("failed\033[0m: quick (bash -c", end)
+        self.assertIn("stopped after", end)
+
+    def test_with_keep_going_only_what_needs_the_failed_step_is_left_out(self):
+        code, output = self.run_steps("check", quick=1, KEEP_GOING="1")
+        self.assertEqual(code, 1, output)
+        self.assertIn("slow ends", output)
+        self.assertIn("not run: after. It needs quick", output)
+
+    def test_steps_of_a_tier_a_job_or_by_name_come_with_what_they_need(self):
+        self.assertIn("\nlater\n", self.run_steps("test")[1])
+        self.assertNotIn("quick", self.run_steps("check", "--job", "one")[1])
+        by_name = self.run_steps("check", "after")[1]
+        self.assertIn("\nquick\n", by_name)
+        self.assertNotIn("slow", by_name)
+        self.assertNotEqual(self.run_steps("check", "unknown")[0], 0)
+
+    def test_what_passes_at_the_second_try_is_listed_and_what_fails_twice_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "FLAKY_TESTS": f"{folder}/flaky"}
+            once = ["bash", "-c", f"[ -e {folder}/tried ] || {{ touch {folder}/tried; exit 1; }}"]
+            done = subprocess.run([TOOLS / "retry", *once], env=environment, capture_output=True)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("bash", Path(f"{folder}/flaky").read_text())
+            done = subprocess.run([TOOLS / "retry", "bash", "-c", "exit 4"], env=environment, capture_output=True)
+            self.assertEqual(done.returncode, 4)
+
+
+class CargoTest(unittest.TestCase):
+    """With programs that print as libtest does."""
+
+    FAILS_ONCE = """#!/bin/bash
+if [ -e "$0.tried" ]; then echo "test a::b ... ok"; echo "test result: ok. 1 passed; 0 failed; 0 ignored"; exit 0; fi
+touch "$0.tried"; echo "test a::b ... FAILED"; echo "test result: FAILED. 3 passed; 1 failed; 0 ignored"; exit 101
+"""
+    CRASHES = "#!/bin/bash\necho running 2 tests; kill -SEGV $$\n"
+
+    def run_program(self, text, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(f"{folder}/debug")
+            program = Path(f"{folder}/debug/program")
+            program.write_text(text)
+            program.chmod(0o755)
+            source = str(TOOLS.parent / "crates/token/src/lib.rs")
+            Path(f"{folder}/debug/test-programs.json").write_text(json.dumps([["token", "token", "lib", source, str(program)]]))
+            environment = {**os.environ, "CARGO_TARGET_DIR": folder, "FLAKY_TESTS": f"{folder}/flaky", **environment}
+            done = subprocess.run([TOOLS / "cargo-test", "--built"], env=environment, capture_output=True, text=True)
+            flaky = Path(f"{folder}/flaky")
+            return done.returncode, done.stdout, flaky.read_text() if flaky.exists() else ""
+
+    def test_a_failed_test_is_run_once_more_in_continuous_integration_and_then_listed(self):
+        code, output, flaky = self.run_program(self.FAILS_ONCE, CI="1")
+        self.assertEqual((code, flaky), (0, "token (unit tests) a::b\n"), output)
+
+    def test_a_failed_test_fails_the_run_elsewhere(self):
+        code, output, flaky = self.run_program(self.FAILS_ONCE, CI="")
+        self.assertEqual((code, flaky), (1, ""), output)
+        self.assertIn("failed: token (unit tests) with 101: a::b", output)
+
+    def test_a_program_that_crashes_fails_the_run(self):
+        code, output, _ = self.run_program(self.CRASHES, CI="1")
+        self.assertEqual(code, 1, output)
+        self.assertIn("before its end", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
