@@ -4,6 +4,8 @@ To add a step, append `step(...)` to STEPS. Steps start in the order of this lis
 the machine has room for them; so what takes long, or is needed by much, stands further up.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,10 +58,11 @@ def npm(name, folder, *script, **options):
 
 
 def cargo_test(name, *arguments, cores=0.5, **options):
-    """Rust tests. They mostly wait for PostgreSQL, so more of them run at once than there are cores."""
+    """Rust tests. They mostly wait for PostgreSQL, so more of them run at once than there are cores: four of each of two programs.
+    Browser and clients, which run beside them, come first."""
     return step(
-        name, "tools/cargo-test", "--built", *arguments, needs=["cargo test --no-run"], alone=["cargo test"], cores=cores,
-        RUST_TEST_THREADS="6", **options
+        name, "nice", "-n", "5", "tools/cargo-test", "--built", *arguments, needs=["cargo test --no-run"], alone=["cargo test"],
+        cores=cores, RUST_TEST_THREADS="4", **options
     )
 
 
