@@ -59,9 +59,29 @@ const QUOTED_LINES = 40;
  * buckets hold the configured files. The first call after a change of the project takes as long as applying them takes.
  */
 export async function createStack(options: StackOptions = {}): Promise<Stack> {
-  const child = spawnStack(await findBinary(options.binary), options);
-  const log = collectLog(child, options.onLog);
-  const values = await readValues(child, log);
+  const binary = await findBinary(options.binary);
+  const child = spawnStack(binary, options);
+  try {
+    const log = collectLog(child, options.onLog);
+    return makeStack(child, await readValues(child, log));
+  } catch (error) {
+    // A child that is left would keep the test runner from ending.
+    await endStack(child);
+    throw explainStart(error, binary);
+  }
+}
+
+/** Says what to do where the program itself is missing. */
+function explainStart(error: unknown, binary: string): unknown {
+  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  if (!isMissing) return error;
+  return new Error(
+    `There is no program ${binary}. Install it with \`npm install --save-dev selvedge\`, or name one by SELVEDGE_BIN or the option \`binary\`.`,
+    { cause: error },
+  );
+}
+
+function makeStack(child: StackProcess, values: Record<string, string>): Stack {
   const value = (name: string): string => {
     const found = values[name];
     if (found === undefined) {
@@ -132,11 +152,20 @@ async function readValues(child: StackProcess, log: string[]): Promise<Record<st
       reject(new Error(`selvedge stack did not start (${how})\n${log.join("\n")}`));
     });
   });
-  return JSON.parse(await ready) as Record<string, string>;
+  const line = await ready;
+  try {
+    return JSON.parse(line) as Record<string, string>;
+  } catch (cause) {
+    throw new Error(
+      `selvedge stack has printed no JSON: its version does not match this package\n${line}`,
+      { cause },
+    );
+  }
 }
 
 async function endStack(child: StackProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) {
+  // Without a process id it has never been started.
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
     return;
   }
   const ended = once(child, "exit");
