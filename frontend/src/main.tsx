@@ -1,4 +1,5 @@
 import type { Session } from "@supabase/auth-js";
+import { refuseStrayDrops } from "@ui/stray-drops";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
@@ -13,6 +14,7 @@ import { createQueryClient } from "@/lib/query-client";
 import "@/styles/index.css";
 
 clearCallbackError();
+refuseStrayDrops();
 
 const queryClient = createQueryClient();
 seedQueries(queryClient, readPageData());

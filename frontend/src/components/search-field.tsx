@@ -1,12 +1,13 @@
 import { cn } from "@ui/cn";
+import { isEscape } from "@ui/keys";
+import { useSearchDraft } from "@ui/use-search-draft";
 import { Search, X } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
 
 /** Milliseconds without a keystroke before a live search runs. */
 const typingPauseMs = 250;
 
 interface SearchFieldProps {
-  /** The search of the address. When it changes, it replaces what was typed. */
+  /** The search of the address. When a link or the back button changes it, it replaces what was typed. */
   query: string;
   /** Called with the trimmed text; never with the current query. */
   onSearch: (text: string) => void;
@@ -28,34 +29,11 @@ export function SearchField({
   size = "md",
   className,
 }: SearchFieldProps) {
-  const [draft, setDraft] = useState(query);
-  const [lastQuery, setLastQuery] = useState(query);
-  const timer = useRef<number>(undefined);
-
-  // A link or the back button changed the address: it replaces the draft.
-  if (lastQuery !== query) {
-    setLastQuery(query);
-    if (draft.trim() !== query) setDraft(query);
-  }
-
-  useEffect(() => () => window.clearTimeout(timer.current), []);
-
-  function search(text: string) {
-    window.clearTimeout(timer.current);
-    const next = text.trim();
-    if (next !== query) onSearch(next);
-  }
-
-  function change(text: string) {
-    setDraft(text);
-    window.clearTimeout(timer.current);
-    if (live) timer.current = window.setTimeout(() => search(text), typingPauseMs);
-  }
-
-  function clear() {
-    setDraft("");
-    search("");
-  }
+  const { draft, change, search, clear } = useSearchDraft({
+    query,
+    onSearch,
+    pauseMs: live ? typingPauseMs : undefined,
+  });
 
   return (
     <search className={cn("relative block", className)}>
@@ -81,7 +59,7 @@ export function SearchField({
           value={draft}
           onChange={(event) => change(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== "Escape") return;
+            if (!isEscape(event)) return;
             if (draft === "") event.currentTarget.blur();
             clear();
           }}

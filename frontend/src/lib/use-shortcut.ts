@@ -1,3 +1,4 @@
+import { isComposing, keyName } from "@ui/keys";
 import { useLayoutEffect } from "react";
 
 /** Calls `onPress` when a key is pressed alone, outside of text fields and dialogs. */
@@ -7,7 +8,8 @@ export function useShortcut(key: string, onPress: () => void): void {
     function handle(event: KeyboardEvent) {
       if (
         event.defaultPrevented ||
-        event.key !== key ||
+        isComposing(event) ||
+        keyName(event) !== key ||
         event.metaKey ||
         event.ctrlKey ||
         event.altKey

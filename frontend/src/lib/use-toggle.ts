@@ -29,6 +29,11 @@ interface ToggleOptions {
   explainError?: (error: unknown, toggle: Toggle) => Notice | undefined;
 }
 
+function withId(ids: readonly string[], id: string, on: boolean): string[] {
+  const others = ids.filter((other) => other !== id);
+  return on ? [...others, id] : others;
+}
+
 /** Switches ids on and off (likes, bookmarks): shown immediately, rolled back when the service refuses. */
 export function useToggle(options: ToggleOptions) {
   const queryClient = useQueryClient();
@@ -43,11 +48,9 @@ export function useToggle(options: ToggleOptions) {
       }
       // A read that is under way would overwrite the optimistic state with the old one.
       await queryClient.cancelQueries({ queryKey: idsKey });
-      const before = queryClient.getQueryData<string[]>(idsKey);
-      queryClient.setQueryData<string[]>(idsKey, (ids = []) =>
-        on ? [...new Set([...ids, id])] : ids.filter((other) => other !== id),
-      );
-      return { before };
+      const wasOn = queryClient.getQueryData<string[]>(idsKey)?.includes(id);
+      queryClient.setQueryData<string[]>(idsKey, (ids = []) => withId(ids, id, on));
+      return { wasOn };
     },
     onSuccess: (_data, { on }) => {
       const { title, description } = on ? options.switchedOn : options.switchedOff;
@@ -58,7 +61,11 @@ export function useToggle(options: ToggleOptions) {
         toast(options.alreadyOn.title, options.alreadyOn.description);
         return;
       }
-      queryClient.setQueryData(idsKey, context?.before);
+      // This id alone: others may have been switched since.
+      const { wasOn } = context ?? {};
+      if (wasOn !== undefined) {
+        queryClient.setQueryData<string[]>(idsKey, (ids = []) => withId(ids, toggle.id, wasOn));
+      }
       const explained = options.explainError?.(error, toggle);
       toast(
         explained?.title ?? "Error",

@@ -1,18 +1,22 @@
 import { useNavigate } from "react-router";
-import { exploreSearch, useExploreParams } from "@/app/routes/explore/explore-params";
+import {
+  exploreSearch,
+  parseExploreParams,
+  useExploreParams,
+} from "@/app/routes/explore/explore-params";
 import type { Gender } from "@/lib/database";
 import { genders } from "@/lib/genders";
+import { usePresentAddress } from "@/lib/use-present-address";
 
 /** The genders of the address, and a function that switches one on or off there. */
 export function useGenderFilter() {
-  const params = useExploreParams();
+  const { genders: chosen } = useExploreParams();
+  const present = usePresentAddress();
   const navigate = useNavigate();
-  const chosen = params.genders;
 
   function toggle(gender: Gender) {
-    const next = genders.filter((value) =>
-      value === gender ? !chosen.includes(value) : chosen.includes(value),
-    );
+    const params = parseExploreParams(present().params);
+    const next = genders.filter((value) => params.genders.includes(value) !== (value === gender));
     navigate(`/${exploreSearch({ ...params, genders: next, outfit: null })}`, {
       replace: true,
       preventScrollReset: true,

@@ -13,7 +13,7 @@ import {
   submissionQuery,
 } from "@/features/submissions/api/get-submission";
 import { deleteOutfitPicture } from "@/features/submissions/api/outfit-picture";
-import { useSubmitOutfit } from "@/features/submissions/api/submit-outfit";
+import { SavedBeforeError, useSubmitOutfit } from "@/features/submissions/api/submit-outfit";
 import { useDraft } from "@/features/submissions/api/use-draft";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
@@ -89,6 +89,9 @@ function Wizard({ userId, edited }: WizardProps) {
           forgetReplacedPicture(userId, draft);
           clear();
           navigate(paths.myProfile);
+        },
+        onError: (error) => {
+          if (error instanceof SavedBeforeError) change({ id: crypto.randomUUID() });
         },
       },
     );

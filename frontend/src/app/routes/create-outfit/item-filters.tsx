@@ -3,19 +3,21 @@ import { useNavigate } from "react-router";
 import { SearchField } from "@/components/search-field";
 import { Select } from "@/components/ui/select";
 import { addressWord } from "@/lib/address-word";
+import { usePresentAddress } from "@/lib/use-present-address";
 import { brandsQuery, categoriesQuery, colorsQuery, type NamedRow } from "@/lib/vocabulary";
 import { parseWizardParams, type WizardParams, wizardPath } from "./wizard-params";
 
 /** Search and filters of the items to choose from. They are in the address, so that a reload keeps them. */
 export function ItemFilters({ params }: { params: WizardParams }) {
   const navigate = useNavigate();
+  const present = usePresentAddress();
   const { data: categories } = useQuery(categoriesQuery());
   const { data: brands } = useQuery(brandsQuery());
   const { data: colors } = useQuery(colorsQuery());
 
   function show(change: Partial<WizardParams>) {
     // The address and not `params`: a search that was typed just before "Next" runs when the next step is already in the address.
-    const current = parseWizardParams(new URLSearchParams(window.location.search));
+    const current = parseWizardParams(present().params);
     navigate(wizardPath({ ...current, ...change }), { replace: true, preventScrollReset: true });
   }
 

@@ -96,13 +96,27 @@ function Option({ label, checked, onChoose, children }: OptionProps) {
 }
 
 /** The items' pictures on one sheet, as they will be drawn when the outfit is submitted. */
-function Composition({ urls }: { urls: readonly string[] }) {
+export function Composition({ urls }: { urls: readonly string[] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const key = urls.join(" ");
   useEffect(() => {
-    if (canvas.current === null) return;
-    // A preview that cannot be drawn stays empty; submitting reports the failure.
-    drawComposition(canvas.current, key.split(" ")).catch(() => undefined);
+    let isOver = false;
+    // Drawn aside, because the pictures of an earlier choice may arrive after those of the present one.
+    const drawn = document.createElement("canvas");
+    drawComposition(drawn, key.split(" ")).then(
+      () => {
+        const shown = canvas.current;
+        if (isOver || shown === null) return;
+        shown.width = drawn.width;
+        shown.height = drawn.height;
+        shown.getContext("2d")?.drawImage(drawn, 0, 0);
+      },
+      // A preview that cannot be drawn stays empty; submitting reports the failure.
+      () => undefined,
+    );
+    return () => {
+      isOver = true;
+    };
   }, [key]);
   return <canvas ref={canvas} className="size-full bg-raised" />;
 }

@@ -38,7 +38,8 @@ export function ReviewOutfit(props: ReviewOutfitProps) {
 
   return (
     <form onSubmit={submit} noValidate className="grid gap-8 lg:grid-cols-[1fr_22rem] lg:gap-12">
-      <div className="flex flex-col gap-8">
+      {/* What is typed while it is saved would be in no outfit. */}
+      <fieldset disabled={submitting} className="flex min-w-0 flex-col gap-8">
         <Field
           label="Outfit name (optional)"
           error={isNameChecked ? error : undefined}
@@ -56,7 +57,7 @@ export function ReviewOutfit(props: ReviewOutfitProps) {
         </Field>
         <PictureChoice userId={userId} draft={draft} onChange={onChange} />
         {!isAdmin && <TrainingPhotos userId={userId} />}
-      </div>
+      </fieldset>
       <SelectedItems items={draft.items} />
       <div className="flex items-center justify-between gap-4 lg:col-span-2">
         <Button size="lg" onClick={onBack}>

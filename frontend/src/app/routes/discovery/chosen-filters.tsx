@@ -11,6 +11,7 @@ import {
 } from "@/lib/vocabulary";
 import {
   countFilters,
+  type DiscoveryChange,
   type DiscoveryParams,
   type ListFilter,
   listFilters,
@@ -20,7 +21,7 @@ import type { FilterFieldsProps } from "./filter-fields";
 interface Chosen {
   key: string;
   label: string;
-  without: Partial<DiscoveryParams>;
+  without: DiscoveryChange;
 }
 
 /** The filters in effect, each with a button that removes it. */
@@ -30,12 +31,14 @@ export function ChosenFilters({ params, onChange }: FilterFieldsProps) {
   const chosen: Chosen[] = params.genders.map((gender) => ({
     key: gender,
     label: capitalise(gender),
-    without: { genders: params.genders.filter((other) => other !== gender) },
+    without: (present) => ({ genders: present.genders.filter((other) => other !== gender) }),
   }));
   for (const filter of listFilters) {
     if (filter === "style" && params.tab === "items") continue;
     for (const word of params[filter]) {
-      const without = { [filter]: params[filter].filter((other) => other !== word) };
+      const without = (present: DiscoveryParams) => ({
+        [filter]: present[filter].filter((other) => other !== word),
+      });
       chosen.push({ key: `${filter}-${word}`, label: nameOf(filter, word), without });
     }
   }

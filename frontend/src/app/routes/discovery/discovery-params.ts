@@ -24,6 +24,11 @@ export interface DiscoveryParams {
   maxPrice: number | null;
 }
 
+/** New values of some parameters, or a function that has them follow from the address of that moment. */
+export type DiscoveryChange =
+  | Partial<DiscoveryParams>
+  | ((present: DiscoveryParams) => Partial<DiscoveryParams>);
+
 function parseWords(text: string | null): string[] {
   return [...new Set((text ?? "").split(",").filter((word) => word !== ""))];
 }

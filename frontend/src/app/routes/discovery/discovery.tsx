@@ -7,13 +7,15 @@ import { SearchField } from "@/components/search-field";
 import * as Tabs from "@/components/ui/tabs";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
+import { usePresentAddress } from "@/lib/use-present-address";
 import { ChosenFilters } from "./chosen-filters";
 import {
   countFilters,
-  type DiscoveryParams,
+  type DiscoveryChange,
   type DiscoveryTab,
   discoverySearch,
   discoveryTabs,
+  parseDiscoveryParams,
   useDiscoveryParams,
 } from "./discovery-params";
 import { FoundItems, FoundOutfits } from "./results";
@@ -27,11 +29,17 @@ const tabLabels: Record<DiscoveryTab, string> = { outfits: "Outfits", items: "It
 export function Discovery() {
   const params = useDiscoveryParams();
   const navigate = useNavigate();
+  const present = usePresentAddress();
   const isWide = useMediaQuery("(min-width: 48rem)");
   const [panelOpen, setPanelOpen] = useState(false);
 
-  function applyChange(change: Partial<DiscoveryParams>) {
-    navigate(`${paths.discovery}${discoverySearch({ ...params, ...change })}`, {
+  function applyChange(change: DiscoveryChange) {
+    const { pathname, params: address } = present();
+    // A price that is applied when its field is left with the page must not lead back to it.
+    if (pathname !== paths.discovery) return;
+    const now = parseDiscoveryParams(address);
+    const changed = typeof change === "function" ? change(now) : change;
+    navigate(`${paths.discovery}${discoverySearch({ ...now, ...changed })}`, {
       replace: true,
       preventScrollReset: true,
     });

@@ -13,12 +13,12 @@ import {
   type NamedRow,
   outfitStylesQuery,
 } from "@/lib/vocabulary";
-import type { DiscoveryParams, ListFilter } from "./discovery-params";
+import type { DiscoveryChange, DiscoveryParams, ListFilter } from "./discovery-params";
 import { PriceFields } from "./price-fields";
 
 export interface FilterFieldsProps {
   params: DiscoveryParams;
-  onChange: (change: Partial<DiscoveryParams>) => void;
+  onChange: (change: DiscoveryChange) => void;
 }
 
 /** Every filter of the tab: gender, category, brand, style (outfits), color, price. */
@@ -38,7 +38,7 @@ export function FilterFields({ params, onChange }: FilterFieldsProps) {
         title={title}
         rows={rows}
         chosen={params[filter]}
-        onToggle={(word) => onChange({ [filter]: toggle(params[filter], word) })}
+        onToggle={(word) => onChange((present) => ({ [filter]: toggle(present[filter], word) }))}
       />
     );
   }
@@ -51,7 +51,7 @@ export function FilterFields({ params, onChange }: FilterFieldsProps) {
             key={gender}
             label={capitalise(gender)}
             pressed={params.genders.includes(gender)}
-            onClick={() => onChange({ genders: toggle(params.genders, gender) })}
+            onClick={() => onChange((present) => ({ genders: toggle(present.genders, gender) }))}
           />
         ))}
       </Group>

@@ -1,3 +1,5 @@
+import { isEnter } from "@ui/keys";
+import { useOnLeave } from "@ui/use-on-leave";
 import { useId, useState } from "react";
 import type { DiscoveryParams } from "./discovery-params";
 
@@ -35,6 +37,7 @@ export function PriceFields({ minPrice, maxPrice, onChange }: PriceFieldsProps) 
     if (isReversed || (low === minPrice && high === maxPrice)) return;
     onChange({ minPrice: low, maxPrice: high });
   }
+  useOnLeave(apply);
 
   const field = (label: string, value: string, change: (value: string) => void) => (
     <label className="flex-1">
@@ -56,7 +59,7 @@ export function PriceFields({ minPrice, maxPrice, onChange }: PriceFieldsProps) 
           onChange={(event) => change(event.target.value.replace(/\D/g, ""))}
           onBlur={apply}
           onKeyDown={(event) => {
-            if (event.key === "Enter") apply();
+            if (isEnter(event)) apply();
           }}
           className="h-11 w-full rounded-md border border-line-strong/70 bg-canvas pr-3 pl-7 text-ink text-small tabular-nums placeholder:text-ink-soft hover:border-line-strong focus:border-ink aria-invalid:border-danger max-md:text-body"
         />

@@ -1,5 +1,6 @@
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
+import { isEnter } from "@ui/keys";
 import { Import } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { Input } from "@/components/ui/input";
@@ -60,7 +61,7 @@ export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
     run.mutate(address.trim());
   }
   function startOnEnter(event: KeyboardEvent, address: string) {
-    if (event.key !== "Enter") return;
+    if (!isEnter(event)) return;
     // Enter would otherwise save the item, whose form is around this field.
     event.preventDefault();
     if (isRecognised && !run.isPending) start(address);

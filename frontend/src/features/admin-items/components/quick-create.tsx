@@ -1,4 +1,5 @@
 import { Button } from "@ui/button";
+import { isEnter } from "@ui/keys";
 import { Plus } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { Input } from "@/components/ui/input";
@@ -54,7 +55,7 @@ function AddButton({ label, onClick }: { label: string; onClick: () => void }) {
 
 /** Enter creates the row; it must not submit the form around it. */
 function onEnter(event: KeyboardEvent, create: () => void) {
-  if (event.key !== "Enter") return;
+  if (!isEnter(event)) return;
   event.preventDefault();
   create();
 }

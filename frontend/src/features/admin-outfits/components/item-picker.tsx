@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Field } from "@ui/field";
+import { isEnter } from "@ui/keys";
 import { ArrowUp, Plus, X } from "lucide-react";
 import { type ReactNode, useDeferredValue, useState } from "react";
 import { RowButton } from "@/components/admin/row-button";
@@ -61,7 +62,7 @@ export function ItemPicker({ gender, chosen, onChange }: ItemPickerProps) {
             onChange={(event) => setDraft(event.target.value)}
             // Enter would submit the form around it.
             onKeyDown={(event) => {
-              if (event.key === "Enter") event.preventDefault();
+              if (isEnter(event)) event.preventDefault();
             }}
             {...attributes}
           />

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Database } from "@/lib/database";
-import { insufficientPrivilege, resultOf, ServiceError } from "@/lib/service-error";
+import { insufficientPrivilege, resultOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { myProfileKey, type Profile } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
 import type { ProfileValues } from "./profile-schema";
@@ -26,6 +26,11 @@ export async function writeProfile(userId: string, columns: ProfileUpdate): Prom
     throw new ServiceError("The profile was not updated.", insufficientPrivilege, 403);
   }
   return written;
+}
+
+/** Reads the caller's own profile as it is at the moment. */
+export async function readProfile(userId: string): Promise<Profile> {
+  return rowsOf(await supabase.from("profiles").select().eq("id", userId).single());
 }
 
 /** Puts a written profile into the cache, and refreshes lists that show its name or picture. */

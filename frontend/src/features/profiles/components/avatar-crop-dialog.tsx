@@ -116,14 +116,18 @@ interface CropViewProps {
 }
 
 /** The picture behind a round window; it is dragged with a mouse or a finger. */
-function CropView({ picture, crop, onChange }: CropViewProps) {
+export function CropView({ picture, crop, onChange }: CropViewProps) {
   const { naturalWidth: width, naturalHeight: height } = picture;
   const { side, left, top } = squareOf(crop, width, height);
   const scale = view / side;
 
+  /** Where the pointer was last; Safari before 17 does not say how far it has moved. */
+  const last = useRef({ x: 0, y: 0 });
+
   function drag(event: PointerEvent) {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const by = { right: event.movementX, down: event.movementY };
+    const by = { right: event.clientX - last.current.x, down: event.clientY - last.current.y };
+    last.current = { x: event.clientX, y: event.clientY };
     onChange(moveCrop(crop, by, view, width, height));
   }
 
@@ -131,7 +135,10 @@ function CropView({ picture, crop, onChange }: CropViewProps) {
     <div
       className="relative mx-auto cursor-grab touch-none overflow-hidden rounded-md bg-line active:cursor-grabbing"
       style={{ width: view, height: view }}
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        last.current = { x: event.clientX, y: event.clientY };
+      }}
       onPointerMove={drag}
     >
       <img

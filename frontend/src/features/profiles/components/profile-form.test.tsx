@@ -21,13 +21,23 @@ const draftKey = `lookbook:edit-profile:${profile.id}`;
 
 /** Bodies of the updates that the form has sent. */
 let updates: unknown[];
+/** The profile as it is saved. */
+let saved: typeof profile;
+/** Called before the answer of an update is given. */
+let beforeAnswer: () => Promise<void>;
 
 beforeEach(() => {
   updates = [];
-  vi.stubGlobal("fetch", async (_input: RequestInfo | URL, init?: RequestInit) => {
-    if (init?.method !== "PATCH") return Response.json(true);
-    updates.push(JSON.parse(String(init.body)));
-    return Response.json([{ ...profile, ...JSON.parse(String(init.body)) }]);
+  saved = profile;
+  beforeAnswer = async () => undefined;
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    if (init?.method === "PATCH") {
+      updates.push(JSON.parse(String(init.body)));
+      saved = { ...saved, ...JSON.parse(String(init.body)) };
+      await beforeAnswer();
+      return Response.json([saved]);
+    }
+    return Response.json(String(input).includes("/profiles?") ? saved : true);
   });
 });
 
@@ -58,5 +68,36 @@ describe("the full form", () => {
     expect(await screen.findByText("Profile updated")).toBeVisible();
     expect(updates).toEqual([{ bio: "Linen and wool" }]);
     expect(localStorage.getItem(draftKey)).toBeNull();
+  });
+
+  it("keeps what is typed while it is saved", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    let answer = () => {};
+    beforeAnswer = () => new Promise((resolve) => (answer = () => resolve()));
+    const bio = await screen.findByLabelText("Bio");
+    await userEvent.type(bio, "Linen");
+    await userEvent.click(screen.getByRole("button", { name: "Update Profile" }));
+    await waitFor(() => expect(updates).toEqual([{ bio: "Linen" }]));
+
+    await userEvent.type(bio, " and wool");
+    answer();
+
+    expect(await screen.findByText("Profile updated")).toBeVisible();
+    expect(bio).toHaveValue("Linen and wool");
+    expect(JSON.parse(localStorage.getItem(draftKey) ?? "{}")).toEqual({ bio: "Linen and wool" });
+  });
+
+  it("does not overwrite what another device has saved since the edit began", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    const bio = await screen.findByLabelText("Bio");
+    await userEvent.type(bio, "Mine");
+    saved = { ...profile, bio: "Theirs" as unknown as null };
+    const save = screen.getByRole("button", { name: "Update Profile" });
+    await userEvent.click(save);
+
+    expect(await screen.findByText(/Bio is “Theirs” by now/)).toBeVisible();
+    expect(updates).toEqual([]);
+    await userEvent.click(save);
+    await waitFor(() => expect(updates).toEqual([{ bio: "Mine" }]));
   });
 });

@@ -11,11 +11,11 @@ import { hasCode, uniqueViolation } from "@/lib/service-error";
 import type { Profile } from "@/lib/session";
 import { toast } from "@/lib/toast";
 import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
-import { readDraft, writeDraft } from "../api/profile-draft";
+import { findOvertaken, readDraft, rememberBase, writeDraft } from "../api/profile-draft";
 import { toastProfileError } from "../api/profile-error";
 import type { ProfileValues } from "../api/profile-schema";
 import { changesOf, type ProfileField, profileFields, valuesOf } from "../api/profile-values";
-import { useUpdateProfile } from "../api/update-profile";
+import { readProfile, useUpdateProfile } from "../api/update-profile";
 import { AvatarField } from "./avatar-field";
 
 interface ProfileFormProps {
@@ -178,7 +178,10 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
       { keepErrors: true, keepTouched: true },
     );
     const subscription = watch((edited, { name }) => {
-      if (name !== undefined) writeDraft(userId, changesOf(edited, valuesOf(profile)), shown);
+      if (name === undefined) return;
+      const now = valuesOf(profile);
+      rememberBase(userId, changesOf(edited, now), now);
+      writeDraft(userId, changesOf(edited, now), shown);
     });
     return () => subscription.unsubscribe();
   }, [profile, userId, shown, reset, watch]);
@@ -192,6 +195,18 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
 
   const submit = fields.handleSubmit(async (entered) => {
     const changed = changesOf(entered, stored);
+    // Without an answer nothing is compared, and saving meets the same failure.
+    const present = await readProfile(userId).catch(() => profile);
+    const overtaken = findOvertaken(userId, changed, valuesOf(present));
+    if (overtaken !== null) {
+      const { label, theirs } = overtaken;
+      toast(
+        "Your profile was changed elsewhere",
+        `${label} is “${theirs}” by now. Save again to replace it.`,
+        "danger",
+      );
+      return;
+    }
     const wanted = changed.username ?? "";
     if (wanted !== "" && wanted.toLowerCase() !== stored.username.toLowerCase()) {
       // The note under the field lags behind typing, so the name is checked again. A failed check counts as taken.
@@ -202,8 +217,10 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     }
     update.mutate(changed, {
       onSuccess: (saved) => {
-        writeDraft(userId, {}, shown);
-        reset(valuesOf(saved));
+        // What was typed while it was being saved stays, as a draft of the next change.
+        const kept = changesOf(fields.getValues(), entered);
+        writeDraft(userId, kept, shown);
+        reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });
         toast("Profile updated", "Your profile has been updated successfully.", "success");
         onSaved?.();
       },

@@ -75,6 +75,20 @@ export function storeDraft(userId: string, outfitId: string | null, value: Draft
   localStore.set(draftKey(userId, outfitId), JSON.stringify(stored));
 }
 
+/** Calls back when another tab has stored or removed this draft. Returns a function that ends it. */
+export function onDraftStored(
+  userId: string,
+  outfitId: string | null,
+  listener: () => void,
+): () => void {
+  const key = draftKey(userId, outfitId);
+  const handle = (event: StorageEvent) => {
+    if (event.key === key || event.key === null) listener();
+  };
+  window.addEventListener("storage", handle);
+  return () => window.removeEventListener("storage", handle);
+}
+
 export function removeDraft(userId: string, outfitId: string | null): void {
   localStore.remove(draftKey(userId, outfitId));
 }

@@ -14,7 +14,7 @@ import {
   submissionDescription,
 } from "./draft";
 import type { SavedSubmission } from "./get-submission";
-import { uploadOutfitPicture } from "./outfit-picture";
+import { deleteOutfitPicture, uploadOutfitPicture } from "./outfit-picture";
 
 /** PostgreSQL's SQLSTATE for a violated check constraint: the rules of submissions. */
 const checkViolation = "23514";
@@ -74,22 +74,57 @@ async function submit(submission: Submission): Promise<CombineStatus> {
     .select("status")
     .single();
   if (hasCode(response.error, uniqueViolation)) {
-    const status = await findStatus(draft.id);
+    const status = await settleEarlier(submission, fields);
     if (status !== null) return status;
   }
   return rowsOf(response).status;
 }
 
+type Fields = Pick<SavedSubmission, "name" | "main_image" | "gender" | "description" | "item_ids">;
+
+/** An earlier attempt has saved the draft with other contents, and the outfit cannot be changed any more. */
+export class SavedBeforeError extends Error {
+  constructor(name: string) {
+    super(
+      `It was saved before as “${name}” and is on the site. Your changes are kept here: submit them again for a second outfit.`,
+    );
+  }
+}
+
 /**
- * Returns the status of an outfit that an earlier attempt has saved although its response did not arrive; null when there
- * is none.
+ * An earlier attempt has saved an outfit with the draft's id although its response did not arrive, or another tab has. Returns the
+ * outfit's status when it is what was to be saved, or after it was changed to it; null when the outfit is not there.
  */
-async function findStatus(id: string): Promise<CombineStatus | null> {
-  const row = resultOf(await supabase.from("combines").select("status").eq("id", id).maybeSingle());
-  return row?.status ?? null;
+async function settleEarlier({ draft, userId }: Submission, fields: Fields) {
+  const saved = resultOf(
+    await supabase
+      .from("combines")
+      .select("status, name, main_image, gender, item_ids")
+      .eq("id", draft.id)
+      .maybeSingle(),
+  );
+  if (saved === null) return null;
+  // A name by the time, and a picture that is drawn anew, are others with each attempt.
+  const isSame =
+    (draft.name.trim() === "" || saved.name === fields.name) &&
+    (draft.picture.kind === "composed" || saved.main_image === fields.main_image) &&
+    saved.gender === fields.gender &&
+    saved.item_ids.join() === fields.item_ids.join();
+  if (isSame) {
+    // The picture that was drawn for this attempt is not needed.
+    if (fields.main_image !== null && fields.main_image !== saved.main_image) {
+      deleteOutfitPicture(userId, fields.main_image).catch(() => undefined);
+    }
+    return saved.status;
+  }
+  if (saved.status === "approved") throw new SavedBeforeError(saved.name);
+  return rowsOf(
+    await supabase.from("combines").update(fields).eq("id", draft.id).select("status").single(),
+  ).status;
 }
 
 function explainFailure(error: unknown): string {
+  if (error instanceof SavedBeforeError) return error.message;
   if (hasCode(error, checkViolation)) return messageOf(error, "The outfit is incomplete.");
   if (hasCode(error, foreignKeyViolation)) {
     return "One of the items is no longer in the catalogue. Take it out and submit again.";

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import {
   type Draft,
   emptyDraft,
+  onDraftStored,
   type PickedItem,
   readDraft,
   removeDraft,
@@ -45,6 +46,16 @@ export function useDraft(
     stored.current = initial ?? emptyDraft();
     setDraft(stored.current);
   }, [userId, outfitId, initial]);
+
+  // Tabs that are open beside each other show the same draft: without that, the second one would submit what the first has.
+  useEffect(
+    () =>
+      onDraftStored(userId, outfitId, () => {
+        stored.current = readDraft(userId, outfitId) ?? initial ?? emptyDraft();
+        setDraft(stored.current);
+      }),
+    [userId, outfitId, initial],
+  );
 
   // A draft may be weeks old: its items may have changed names and prices, or been deleted.
   useEffect(() => {

@@ -1,0 +1,94 @@
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { SearchField } from "./search-field";
+
+beforeEach(() => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The address follows a search after this time, as it does when a list takes long to draw. */
+const drawingMs = 120;
+
+let searches: string[];
+
+function SlowPage() {
+  const [query, setQuery] = useState("");
+  return (
+    <>
+      <SearchField
+        query={query}
+        label="Search"
+        placeholder="Search..."
+        onSearch={(text) => {
+          searches.push(text);
+          window.setTimeout(() => setQuery(text), drawingMs);
+        }}
+      />
+      <button type="button" onClick={() => setQuery("linked")}>
+        Link
+      </button>
+    </>
+  );
+}
+
+const box = () => screen.getByRole<HTMLInputElement>("searchbox");
+const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+/** Adds letters to what the box shows at that moment, as typing does. */
+const type = (letters: string) =>
+  fireEvent.change(box(), { target: { value: box().value + letters } });
+
+it("never drops a letter that is typed while the page of an earlier search is drawn", () => {
+  searches = [];
+  render(<SlowPage />);
+  type("d");
+  type("r");
+  type("e");
+  pass(250);
+  expect(searches).toEqual(["dre"]);
+
+  type("s");
+  pass(drawingMs);
+  type("t");
+
+  expect(box()).toHaveValue("drest");
+  pass(250 + drawingMs);
+  expect(box()).toHaveValue("drest");
+  expect(searches).toEqual(["dre", "drest"]);
+});
+
+it("shows what a link searches for, and forgets a search that was waiting", async () => {
+  searches = [];
+  render(<SlowPage />);
+  type("dre");
+  fireEvent.click(screen.getByRole("button", { name: "Link" }));
+  expect(box()).toHaveValue("linked");
+
+  pass(1000);
+  expect(searches).toEqual([]);
+});
+
+it("searches for nothing again when a text was emptied before its page was there", () => {
+  searches = [];
+  render(<SlowPage />);
+  type("dre");
+  pass(250);
+  fireEvent.change(box(), { target: { value: "" } });
+  pass(250);
+
+  expect(searches).toEqual(["dre", ""]);
+});
+
+it("leaves the Escape of an input method alone", async () => {
+  searches = [];
+  render(<SlowPage />);
+  type("dre");
+  fireEvent.keyDown(box(), { key: "Escape", isComposing: true });
+  expect(box()).toHaveValue("dre");
+  await userEvent.type(box(), "{Escape}");
+  expect(box()).toHaveValue("");
+});

@@ -1,0 +1,97 @@
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { beforeEach, expect, it, vi } from "vitest";
+import { renderAt } from "@/testing/render";
+import { type Draft, emptyDraft, removeDraft, storeDraft } from "./draft";
+import { useSubmitOutfit } from "./submit-outfit";
+import { useDraft } from "./use-draft";
+
+const draft: Draft = {
+  ...emptyDraft(),
+  name: "Second look",
+  items: [
+    { id: "i1", name: "Coat", image: "/coat.webp", image_color: null, price: 1, gender: "women" },
+  ],
+};
+
+/** The outfit that an earlier attempt has saved with the draft's id. */
+let saved: Record<string, unknown>;
+let updates: unknown[];
+
+beforeEach(() => {
+  updates = [];
+  saved = {
+    status: "pending",
+    name: "Second look",
+    main_image: "/coat.webp",
+    gender: "unisex",
+    item_ids: ["i1"],
+  };
+  vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) => {
+    if (init?.method === "POST") {
+      return Response.json({ code: "23505", message: "duplicate key" }, { status: 409 });
+    }
+    if (init?.method === "PATCH") updates.push(JSON.parse(String(init.body)));
+    return Response.json(init?.method === "PATCH" ? { status: "pending" } : saved);
+  });
+});
+
+function Submit({ submitted }: { submitted: Draft }) {
+  const { mutate, data } = useSubmitOutfit();
+  return (
+    <>
+      <button type="button" onClick={() => mutate({ userId: "u", draft: submitted, edited: null })}>
+        Submit
+      </button>
+      <p>{`status: ${data ?? ""}`}</p>
+    </>
+  );
+}
+
+async function submit(submitted: Draft): Promise<void> {
+  renderAt("/", <Submit submitted={submitted} />);
+  fireEvent.click(await screen.findByRole("button", { name: "Submit" }));
+}
+
+it("says submitted when an earlier attempt has saved the same outfit", async () => {
+  await submit(draft);
+
+  expect(await screen.findByText("status: pending")).toBeVisible();
+  expect(updates).toEqual([]);
+});
+
+it("saves the changes when an earlier attempt has saved another state of the draft", async () => {
+  saved.name = "First look";
+  saved.item_ids = ["i0"];
+  await submit(draft);
+
+  expect(await screen.findByText("status: pending")).toBeVisible();
+  expect(updates).toMatchObject([{ name: "Second look", item_ids: ["i1"] }]);
+});
+
+it("says what is on the site when the earlier state can no longer be changed", async () => {
+  saved = { ...saved, status: "approved", name: "First look" };
+  await submit(draft);
+
+  expect(await screen.findByText(/It was saved before as “First look”/)).toBeVisible();
+  expect(updates).toEqual([]);
+});
+
+function Shown() {
+  const { draft: shown } = useDraft("u", null);
+  return <p>{`${shown.name}/${shown.id}`}</p>;
+}
+
+it("shows the draft of another tab, and begins anew when that tab has submitted it", async () => {
+  renderAt("/", <Shown />);
+  await screen.findByText(/^\/[0-9a-f-]{36}$/);
+  storeDraft("u", null, draft);
+  const tell = () =>
+    window.dispatchEvent(new StorageEvent("storage", { key: "lookbook:create-outfit:u" }));
+  tell();
+  expect(await screen.findByText(`Second look/${draft.id}`)).toBeVisible();
+
+  removeDraft("u", null);
+  tell();
+  await waitFor(() => expect(screen.queryByText(/Second look/)).not.toBeInTheDocument());
+  expect(screen.queryByText(new RegExp(draft.id))).not.toBeInTheDocument();
+});

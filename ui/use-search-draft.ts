@@ -1,0 +1,68 @@
+import { useLayoutEffect, useRef, useState } from "react";
+
+interface SearchDraftOptions {
+  /** The search of the address. A change that is not the answer to an own search replaces what was typed. */
+  query: string;
+  /** Called with the trimmed text after a pause in typing, or at once. */
+  onSearch: (text: string) => void;
+  /** Milliseconds without a keystroke before a search; none searches only when it is asked to. */
+  pauseMs: number | undefined;
+}
+
+/** Own searches whose answer is waited for; the address may skip some of them. */
+const mostPending = 20;
+
+/**
+ * The text of a search field. The address follows with a delay, and what was typed after a search was sent is never replaced by that
+ * search when it arrives.
+ */
+export function useSearchDraft({ query, onSearch, pauseMs }: SearchDraftOptions) {
+  const [draft, setDraft] = useState(query);
+  const [known, setKnown] = useState(query);
+  const [pending, setPending] = useState<readonly string[]>([]);
+  const timer = useRef<number>(undefined);
+  const newest = useRef({ query, onSearch, draft, pending });
+
+  if (known !== query) {
+    setKnown(query);
+    const own = pending.indexOf(query);
+    setPending(pending.slice(own < 0 ? pending.length : own + 1));
+    // A link or the back button has changed the address.
+    if (own < 0 && draft.trim() !== query) setDraft(query);
+  }
+  useLayoutEffect(() => {
+    newest.current = { query, onSearch, draft, pending };
+  });
+  useLayoutEffect(() => () => window.clearTimeout(timer.current), []);
+
+  function search(text: string): void {
+    window.clearTimeout(timer.current);
+    const next = text.trim();
+    const { current } = newest;
+    if (next === (current.pending.at(-1) ?? current.query)) return;
+    current.pending = [...current.pending, next].slice(-mostPending);
+    setPending(current.pending);
+    current.onSearch(next);
+  }
+  function change(text: string): void {
+    setDraft(text);
+    newest.current.draft = text;
+    window.clearTimeout(timer.current);
+    if (pauseMs === undefined) return;
+    timer.current = window.setTimeout(() => {
+      // The address has replaced the text meanwhile.
+      if (newest.current.draft === text) search(text);
+    }, pauseMs);
+  }
+  return {
+    draft,
+    change,
+    /** Searches for the text now. */
+    search,
+    clear(): void {
+      setDraft("");
+      newest.current.draft = "";
+      search("");
+    },
+  };
+}
