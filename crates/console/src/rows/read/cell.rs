@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
+use tokio_postgres::Transaction;
 
 use crate::error::ConsoleError;
 use crate::rows::request::RowId;
@@ -9,6 +10,7 @@ use crate::rows::sql::{Statement, push_row, size_expression, whole_cell_expressi
 use crate::rows::table::find_table;
 use crate::session::Session;
 use crate::state::ConsoleState;
+use crate::subject::{Subject, begin_reading_as, connect_as_caller};
 
 /// A longer value is read with SQL or exported: a browser could not show it, and it would fill the server's memory.
 const LONGEST_CELL: usize = 64_000_000;
@@ -19,6 +21,8 @@ pub(in crate::rows) struct CellRequest {
     table: String,
     row: RowId,
     column: String,
+    #[serde(default)]
+    subject: Subject,
 }
 
 /// `POST /api/rows/cell`
@@ -27,9 +31,27 @@ pub(in crate::rows) async fn read_cell(
     session: Session,
     request: web::Json<CellRequest>,
 ) -> Result<HttpResponse, ConsoleError> {
-    let mut client = state.database.connection(session.level).await?;
-    let transaction = client.build_transaction().read_only(true).start().await?;
-    let table = find_table(&*transaction, &request.table).await?;
+    request.subject.check_level(&session)?;
+    match request.subject.role_and_claims() {
+        None => {
+            let mut client = state.database.connection(session.level).await?;
+            let transaction = client.build_transaction().read_only(true).start().await?;
+            read_value(&transaction, &request).await
+        }
+        Some((role, claims)) => {
+            let database = state.database.shared();
+            let mut client = connect_as_caller(database).await?;
+            let transaction = begin_reading_as(&mut client, database, &role, &claims).await?;
+            read_value(&transaction, &request).await
+        }
+    }
+}
+
+async fn read_value(
+    transaction: &Transaction<'_>,
+    request: &CellRequest,
+) -> Result<HttpResponse, ConsoleError> {
+    let table = find_table(transaction, &request.table).await?;
     let column = table
         .column(&request.column)
         .ok_or_else(|| ConsoleError::not_found("The column does not exist any more"))?;
