@@ -1,3 +1,4 @@
+import { refuseStrayDrops } from "@ui/stray-drops";
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -15,6 +16,8 @@ const patienceMs = 100;
 // Radix's dialogs add a style element that locks scrolling; without the nonce the content security policy would refuse it.
 const nonce = cspNonce();
 if (nonce !== undefined) setNonce(nonce);
+
+refuseStrayDrops();
 
 function draw(): void {
   const root = document.getElementById("root");

@@ -18,8 +18,9 @@ export interface RequestOptions {
  * one of success or 304.
  */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const secret = currentSecret();
   const headers: Record<string, string> = {
-    "x-selvedge-console": currentSecret(),
+    "x-selvedge-console": secret,
     ...options.headers,
   };
   let body = options.body;
@@ -46,7 +47,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   });
   if (response.ok || response.status === 304) return response;
   const failure = await readError(response);
-  if (failure.status === 401) announceSignedOut();
+  if (failure.status === 401) announceSignedOut(secret);
   throw failure;
 }
 

@@ -42,6 +42,14 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && error.status === 0;
 }
 
+/** Whether a failed request may have been carried out: no answer came, or one that is not the console's own, such as a proxy's 502. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return true;
+  const { status, code } = error;
+  const isOfProxy = status >= 500 && code === String(status);
+  return status === 0 || isOfProxy || code === "outcome_unknown" || code === "malformed";
+}
+
 /** Whether the server or its database is away for the moment. */
 export function isTemporary(error: unknown): boolean {
   return error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status);

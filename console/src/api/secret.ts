@@ -11,17 +11,34 @@ export function currentSecret(): string {
   return localStore.get(key) ?? "1";
 }
 
+const keptListeners = new Set<() => void>();
+
 export function keepSecret(secret: string): void {
   localStore.set(key, secret);
+  for (const listener of keptListeners) listener();
 }
+
+/** Called when somebody has signed in, in this tab or another one. */
+export function onSecretKept(listener: () => void): () => void {
+  keptListeners.add(listener);
+  return () => keptListeners.delete(listener);
+}
+
+window.addEventListener("storage", (event) => {
+  if (event.key !== key || event.newValue === null) return;
+  for (const listener of keptListeners) listener();
+});
 
 export function forgetSecret(): void {
   localStore.remove(key);
 }
 
-/** Called by the client when the server answers 401: the session is over, perhaps on another node. */
-export function announceSignedOut(): void {
-  forgetSecret();
+/**
+ * Called when the server has answered 401 to this secret: the session is over, perhaps on another node. A newer secret, with which
+ * another tab has signed in meanwhile, stays.
+ */
+export function announceSignedOut(sent: string): void {
+  if (currentSecret() === sent) forgetSecret();
   for (const listener of listeners) listener();
 }
 

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { createContext, useContext } from "react";
 import { request } from "@/api/client";
 import { forgetSecret, keepSecret } from "@/api/secret";
 
@@ -40,17 +41,35 @@ function takeFirstSession(): Promise<Response> | undefined {
   return firstSession;
 }
 
+export function loadSession(signal?: AbortSignal): Promise<Session> {
+  return request<Session>("/api/session", { signal });
+}
+
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => request<Session>("/api/session", { signal, sent: takeFirstSession() }),
   staleTime: 60_000,
 });
 
+/** The session of the account whose screens are shown. It stays while that account is asked to sign in again. */
+export const ShownSession = createContext<Session | null>(null);
+
 /** The session inside of the signed-in part of the console, where it has been loaded. */
 export function useSession(): Session {
-  const { data } = useQuery(sessionQuery);
+  const shown = useContext(ShownSession);
+  const loaded = useQuery(sessionQuery).data;
+  const data = shown ?? loaded;
   if (data === undefined) throw new Error("useSession is called inside of the signed-in console.");
   return data;
+}
+
+/**
+ * Names whose state it is that this browser keeps: the project's, because all local projects share an address, and the account's
+ * where accounts sign in.
+ */
+export function ownerOf({ project, login, account }: Session): string {
+  const name = encodeURIComponent(project.name);
+  return login ? `${name}:${encodeURIComponent(account?.name ?? "")}` : name;
 }
 
 export function isSignedIn(session: Session): boolean {

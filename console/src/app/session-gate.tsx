@@ -1,14 +1,24 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { Fragment, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { forgetCatalog } from "@/api/catalog";
 import { isUnreachable } from "@/api/error";
-import { onSignedOut } from "@/api/secret";
-import { isSignedIn, sessionQuery } from "@/api/session";
+import { onSecretKept, onSignedOut } from "@/api/secret";
+import { isSignedIn, ownerOf, type Session, ShownSession, sessionQuery } from "@/api/session";
 import { SignIn } from "@/app/sign-in";
 import { ErrorState } from "@/components/error-state";
 import { Skeleton } from "@/components/skeleton";
 
-/** Shows the console to those who may see it, and the sign-in page where accounts sign in. */
+const SignInAgain = lazy(async () => ({
+  default: (await import("@/app/sign-in-again")).SignInAgain,
+}));
+const StagedHandover = lazy(async () => ({
+  default: (await import("@/app/staged-handover")).StagedHandover,
+}));
+
+/**
+ * Shows the console to those who may see it, and the sign-in page where accounts sign in. When a session ends, its screens stay
+ * mounted with what was typed in them, and the sign-in is asked for above them.
+ */
 export function SessionGate({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const session = useQuery({
@@ -17,15 +27,37 @@ export function SessionGate({ children }: { children: ReactNode }) {
     refetchInterval: ({ state }) =>
       state.data === undefined && isUnreachable(state.error) ? 1000 : false,
   });
-  useEffect(
-    () =>
+  /** The session whose screens are shown; it stays when it has ended. */
+  const [shown, setShown] = useState<Session | null>(null);
+  /** The account that was signed in before the present one, in this page. */
+  const [former, setFormer] = useState<Session | null>(null);
+  const present = session.data !== undefined && isSignedIn(session.data) ? session.data : null;
+  if (present !== null && present !== shown) {
+    if (shown !== null && ownerOf(shown) !== ownerOf(present)) setFormer(shown);
+    setShown(present);
+  }
+  useEffect(() => {
+    // Queries are not cleared but loaded anew, so that the screens behind the sign-in keep what was typed.
+    const refresh = () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    const undo = [
       onSignedOut(() => {
         forgetCatalog();
-        // Queries are not cleared but loaded anew, so that the page behind the sign-in keeps what was typed.
-        void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+        refresh();
       }),
-    [client],
-  );
+      // Also in another tab, whose session is this one's, too.
+      onSecretKept(refresh),
+    ];
+    return () => {
+      for (const stop of undo) stop();
+    };
+  }, [client]);
+  const owner = shown === null ? null : ownerOf(shown);
+  useEffect(() => {
+    if (former === null || former === shown) return;
+    // Nothing that the former account has seen is shown to the present one.
+    forgetCatalog();
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
+  }, [client, former, shown]);
   const projectName = session.data?.project.name;
   useEffect(() => {
     if (projectName !== undefined) document.title = `${projectName} · Console`;
@@ -64,5 +96,22 @@ export function SessionGate({ children }: { children: ReactNode }) {
       </main>
     );
   }
-  return isSignedIn(session.data) ? children : <SignIn session={session.data} />;
+  if (shown === null) return <SignIn session={session.data} />;
+  return (
+    <ShownSession value={shown}>
+      <Fragment key={owner}>{children}</Fragment>
+      <Suspense>
+        {present === null && (
+          <SignInAgain
+            session={session.data}
+            account={shown.account?.name}
+            onSignedIn={() => void client.invalidateQueries()}
+          />
+        )}
+        {present !== null && former?.project.name === present.project.name && (
+          <StagedHandover from={former} to={present} onClose={() => setFormer(null)} />
+        )}
+      </Suspense>
+    </ShownSession>
+  );
 }

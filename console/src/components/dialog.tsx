@@ -1,8 +1,10 @@
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
+import { isComposing } from "@ui/keys";
 import { X } from "lucide-react";
 import { Dialog as RadixDialog } from "radix-ui";
-import type { ReactNode } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { ConfirmDialog } from "@/components/confirm-dialog";
 
 interface DialogProps {
   title: ReactNode;
@@ -13,11 +15,23 @@ interface DialogProps {
   children: ReactNode;
   /** Nothing in it takes the focus, so the text itself does; otherwise it could not be scrolled by keys. */
   isTextOnly?: boolean;
-  /** Buttons, at the right of the lower edge. */
+  /**
+   * Whether it holds something that closing would lose. By default that is so as soon as something was typed or chosen in it; a
+   * dialog that knows more precisely, or keeps what is typed, says it.
+   */
+  isDirty?: boolean | undefined;
+  /** Buttons, at the right of the lower edge. A button that cancels closes without a question. */
   footer?: ReactNode;
 }
 
-/** A window over the page. It is open as long as it is rendered; on phones it fills the screen. */
+/** Fields whose text is not lost with the dialog: what is searched for. */
+const isPassing = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement && target.type === "search";
+
+/**
+ * A window over the page. It is open as long as it is rendered; on phones it fills the screen. The key Escape, its cross and a press
+ * beside it ask first when something was typed in it.
+ */
 export function Dialog({
   title,
   description,
@@ -25,14 +39,29 @@ export function Dialog({
   width = "narrow",
   children,
   isTextOnly = false,
+  isDirty,
   footer,
 }: DialogProps) {
+  const wasTyped = useRef(false);
+  const [isAsking, setAsking] = useState(false);
+  function close(): void {
+    if (isDirty ?? wasTyped.current) setAsking(true);
+    else onClose();
+  }
+  function notice(event: FormEvent): void {
+    if (!isPassing(event.target)) wasTyped.current = true;
+  }
   return (
-    <RadixDialog.Root open onOpenChange={(open) => !open && onClose()}>
+    <RadixDialog.Root open onOpenChange={(open) => !open && close()}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fade-in fixed inset-0 z-40 bg-scrim" />
         <RadixDialog.Content
           {...(description === undefined && { "aria-describedby": undefined })}
+          onInput={notice}
+          onEscapeKeyDown={(event) => {
+            // Escape drops the word that an input method proposes.
+            if (isComposing(event)) event.preventDefault();
+          }}
           className={cn(
             "panel-in fixed z-50 flex max-h-[92dvh] flex-col border border-line bg-raised shadow-raised outline-none",
             "max-md:inset-0 max-md:max-h-none md:-translate-x-1/2 md:top-[6vh] md:left-1/2 md:rounded-md",
@@ -67,6 +96,15 @@ export function Dialog({
           )}
         </RadixDialog.Content>
       </RadixDialog.Portal>
+      {isAsking && (
+        <ConfirmDialog
+          title="Discard what you typed?"
+          text="The window closes, and its text is gone."
+          confirmLabel="Discard"
+          onConfirm={onClose}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </RadixDialog.Root>
   );
 }

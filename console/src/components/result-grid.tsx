@@ -3,10 +3,14 @@
  * A read-only grid of result rows. Only the visible cells are rendered, the arrow keys move between them, and the focused
  * cell announces its row, column and value to screen readers.
  */
+
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
+import { isEnter } from "@ui/keys";
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { Text } from "@/components/text";
+import { formatBytes } from "@/lib/format";
+import { toast } from "@/lib/toast";
 
 export interface GridColumn {
   name: string;
@@ -19,6 +23,8 @@ interface ResultGridProps {
   rows: readonly (readonly (string | null)[])[];
   /** Rows in `rows`, given apart because the array grows in place. */
   rowCount: number;
+  /** Full sizes in bytes of the values of which only the beginning is in `rows`, by `row:column`. */
+  cuts?: ReadonlyMap<string, number>;
   /** Enter or a double click on a cell. */
   onOpen?: (row: number, column: number) => void;
   className?: string;
@@ -30,7 +36,15 @@ const numberWidth = 52;
 /** Longer texts are cut in the grid; opening the cell shows all of it. */
 const shownCharacters = 300;
 
-export function ResultGrid({ label, columns, rows, rowCount, onOpen, className }: ResultGridProps) {
+export function ResultGrid({
+  label,
+  columns,
+  rows,
+  rowCount,
+  cuts,
+  onOpen,
+  className,
+}: ResultGridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [cell, setCell] = useState({ row: 0, column: 0 });
   const widths = columns.map((column, index) => widthOf(column, rows, index));
@@ -70,6 +84,19 @@ export function ResultGrid({ label, columns, rows, rowCount, onOpen, className }
     });
   }
 
+  function copyCell(row: number, column: number): void {
+    const bytes = cuts?.get(`${row}:${column}`);
+    if (bytes === undefined) {
+      void navigator.clipboard.writeText(rows[row]?.[column] ?? "");
+      return;
+    }
+    toast({
+      title: "It was not copied",
+      description: `Only the beginning of its ${formatBytes(bytes)} is here.`,
+      tone: "danger",
+    });
+  }
+
   function handleKey(event: KeyboardEvent) {
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 300) / rowHeight) - 2);
     const isMod = event.ctrlKey || event.metaKey;
@@ -85,9 +112,9 @@ export function ResultGrid({ label, columns, rows, rowCount, onOpen, className }
     };
     const move = moves[event.key];
     if (move !== undefined) focusCell(...move);
-    else if (event.key === "Enter") onOpen?.(cell.row, cell.column);
+    else if (isEnter(event)) onOpen?.(cell.row, cell.column);
     else if (isMod && event.key === "c" && !window.getSelection()?.toString()) {
-      void navigator.clipboard.writeText(rows[cell.row]?.[cell.column] ?? "");
+      copyCell(cell.row, cell.column);
     } else return;
     event.preventDefault();
   }

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the visible part of a virtual list is positioned, which rows of a table cannot be.
 // biome-ignore-all lint/a11y/useFocusableInteractive: rows and cells are reached as the active descendant of the grid, which takes the focus.
+
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
+import { isEnter } from "@ui/keys";
 import {
   type CSSProperties,
   type KeyboardEvent,
@@ -92,8 +94,7 @@ export function RowGrid<Row>(props: RowGridProps<Row>) {
   function handleKey(event: KeyboardEvent<HTMLDivElement>): void {
     if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return;
     // A button inside of a row keeps its own keys.
-    if (event.target !== event.currentTarget && (event.key === "Enter" || event.key === " "))
-      return;
+    if (event.target !== event.currentTarget && (isEnter(event) || event.key === " ")) return;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2);
     const steps: Record<string, number> = {
       ArrowDown: 1,
@@ -106,7 +107,7 @@ export function RowGrid<Row>(props: RowGridProps<Row>) {
     const step = steps[event.key];
     const row = rows[index];
     if (step !== undefined) moveTo(index + step);
-    else if (row !== undefined && event.key === "Enter") onOpen(row);
+    else if (row !== undefined && isEnter(event)) onOpen(row);
     else if (row !== undefined && event.key === " " && selection !== undefined) toggle(row);
     else return;
     event.preventDefault();

@@ -1,8 +1,8 @@
 import { cn } from "@ui/cn";
+import { isEscape } from "@ui/keys";
+import { useSearchDraft } from "@ui/use-search-draft";
 import { Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
 import { Input } from "@/components/input";
-import { useDebounced } from "@/lib/use-debounced";
 
 interface SearchInputProps {
   /** Accessible name, also shown while the field is empty. */
@@ -13,23 +13,11 @@ interface SearchInputProps {
   className?: string;
 }
 
+const pauseMs = 200;
+
 /** A search field. The key `/` focuses the search of the open screen; Escape empties it. */
 export function SearchInput({ label, value, onChange, className }: SearchInputProps) {
-  const [text, setText] = useState(value);
-  const [known, setKnown] = useState(value);
-  // The address changed by other means, such as the back button or a removed chip.
-  if (known !== value) {
-    setKnown(value);
-    if (text.trim() !== value) setText(value);
-  }
-  const settled = useDebounced(text);
-  const report = useRef(onChange);
-  useEffect(() => {
-    report.current = onChange;
-  });
-  useEffect(() => {
-    report.current(settled.trim());
-  }, [settled]);
+  const { draft, change, clear } = useSearchDraft({ query: value, onSearch: onChange, pauseMs });
   return (
     <span className={cn("relative block", className)}>
       <Search
@@ -42,12 +30,12 @@ export function SearchInput({ label, value, onChange, className }: SearchInputPr
         aria-label={label}
         placeholder={label}
         className="pl-8"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
+        value={draft}
+        onChange={(event) => change(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== "Escape" || text === "") return;
+          if (!isEscape(event) || draft === "") return;
           event.stopPropagation();
-          setText("");
+          clear();
         }}
       />
     </span>

@@ -32,7 +32,7 @@ export function ShowAsDialog({ forms, onClose, title }: ShowAsProps) {
   const [chosen, setChosen] = useState<string>(offered[0]?.value ?? "sql");
   const current = offered.find(({ value }) => value === chosen);
   return (
-    <Dialog title={title} width="wide" onClose={onClose}>
+    <Dialog title={title} width="wide" isDirty={false} onClose={onClose}>
       <Tabs label="Language" value={chosen} onChange={setChosen} tabs={offered}>
         <div className="pt-3">
           {current !== undefined && (

@@ -6,6 +6,20 @@ export interface Store {
   remove: (key: string) => void;
 }
 
+/**
+ * Keys whose values only save a search or a press of "Undo": what was run before, tabs that were closed. In full storage they make
+ * room for what was typed.
+ */
+const replaceable = /:sql:(history|closed)$/;
+
+/** Removes what can be spared. Returns whether there was something. */
+function makeRoom(storage: Storage, needed: string): boolean {
+  const keys = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "");
+  const spared = keys.filter((key) => replaceable.test(key) && key !== needed);
+  for (const key of spared) storage.removeItem(key);
+  return spared.length > 0;
+}
+
 function storeOf(open: () => Storage): Store {
   return {
     get(key) {
@@ -20,7 +34,13 @@ function storeOf(open: () => Storage): Store {
         open().setItem(key, value);
         return true;
       } catch {
-        return false;
+        try {
+          if (replaceable.test(key) || !makeRoom(open(), key)) return false;
+          open().setItem(key, value);
+          return true;
+        } catch {
+          return false;
+        }
       }
     },
     remove(key) {

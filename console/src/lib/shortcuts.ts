@@ -1,3 +1,4 @@
+import { isComposing, keyName } from "@ui/keys";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
 /**
@@ -34,6 +35,7 @@ function publish(next: readonly Shortcut[]): void {
 /** The press as shortcuts name it, for example `mod+shift+z`. */
 export function keyOf(event: {
   key: string;
+  code?: string;
   metaKey: boolean;
   ctrlKey: boolean;
   altKey: boolean;
@@ -47,7 +49,7 @@ export function keyOf(event: {
     ArrowLeft: "left",
     ArrowRight: "right",
   };
-  const key = names[event.key] ?? event.key.toLowerCase();
+  const key = names[event.key] ?? keyName(event).toLowerCase();
   const isMod = isMac ? event.metaKey : event.ctrlKey;
   // The shift key is part of signs such as `?`, so it is named only where it changes nothing else.
   const isShift = event.shiftKey && (key.length > 1 || /^[a-z]$/.test(key));
@@ -70,7 +72,7 @@ function isAllowed(shortcut: Shortcut, event: KeyboardEvent): boolean {
 }
 
 function handle(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing) return;
+  if (event.defaultPrevented || isComposing(event)) return;
   const key = keyOf(event);
   const now = Date.now();
   const first = pending !== null && now - pending.at < secondPressWithinMs ? pending.key : null;

@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { useSearchParams } from "react-router";
+import { useSearchParams } from "@/lib/use-search-params";
 
 /** Changes of parameters; null removes one. */
 export type SearchChange = Record<string, string | null>;

@@ -8,7 +8,7 @@ export function KeyList({ onClose }: { onClose: () => void }) {
   // The screen's own keys are what people look for, so they come before those of the whole console.
   const names = [...new Set(shortcuts.map(groupOf))].sort((a, b) => rank(a) - rank(b));
   return (
-    <Dialog title="Keys" width="wide" isTextOnly onClose={onClose}>
+    <Dialog title="Keys" width="wide" isTextOnly isDirty={false} onClose={onClose}>
       <div className="columns-1 gap-8 md:columns-2">
         {names.map((name) => (
           <section key={name} className="mb-5 break-inside-avoid">

@@ -10,7 +10,7 @@ import { Text } from "@/components/text";
 export function PhoneMenu({ onClose }: { onClose: () => void }) {
   const { project } = useSession();
   return (
-    <Dialog title={<Text>{project.name}</Text>} onClose={onClose}>
+    <Dialog title={<Text>{project.name}</Text>} isDirty={false} onClose={onClose}>
       <nav aria-label="Screens">
         <ul className="grid grid-cols-2 gap-2">
           {screens.map(({ path, name, icon: Icon }) => (

@@ -1,4 +1,4 @@
-import { ApiError } from "@/api/error";
+import { type ApiError, isOutcomeUnknown } from "@/api/error";
 import { type SentRequest, takeApplied } from "@/lib/rows/sent-request";
 import { discard, type StagedChange, type StagedChanges } from "@/lib/rows/staged";
 import type { StagedStore } from "@/lib/rows/staged-store";
@@ -7,7 +7,12 @@ import { type ApplyAnswer, applyChanges, type Conflict, settleRequest } from "@/
 /** The result of applying changes: done, in conflict with changes of another person, or refused at one of the changes. */
 export type ApplyOutcome =
   | { kind: "done"; count: number; answer: ApplyAnswer }
-  | { kind: "conflict"; conflicts: { staged: StagedChange; conflict: Conflict }[] }
+  | {
+      kind: "conflict";
+      conflicts: { staged: StagedChange; conflict: Conflict }[];
+      /** Ids of the changes that were sent, which the retry sends again and no others. */
+      batch: readonly string[];
+    }
   | {
       kind: "refused";
       error: ApiError;
@@ -20,6 +25,7 @@ function readConflicts(error: ApiError, sent: StagedChanges): ApplyOutcome | nul
   if (!Array.isArray(conflicts)) return null;
   return {
     kind: "conflict",
+    batch: sent.map(({ id }) => id),
     conflicts: conflicts.flatMap((conflict) => {
       const staged = sent[conflict.change];
       return staged === undefined ? [] : [{ staged, conflict }];
@@ -27,17 +33,8 @@ function readConflicts(error: ApiError, sent: StagedChanges): ApplyOutcome | nul
   };
 }
 
-/** Whether a failed request may have been applied: no answer came, or one that is not the console's own. */
-function isOutcomeUnknown(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return true;
-  const { status, code } = error;
-  const isOfProxy = status >= 500 && code === String(status);
-  return status === 0 || isOfProxy || code === "outcome_unknown" || code === "malformed";
-}
-
 function finishSent(store: StagedStore, sent: SentRequest, answer: ApplyAnswer): ApplyOutcome {
-  store.update((changes) => takeApplied(changes, sent.changes, answer.rows));
-  store.remember(answer.undo);
+  store.finish((changes) => takeApplied(changes, sent.changes, answer.rows), answer.undo);
   store.sent.forget(sent.id);
   return { kind: "done", count: sent.changes.length, answer };
 }
@@ -56,12 +53,15 @@ export async function settleSent(store: StagedStore): Promise<ApplyOutcome | nul
 }
 
 /**
- * Sends staged changes, all of them or one. They are one transaction: either all are applied and leave the store, or nothing has
+ * Sends staged changes, all of them or those of some ids. They are one transaction: either all are applied and leave the store, or nothing has
  * happened and all stay. Throws when it is unknown what happened, because no answer came; then `settleSent` comes before the next
  * attempt. Returns null when nothing is staged.
  */
-export async function applyStaged(store: StagedStore, only?: string): Promise<ApplyOutcome | null> {
-  const changes = store.current().filter(({ id }) => only === undefined || id === only);
+export async function applyStaged(
+  store: StagedStore,
+  only?: readonly string[],
+): Promise<ApplyOutcome | null> {
+  const changes = store.current().filter(({ id }) => only === undefined || only.includes(id));
   if (changes.length === 0) return null;
   const sent: SentRequest = { id: crypto.randomUUID(), changes };
   store.sent.keep(sent);

@@ -1,4 +1,4 @@
-import { request } from "@/api/client";
+import { request, send } from "@/api/client";
 import type { Subject } from "@/api/subject";
 
 /** A value as PostgreSQL's text; null is SQL NULL. */
@@ -96,6 +96,17 @@ export const countRows = (
   body: { table: string; filters: Filter[]; exact: boolean; subject?: Subject },
   signal?: AbortSignal,
 ): Promise<{ count: number; exact: boolean }> => request("/api/rows/count", { json: body, signal });
+
+/** The whole value of a cell, of which a page holds the beginning alone. */
+export async function readCell(
+  body: { table: string; row: RowId; column: string; subject: Subject },
+  signal?: AbortSignal,
+): Promise<Value> {
+  const { subject, ...cell } = body;
+  const json = { ...cell, ...(subject.kind !== "admin" && { subject }) };
+  const response = await send("/api/rows/cell", { json, signal });
+  return response.status === 204 ? null : response.text();
+}
 
 /** The statements of changes as the server would run them. */
 export const previewChanges = (changes: Change[]): Promise<ApplyAnswer> =>

@@ -12,7 +12,8 @@ export type DangerKind =
   | "drop"
   | "truncate"
   | "drop_column"
-  | "disable_rls";
+  | "disable_rls"
+  | "merge_delete";
 
 /** An object as `POST /api/sql/count` takes it; of a `table` the rows are counted, too. */
 export interface CountedObject {
@@ -39,9 +40,57 @@ function inspectStatement(statement: Statement): Danger[] {
   const { tokens } = statement;
   const verb = findMainVerb(tokens);
   if (verb === null) return [];
+  return [...inspectWithQueries(statement, verb), ...inspectMain(statement, verb)];
+}
+
+/** The writes in the WITH queries before the main verb, which run although their rows are not asked for. */
+function inspectWithQueries(statement: Statement, verb: number): Danger[] {
+  const { tokens } = statement;
+  const dangers: Danger[] = [];
+  for (let at = 1; at < verb; at += 1) {
+    const isQuery = tokens[at]?.text === "(" && isWord(tokens[at - 1], "as", "materialized");
+    if (!isQuery) continue;
+    const inner = tokens.slice(at + 1, endOfParentheses(tokens, at));
+    if (isWord(inner[0], "delete", "update")) dangers.push(...inspectWrite(statement, inner));
+    if (isWord(inner[0], "merge")) dangers.push(...inspectMerge(statement, inner));
+  }
+  return dangers;
+}
+
+/** The index of the parenthesis that closes the one at an index. */
+function endOfParentheses(tokens: readonly Token[], open: number): number {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at += 1) {
+    if (tokens[at]?.text === "(") depth += 1;
+    if (tokens[at]?.text === ")") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return tokens.length;
+}
+
+/** A MERGE that deletes rows without a condition of its own: all that are matched, or all that are not. */
+function inspectMerge(statement: Statement, tokens: readonly Token[]): Danger[] {
+  const names = tokens.slice(isWord(tokens[1], "into") ? 2 : 1);
+  let hasCondition = false;
+  for (const [index, token] of tokens.entries()) {
+    if (isWord(token, "when")) hasCondition = false;
+    if (isWord(token, "and")) hasCondition = true;
+    const deletes = isWord(token, "then") && isWord(tokens[index + 1], "delete");
+    if (!deletes || hasCondition) continue;
+    const objects = readObjects(names, "table").slice(0, 1);
+    return [{ kind: "merge_delete", target: readTarget(names), objects, statement }];
+  }
+  return [];
+}
+
+function inspectMain(statement: Statement, verb: number): Danger[] {
+  const { tokens } = statement;
   const first = tokens[verb];
   const rest = tokens.slice(verb + 1);
-  if (isWord(first, "delete") || isWord(first, "update")) return inspectWrite(statement, verb);
+  if (isWord(first, "delete") || isWord(first, "update")) {
+    return inspectWrite(statement, tokens.slice(verb));
+  }
+  if (isWord(first, "merge")) return inspectMerge(statement, tokens.slice(verb));
   if (isWord(first, "truncate")) {
     const names = isWord(rest[0], "table") ? rest.slice(1) : rest;
     const objects = readObjects(names, "table");
@@ -71,8 +120,7 @@ function findMainVerb(tokens: readonly Token[]): number | null {
 
 const mainVerbs = ["select", "insert", "update", "delete", "merge", "values", "truncate"];
 
-function inspectWrite(statement: Statement, verb: number): Danger[] {
-  const tokens = statement.tokens.slice(verb);
+function inspectWrite(statement: Statement, tokens: readonly Token[]): Danger[] {
   const isDelete = isWord(tokens[0], "delete");
   let depth = 0;
   for (const token of tokens) {

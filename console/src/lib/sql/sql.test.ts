@@ -126,6 +126,33 @@ describe("dangers", () => {
   });
 });
 
+test("console_094_a_delete_in_with_and_one_of_a_merge_are_found", () => {
+  expect(
+    dangersOf(`with gone as (delete from items returning *) select * from gone;
+               with a as materialized (update t set b = 1), c as (select 1) delete from u where x;
+               with a as (delete from t where b) select 1;
+               merge into stock s using news n on s.id = n.id
+                 when matched and n.amount = 0 then delete when matched then delete;
+               merge into stock s using news n on s.id = n.id when matched and s.a then delete`),
+  ).toEqual(["delete_all: items", "update_all: t", "merge_delete: stock"]);
+});
+
+test("console_090_a_literal_of_16_megabytes_is_one_token", () => {
+  const text = "x".repeat(16_000_000);
+  for (const [open, close] of [
+    ["'", "'"],
+    ["E'", "'"],
+    ['"', '"'],
+    ["$a$", "$a$"],
+    ["'", ""],
+  ] as const) {
+    const start = performance.now();
+    const statements = splitStatements(`select ${open}${text}${close}`);
+    expect(statements[0]?.tokens).toHaveLength(2);
+    expect(performance.now() - start).toBeLessThan(3000);
+  }
+});
+
 describe("scope", () => {
   test("CONSOLE-090 tables are found under their aliases", () => {
     expect(

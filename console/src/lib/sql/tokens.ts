@@ -26,13 +26,36 @@ const patterns: readonly (readonly [TokenKind, RegExp])[] = [
   ["comment", /--[^\n]*/y],
   ["number", /(?:0[xX][\da-fA-F_]+|\d[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?|\.\d+)/y],
   ["parameter", /\$\d+/y],
-  ["string", /[eE]'(?:[^'\\]|''|\\[\s\S])*(?:'|$)/y],
-  ["string", /(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*(?:'|$)/y],
-  ["quoted", /(?:[uU]&)?"(?:[^"]|"")*(?:"|$)/y],
-  ["string", /\$([\p{L}_][\p{L}\d_]*)?\$(?:[\s\S]*?\$\1\$|[\s\S]*$)/uy],
   ["word", /[\p{L}_][\p{L}\p{N}_$]*/uy],
   ["sign", /::|<=|>=|<>|!=|\|\||->>|->|[\s\S]/y],
 ];
+
+/** The beginnings of quoted pieces. What follows is searched for, because a pattern for it would overflow with megabytes. */
+const openings: readonly (readonly [TokenKind, RegExp, (sql: string, from: number) => number])[] = [
+  ["string", /[eE]'/y, (sql, from) => endOfQuoted(sql, from, "'", true)],
+  ["string", /(?:[bBxXnN]|[uU]&)?'/y, (sql, from) => endOfQuoted(sql, from, "'", false)],
+  ["quoted", /(?:[uU]&)?"/y, (sql, from) => endOfQuoted(sql, from, '"', false)],
+  ["string", /\$(?:[\p{L}_][\p{L}\d_]*)?\$/uy, endOfDollarQuoted],
+];
+
+/** The offset behind the closing quote; the end of the text where there is none. */
+function endOfQuoted(sql: string, from: number, quote: string, hasEscapes: boolean): number {
+  for (let at = from; at < sql.length; at += 1) {
+    const sign = sql[at];
+    if (hasEscapes && sign === "\\") at += 1;
+    else if (sign === quote) {
+      if (sql[at + 1] !== quote) return at + 1;
+      at += 1;
+    }
+  }
+  return sql.length;
+}
+
+function endOfDollarQuoted(sql: string, from: number): number {
+  const tag = sql.slice(sql.lastIndexOf("$", from - 2), from);
+  const close = sql.indexOf(tag, from);
+  return close < 0 ? sql.length : close + tag.length;
+}
 
 /** All tokens in order, comments and spaces included; together they are the text. */
 export function tokenize(sql: string): Token[] {
@@ -47,6 +70,13 @@ export function tokenize(sql: string): Token[] {
 }
 
 function readToken(sql: string, start: number): Token {
+  for (const [kind, opening, findEnd] of openings) {
+    opening.lastIndex = start;
+    const open = opening.exec(sql)?.[0];
+    if (open === undefined) continue;
+    const end = findEnd(sql, start + open.length);
+    return { kind, start, end, text: sql.slice(start, end) };
+  }
   for (const [kind, pattern] of patterns) {
     pattern.lastIndex = start;
     const text = pattern.exec(sql)?.[0];

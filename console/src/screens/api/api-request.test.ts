@@ -135,3 +135,23 @@ test("CONSOLE-100 the form begins with what has to be given", () => {
   expect(findJsonProblem("{")).not.toBeNull();
   expect(findJsonProblem('{"a": 1}')).toBeNull();
 });
+
+test("console_034_numbers_of_64_bits_and_blanks_in_names_survive_a_snippet", () => {
+  const insert: TableRequest = {
+    ...select,
+    verb: "insert",
+    select: 'id, "Odd name" , b( c )',
+    body: '{"id": 9007199254740993, "price": 1.50, "tags": [], "note": "a \\"b\\" {1}"}',
+  };
+
+  expect(toHttp(insert).path).toBe("/items?select=id,%22Odd+name%22,b(c)");
+  expect(toCurl(insert, "http://x")).toContain(
+    `-d '{"id":9007199254740993,"price":1.50,"tags":[],"note":"a \\"b\\" {1}"}'`,
+  );
+  expect(toSupabaseJs(insert)).toContain(`insert({
+    id: "9007199254740993",
+    price: 1.50,
+    tags: [],
+    note: "a \\"b\\" {1}"
+  })`);
+});

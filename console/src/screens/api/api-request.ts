@@ -88,7 +88,7 @@ const methods: Record<RestVerb, string> = {
 
 function queryOf(request: TableRequest): string {
   const query = new URLSearchParams();
-  if (request.select.trim() !== "") query.append("select", request.select.replaceAll(/\s+/g, ""));
+  if (request.select.trim() !== "") query.append("select", withoutBlanks(request.select));
   if (hasFilters(request.verb)) {
     for (const { column, operator, value } of request.filters) {
       if (column !== "")
@@ -110,6 +110,11 @@ function queryOf(request: TableRequest): string {
     .replaceAll("%29", ")")
     .replaceAll("%3A", ":")
     .replaceAll("%21", "!");
+}
+
+/** Blanks between the parts of a select mean nothing; those in a quoted name belong to it. */
+function withoutBlanks(select: string): string {
+  return select.replaceAll(/"[^"]*"|\s+/g, (part) => (part.startsWith('"') ? part : ""));
 }
 
 export const hasFilters = (verb: RestVerb) => ["select", "update", "delete"].includes(verb);
@@ -154,12 +159,9 @@ function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Without blanks between its parts. Numbers stay as they were typed, because JavaScript's have fewer digits. */
 function compactJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
+  return findJsonProblem(text) === null ? tokensOf(text).join("") : text;
 }
 
 /** Converts the call to supabase-js. */
@@ -234,14 +236,47 @@ function js(text: string): string {
   return JSON.stringify(text);
 }
 
-/** JSON as an object literal: names that need no quotes have none. */
+/**
+ * JSON as an object literal: names that need no quotes have none. A number that JavaScript would round is a text, which PostgreSQL
+ * reads as the same number.
+ */
 function literalOf(json: string): string {
-  try {
-    const text = JSON.stringify(JSON.parse(json), null, 2);
-    return text.replaceAll(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, "$1$2:").replaceAll("\n", "\n  ");
-  } catch {
-    return json;
-  }
+  if (json.trim() === "" || findJsonProblem(json) !== null) return json;
+  const tokens = tokensOf(json);
+  let depth = 1;
+  const line = () => `\n${"  ".repeat(depth)}`;
+  return tokens
+    .map((token, index) => {
+      const [before, after] = [tokens[index - 1], tokens[index + 1]];
+      if (token === "{" || token === "[") {
+        depth += 1;
+        return after === "}" || after === "]" ? token : token + line();
+      }
+      if (token === "}" || token === "]") {
+        depth -= 1;
+        return before === "{" || before === "[" ? token : line() + token;
+      }
+      if (token === ",") return token + line();
+      if (token === ":") return ": ";
+      if (after === ":" && /^"[A-Za-z_$][\w$]*"$/.test(token)) return token.slice(1, -1);
+      return isRounded(token) ? `"${token}"` : token;
+    })
+    .join("");
+}
+
+/** Whether JavaScript reads another number than the one that is written. */
+function isRounded(token: string): boolean {
+  if (!/^-?\d/.test(token)) return false;
+  const digits = token
+    .replace(/[eE].*$/, "")
+    .replaceAll(/[-.]/g, "")
+    .replace(/^0+/, "");
+  return digits.replace(/0+$/, "").length > 15 || !Number.isFinite(Number(token));
+}
+
+/** The strings, numbers, words and signs of valid JSON, as they were written. */
+function tokensOf(json: string): string[] {
+  return json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\w]+|[[\]{}:,]/g) ?? [];
 }
 
 /** The five lines that connect an app. */

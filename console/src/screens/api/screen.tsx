@@ -2,7 +2,7 @@
 import { Button } from "@ui/button";
 import { Plug, Waypoints } from "lucide-react";
 import { type ReactNode, useDeferredValue } from "react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { useCatalog } from "@/api/catalog";
 import type { Catalog } from "@/api/catalog-model";
 import { EmptyState } from "@/components/empty-state";
@@ -10,6 +10,7 @@ import { Input } from "@/components/input";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
+import { useSearchParams } from "@/lib/use-search-params";
 import { ConnectPage } from "./connect-page";
 import { FunctionExplorer } from "./function-explorer";
 import { TableExplorer } from "./table-explorer";

@@ -4,11 +4,11 @@ import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
 import { isView, type Table } from "@/api/catalog-model";
 import { CheckboxField } from "@/components/checkbox-field";
 import { Field } from "@/components/field";
 import { Input, Select, Textarea } from "@/components/input";
+import { useSearchParams } from "@/lib/use-search-params";
 import {
   findJsonProblem,
   hasFilters,

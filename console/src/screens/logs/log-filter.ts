@@ -83,6 +83,16 @@ export function writeLogFilter(search: URLSearchParams, filter: LogFilter): URLS
   return next;
 }
 
+/** The parameters of the address that change with some of the filters; null removes one. */
+export function logFilterChange(change: Partial<LogFilter>): Record<string, string | null> {
+  return Object.fromEntries(
+    logFilterKeys.flatMap((key) => {
+      const value = change[key];
+      return value === undefined ? [] : [[parameters[key], value === "" ? null : value]];
+    }),
+  );
+}
+
 /** Query of `GET /api/logs` and of the live tail for this filter. */
 export function logQuery(filter: LogFilter): URLSearchParams {
   return writeLogFilter(new URLSearchParams(), filter);

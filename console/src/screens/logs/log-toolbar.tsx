@@ -1,7 +1,8 @@
 import { Button } from "@ui/button";
 import { ListFilter, X } from "lucide-react";
+import { AppliedInput } from "@/components/applied-input";
 import { Field } from "@/components/field";
-import { Input, Select } from "@/components/input";
+import { Select } from "@/components/input";
 import { Popover } from "@/components/popover";
 import { SearchInput } from "@/components/search-input";
 import { Text } from "@/components/text";
@@ -17,7 +18,8 @@ import {
 
 interface LogToolbarProps {
   filter: LogFilter;
-  onChange: (filter: LogFilter) => void;
+  /** Changes some of the filters; the others stay as they are at that moment. */
+  onChange: (change: Partial<LogFilter>) => void;
 }
 
 /** One search field for everything that can be pasted, the filters in full, and a chip for each that is set. */
@@ -32,7 +34,7 @@ export function LogToolbar({ filter, onChange }: LogToolbarProps) {
         onChange={(text) => {
           if (text === filter.path) return;
           const found = classifySearch(text);
-          onChange({ ...filter, path: "", ...found });
+          onChange({ path: "", ...found });
         }}
       />
       <Popover
@@ -54,9 +56,7 @@ export function LogToolbar({ filter, onChange }: LogToolbarProps) {
               <button
                 type="button"
                 aria-label={`Remove the filter ${label} ${value}`}
-                onClick={() =>
-                  onChange({ ...filter, ...Object.fromEntries(keys.map((key) => [key, ""])) })
-                }
+                onClick={() => onChange(Object.fromEntries(keys.map((key) => [key, ""])))}
                 className="inline-flex h-7 max-w-72 items-center gap-1.5 rounded-sm border border-line bg-surface px-2 text-label hover:bg-hover pointer-coarse:h-11"
               >
                 <span className="text-ink-soft">{label}</span>
@@ -75,7 +75,7 @@ export function LogToolbar({ filter, onChange }: LogToolbarProps) {
 const textFilters = ["path", "user", "requestId", "minMs"] as const;
 
 function FilterForm({ filter, onChange }: LogToolbarProps) {
-  const set = (change: Partial<LogFilter>) => onChange({ ...filter, ...change });
+  const set = onChange;
   return (
     <div className="grid gap-3">
       <Field label={filterLabels.service}>
@@ -113,15 +113,12 @@ function FilterForm({ filter, onChange }: LogToolbarProps) {
           label={key === "minMs" ? "Takes at least (milliseconds)" : filterLabels[key]}
         >
           {(attributes) => (
-            <Input
+            <AppliedInput
               {...attributes}
               mono={key !== "minMs"}
               inputMode={key === "minMs" ? "numeric" : "text"}
-              defaultValue={filter[key]}
-              onBlur={(event) => set({ [key]: event.target.value.trim() })}
-              onKeyDown={(event) => {
-                if (event.key === "Enter") set({ [key]: event.currentTarget.value.trim() });
-              }}
+              applied={filter[key]}
+              onApply={(text) => set({ [key]: text.trim() })}
             />
           )}
         </Field>
@@ -129,13 +126,13 @@ function FilterForm({ filter, onChange }: LogToolbarProps) {
       {(["from", "to"] as const).map((key) => (
         <Field key={key} label={filterLabels[key]}>
           {(attributes) => (
-            <Input
+            <AppliedInput
               {...attributes}
               type="datetime-local"
               step={1}
-              defaultValue={localInputValue(filter[key])}
-              onBlur={(event) => {
-                const time = new Date(event.target.value);
+              applied={localInputValue(filter[key])}
+              onApply={(text) => {
+                const time = new Date(text);
                 set({ [key]: Number.isNaN(time.getTime()) ? "" : time.toISOString() });
               }}
             />

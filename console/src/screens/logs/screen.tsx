@@ -13,7 +13,7 @@ import { useSearchState } from "@/lib/use-search-state";
 import { logsQuery } from "./api";
 import { padBars } from "./histogram";
 import { HistogramView } from "./histogram-view";
-import { type LogFilter, parseLogFilter, writeLogFilter } from "./log-filter";
+import { type LogFilter, logFilterChange, parseLogFilter } from "./log-filter";
 import { LogList } from "./log-list";
 import { LogToolbar } from "./log-toolbar";
 import { RequestPanel } from "./request-panel";
@@ -29,11 +29,7 @@ export function Screen() {
   const filter = parseLogFilter(search);
   const isLive = search.get("live") === "1";
   const open = search.get("request");
-  function setFilter(next: LogFilter): void {
-    const written = writeLogFilter(search, next);
-    const names = new Set([...search.keys(), ...written.keys()]);
-    change(Object.fromEntries([...names].map((name) => [name, written.get(name)])));
-  }
+  const setFilter = (next: Partial<LogFilter>) => change(logFilterChange(next));
   useShortcut({
     keys: "t",
     label: "Live tail on or off",
@@ -75,7 +71,7 @@ export function Screen() {
           filter={filter}
           open={open}
           onOpen={(id) => change({ request: id })}
-          onSpan={(span) => setFilter({ ...filter, ...span })}
+          onSpan={setFilter}
         />
       )}
     </ScreenLayout>

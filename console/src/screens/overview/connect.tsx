@@ -35,6 +35,7 @@ export function ConnectDialog({ table, onClose }: ConnectDialogProps) {
       title="Connect an app"
       description="The publishable key may be in a browser: what it can read and change is decided by your policies."
       width="wide"
+      isDirty={false}
       onClose={onClose}
     >
       <ConnectLines table={table} />

@@ -131,7 +131,7 @@ function textOf({ query }: SlowQuery): string {
 function QueryDialog({ query, onClose }: { query: SlowQuery; onClose: () => void }) {
   const plan = useQuery(planQuery(textOf(query)));
   return (
-    <Dialog title="Slow query" width="wide" onClose={onClose}>
+    <Dialog title="Slow query" width="wide" isDirty={false} onClose={onClose}>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <CodeBlock label="statement" code={textOf(query)} />
         <Facts

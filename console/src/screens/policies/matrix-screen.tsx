@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { FlaskConical, ShieldCheck } from "lucide-react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { CheckboxField } from "@/components/checkbox-field";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
@@ -10,6 +10,7 @@ import { Input, Select } from "@/components/input";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
 import { plural } from "@/lib/format";
+import { useSearchParams } from "@/lib/use-search-params";
 import { filterTables, orderRoles } from "./access-matrix";
 import { MatrixLegend, MatrixView } from "./matrix-view";
 import { accessQuery } from "./queries";

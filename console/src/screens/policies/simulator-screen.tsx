@@ -1,10 +1,11 @@
 /** The simulator for a request that names its table itself: SQL, REST, or one of the log (`?request=<id>`). */
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { ErrorState } from "@/components/error-state";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { useSearchParams } from "@/lib/use-search-params";
 import { loggedRequestQuery } from "./queries";
 import { Simulator } from "./simulator";
 

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be left out and positioned one by one.
 /** The list of objects of one kind; only the visible lines are in the page. */
+
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
+import { isEnter } from "@ui/keys";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Text } from "@/components/text";
 import type { ObjectRow } from "./object-rows";
@@ -44,7 +46,7 @@ export function ObjectList(props: ObjectListProps) {
     };
     const move = moves[event.key];
     const row = rows[current];
-    if (event.key === "Enter" && row !== undefined) onOpen(row);
+    if (isEnter(event) && row !== undefined) onOpen(row);
     else if (move !== undefined) {
       const next = Math.max(0, Math.min(rows.length - 1, move));
       setFocused(next);

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Plus, Shapes } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
-import { Navigate, Route, Routes, useNavigate, useParams, useSearchParams } from "react-router";
+import { Navigate, Route, Routes, useNavigate, useParams } from "react-router";
 import { useCatalog } from "@/api/catalog";
 import { platformSchemas } from "@/api/catalog-model";
 import { objectsQuery } from "@/api/objects";
@@ -16,6 +16,7 @@ import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
 import { Tabs } from "@/components/tabs";
 import { plural } from "@/lib/format";
+import { useSearchParams } from "@/lib/use-search-params";
 import type { SchemaChange } from "./forms/form-dialog";
 import { NewMenu } from "./new-menu";
 import { ObjectList } from "./object-list";
@@ -178,7 +179,7 @@ function Objects({ kind }: { kind: SchemaKind }) {
           schema={schema}
           onClose={() => setForm(null)}
           onSubmit={(next) => {
-            setForm(null);
+            // The form stays beneath, so that closing the preview leads back to it.
             setChange(next);
           }}
         />
@@ -188,7 +189,10 @@ function Objects({ kind }: { kind: SchemaKind }) {
           title={change.title}
           sql={change.sql}
           onClose={() => setChange(null)}
-          onDone={() => setParam("object", null)}
+          onDone={() => {
+            setForm(null);
+            setParam("object", null);
+          }}
         />
       )}
     </ScreenLayout>

@@ -3,7 +3,7 @@ import { CopyButton } from "@/components/copy-button";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
 import { CellEditor } from "./cell-editor";
-import type { EditableCell } from "./edit-result";
+import { type EditableCell, identifyCell } from "./edit-result";
 import type { ResultColumn } from "./runs/run-model";
 
 export interface OpenCell {
@@ -29,7 +29,8 @@ export function CellPanel({ cell }: { cell: OpenCell }) {
       )}
       {editable !== null && (
         <CellEditor
-          key={`${column.name} ${JSON.stringify(editable.key)}`}
+          // Another table's cell may have the same column and key, and the same cell another value after the next run.
+          key={JSON.stringify([identifyCell(editable), value])}
           cell={editable}
           value={value}
         />

@@ -15,6 +15,7 @@ const words: Record<DangerKind, string> = {
   drop: "drops",
   truncate: "empties",
   drop_column: "drops",
+  merge_delete: "deletes rows, without a condition for which, of",
   disable_rls: "takes row-level security off",
 };
 

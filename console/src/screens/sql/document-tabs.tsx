@@ -1,8 +1,10 @@
 /** The open queries as tabs above the editor. */
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
+import { isEnter, isEscape } from "@ui/keys";
+import { useOnLeave } from "@ui/use-on-leave";
 import { Ellipsis, Plus, X } from "lucide-react";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { Input } from "@/components/input";
 import { Menu, MenuItem } from "@/components/menu";
 import { Text } from "@/components/text";
@@ -120,10 +122,18 @@ export function DocumentTabs(props: DocumentTabsProps) {
 }
 
 function RenameField({ id, name, onDone }: { id: string; name: string; onDone: () => void }) {
-  const finish = (text: string) => {
-    if (text.trim() !== "") changeDocument(id, { name: text.trim() });
+  const typed = useRef(name);
+  const isClosed = useRef(false);
+  const keepName = () => {
+    const next = typed.current.trim();
+    if (!isClosed.current && next !== "" && next !== name) changeDocument(id, { name: next });
+  };
+  const finish = () => {
+    keepName();
+    isClosed.current = true;
     onDone();
   };
+  useOnLeave(keepName);
   return (
     <Input
       autoFocus
@@ -131,10 +141,16 @@ function RenameField({ id, name, onDone }: { id: string; name: string; onDone: (
       defaultValue={name}
       className="h-6 w-36"
       onFocus={(event) => event.target.select()}
-      onBlur={(event) => finish(event.target.value)}
+      onChange={(event) => {
+        typed.current = event.target.value;
+      }}
+      onBlur={finish}
       onKeyDown={(event) => {
-        if (event.key === "Enter") finish(event.currentTarget.value);
-        if (event.key === "Escape") onDone();
+        if (isEnter(event)) finish();
+        if (isEscape(event)) {
+          isClosed.current = true;
+          onDone();
+        }
       }}
     />
   );

@@ -1,16 +1,126 @@
-import { expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+type Documents = typeof import("./documents");
+
+const removals: (() => void)[] = [];
+
+/** The module as a window of its own would have it. */
+async function openWindow(owner = "wardrobe"): Promise<Documents> {
+  vi.resetModules();
+  const add = vi.spyOn(window, "addEventListener");
+  const documents = await import("./documents");
+  for (const [type, listener] of add.mock.calls) {
+    removals.push(() => window.removeEventListener(type, listener as EventListener));
+  }
+  add.mockRestore();
+  documents.openDocuments(owner);
+  return documents;
+}
+
+/** The event that the other windows get; here all of them do. */
+const tell = (key: string) => window.dispatchEvent(new StorageEvent("storage", { key }));
+const listKey = "console:wardrobe:sql:tabs";
+const textKey = (id: string) => `console:wardrobe:sql:text:${id}`;
+const readTabs = (): { id: string; name: string }[] =>
+  JSON.parse(localStorage.getItem(listKey) ?? "[]");
+
+beforeEach(() => localStorage.clear());
+afterEach(() => {
+  for (const remove of removals.splice(0)) remove();
+  vi.restoreAllMocks();
+});
 
 it("console_031_the_text_of_the_first_tab_survives_a_reload", async () => {
-  const before = await import("./documents");
-  before.openProject("wardrobe");
-  const [tab] = JSON.parse(localStorage.getItem("console:wardrobe:sql:tabs") ?? "[]");
-  before.keepText(tab.id, "select 'typed'");
+  const before = await openWindow();
+  const [tab] = readTabs();
+  before.keepText(tab?.id ?? "", "select 'typed'");
 
-  vi.resetModules();
-  const after = await import("./documents");
-  after.openProject("wardrobe");
-  const [again] = JSON.parse(localStorage.getItem("console:wardrobe:sql:tabs") ?? "[]");
+  const after = await openWindow();
 
-  expect(again).toEqual(tab);
-  expect(after.readText(again.id)).toBe("select 'typed'");
+  expect(readTabs()[0]).toEqual(tab);
+  expect(after.readText(tab?.id ?? "")).toBe("select 'typed'");
+});
+
+it("console_031_a_tab_that_one_window_opens_is_not_lost_when_another_opens_one_too", async () => {
+  const first = await openWindow();
+  const second = await openWindow();
+  first.addDocument("select 1", "mine");
+  // The event of the first window has not come yet.
+  second.addDocument("select 2", "theirs");
+
+  expect(readTabs().map(({ name }) => name)).toEqual(["Query 1", "mine", "theirs"]);
+});
+
+it("console_091_what_is_typed_is_what_the_screen_has_and_runs", async () => {
+  const documents = await openWindow();
+  const { act, renderHook } = await import("@testing-library/react");
+  const id = readTabs()[0]?.id ?? "";
+  const { result } = renderHook(() => documents.useText(id));
+  act(() => void documents.keepText(id, "select 1"));
+
+  expect(result.current).toBe("select 1");
+});
+
+it("console_031_a_window_follows_the_text_that_another_types", async () => {
+  const first = await openWindow();
+  const second = await openWindow();
+  const id = readTabs()[0]?.id ?? "";
+  expect(second.readText(id)).toBe("");
+
+  first.keepText(id, "select 1");
+  tell(textKey(id));
+
+  expect(second.readText(id)).toBe("select 1");
+  expect(second.keepText(id, "select 12")).toEqual({ isKept: true, id });
+});
+
+it("console_031_texts_that_two_windows_have_typed_at_once_become_two_tabs", async () => {
+  const first = await openWindow();
+  const second = await openWindow();
+  const id = readTabs()[0]?.id ?? "";
+  second.readText(id);
+  first.keepText(id, "select 'first'");
+  const kept = second.keepText(id, "select 'second'");
+
+  expect(kept.id).not.toBe(id);
+  expect(localStorage.getItem(textKey(id))).toBe("select 'first'");
+  expect(localStorage.getItem(textKey(kept.id))).toBe("select 'second'");
+  expect(readTabs().map(({ name }) => name)).toEqual(["Query 1", "Query 1 (mine)"]);
+});
+
+it("console_003_a_tab_that_was_closed_in_one_window_is_reopened_in_another", async () => {
+  const first = await openWindow();
+  const second = await openWindow();
+  const id = readTabs()[0]?.id ?? "";
+  first.keepText(id, "select 'kept'");
+  first.removeDocument(id);
+  tell(listKey);
+
+  expect(second.reopenDocument()).toBe(id);
+  expect(second.readText(id)).toBe("select 'kept'");
+  expect(first.reopenDocument()).toBeNull();
+});
+
+it("console_031_each_account_has_its_own_tabs", async () => {
+  const documents = await openWindow("wardrobe:ana");
+  documents.addDocument("select secret", "of ana");
+
+  await openWindow("wardrobe:ben");
+  expect(localStorage.getItem("console:wardrobe:ben:sql:tabs")).not.toContain("of ana");
+});
+
+it("console_031_a_text_that_could_not_be_stored_is_not_replaced_by_another_window", async () => {
+  const first = await openWindow();
+  const second = await openWindow();
+  const id = readTabs()[0]?.id ?? "";
+  second.readText(id);
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  expect(second.keepText(id, "unsaved").isKept).toBe(false);
+  vi.restoreAllMocks();
+  first.keepText(id, "other");
+  tell(textKey(id));
+
+  expect(second.readText(id)).toBe("unsaved");
 });

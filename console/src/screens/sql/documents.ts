@@ -1,7 +1,7 @@
 /**
  * The tabs of the SQL editor and their texts. They are kept in local storage, so that a reload or crash loses nothing,
- * and not in the URL, which others could read. Each text has its own key, so that two windows with different tabs do not
- * overwrite each other.
+ * and not in the URL, which others could read. Each text has its own key. Windows that are open beside each other show the
+ * same tabs: every change begins with what is stored, and a text that two windows have changed at once becomes two tabs.
  */
 import { useSyncExternalStore } from "react";
 import { localStore } from "@/lib/browser-storage";
@@ -13,17 +13,25 @@ export interface SqlDocument {
   snippet: string | null;
 }
 
-let project = "";
+let owner = "";
 let documents: readonly SqlDocument[] = [];
 const listeners = new Set<() => void>();
+/** The texts as this window shows them. */
+const texts = new Map<string, string>();
+/** The texts as this window has last read or written them. */
+const stored = new Map<string, string | null>();
 
-const listKey = () => `console:${project}:sql:tabs`;
-const textKey = (id: string) => `console:${project}:sql:text:${id}`;
+const listKey = () => `console:${owner}:sql:tabs`;
+const closedKey = () => `console:${owner}:sql:closed`;
+const textPrefix = () => `console:${owner}:sql:text:`;
+const textKey = (id: string) => textPrefix() + id;
 
-/** Reads the tabs of a project; there is always one. All projects share the address, and with it the storage. */
-export function openProject(name: string): void {
-  if (project === name && documents.length > 0) return;
-  project = name;
+/** Reads the tabs of an owner, who is a project or an account of it; there is always one tab. */
+export function openDocuments(name: string): void {
+  if (owner === name && documents.length > 0) return;
+  owner = name;
+  texts.clear();
+  stored.clear();
   documents = readList();
   if (documents.length > 0) return;
   documents = [createDocument()];
@@ -31,14 +39,16 @@ export function openProject(name: string): void {
   localStore.set(listKey(), JSON.stringify(documents));
 }
 
-function readList(): SqlDocument[] {
+function readArray(key: string): unknown[] {
   try {
-    const list: unknown = JSON.parse(localStore.get(listKey()) ?? "[]");
-    return Array.isArray(list) ? list.filter(isDocument) : [];
+    const list: unknown = JSON.parse(localStore.get(key) ?? "[]");
+    return Array.isArray(list) ? list : [];
   } catch {
     return [];
   }
 }
+
+const readList = (): SqlDocument[] => readArray(listKey()).filter(isDocument);
 
 function isDocument(value: unknown): value is SqlDocument {
   if (typeof value !== "object" || value === null) return false;
@@ -61,10 +71,24 @@ function nextName(): string {
   return `Query ${number}`;
 }
 
-function keep(next: readonly SqlDocument[]): void {
-  documents = next;
-  localStore.set(listKey(), JSON.stringify(documents));
+function announce(): void {
   for (const listener of listeners) listener();
+}
+
+/** Changes the list as it is stored now. Where nothing can be stored, the window's own list is the only one. */
+function change(make: (present: readonly SqlDocument[]) => readonly SqlDocument[]): void {
+  const present = readList();
+  documents = make(present.length > 0 ? present : documents);
+  localStore.set(listKey(), JSON.stringify(documents));
+  announce();
+}
+
+function write(id: string, text: string): boolean {
+  texts.set(id, text);
+  const isKept = localStore.set(textKey(id), text);
+  if (isKept) stored.set(id, text);
+  announce();
+  return isKept;
 }
 
 /** Opens a tab with a text and returns its id; a snippet that is open already keeps its tab. */
@@ -72,63 +96,147 @@ export function addDocument(text = "", name?: string, snippet: string | null = n
   const open = snippet === null ? undefined : documents.find((each) => each.snippet === snippet);
   if (open !== undefined) return open.id;
   const document = createDocument(name, snippet);
-  localStore.set(textKey(document.id), text);
-  keep([...documents, document]);
+  write(document.id, text);
+  change((present) => [...present, document]);
   return document.id;
 }
 
+interface ClosedDocument {
+  document: SqlDocument;
+  text: string;
+}
+
 /** Tabs closed lately with their texts, newest first, so that closing one by mistake loses nothing. */
-let closed: readonly { document: SqlDocument; text: string }[] = [];
 const closedLimit = 20;
+/** In characters. Longer texts are kept in this window alone, so that closed tabs do not fill the room of the open ones. */
+const closedBudget = 200_000;
+let closedHere: readonly ClosedDocument[] = [];
+
+function isClosed(value: unknown): value is ClosedDocument {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "document" in value &&
+    isDocument(value.document) &&
+    "text" in value &&
+    typeof value.text === "string"
+  );
+}
+
+/** The closed tabs of all windows, those that only this one knows among them. */
+function listClosed(): ClosedDocument[] {
+  const shared = readArray(closedKey()).filter(isClosed);
+  const known = new Set(shared.map(({ document }) => document.id));
+  return [...closedHere.filter(({ document }) => !known.has(document.id)), ...shared];
+}
+
+function keepClosed(closed: readonly ClosedDocument[]): void {
+  const newest = closed.slice(0, closedLimit);
+  let room = closedBudget;
+  const shared = newest.filter(({ text }) => {
+    room -= text.length;
+    return room >= 0;
+  });
+  closedHere = newest.filter((entry) => !shared.includes(entry));
+  localStore.set(closedKey(), JSON.stringify(shared));
+}
 
 /** Closes a tab and returns the id of its neighbour. */
 export function removeDocument(id: string): string {
   const index = documents.findIndex((document) => document.id === id);
   const document = documents[index];
   const text = readText(id);
-  if (document !== undefined && text.trim() !== "") {
-    closed = [{ document, text }, ...closed].slice(0, closedLimit);
-  }
+  if (document !== undefined && text.trim() !== "")
+    keepClosed([{ document, text }, ...listClosed()]);
   localStore.remove(textKey(id));
-  const rest = documents.filter((document) => document.id !== id);
-  keep(rest.length === 0 ? [createDocument()] : rest);
+  texts.delete(id);
+  stored.delete(id);
+  change((present) => {
+    const rest = present.filter((document) => document.id !== id);
+    return rest.length === 0 ? [createDocument()] : rest;
+  });
   return (documents[index] ?? documents[index - 1] ?? documents[0])?.id ?? "";
 }
 
 /** Reopens the tab closed last and returns its id; null when there is none. */
 export function reopenDocument(): string | null {
-  const [last, ...others] = closed;
+  const [last, ...others] = listClosed();
   if (last === undefined) return null;
-  closed = others;
-  localStore.set(textKey(last.document.id), last.text);
-  keep([...documents, last.document]);
+  keepClosed(others);
+  write(last.document.id, last.text);
+  change((present) => [...present.filter(({ id }) => id !== last.document.id), last.document]);
   return last.document.id;
 }
 
 export function changeDocument(id: string, changes: Partial<Omit<SqlDocument, "id">>): void {
-  keep(documents.map((document) => (document.id === id ? { ...document, ...changes } : document)));
+  change((present) =>
+    present.map((document) => (document.id === id ? { ...document, ...changes } : document)),
+  );
 }
 
-export const readText = (id: string): string => localStore.get(textKey(id)) ?? "";
+/** The text of a tab as this window shows it. */
+export function readText(id: string): string {
+  const known = texts.get(id);
+  if (known !== undefined) return known;
+  const text = localStore.get(textKey(id));
+  stored.set(id, text);
+  texts.set(id, text ?? "");
+  return text ?? "";
+}
 
-/** Stores the text. Returns false when the browser's storage is full, which the screen then shows. */
-export const keepText = (id: string, text: string): boolean => localStore.set(textKey(id), text);
+export interface KeptText {
+  /** Whether the browser has stored it; its storage may be full or off. */
+  isKept: boolean;
+  /** The tab that has the text now: another one when a second window had changed the first. */
+  id: string;
+}
+
+/** Stores a text that was typed. */
+export function keepText(id: string, text: string): KeptText {
+  readText(id);
+  const present = localStore.get(textKey(id));
+  const isOvertaken = present !== null && present !== stored.get(id) && present !== text;
+  if (!isOvertaken) return { isKept: write(id, text), id };
+  // The other window's text stays where it is, and this one goes on in a tab of its own.
+  texts.set(id, present);
+  stored.set(id, present);
+  const name = documents.find((document) => document.id === id)?.name;
+  const own = createDocument(name === undefined ? undefined : `${name} (mine)`);
+  const isKept = write(own.id, text);
+  change((list) => [...list, own]);
+  return { isKept, id: own.id };
+}
+
+/** Another window has stored a list or a text. */
+function takeOver({ key }: StorageEvent): void {
+  if (key === listKey() || key === null) {
+    const list = readList();
+    if (list.length > 0) documents = list;
+    announce();
+  } else if (key.startsWith(textPrefix())) {
+    const id = key.slice(textPrefix().length);
+    const text = localStore.get(key);
+    // A text that could not be stored here is newer than what the other window knows.
+    if (text === null || texts.get(id) !== (stored.get(id) ?? "")) return;
+    texts.set(id, text);
+    stored.set(id, text);
+    announce();
+  }
+}
+
+// Not by a component: tabs change in the other window while another screen is open here, too.
+window.addEventListener("storage", takeOver);
 
 export function useDocuments(): readonly SqlDocument[] {
   return useSyncExternalStore(subscribe, () => documents);
 }
 
+/** The text of a tab, which another window may change. */
+export function useText(id: string): string {
+  return useSyncExternalStore(subscribe, () => readText(id));
+}
+
 function subscribe(listener: () => void): () => void {
-  // Another window opened or closed a tab.
-  const onStorage = (event: StorageEvent) => {
-    if (event.key !== listKey()) return;
-    documents = readList();
-    listener();
-  };
   listeners.add(listener);
-  window.addEventListener("storage", onStorage);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener("storage", onStorage);
-  };
+  return () => listeners.delete(listener);
 }

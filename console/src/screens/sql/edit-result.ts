@@ -13,6 +13,11 @@ export interface EditableCell {
   key: { column: string; value: string }[];
 }
 
+/** Names the cell wholly: its table, its column and its row. */
+export function identifyCell({ table, column, key }: EditableCell): string {
+  return JSON.stringify([table.oid, column, key.map(({ value }) => value)]);
+}
+
 /** The cell's place in its table; null when the result does not hold the table's whole key. */
 export function findEditableCell(
   catalog: Catalog,
@@ -68,7 +73,8 @@ export async function stageCell(
   if (present !== shown && page.cuts.length === 0) {
     throw new Error("The value has changed since the query ran. Run it again, then edit.");
   }
+  // What was shown is whole, and the value that was read now may be cut.
   store.update((changes) =>
-    stageUpdate(changes, table.oid, id, { [column]: present }, { [column]: { value } }),
+    stageUpdate(changes, table.oid, id, { [column]: shown }, { [column]: { value } }),
   );
 }

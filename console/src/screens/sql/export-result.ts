@@ -1,5 +1,5 @@
-/** The rows of a result as a file or in the clipboard. */
-import type { StatementResult } from "./runs/run-model";
+/** The rows of a result as a file or in the clipboard, and what of them would be missing there. */
+import type { ResultColumn, StatementResult } from "./runs/run-model";
 
 /** Hands the text over as a download; it never leaves this browser. */
 export function download(name: string, type: string, text: string): void {
@@ -12,9 +12,45 @@ export function download(name: string, type: string, text: string): void {
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+type Rows = Pick<StatementResult, "columns" | "rows">;
+
+/** A value of which only the beginning is here. */
+export interface MissingPart {
+  /** As numbered in the grid, from 1. */
+  row: number;
+  column: string;
+  bytes: number;
+}
+
+/** The values that a file of this result would hold only in part. */
+export function findMissingParts({
+  columns,
+  cuts,
+}: Pick<StatementResult, "columns" | "cuts">): MissingPart[] {
+  return [...cuts].map(([place, bytes]) => {
+    const [row = 0, column = 0] = place.split(":").map(Number);
+    return { row: row + 1, column: columns?.[column]?.name ?? "", bytes };
+  });
+}
+
+/** Names of the columns, each once: a join may return `id` twice, and an object has one member of a name. */
+export function distinctNames(columns: readonly Pick<ResultColumn, "name">[]): string[] {
+  const given = new Set(columns.map(({ name }) => name));
+  const taken = new Set<string>();
+  return columns.map(({ name }) => {
+    let distinct = name;
+    for (let number = 2; taken.has(distinct); number += 1) {
+      const candidate = `${name}_${number}`;
+      if (!given.has(candidate)) distinct = candidate;
+    }
+    taken.add(distinct);
+    return distinct;
+  });
+}
+
 /** Comma-separated as COPY writes it: null is nothing, the empty text is a pair of quotes. */
-export function toCsv({ columns, rows }: Pick<StatementResult, "columns" | "rows">): string {
-  const lines = [columns?.map(({ name }) => name) ?? [], ...rows];
+export function toCsv({ columns, rows }: Rows): string {
+  const lines = [distinctNames(columns ?? []), ...rows];
   return `${lines.map((line) => line.map(toCsvField).join(",")).join("\n")}\n`;
 }
 
@@ -25,8 +61,8 @@ function toCsvField(value: string | null): string {
 }
 
 /** Tab-separated, which spreadsheets take from the clipboard as cells. */
-export function toTabSeparated({ columns, rows }: StatementResult): string {
-  const lines = [columns?.map(({ name }) => name) ?? [], ...rows];
+export function toTabSeparated({ columns, rows }: Rows): string {
+  const lines = [distinctNames(columns ?? []), ...rows];
   return lines.map((line) => line.map(toField).join("\t")).join("\n");
 }
 
@@ -36,8 +72,8 @@ function toField(value: string | null): string {
 }
 
 /** Objects by column name; the values stay PostgreSQL's texts, so that no number loses digits. */
-export function toJson({ columns, rows }: StatementResult): string {
-  const names = columns?.map(({ name }) => name) ?? [];
+export function toJson({ columns, rows }: Rows): string {
+  const names = distinctNames(columns ?? []);
   const objects = rows.map((row) =>
     Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])),
   );

@@ -1,17 +1,14 @@
 /** Below the editor: a tab per result, the messages, the plan, and how the run ended. */
 import { Button } from "@ui/button";
 import { Spinner } from "@ui/spinner";
-import { Download, Terminal } from "lucide-react";
-import { copyText } from "@/components/copy-button";
+import { Terminal } from "lucide-react";
 import { EmptyState } from "@/components/empty-state";
 import { Kbd } from "@/components/kbd";
-import { Menu, MenuHeading, MenuItem, MenuSeparator } from "@/components/menu";
 import { ResultGrid } from "@/components/result-grid";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { formatDuration, formatNumber, plural } from "@/lib/format";
-import { toast } from "@/lib/toast";
-import { download, toCsv, toJson, toTabSeparated } from "./export-result";
+import { ExportMenu } from "./export-menu";
 import type { Plan } from "./plan/plan-tree";
 import { PlanView } from "./plan/plan-view";
 import { describeOutcome, nameResult, type Run, type StatementResult } from "./runs/run-model";
@@ -165,6 +162,7 @@ function Result({ result, outcome, onOpen, onReveal }: ResultProps) {
           columns={result.columns}
           rows={result.rows}
           rowCount={result.rows.length}
+          cuts={result.cuts}
           onOpen={onOpen}
           className="min-h-0 flex-1"
         />
@@ -218,33 +216,5 @@ function Messages({ run }: { run: Run | undefined }) {
         {run.elapsedMs === null ? "" : ` · ${formatDuration(run.elapsedMs)}`}
       </li>
     </ol>
-  );
-}
-
-function ExportMenu({ result }: { result: StatementResult }) {
-  async function copy(text: string) {
-    if (await copyText(text)) toast({ title: "Copied", tone: "success" });
-  }
-  return (
-    <Menu
-      label="Export"
-      trigger={
-        <Button size="dense" variant="quiet">
-          <Download aria-hidden="true" className="size-3.5" />
-          Export
-        </Button>
-      }
-    >
-      <MenuHeading>The rows shown here</MenuHeading>
-      <MenuItem onSelect={() => download("result.csv", "text/csv", toCsv(result))}>
-        Save as CSV
-      </MenuItem>
-      <MenuItem onSelect={() => download("result.json", "application/json", toJson(result))}>
-        Save as JSON
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem onSelect={() => void copy(toTabSeparated(result))}>Copy for a spreadsheet</MenuItem>
-      <MenuItem onSelect={() => void copy(toJson(result))}>Copy as JSON</MenuItem>
-    </Menu>
   );
 }

@@ -14,14 +14,16 @@ export interface HistoryEntry {
 const entryLimit = 200;
 /** In characters. Longer texts, such as migrations and dumps, are cut, because one could fill the local storage. */
 const textLimit = 20_000;
+/** In characters, of all texts together: the room is shared with texts that are nowhere else. */
+const totalLimit = 500_000;
 
-const keyOf = (project: string) => `console:${project}:sql:history`;
+const keyOf = (owner: string) => `console:${owner}:sql:history`;
 const listeners = new Set<() => void>();
 let cache: { raw: string; entries: readonly HistoryEntry[] } = { raw: "", entries: [] };
 
 /** Newest first. */
-export function listHistory(project: string): readonly HistoryEntry[] {
-  const raw = localStore.get(keyOf(project)) ?? "[]";
+export function listHistory(owner: string): readonly HistoryEntry[] {
+  const raw = localStore.get(keyOf(owner)) ?? "[]";
   if (raw !== cache.raw) cache = { raw, entries: parseEntries(raw) };
   return cache.entries;
 }
@@ -42,27 +44,37 @@ function isEntry(value: unknown): value is HistoryEntry {
 }
 
 /** Adds an entry. A text that was run before moves to the top instead of being listed twice. */
-export function addToHistory(project: string, entry: HistoryEntry): void {
+export function addToHistory(owner: string, entry: HistoryEntry): void {
   const kept = { ...entry, text: entry.text.slice(0, textLimit) };
-  const others = listHistory(project).filter(({ text }) => text !== kept.text);
-  write(project, [kept, ...others].slice(0, entryLimit));
+  const others = listHistory(owner).filter(({ text }) => text !== kept.text);
+  let room = totalLimit;
+  const entries = [kept, ...others].slice(0, entryLimit).filter(({ text }) => {
+    room -= text.length;
+    return room >= 0;
+  });
+  write(owner, entries);
 }
 
-export function clearHistory(project: string): void {
-  write(project, []);
+export function clearHistory(owner: string): void {
+  write(owner, []);
 }
 
-function write(project: string, entries: readonly HistoryEntry[]): void {
-  localStore.set(keyOf(project), JSON.stringify(entries));
+function write(owner: string, entries: readonly HistoryEntry[]): void {
+  localStore.set(keyOf(owner), JSON.stringify(entries));
   for (const listener of listeners) listener();
 }
 
-export function useHistory(project: string): readonly HistoryEntry[] {
+export function useHistory(owner: string): readonly HistoryEntry[] {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => listHistory(project),
+    () => listHistory(owner),
   );
 }
+
+// Another window has run something.
+window.addEventListener("storage", ({ key }) => {
+  if (key === null || key.endsWith(":sql:history")) for (const listener of listeners) listener();
+});

@@ -33,6 +33,8 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
           ? "It becomes a file of the project, in its folder snippets."
           : "It is kept for your account, and nobody else sees it."
       }
+      // The text itself stays in its tab.
+      isDirty={name.trim() !== suggestion}
       onClose={onClose}
       footer={
         <>

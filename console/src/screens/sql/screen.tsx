@@ -1,10 +1,10 @@
 /** The SQL editor: queries in tabs, run as any subject, with a result per statement (CONSOLE-090 to 096). */
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
+import { keepLineEnds } from "@ui/line-ends";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { useSearchParams } from "react-router";
 import { useCatalog } from "@/api/catalog";
-import { useSession } from "@/api/session";
+import { ownerOf, useSession } from "@/api/session";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
 import { Split } from "@/components/split";
@@ -12,6 +12,7 @@ import { SqlEditor, type SqlEditorHandle } from "@/components/sql-editor/sql-edi
 import { offsetOfPosition } from "@/lib/sql/statements";
 import { subjectFromParam } from "@/lib/subject-param";
 import { toast } from "@/lib/toast";
+import { useSearchParams } from "@/lib/use-search-params";
 import { CellPanel, type OpenCell } from "./cell-panel";
 import { DangerDialog } from "./danger-dialog";
 import { DocumentTabs } from "./document-tabs";
@@ -19,11 +20,12 @@ import {
   addDocument,
   changeDocument,
   keepText,
-  openProject,
+  openDocuments,
   readText,
   removeDocument,
   reopenDocument,
   useDocuments,
+  useText,
 } from "./documents";
 import { findEditableCell } from "./edit-result";
 import { ResultPane } from "./result-pane";
@@ -37,8 +39,7 @@ import { useSqlRunner } from "./use-sql-runner";
 import { useSqlSettings } from "./use-sql-settings";
 
 export function Screen() {
-  const { project } = useSession();
-  openProject(project.name);
+  openDocuments(ownerOf(useSession()));
   const documents = useDocuments();
   useSyncExternalStore(subscribeToRuns, runsVersion);
   const running = new Set(listRunning());
@@ -129,6 +130,7 @@ export function Screen() {
         subjectParam={params.get("as")}
         onSubjectParam={(param) => setParam("as", param)}
         onOpenCell={setCell}
+        onMoved={(id) => setParam("tab", id)}
       />
     </ScreenLayout>
   );
@@ -143,12 +145,14 @@ interface QueryProps {
   subjectParam: string | null;
   onSubjectParam: (param: string | null) => void;
   onOpenCell: (cell: OpenCell) => void;
+  /** What was typed is in another tab now. */
+  onMoved: (id: string) => void;
 }
 
 /** One tab: its text, toolbar and results. */
 function Query(props: QueryProps) {
   const { id, name, snippet, resultTab, onResultTab, onOpenCell } = props;
-  const [text, setText] = useState(() => readText(id));
+  const text = useText(id);
   const [isKept, setKept] = useState(true);
   const [isNaming, setNaming] = useState(false);
   const editor = useRef<SqlEditorHandle>(null);
@@ -161,8 +165,14 @@ function Query(props: QueryProps) {
   useEffect(() => editor.current?.focus(), []);
 
   const change = (next: string) => {
-    setText(next);
-    setKept(keepText(id, next));
+    const kept = keepText(id, keepLineEnds(text, next));
+    setKept(kept.isKept);
+    if (kept.id === id) return;
+    props.onMoved(kept.id);
+    toast({
+      title: "Another window has changed this query",
+      description: "Your text goes on in a tab of its own.",
+    });
   };
   const run = (onlyStatement: boolean) => {
     onResultTab(null);

@@ -3,7 +3,7 @@ import { Button } from "@ui/button";
 import { IconButton } from "@ui/icon-button";
 import { FileCode2, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { useSession } from "@/api/session";
+import { ownerOf, useSession } from "@/api/session";
 import { ErrorNotice } from "@/components/error-state";
 import { Input } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
@@ -146,8 +146,8 @@ function fail(title: string, error: unknown): void {
 }
 
 function HistoryList({ search, onOpen }: ListProps) {
-  const project = useSession().project.name;
-  const entries = useHistory(project);
+  const owner = ownerOf(useSession());
+  const entries = useHistory(owner);
   const shown = entries.filter(({ text }) => text.toLowerCase().includes(search));
   if (shown.length === 0) {
     return (
@@ -181,7 +181,7 @@ function HistoryList({ search, onOpen }: ListProps) {
           </li>
         ))}
       </ul>
-      <Button size="dense" variant="quiet" className="mt-2" onClick={() => clearHistory(project)}>
+      <Button size="dense" variant="quiet" className="mt-2" onClick={() => clearHistory(owner)}>
         Clear the history
       </Button>
     </>

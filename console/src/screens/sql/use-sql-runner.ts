@@ -1,6 +1,6 @@
 /** Running the text of a tab: what part of it, the question before dangerous statements, and the history behind. */
 import { type RefObject, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { useSession } from "@/api/session";
+import { ownerOf, useSession } from "@/api/session";
 import { describeSubject, type Subject } from "@/api/subject";
 import type { SqlEditorHandle, SqlFault } from "@/components/sql-editor/sql-editor";
 import { type Danger, findDangers } from "@/lib/sql/dangers";
@@ -31,7 +31,7 @@ interface RunnerOptions {
 }
 
 export function useSqlRunner({ tab, text, subject, transaction, editor }: RunnerOptions) {
-  const project = useSession().project.name;
+  const owner = ownerOf(useSession());
   const version = useSyncExternalStore(subscribeToRuns, runsVersion);
   const [pending, setPending] = useState<PendingRun | null>(null);
   const run = findRun(tab);
@@ -39,7 +39,7 @@ export function useSqlRunner({ tab, text, subject, transaction, editor }: Runner
   async function start(request: RunRequest) {
     setPending(null);
     const ended = await startRun(tab, request);
-    addToHistory(project, {
+    addToHistory(owner, {
       text: request.text,
       at: ended.startedAt,
       subject: describeSubject(request.subject),

@@ -21,10 +21,13 @@ export interface BucketSettings {
   allowed_mime_types: string[] | null;
 }
 
+export function readBuckets(signal?: AbortSignal): Promise<Bucket[]> {
+  return request<Bucket[]>(`${service}/bucket?sortColumn=name&sortOrder=asc`, { signal });
+}
+
 export const bucketsQuery = queryOptions({
   queryKey: ["storage", "buckets"],
-  queryFn: ({ signal }) =>
-    request<Bucket[]>(`${service}/bucket?sortColumn=name&sortOrder=asc`, { signal }),
+  queryFn: ({ signal }) => readBuckets(signal),
 });
 
 export function createBucket(name: string, settings: BucketSettings): Promise<{ name: string }> {
@@ -119,17 +122,10 @@ export function objectInfoQuery(bucket: string, name: string) {
   });
 }
 
-/** The object's bytes, at most the first `limit` of them where one is given. */
-export async function loadObject(
-  bucket: string,
-  name: string,
-  signal: AbortSignal,
-  limit?: number,
-): Promise<Blob> {
-  const headers: Record<string, string> =
-    limit === undefined ? {} : { range: `bytes=0-${limit - 1}` };
+/** The object's bytes. */
+export async function loadObject(bucket: string, name: string, signal: AbortSignal): Promise<Blob> {
   const path = `${service}/object/authenticated/${encodeURIComponent(bucket)}/${encodePath(name)}`;
-  return (await send(path, { headers, signal })).blob();
+  return (await send(path, { signal })).blob();
 }
 
 export async function objectExists(bucket: string, name: string): Promise<boolean> {

@@ -1,19 +1,22 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { type FormEvent, useState } from "react";
+import * as z from "zod/mini";
+import { CollisionNotice } from "@/components/collision-notice";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Checkbox, Input } from "@/components/input";
+import { useEditForm } from "@/lib/forms/use-edit-form";
 import { toast } from "@/lib/toast";
-import { type Bucket, bucketsQuery, createBucket, updateBucket } from "./api";
 import {
-  type BucketForm,
-  emptyBucketForm,
-  findBucketFaults,
-  readBucketForm,
-  settingsOf,
-} from "./bucket-settings";
+  type Bucket,
+  type BucketSettings,
+  bucketsQuery,
+  createBucket,
+  readBuckets,
+  updateBucket,
+} from "./api";
+import { findBucketFaults, readBucketForm, settingsOf } from "./bucket-settings";
 
 interface BucketDialogProps {
   /** The bucket to change; without one a new bucket is made. */
@@ -24,35 +27,65 @@ interface BucketDialogProps {
   onSaved: (id: string) => void;
 }
 
+type BucketState = BucketSettings & { name: string };
+
+/** The rules of the fields, which the list of existing buckets belongs to. */
+const schemaOf = (taken: readonly string[]) =>
+  z
+    .object({ name: z.string(), isPublic: z.boolean(), sizeLimit: z.string(), types: z.string() })
+    .check((check) => {
+      for (const [field, message] of Object.entries(findBucketFaults(check.value, taken))) {
+        check.issues.push({ code: "custom", message, path: [field], input: check.value });
+      }
+    });
+
+const newBucket: BucketState = {
+  name: "",
+  public: false,
+  file_size_limit: null,
+  allowed_mime_types: null,
+};
+
+const stateOf = ({ name, ...bucket }: Bucket): BucketState => ({
+  name,
+  public: bucket.public,
+  file_size_limit: bucket.file_size_limit,
+  allowed_mime_types: bucket.allowed_mime_types,
+});
+
+async function readState(id: string): Promise<BucketState> {
+  const bucket = (await readBuckets()).find((one) => one.id === id);
+  if (bucket === undefined) throw new Error("This bucket does not exist any more.");
+  return stateOf(bucket);
+}
+
 /** Makes a bucket or changes its settings. */
 export function BucketDialog({ bucket, taken, onClose, onSaved }: BucketDialogProps) {
   const client = useQueryClient();
-  const [form, setForm] = useState(bucket === undefined ? emptyBucketForm : readBucketForm(bucket));
-  const [isChecked, setChecked] = useState(false);
-  const faults = findBucketFaults(form, bucket === undefined ? taken : []);
-  const shown = isChecked ? faults : {};
-  const save = useMutation({
-    mutationFn: async () => {
-      const name = form.name.trim();
-      if (bucket === undefined) await createBucket(name, settingsOf(form));
-      else await updateBucket(bucket.id, settingsOf(form));
-      await client.invalidateQueries({ queryKey: bucketsQuery.queryKey });
-      return bucket?.id ?? name;
+  const edit = useEditForm({
+    saved: bucket === undefined ? newBucket : stateOf(bucket),
+    valuesOf: readBucketForm,
+    savedOf: (values): BucketState => ({ name: values.name.trim(), ...settingsOf(values) }),
+    schema: schemaOf(bucket === undefined ? taken : []),
+    // The service takes all settings at once, so what others have changed meanwhile must be among them.
+    ...(bucket !== undefined && { read: () => readState(bucket.id) }),
+    write: async ({ values }) => {
+      const { name, ...settings } = values;
+      if (bucket === undefined) await createBucket(name, settings);
+      else await updateBucket(bucket.id, settings);
+      return values;
     },
-    onSuccess: (id) => {
+    onSaved: async ({ name }) => {
+      await client.invalidateQueries({ queryKey: bucketsQuery.queryKey });
       toast({ title: bucket === undefined ? "Bucket created" : "Bucket saved", tone: "success" });
-      onSaved(id);
+      onSaved(bucket?.id ?? name);
     },
   });
-  const change = (part: Partial<BucketForm>) => setForm({ ...form, ...part });
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    setChecked(true);
-    if (Object.keys(faults).length === 0) save.mutate();
-  }
+  const { register } = edit.form;
   return (
     <Dialog
       title={bucket === undefined ? "New bucket" : `Settings of ${bucket.name}`}
+      isDirty={edit.isDirty}
       onClose={onClose}
       footer={
         <>
@@ -64,38 +97,30 @@ export function BucketDialog({ bucket, taken, onClose, onSaved }: BucketDialogPr
             variant="primary"
             type="submit"
             form="bucket-form"
-            pending={save.isPending}
+            pending={edit.isSaving}
           >
             {bucket === undefined ? "Create bucket" : "Save"}
           </Button>
         </>
       }
     >
-      <form id="bucket-form" onSubmit={submit} className="grid gap-4" noValidate>
+      <form
+        id="bucket-form"
+        onSubmit={(event) => void edit.submit(event)}
+        className="grid gap-4"
+        noValidate
+      >
         {bucket === undefined && (
           <Field
             label="Name"
-            error={shown.name}
+            error={edit.errors.name?.message}
             hint="It is part of every file's address and stays."
           >
-            {(attributes) => (
-              <Input
-                {...attributes}
-                mono
-                autoFocus
-                value={form.name}
-                onChange={(event) => change({ name: event.target.value })}
-              />
-            )}
+            {(attributes) => <Input {...attributes} mono autoFocus {...register("name")} />}
           </Field>
         )}
         <label htmlFor="bucket-public" className="flex items-start gap-2.5 text-caption">
-          <Checkbox
-            id="bucket-public"
-            className="mt-0.5"
-            checked={form.isPublic}
-            onChange={(event) => change({ isPublic: event.target.checked })}
-          />
+          <Checkbox id="bucket-public" className="mt-0.5" {...register("isPublic")} />
           <span>
             <span className="font-medium">Public</span>
             <span className="block text-ink-soft">
@@ -103,28 +128,35 @@ export function BucketDialog({ bucket, taken, onClose, onSaved }: BucketDialogPr
             </span>
           </span>
         </label>
-        <Field label="Largest file" error={shown.sizeLimit} hint="Empty: the limit of the project.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              placeholder="5 MB"
-              value={form.sizeLimit}
-              onChange={(event) => change({ sizeLimit: event.target.value })}
-            />
-          )}
+        <Field
+          label="Largest file"
+          error={edit.errors.sizeLimit?.message}
+          hint="Empty: the limit of the project."
+        >
+          {(attributes) => <Input {...attributes} placeholder="5 MB" {...register("sizeLimit")} />}
         </Field>
-        <Field label="Types of files" error={shown.types} hint="Separated by commas. Empty: any.">
+        <Field
+          label="Types of files"
+          error={edit.errors.types?.message}
+          hint="Separated by commas. Empty: any."
+        >
           {(attributes) => (
             <Input
               {...attributes}
               mono
               placeholder="image/*, application/pdf"
-              value={form.types}
-              onChange={(event) => change({ types: event.target.value })}
+              {...register("types")}
             />
           )}
         </Field>
-        {save.isError && <ErrorNotice title="The bucket was not saved" error={save.error} />}
+        {edit.collision !== null && (
+          <CollisionNotice
+            conflicts={edit.collision.conflicts}
+            onKeepMine={edit.keepMine}
+            onTakeTheirs={edit.takeTheirs}
+          />
+        )}
+        {edit.error !== null && <ErrorNotice title="The bucket was not saved" error={edit.error} />}
       </form>
     </Dialog>
   );

@@ -73,7 +73,7 @@ export function BucketActions({ bucket, folder, refusal }: BucketActionsProps) {
   const folders = useRef<HTMLInputElement>(null);
   const close = () => setDialog(null);
   const take = (input: HTMLInputElement) => {
-    addFiles(bucket.id, folder, filesOfInput(input.files));
+    void addFiles(bucket.id, folder, filesOfInput(input.files));
     // Lets the same file be chosen again.
     input.value = "";
   };

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import {
-  emptyBucketForm,
+  type BucketForm,
   findBucketFaults,
   parseSize,
   settingsOf,
   writeSize,
 } from "./bucket-settings";
+
+const emptyBucketForm: BucketForm = { name: "", isPublic: false, sizeLimit: "", types: "" };
 
 test("CONSOLE-120 sizes are read in decimal units, as the service counts them", () => {
   expect(["5 MB", "1.5gb", "700", "", "lots"].map(parseSize)).toEqual([

@@ -1,5 +1,5 @@
 /** The form of a bucket: what is typed, and the settings that it means. */
-import type { Bucket, BucketSettings } from "./api";
+import type { BucketSettings } from "./api";
 
 export interface BucketForm {
   name: string;
@@ -9,8 +9,6 @@ export interface BucketForm {
   /** Types separated by commas or spaces; empty for any. */
   types: string;
 }
-
-export const emptyBucketForm: BucketForm = { name: "", isPublic: false, sizeLimit: "", types: "" };
 
 export type BucketFaults = Partial<Record<keyof BucketForm, string>>;
 
@@ -40,7 +38,7 @@ function parseTypes(text: string): string[] {
   return text.split(/[\s,]+/).filter((type) => type !== "");
 }
 
-export function readBucketForm(bucket: Bucket): BucketForm {
+export function readBucketForm(bucket: BucketSettings & { name: string }): BucketForm {
   return {
     name: bucket.name,
     isPublic: bucket.public,

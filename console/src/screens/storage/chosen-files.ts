@@ -35,6 +35,9 @@ async function walkEntry(entry: FileSystemEntry, folder: string): Promise<Chosen
       reader.readEntries(resolve, reject),
     );
     if (batch.length === 0) return found;
-    for (const child of batch) found.push(...(await walkEntry(child, `${folder}${entry.name}/`)));
+    for (const child of batch) {
+      // One by one: the arguments of a function are limited, and a folder may hold more files.
+      for (const file of await walkEntry(child, `${folder}${entry.name}/`)) found.push(file);
+    }
   }
 }

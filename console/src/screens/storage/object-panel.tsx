@@ -12,10 +12,11 @@ import { SkeletonRows } from "@/components/skeleton";
 import { formatBytes } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
 import { toast } from "@/lib/toast";
-import { type Bucket, loadObject, objectInfoQuery, signObject } from "./api";
+import { type Bucket, objectInfoQuery, signObject } from "./api";
 import type { ObjectAction } from "./object-dialogs";
-import { encodePath, lastPartOf, previewKindOf } from "./object-path";
+import { encodePath, previewKindOf } from "./object-path";
 import { ObjectPreview } from "./object-preview";
+import { saveObject } from "./save-object";
 
 interface ObjectPanelProps {
   bucket: Bucket;
@@ -60,7 +61,7 @@ export function ObjectPanel({ bucket, name, refusal, onAct }: ObjectPanelProps) 
         type={data.content_type}
       />
       <div className="flex flex-wrap gap-1.5">
-        <DownloadButton bucket={bucket.id} name={name} />
+        <DownloadButton bucket={bucket.id} name={name} size={data.size} />
         <ActionButton
           label="Rename"
           icon={Pencil}
@@ -103,13 +104,24 @@ function ActionButton({ label, icon: Icon, refusal, onClick }: ActionButtonProps
   );
 }
 
-/** Downloads through the console, so that private files need no address that others could use. */
-function DownloadButton({ bucket, name }: { bucket: string; name: string }) {
+/** Downloads a file; how, depends on its size. */
+function DownloadButton({
+  bucket,
+  name,
+  size,
+}: {
+  bucket: string;
+  name: string;
+  size: number | null;
+}) {
+  const { api_url: apiUrl } = useSession();
   const download = useMutation({
-    mutationFn: () => loadObject(bucket, name, new AbortController().signal),
-    onSuccess: (blob) => saveBlob(blob, lastPartOf(name)),
-    onError: (error) =>
-      toast({ title: "The download failed", description: error.message, tone: "danger" }),
+    mutationFn: () => saveObject({ base: `${apiUrl ?? ""}/storage/v1`, bucket, name, size }),
+    onError: (error) => {
+      // The reader has closed the browser's own dialog.
+      if (error instanceof DOMException && error.name === "AbortError") return;
+      toast({ title: "The download failed", description: error.message, tone: "danger" });
+    },
   });
   return (
     <Button size="dense" pending={download.isPending} onClick={() => download.mutate()}>
@@ -117,16 +129,6 @@ function DownloadButton({ bucket, name }: { bucket: string; name: string }) {
       Download
     </Button>
   );
-}
-
-function saveBlob(blob: Blob, name: string): void {
-  // Any type that a browser would open instead of saving, above all HTML, is taken away from the file.
-  const url = URL.createObjectURL(new Blob([blob], { type: "application/octet-stream" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 const expiries = [

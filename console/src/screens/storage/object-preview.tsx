@@ -8,6 +8,7 @@ import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
 import { loadObject } from "./api";
 import { lastPartOf, type PreviewKind } from "./object-path";
+import { loadBeginning } from "./save-object";
 
 interface ObjectPreviewProps {
   bucket: string;
@@ -19,6 +20,8 @@ interface ObjectPreviewProps {
 
 /** Larger files are loaded only when they are asked for. */
 const freeBytes = 8_000_000;
+/** A larger file would have to be in the page's memory as a whole. */
+const mostBytes = 200_000_000;
 /** Bytes of a text that are shown. */
 const textBytes = 128_000;
 
@@ -29,6 +32,14 @@ const textBytes = 128_000;
 export function ObjectPreview({ bucket, name, size, kind, type }: ObjectPreviewProps) {
   const [isAsked, setAsked] = useState(false);
   const isFree = kind === "text" || (size ?? 0) <= freeBytes;
+  if (kind !== "text" && kind !== "none" && (size ?? 0) > mostBytes) {
+    return (
+      <Frame>
+        <FileQuestion aria-hidden="true" className="size-6" strokeWidth={1.4} />
+        Too large for a preview ({formatBytes(size ?? 0)}): download it
+      </Frame>
+    );
+  }
   if (kind === "none") {
     return (
       <Frame>
@@ -47,7 +58,7 @@ export function ObjectPreview({ bucket, name, size, kind, type }: ObjectPreviewP
     );
   }
   return kind === "text" ? (
-    <TextPreview bucket={bucket} name={name} />
+    <TextPreview bucket={bucket} name={name} size={size} />
   ) : (
     <MediaPreview bucket={bucket} name={name} kind={kind} type={type} />
   );
@@ -61,10 +72,10 @@ function Frame({ children }: { children: React.ReactNode }) {
   );
 }
 
-function TextPreview({ bucket, name }: { bucket: string; name: string }) {
+function TextPreview({ bucket, name, size }: Pick<ObjectPreviewProps, "bucket" | "name" | "size">) {
   const text = useQuery({
     queryKey: ["storage", "text", bucket, name],
-    queryFn: async ({ signal }) => (await loadObject(bucket, name, signal, textBytes)).text(),
+    queryFn: ({ signal }) => loadBeginning(bucket, name, textBytes, signal),
     retry: false,
   });
   if (text.isPending) return <Skeleton className="h-40" />;
@@ -76,8 +87,8 @@ function TextPreview({ bucket, name }: { bucket: string; name: string }) {
         tabIndex={0}
         className="max-h-80 overflow-auto rounded-sm border border-line bg-canvas p-3 font-mono text-label leading-4.5"
       >
-        <Text multiline>{text.data}</Text>
-        {text.data.length >= textBytes && `\n… cut at ${formatBytes(textBytes)}`}
+        <Text multiline>{text.data.text}</Text>
+        {(size ?? textBytes) > text.data.bytes && `\n… cut at ${formatBytes(text.data.bytes)}`}
       </pre>
     </section>
   );

@@ -7,7 +7,7 @@ import {
   type HttpStack,
   Upload as TusUpload,
 } from "tus-js-client";
-import { currentSecret } from "@/api/secret";
+import { announceSignedOut, currentSecret } from "@/api/secret";
 import type { Upload } from "./upload-queue";
 
 const endpoint = "/api/proxy/storage/upload/resumable";
@@ -57,6 +57,7 @@ function withProxiedLocation(response: HttpResponse): HttpResponse {
 
 /** Begins or resumes an upload. The returned function stops it and keeps what was sent. */
 export function sendFile(upload: Upload, file: File, events: TusEvents): () => void {
+  const secret = currentSecret();
   const tus = new TusUpload(file, {
     endpoint,
     uploadUrl: upload.url,
@@ -64,7 +65,7 @@ export function sendFile(upload: Upload, file: File, events: TusEvents): () => v
     retryDelays,
     storeFingerprintForResuming: false,
     httpStack: new ProxiedStack(),
-    headers: { "x-upsert": String(upload.upsert), "x-selvedge-console": currentSecret() },
+    headers: { "x-upsert": String(upload.upsert), "x-selvedge-console": secret },
     metadata: {
       bucketName: upload.bucket,
       objectName: upload.name,
@@ -77,7 +78,7 @@ export function sendFile(upload: Upload, file: File, events: TusEvents): () => v
     onProgress: (sent) => events.onProgress(sent),
     onSuccess: () => events.onSuccess(),
     onShouldRetry: (error) => isWorthRetrying(error.originalResponse?.getStatus() ?? 0),
-    onError: (error) => reportError(error, events),
+    onError: (error) => reportError(error, secret, events),
   });
   tus.start();
   return () => void tus.abort();
@@ -88,9 +89,10 @@ function isWorthRetrying(status: number): boolean {
   return status === 0 || status === 423 || status === 429 || status >= 500;
 }
 
-function reportError(error: Error, events: TusEvents): void {
+function reportError(error: Error, sent: string, events: TusEvents): void {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const status = response?.getStatus() ?? 0;
+  if (status === 401) announceSignedOut(sent);
   const body = response?.getBody().trim() ?? "";
   if (status === 409 && body.includes("already exists")) {
     events.onNameTaken();

@@ -20,6 +20,8 @@ export interface Upload {
   bucket: string;
   /** Name of the object to be, with its folders. */
   name: string;
+  /** The name when it was chosen, which recognises the file when it is chosen again. */
+  chosenName: string;
   size: number;
   type: string;
   /** Time of the file's last change, which recognises the same file when it is chosen again. */
@@ -43,11 +45,11 @@ export type UploadEvent =
   | { type: "finished"; id: string }
   | { type: "failed"; id: string; message: string }
   | { type: "name_taken"; id: string }
-  | { type: "decided"; ids: string[]; choice: Conflict; freeNames: Record<string, string> }
-  | { type: "paused"; ids: string[] }
-  | { type: "resumed"; ids: string[] }
-  | { type: "file_found"; id: string }
-  | { type: "removed"; ids: string[] }
+  | { type: "decided"; ids: readonly string[]; choice: Conflict; freeNames: Record<string, string> }
+  | { type: "paused"; ids: readonly string[] }
+  | { type: "resumed"; ids: readonly string[] }
+  | { type: "file_found"; ids: readonly string[] }
+  | { type: "removed"; ids: readonly string[] }
   | { type: "cleared" };
 
 /** Uploads that run at the same time. More of them would only share the same line. */
@@ -64,7 +66,7 @@ export function reduceUploads(uploads: readonly Upload[], event: UploadEvent): U
     case "added":
       return [...uploads, ...event.uploads];
     case "removed":
-      return uploads.filter(({ id }) => !event.ids.includes(id));
+      return withoutIds(uploads, new Set(event.ids));
     case "cleared":
       return uploads.filter((upload) => !isFinished(upload));
     case "paused":
@@ -77,6 +79,10 @@ export function reduceUploads(uploads: readonly Upload[], event: UploadEvent): U
       );
     case "decided":
       return change(uploads, event.ids, (upload) => decide(upload, event.choice, event.freeNames));
+    case "file_found":
+      return change(uploads, event.ids, ({ state }) =>
+        state === "file_missing" ? { state: "waiting" } : {},
+      );
     default:
       return change(uploads, [event.id], (upload) => advance(upload, event));
   }
@@ -99,8 +105,6 @@ function advance(upload: Upload, event: SingleEvent): Partial<Upload> {
       return { state: "failed", error: event.message };
     case "name_taken":
       return { state: "asking", sent: 0, url: null };
-    case "file_found":
-      return upload.state === "file_missing" ? { state: "waiting" } : {};
   }
 }
 
@@ -120,17 +124,26 @@ function change(
   ids: readonly string[],
   patch: (upload: Upload) => Partial<Upload>,
 ): Upload[] {
+  const changed = new Set(ids);
   return uploads.map((upload) =>
-    ids.includes(upload.id) ? { ...upload, ...patch(upload) } : upload,
+    changed.has(upload.id) ? { ...upload, ...patch(upload) } : upload,
   );
+}
+
+function withoutIds(uploads: readonly Upload[], ids: ReadonlySet<string>): Upload[] {
+  return uploads.filter(({ id }) => !ids.has(id));
 }
 
 /** The uploads that should begin now. */
 export function findStartable(uploads: readonly Upload[]): Upload[] {
-  const running = uploads.filter(({ state }) => state === "uploading").length;
-  return uploads
-    .filter(({ state }) => state === "waiting")
-    .slice(0, Math.max(0, parallelUploads - running));
+  let room = parallelUploads;
+  for (const { state } of uploads) if (state === "uploading") room -= 1;
+  const startable: Upload[] = [];
+  for (const upload of uploads) {
+    if (startable.length >= room) break;
+    if (upload.state === "waiting") startable.push(upload);
+  }
+  return startable;
 }
 
 export interface QueueSummary {
@@ -159,43 +172,45 @@ export function summarizeUploads(uploads: readonly Upload[]): QueueSummary {
   };
 }
 
-/** Serializes the unfinished uploads for local storage. A queue in an older format is discarded. */
-export function serializeUploads(uploads: readonly Upload[]): string {
-  return JSON.stringify({ form: 1, uploads: uploads.filter((upload) => !isFinished(upload)) });
+/** Whether a row of the browser's storage is an upload; one of another version is not. */
+export function isStoredUpload(value: unknown): value is Upload {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, bucket, name, chosenName, size, state } = value as Record<string, unknown>;
+  return (
+    [id, bucket, name, chosenName, state].every((text) => typeof text === "string") &&
+    typeof size === "number"
+  );
 }
 
 /**
- * Restores the stored queue. Uploads whose files the browser has kept, too, continue automatically unless the user had
- * paused them.
+ * The state with which an upload continues after a reload: by itself when the browser has kept its file, unless it had been
+ * paused.
  */
-export function restoreUploads(text: string | null, hasFile: (id: string) => boolean): Upload[] {
-  if (text === null) return [];
-  try {
-    const kept: unknown = JSON.parse(text);
-    if (typeof kept !== "object" || kept === null || !("form" in kept) || kept.form !== 1)
-      return [];
-    const { uploads } = kept as unknown as { uploads: Upload[] };
-    return uploads.map((upload) => ({ ...upload, state: restoredState(upload, hasFile) }));
-  } catch {
-    return [];
+export function restoredState({ id, state }: Upload, keptFiles: ReadonlySet<string>): UploadState {
+  if (!keptFiles.has(id)) return "file_missing";
+  return state === "uploading" || state === "file_missing" ? "waiting" : state;
+}
+
+/** Names a file at its place. A file that is chosen again for the same place is the same one. */
+export function identifyChosen({
+  bucket,
+  chosenName,
+  size,
+  lastModified,
+}: Pick<Upload, "bucket" | "chosenName" | "size" | "lastModified">): string {
+  return JSON.stringify([bucket, chosenName, size, lastModified]);
+}
+
+/** What differs between two states of the queue. */
+export function changesBetween(
+  before: readonly Upload[],
+  after: readonly Upload[],
+): { changed: Upload[]; gone: string[] } {
+  const old = new Map(before.map((upload) => [upload.id, upload]));
+  const changed: Upload[] = [];
+  for (const upload of after) {
+    if (old.get(upload.id) !== upload) changed.push(upload);
+    old.delete(upload.id);
   }
-}
-
-function restoredState(upload: Upload, hasFile: (id: string) => boolean): UploadState {
-  if (!hasFile(upload.id)) return "file_missing";
-  return upload.state === "uploading" ? "waiting" : upload.state;
-}
-
-/** The left-over upload that a file chosen again belongs to. */
-export function findLeftOver(
-  uploads: readonly Upload[],
-  file: { name: string; size: number; lastModified: number },
-): Upload | undefined {
-  return uploads.find(
-    (upload) =>
-      upload.state === "file_missing" &&
-      upload.size === file.size &&
-      upload.lastModified === file.lastModified &&
-      upload.name.endsWith(file.name),
-  );
+  return { changed, gone: [...old.keys()] };
 }

@@ -1,48 +1,134 @@
 /**
- * Runs the queue of uploads. It is independent of the screens, so that uploads continue while another one is open, and
- * stores the queue at each change of state, so that it continues after a reload.
+ * Runs the queue of uploads. It is independent of the screens, so that uploads continue while another one is open. Each change of an
+ * upload is stored, so that the queue continues after a reload. A tab sends its own uploads and those that a closed tab has left.
  */
 import { useSyncExternalStore } from "react";
-import { localStore } from "@/lib/browser-storage";
+import { onSecretKept } from "@/api/secret";
+import { loadSession, ownerOf } from "@/api/session";
+import { runExclusively } from "@/lib/exclusive";
+import { partsOf, pause } from "@/lib/pause";
+import { holdTab, listLivingTabs, thisTab } from "@/lib/tab-claim";
+import { toast } from "@/lib/toast";
 import { objectExists } from "./api";
-import { forgetFile, keepFile, listKeptFiles, loadFile } from "./file-store";
 import { findFreeName, storableName } from "./object-path";
 import {
   type Conflict,
-  findLeftOver,
+  changesBetween,
   findStartable,
+  identifyChosen,
   isFinished,
   reduceUploads,
-  restoreUploads,
-  serializeUploads,
+  restoredState,
   type Upload,
   type UploadEvent,
 } from "./upload-queue";
+import { openUploadStore, type UploadStore } from "./upload-store";
 
-const key = "console:uploads";
+/** Uploads that are added or stored without letting the browser draw in between. */
+const partSize = 500;
+/** For this time after it was asked, the address is taken to serve the same project still. */
+const ownerCheckMs = 2000;
 
+let owner = "";
+let store: UploadStore | undefined;
 let uploads: readonly Upload[] = [];
-let isRestored = false;
 const files = new Map<string, File>();
 const stops = new Map<string, () => void>();
 const listeners = new Set<() => void>();
 const finishListeners = new Set<(upload: Upload) => void>();
+let frame = 0;
+
+/** Tells the screen, once for all changes of a frame. */
+function announce(): void {
+  if (frame !== 0) return;
+  frame = requestAnimationFrame(() => {
+    frame = 0;
+    for (const listener of listeners) listener();
+  });
+}
 
 function dispatch(event: UploadEvent): void {
-  uploads = reduceUploads(uploads, event);
+  const before = uploads;
+  uploads = reduceUploads(before, event);
   // Progress is not worth a write: after a reload the server is asked how much it has.
-  if (event.type !== "progressed") localStore.set(key, serializeUploads(uploads));
-  for (const listener of listeners) listener();
+  if (event.type !== "progressed") keep(before);
+  announce();
   for (const upload of findStartable(uploads)) void start(upload);
 }
+
+/** What is to be stored, by the upload's id; null for one that is to be removed. */
+const unwritten = new Map<string, Upload | null>();
+let writing: Promise<void> | null = null;
+
+function keep(before: readonly Upload[]): void {
+  const { changed, gone } = changesBetween(before, uploads);
+  for (const upload of changed) unwritten.set(upload.id, isFinished(upload) ? null : upload);
+  for (const id of gone) unwritten.set(id, null);
+  if (writing !== null) return;
+  writing = writeAll().finally(() => {
+    writing = null;
+  });
+}
+
+async function writeAll(): Promise<void> {
+  const into = store;
+  while (unwritten.size > 0) {
+    const part = [...unwritten].slice(0, partSize);
+    for (const [id] of part) unwritten.delete(id);
+    const rows = part.flatMap(([, upload]) =>
+      upload === null ? [] : [{ ...upload, tab: thisTab }],
+    );
+    const gone = part.flatMap(([id, upload]) => (upload === null ? [id] : []));
+    if (rows.length > 0) await into?.put(rows);
+    if (gone.length > 0) await into?.remove(gone);
+    await pause();
+  }
+}
+
+let checked = { at: 0, isSame: false };
+
+/** Whether the address still serves the owner of the queue: another local project may have been started on the port. */
+async function isStillOwner(): Promise<boolean> {
+  if (Date.now() - checked.at < ownerCheckMs) return checked.isSame;
+  const session = await loadSession().catch(() => null);
+  // Without an answer nothing is known, and the upload itself will meet the failure.
+  checked = { at: Date.now(), isSame: session === null || ownerOf(session) === owner };
+  return checked.isSame;
+}
+
+/** Uploads that wait until their owner is here again. */
+let held: readonly string[] = [];
+
+function holdAll(): void {
+  const running = uploads.filter(({ state }) => state === "uploading" || state === "waiting");
+  if (running.length === 0) return;
+  held = [...held, ...running.map(({ id }) => id)];
+  pauseUploads(running.map(({ id }) => id));
+  toast({
+    title: "The uploads are paused",
+    description: "This address serves another project or account than the one they are for.",
+    tone: "danger",
+  });
+}
+
+onSecretKept(() => {
+  checked = { at: 0, isSame: false };
+  const ids = held;
+  held = [];
+  if (ids.length > 0) resumeUploads(ids);
+});
 
 async function start(upload: Upload): Promise<void> {
   // Marked before the first pause of this function, so that no other change starts it again.
   dispatch({ type: "started", id: upload.id });
-  const file = files.get(upload.id) ?? (await loadFile(upload.id));
+  const file = files.get(upload.id) ?? (await store?.loadFile(upload.id)) ?? null;
   const { sendFile } = await import("./tus-client");
+  if (!(await isStillOwner())) {
+    holdAll();
+    return;
+  }
   const current = uploads.find(({ id }) => id === upload.id);
-  if (current?.state !== "uploading") return;
+  if (current?.state !== "uploading" || stops.has(upload.id)) return;
   if (file === null) {
     dispatch({ type: "failed", id: upload.id, message: "The file is gone: choose it again." });
     return;
@@ -53,7 +139,10 @@ async function start(upload: Upload): Promise<void> {
     onProgress: (sent) => dispatch({ type: "progressed", id, sent }),
     onSuccess: () => finish(id),
     onNameTaken: () => settle({ type: "name_taken", id }),
-    onFailure: (message) => settle({ type: "failed", id, message }),
+    onFailure: (message) => {
+      checked = { at: 0, isSame: false };
+      settle({ type: "failed", id, message });
+    },
   });
   stops.set(id, stop);
 }
@@ -65,14 +154,9 @@ function settle(event: UploadEvent & { id: string }): void {
 
 function finish(id: string): void {
   settle({ type: "finished", id });
-  forget(id);
+  files.delete(id);
   const upload = uploads.find((one) => one.id === id);
   if (upload !== undefined) for (const listener of finishListeners) listener(upload);
-}
-
-function forget(id: string): void {
-  files.delete(id);
-  void forgetFile(id);
 }
 
 /** A file, and the path below the chosen folder that it had on the visitor's machine. */
@@ -81,18 +165,38 @@ export interface ChosenFile {
   path: string;
 }
 
-/** Adds files to a folder of a bucket. A file that an upload from before a reload waits for continues that upload instead. */
-export function addFiles(bucket: string, folder: string, chosen: readonly ChosenFile[]): void {
-  const added: Upload[] = [];
-  for (const { file, path } of chosen) {
-    const leftOver = findLeftOver(uploads, file);
-    const upload = leftOver ?? newUpload(bucket, `${folder}${storableName(path)}`, file);
-    files.set(upload.id, file);
-    void keepFile(upload.id, file);
-    if (leftOver === undefined) added.push(upload);
-    else dispatch({ type: "file_found", id: leftOver.id });
+/**
+ * Adds files to a folder of a bucket, some hundred at a time. A file that an upload to the same place from before a reload waits for
+ * continues that upload instead.
+ */
+export async function addFiles(
+  bucket: string,
+  folder: string,
+  chosen: readonly ChosenFile[],
+): Promise<void> {
+  const missing = new Map(
+    uploads
+      .filter(({ state }) => state === "file_missing")
+      .map((upload) => [identifyChosen(upload), upload]),
+  );
+  for (const part of partsOf(chosen, partSize)) {
+    const added: Upload[] = [];
+    const found: string[] = [];
+    const kept: { id: string; file: File }[] = [];
+    for (const { file, path } of part) {
+      const wanted = newUpload(bucket, `${folder}${storableName(path)}`, file);
+      const leftOver = missing.get(identifyChosen(wanted));
+      const { id } = leftOver ?? wanted;
+      files.set(id, file);
+      kept.push({ id, file });
+      if (leftOver === undefined) added.push(wanted);
+      else found.push(id);
+    }
+    if (found.length > 0) dispatch({ type: "file_found", ids: found });
+    if (added.length > 0) dispatch({ type: "added", uploads: added });
+    void store?.keepFiles(kept);
+    await pause();
   }
-  if (added.length > 0) dispatch({ type: "added", uploads: added });
 }
 
 function newUpload(bucket: string, name: string, file: File): Upload {
@@ -100,6 +204,7 @@ function newUpload(bucket: string, name: string, file: File): Upload {
     id: crypto.randomUUID(),
     bucket,
     name,
+    chosenName: name,
     size: file.size,
     type: file.type,
     lastModified: file.lastModified,
@@ -116,17 +221,17 @@ export function pauseUploads(ids: readonly string[]): void {
     stops.get(id)?.();
     stops.delete(id);
   }
-  dispatch({ type: "paused", ids: [...ids] });
+  dispatch({ type: "paused", ids });
 }
 
 export function resumeUploads(ids: readonly string[]): void {
-  dispatch({ type: "resumed", ids: [...ids] });
+  dispatch({ type: "resumed", ids });
 }
 
 export function removeUploads(ids: readonly string[]): void {
   pauseUploads(ids);
-  ids.forEach(forget);
-  dispatch({ type: "removed", ids: [...ids] });
+  for (const id of ids) files.delete(id);
+  dispatch({ type: "removed", ids });
 }
 
 export function clearFinished(): void {
@@ -137,17 +242,20 @@ export function clearFinished(): void {
 export async function decideConflicts(ids: readonly string[], choice: Conflict): Promise<void> {
   const freeNames: Record<string, string> = {};
   if (choice === "keep_both") {
+    const taken = new Set(uploads.filter((upload) => !isFinished(upload)).map((one) => one.name));
+    const byId = new Map(uploads.map((upload) => [upload.id, upload]));
     for (const id of ids) {
-      const upload = uploads.find((one) => one.id === id);
-      if (upload !== undefined) freeNames[id] = await findFreeObjectName(upload);
+      const upload = byId.get(id);
+      if (upload === undefined) continue;
+      freeNames[id] = await findFreeObjectName(upload, taken);
+      taken.add(freeNames[id]);
     }
   }
-  dispatch({ type: "decided", ids: [...ids], choice, freeNames });
-  if (choice === "skip") ids.forEach(forget);
+  dispatch({ type: "decided", ids, choice, freeNames });
+  if (choice === "skip") for (const id of ids) files.delete(id);
 }
 
-async function findFreeObjectName({ bucket, name }: Upload): Promise<string> {
-  const taken = new Set(uploads.filter((upload) => !isFinished(upload)).map((one) => one.name));
+async function findFreeObjectName({ bucket, name }: Upload, taken: Set<string>): Promise<string> {
   for (;;) {
     const candidate = findFreeName(name, (one) => taken.has(one));
     if (!(await objectExists(bucket, candidate))) return candidate;
@@ -155,21 +263,49 @@ async function findFreeObjectName({ bucket, name }: Upload): Promise<string> {
   }
 }
 
-/** Brings back the queue of before a reload. Called once, when the screen is first opened. */
-async function restoreQueue(): Promise<void> {
-  if (isRestored) return;
-  isRestored = true;
-  const text = localStore.get(key);
-  if (text === null) return;
-  const kept = await listKeptFiles();
-  const restored = restoreUploads(text, (id) => kept.has(id));
-  for (const id of kept) if (!restored.some((upload) => upload.id === id)) void forgetFile(id);
-  if (restored.length > 0) dispatch({ type: "added", uploads: restored });
+/** Opens the queue of an owner, who is a project or an account of it. Uploads of another one stop and are kept. */
+export function openUploads(name: string): void {
+  if (owner === name) return;
+  for (const stop of stops.values()) stop();
+  stops.clear();
+  files.clear();
+  unwritten.clear();
+  held = [];
+  uploads = [];
+  checked = { at: 0, isSame: false };
+  owner = name;
+  store = openUploadStore(name);
+  holdTab();
+  announce();
+}
+
+/** Takes over what closed tabs, or this one before a reload, have left. */
+async function takeOverUploads(): Promise<void> {
+  const [from, into] = [owner, store];
+  if (into === undefined) return;
+  await runExclusively(`console:uploads:${from}`, async () => {
+    const [rows, living, kept] = await Promise.all([
+      into.list(),
+      listLivingTabs(),
+      into.listFiles(),
+    ]);
+    const left = rows.filter(({ tab }) => !living.has(tab));
+    const restored = left.map(({ tab: _, ...upload }) => ({
+      ...upload,
+      state: restoredState(upload, kept),
+    }));
+    const known = new Set(rows.map(({ id }) => id));
+    await into.remove([...kept].filter((id) => !known.has(id) && !files.has(id)));
+    if (restored.length === 0 || owner !== from) return;
+    // Written before the lock is given to the next tab, which must find them taken.
+    await into.put(restored.map((upload) => ({ ...upload, tab: thisTab })));
+    dispatch({ type: "added", uploads: restored });
+  });
 }
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  void restoreQueue();
+  void takeOverUploads();
   return () => listeners.delete(listener);
 }
 

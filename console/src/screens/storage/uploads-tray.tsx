@@ -1,3 +1,4 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
@@ -11,7 +12,7 @@ import {
   RotateCcw,
   X,
 } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ProgressBar } from "@/components/progress-bar";
 import { Text } from "@/components/text";
 import { formatBytes, plural } from "@/lib/format";
@@ -84,19 +85,52 @@ export function UploadsTray() {
       {isOpen && (
         <>
           <Conflicts uploads={uploads.filter(({ state }) => state === "asking")} />
-          <ul
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
-            tabIndex={0}
-            aria-label="Files"
-            className="max-h-48 overflow-y-auto px-4 pb-2"
-          >
-            {uploads.map((upload) => (
-              <UploadLine key={upload.id} upload={upload} />
-            ))}
-          </ul>
+          <UploadList uploads={uploads} />
         </>
       )}
     </section>
+  );
+}
+
+/** Lines have one height, so that of 20 000 only the visible ones are drawn. */
+const lineHeight = 36;
+
+function UploadList({ uploads }: { uploads: readonly Upload[] }) {
+  const scroller = useRef<HTMLUListElement>(null);
+  const lines = useVirtualizer({
+    count: uploads.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => lineHeight,
+    overscan: 6,
+    initialRect: { width: 600, height: 192 },
+  });
+  return (
+    <ul
+      ref={scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
+      tabIndex={0}
+      aria-label="Files"
+      className="relative max-h-48 overflow-y-auto px-4"
+    >
+      {/* The room of all lines; the drawn ones are placed in it. */}
+      <li aria-hidden="true" style={{ height: lines.getTotalSize() }} />
+      {lines.getVirtualItems().map(({ index, start }) => {
+        const upload = uploads[index];
+        return (
+          upload !== undefined && (
+            <li
+              key={upload.id}
+              aria-setsize={uploads.length}
+              aria-posinset={index + 1}
+              style={{ top: start, height: lineHeight }}
+              className="absolute inset-x-4 flex items-center gap-2.5 text-caption"
+            >
+              <UploadLine upload={upload} />
+            </li>
+          )
+        );
+      })}
+    </ul>
   );
 }
 
@@ -154,7 +188,7 @@ function UploadLine({ upload }: { upload: Upload }) {
   const fraction = size === 0 ? (state === "done" ? 1 : 0) : sent / size;
   const note = error ?? stateTexts[state];
   return (
-    <li className="flex items-center gap-2.5 py-1 text-caption">
+    <>
       <StateIcon state={state} />
       <div className="min-w-0 flex-1">
         <div className="flex gap-3">
@@ -207,7 +241,7 @@ function UploadLine({ upload }: { upload: Upload }) {
           <X className="size-3.5" />
         </IconButton>
       )}
-    </li>
+    </>
   );
 }
 

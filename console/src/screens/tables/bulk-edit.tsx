@@ -41,7 +41,8 @@ export function BulkEdit({
   const [columnName, setColumnName] = useState(
     writable.find(({ name }) => !table.key.includes(name))?.name ?? "",
   );
-  const [cell, setCell] = useState<Cell>({ value: "" });
+  // Nothing is set before it was chosen or typed: an empty text or the first value of a list is a value like any other.
+  const [cell, setCell] = useState<Cell | null>(null);
   const [isAll, setAll] = useState(selectedCount === 0);
   const [typed, setTyped] = useState("");
   // The number is asked anew, because it decides how much is changed.
@@ -58,10 +59,11 @@ export function BulkEdit({
   const matching = count.data?.count ?? 0;
   const needsTyping = isAll && matching > typedAbove;
   const fault =
-    "value" in cell && cell.value !== null
+    cell !== null && "value" in cell && cell.value !== null
       ? findFault(kind, plainType(column.type), cell.value)
       : null;
   const isReady =
+    cell !== null &&
     fault === null &&
     (!isAll || (count.isSuccess && matching > 0)) &&
     (!needsTyping || typed.replace(/\D/g, "") === String(matching));
@@ -80,6 +82,7 @@ export function BulkEdit({
             variant="primary"
             disabled={!isReady}
             onClick={() => {
+              if (cell === null) return;
               const values = { [column.name]: cell };
               if (isAll) onStageMatching(values, matching);
               else onStageSelected(values);
@@ -127,7 +130,7 @@ export function BulkEdit({
               value={columnName}
               onChange={(event) => {
                 setColumnName(event.target.value);
-                setCell({ value: "" });
+                setCell(null);
               }}
             >
               {writable.map(({ name }) => (
@@ -140,17 +143,33 @@ export function BulkEdit({
         </Field>
         <Field
           label="New value"
-          error={fault === null || ("value" in cell && cell.value === "") ? undefined : fault}
+          error={fault ?? undefined}
+          hint={
+            cell !== null && "value" in cell && cell.value === ""
+              ? "The column is set to the empty text."
+              : undefined
+          }
           aside={
-            column.nullable && (
-              <button
-                type="button"
-                className="text-ink-soft text-micro hover:text-ink"
-                onClick={() => setCell({ value: null })}
-              >
-                NULL
-              </button>
-            )
+            <span className="flex gap-2 text-ink-soft text-micro">
+              {kind === "text" && (
+                <button
+                  type="button"
+                  className="hover:text-ink"
+                  onClick={() => setCell({ value: "" })}
+                >
+                  empty
+                </button>
+              )}
+              {column.nullable && (
+                <button
+                  type="button"
+                  className="hover:text-ink"
+                  onClick={() => setCell({ value: null })}
+                >
+                  NULL
+                </button>
+              )}
+            </span>
           }
         >
           {(attributes) => (

@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { nameLineEnds } from "@ui/line-ends";
 import { ArrowRight, Copy, Trash2 } from "lucide-react";
 import { Link } from "react-router";
 import type { Catalog, Column, Table } from "@/api/catalog-model";
+import type { Subject } from "@/api/subject";
 import { Badge } from "@/components/badge";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
@@ -13,12 +14,13 @@ import { formatBytes, formatNumber } from "@/lib/format";
 import { columnKind, enumOf, plainType, shortType } from "@/lib/rows/column-kind";
 import { readValue } from "@/lib/rows/read-page";
 import { writeView } from "@/lib/rows/table-view";
-import { type Cell, countRows, type Filter, type Values } from "@/lib/rows/types";
+import type { Cell, Filter, Values } from "@/lib/rows/types";
 import { findFault } from "@/lib/rows/validate";
 import { targetOf } from "@/screens/tables/editors/reference-search";
 import { ValueInput } from "@/screens/tables/editors/value-input";
 import { tablePath } from "@/screens/tables/table-list";
 import { cellOf, type GridRow, whyFixed } from "@/screens/tables/table-rows";
+import { useRowCount } from "@/screens/tables/toolbar/row-count";
 
 interface RowPanelProps {
   table: Table;
@@ -26,6 +28,8 @@ interface RowPanelProps {
   row: GridRow | undefined;
   isPending: boolean;
   error: unknown;
+  /** As whom the rows are viewed. */
+  subject: Subject;
   /** The reason why the row cannot be changed, duplicated or deleted; undefined when it can. */
   disabledReason: string | undefined;
   noInsert: string | undefined;
@@ -88,7 +92,9 @@ export function RowPanel(props: RowPanelProps) {
       {table.columns.map((column) => (
         <RowField key={column.name} {...props} row={row} column={column} isRemoved={isRemoved} />
       ))}
-      {row.read !== null && <References table={table} catalog={catalog} row={row} />}
+      {row.read !== null && (
+        <References table={table} catalog={catalog} row={row} subject={props.subject} />
+      )}
     </div>
   );
 }
@@ -104,6 +110,7 @@ function RowField({
   catalog,
   row,
   column,
+  subject,
   disabledReason,
   fault,
   isRemoved,
@@ -132,6 +139,11 @@ function RowField({
       hint={reason ?? column.comment ?? undefined}
       aside={
         <span className="flex shrink-0 items-center gap-2 text-ink-soft text-micro">
+          {shown.value !== null && nameLineEnds(shown.value) !== undefined && (
+            <span title="The lines end so, and still do after an edit">
+              {nameLineEnds(shown.value)}
+            </span>
+          )}
           {shown.isChanged && <span className="size-1.5 rounded-full bg-warning" title="changed" />}
           <span className="max-w-32 truncate font-mono">
             <Text>{shortType(column.type)}</Text>
@@ -177,9 +189,11 @@ function RowField({
           )}
           {target !== undefined && shown.value !== null && (
             <Link
-              to={linkTo(target.table, [
-                { column: target.column, operator: "eq", value: shown.value },
-              ])}
+              to={linkTo(
+                target.table,
+                [{ column: target.column, operator: "eq", value: shown.value }],
+                subject,
+              )}
               className="mt-1 inline-flex items-center gap-1 text-ink-soft text-label hover:text-ink"
             >
               <ArrowRight aria-hidden="true" className="size-3" />
@@ -192,20 +206,25 @@ function RowField({
   );
 }
 
-function linkTo(table: Table, filters: Filter[]): string {
+/** The address of rows of another table, viewed as the same person. */
+function linkTo(table: Table, filters: Filter[], subject: Subject): string {
   const view = writeView({
     filters,
     sort: [],
     hidden: [],
     fromEnd: false,
-    subject: { kind: "admin" },
+    subject,
     row: null,
   });
   return `${tablePath(table)}?${view}`;
 }
 
+interface ReferencesProps extends Pick<RowPanelProps, "table" | "catalog" | "subject"> {
+  row: GridRow;
+}
+
 /** Tables whose rows refer to this one, each with the number of such rows and a link to them. */
-function References({ table, catalog, row }: { table: Table; catalog: Catalog; row: GridRow }) {
+function References({ table, catalog, row, subject }: ReferencesProps) {
   const incoming = catalog.foreignKeys.flatMap((key) => {
     const source = catalog.tablesByOid.get(key.table);
     if (key.target !== table.oid || source === undefined) return [];
@@ -224,7 +243,7 @@ function References({ table, catalog, row }: { table: Table; catalog: Catalog; r
         {incoming.map(({ key, source, filters }) => (
           <li key={`${source.oid} ${key.name}`}>
             <Link
-              to={linkTo(source, filters)}
+              to={linkTo(source, filters, subject)}
               className="flex items-center gap-2 rounded-sm border border-line px-2.5 py-1.5 hover:bg-hover"
             >
               <span className="min-w-0 flex-1 truncate">
@@ -234,7 +253,7 @@ function References({ table, catalog, row }: { table: Table; catalog: Catalog; r
                   <Text>{key.columns.join(", ")}</Text>
                 </span>
               </span>
-              <ReferenceCount table={source} filters={filters} />
+              <ReferenceCount table={source} filters={filters} subject={subject} />
             </Link>
           </li>
         ))}
@@ -243,11 +262,14 @@ function References({ table, catalog, row }: { table: Table; catalog: Catalog; r
   );
 }
 
-function ReferenceCount({ table, filters }: { table: Table; filters: Filter[] }) {
-  const { data } = useQuery({
-    queryKey: ["rows", table.oid, "count", filters, false],
-    queryFn: ({ signal }) => countRows({ table: table.oid, filters, exact: false }, signal),
-  });
+interface ReferenceCountProps {
+  table: Table;
+  filters: Filter[];
+  subject: Subject;
+}
+
+function ReferenceCount({ table, filters, subject }: ReferenceCountProps) {
+  const { data } = useRowCount({ table, filters, subject }, false);
   return (
     <span className="shrink-0 text-ink-soft text-label tabular-nums">
       {data === undefined ? "" : `${data.exact ? "" : "≈ "}${formatNumber(data.count)}`}

@@ -10,6 +10,7 @@ import {
   stageUpdate,
 } from "@/lib/rows/staged";
 import type { Base, Cell, Values } from "@/lib/rows/types";
+import type { PastedCell } from "@/screens/tables/clipboard";
 import type { GridColumn } from "@/screens/tables/grid/data-grid";
 import { cellOf, type GridRow, whyFixed } from "@/screens/tables/table-rows";
 
@@ -58,8 +59,12 @@ export function stageCopy(changes: StagedChanges, table: Table, row: GridRow): S
   return stageInsert(changes, table.oid, values);
 }
 
-/** A spreadsheet's cell as this column's value: an empty one is null where null is allowed and the type has no empty value. */
-export function pastedCell(text: string, column: GridColumn["column"], catalog: Catalog): Cell {
+/**
+ * A pasted cell as this column's value. One of the console itself is exact. Of a spreadsheet's text, an empty one is null where null
+ * is allowed and the type has no empty value.
+ */
+export function pastedCell(text: PastedCell, column: GridColumn["column"], catalog: Catalog): Cell {
+  if (typeof text !== "string") return text;
   const kind = columnKind(column, catalog);
   if (text === "NULL" && column.nullable) return { value: null };
   if (text === "" && kind !== "text") {
@@ -80,7 +85,7 @@ interface Paste {
   /** Upper left cell of the block. */
   row: number;
   column: number;
-  block: readonly (readonly string[])[];
+  block: readonly (readonly PastedCell[])[];
 }
 
 /** Stages a pasted block: changes existing rows, and adds new rows below the last one. */

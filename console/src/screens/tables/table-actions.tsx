@@ -3,7 +3,8 @@ import { IconButton } from "@ui/icon-button";
 import { Pencil, Plus, RefreshCw, Trash2 } from "lucide-react";
 import { plural } from "@/lib/format";
 import { useShortcut } from "@/lib/shortcuts";
-import type { GridState, TableEditor } from "@/screens/tables/use-table-editor";
+import type { GridState } from "@/screens/tables/use-grid-state";
+import type { TableEditor } from "@/screens/tables/use-table-editor";
 
 interface TableActionsProps {
   editor: TableEditor;

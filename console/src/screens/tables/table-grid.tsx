@@ -7,12 +7,14 @@ import { ErrorNotice, ErrorState } from "@/components/error-state";
 import { SkeletonRows } from "@/components/skeleton";
 import { enumOf } from "@/lib/rows/column-kind";
 import { isTyping, keyOf, useShortcut } from "@/lib/shortcuts";
+import { readCells } from "@/screens/tables/clipboard";
 import { CellEditor } from "@/screens/tables/editors/cell-editor";
 import { targetOf } from "@/screens/tables/editors/reference-search";
 import { DataGrid } from "@/screens/tables/grid/data-grid";
 import { gridKeys, moveOf, runGridKey } from "@/screens/tables/grid/grid-keys";
-import { cellOf } from "@/screens/tables/table-rows";
-import type { GridState, TableEditor } from "@/screens/tables/use-table-editor";
+import type { CellEdit } from "@/screens/tables/use-cell-edit";
+import type { GridState } from "@/screens/tables/use-grid-state";
+import type { TableEditor } from "@/screens/tables/use-table-editor";
 
 /** Sorting more rows than this without an index may take seconds. */
 const slowSortRows = 1_000_000;
@@ -79,16 +81,16 @@ export function TableGrid({ editor, grid, table, catalog, onFilter }: TableGridP
         onSelectAll={grid.selectAll}
         openRow={view.row}
         editor={
-          grid.isEditing ? (
-            <ActiveEditor editor={editor} grid={grid} catalog={catalog} table={table} />
-          ) : null
+          grid.cellEdit === null ? null : (
+            <ActiveEditor edit={grid.cellEdit} grid={grid} catalog={catalog} table={table} />
+          )
         }
         onEdit={grid.edit}
         onKey={(event) => handleKey(event, editor, grid)}
-        onPasteText={(text) => {
-          if (readOnly === undefined) editor.paste(grid.active, text);
+        onPaste={(clipboard) => {
+          if (readOnly === undefined) editor.paste(grid.active, readCells(clipboard));
         }}
-        onCopyText={() => editor.copy(grid.active, grid.selected)}
+        onCopy={(clipboard) => editor.copy(grid.active, grid.selected, clipboard)}
         onReach={reach}
         startsAtEnd={view.fromEnd}
         onSort={(name, direction) =>
@@ -146,10 +148,11 @@ function NoRows({ editor }: { editor: TableEditor }) {
     if (!canPaste) return undefined;
     // Without rows there is no grid that could have the focus, so pasted cells are accepted anywhere but in input fields.
     const take = (event: ClipboardEvent) => {
-      const text = event.clipboardData?.getData("text/plain") ?? "";
-      if (text === "" || isTyping(event.target)) return;
+      if (event.clipboardData === null || isTyping(event.target)) return;
+      const block = readCells(event.clipboardData);
+      if (block.length === 0) return;
       event.preventDefault();
-      paste({ row: 0, column: 0 }, text);
+      paste({ row: 0, column: 0 }, block);
     };
     document.addEventListener("paste", take);
     return () => document.removeEventListener("paste", take);
@@ -194,16 +197,14 @@ function NoRows({ editor }: { editor: TableEditor }) {
 }
 
 interface ActiveEditorProps {
-  editor: TableEditor;
+  edit: CellEdit;
   grid: GridState;
   table: Table;
   catalog: Catalog;
 }
 
-function ActiveEditor({ grid, table, catalog }: ActiveEditorProps) {
-  const { row, column } = grid;
-  if (row === undefined || column === undefined) return null;
-  const cell = cellOf(row, column.column);
+function ActiveEditor({ edit, grid, table, catalog }: ActiveEditorProps) {
+  const { row, column, cell } = edit;
   return (
     <CellEditor
       key={`${row.key} ${column.column.name}`}
@@ -211,7 +212,8 @@ function ActiveEditor({ grid, table, catalog }: ActiveEditorProps) {
       kind={column.kind}
       enumType={enumOf(column.column.type, catalog.enums)}
       target={targetOf(catalog.foreignKeys, table, column.column.name, catalog)}
-      cell={cell.isDefault ? { default: true } : { value: cell.value }}
+      cell={cell}
+      onChange={grid.changeCell}
       onCommit={grid.commit}
       onCancel={grid.cancel}
     />

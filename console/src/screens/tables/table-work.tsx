@@ -11,7 +11,8 @@ import type { Staging } from "@/screens/tables/staged/use-staging";
 import { TableActions } from "@/screens/tables/table-actions";
 import { TableGrid } from "@/screens/tables/table-grid";
 import { TableToolbar } from "@/screens/tables/table-toolbar";
-import { useGridState, useTableEditor } from "@/screens/tables/use-table-editor";
+import { useGridState } from "@/screens/tables/use-grid-state";
+import { useTableEditor } from "@/screens/tables/use-table-editor";
 import { WholeValue } from "@/screens/tables/whole-value";
 
 interface TableWorkProps {
@@ -63,7 +64,8 @@ export function TableWork({ table, catalog, staging, onBack }: TableWorkProps) {
                       ? { column: refusal.column, message: refusal.error.message }
                       : undefined
                   }
-                  onChange={(row, values) => editor.stage(row, values)}
+                  subject={view.subject}
+                  onChange={editor.type}
                   onDuplicate={(row) => editor.duplicate(row)}
                   onDelete={(row) => {
                     editor.remove([row]);
@@ -120,6 +122,7 @@ export function TableWork({ table, catalog, staging, onBack }: TableWorkProps) {
           table={table}
           row={grid.whole.row.read.id}
           column={grid.whole.column}
+          subject={view.subject}
           disabledReason={readOnly}
           onStage={(value) => {
             if (grid.whole !== null) {

@@ -1,11 +1,8 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  type QueryClient,
-  useInfiniteQuery,
-} from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
+import { isSameValue } from "@ui/merge-edit";
 import { useMemo } from "react";
 import { isView, type Table } from "@/api/catalog-model";
+import type { Subject } from "@/api/subject";
 import { readPage } from "@/lib/rows/read-page";
 import { readView, type TableView } from "@/lib/rows/table-view";
 import { readRows } from "@/lib/rows/types";
@@ -54,11 +51,20 @@ export async function prefetchRows(client: QueryClient, table: Table): Promise<v
   await client.prefetchInfiniteQuery(rowPagesQuery(table, names, view));
 }
 
+function isSameSubject(queryKey: readonly unknown[] | undefined, subject: Subject): boolean {
+  const of = queryKey?.at(-1);
+  return typeof of === "object" && of !== null && "subject" in of
+    ? isSameValue(of.subject, subject)
+    : false;
+}
+
 /** The rows of a table around the visible ones, read by keyset in both directions. Hidden columns are not read. */
 export function useRowPages(table: Table, columns: readonly string[], view: TableView) {
   const query = useInfiniteQuery({
     ...rowPagesQuery(table, columns, view),
-    placeholderData: keepPreviousData,
+    // Rows stay until those of another filter or order are there, but never rows that another person sees.
+    placeholderData: (before, query) =>
+      isSameSubject(query?.queryKey, view.subject) ? before : undefined,
   });
   const pages = query.data?.pages;
   const rows = useMemo(() => (pages ?? []).flatMap(readPage), [pages]);

@@ -1,15 +1,15 @@
-import { useCallback, useMemo, useState } from "react";
-import { type Catalog, type Column, type Table, whyNoRight } from "@/api/catalog-model";
+import { useMemo } from "react";
+import { type Catalog, type Table, whyNoRight } from "@/api/catalog-model";
 import { useSession, whyReadOnly } from "@/api/session";
-import { parseBlock, writeBlock } from "@/lib/rows/block";
 import { stageBulk, stageInsert } from "@/lib/rows/staged";
-import type { Cell, Values } from "@/lib/rows/types";
+import type { Values } from "@/lib/rows/types";
 import { toast } from "@/lib/toast";
+import { copyCells, type PastedCell } from "@/screens/tables/clipboard";
 import type { Place } from "@/screens/tables/grid/data-grid";
 import { useGridColumns } from "@/screens/tables/grid/use-grid-columns";
 import type { Staging } from "@/screens/tables/staged/use-staging";
 import { stageBlock, stageCells, stageCopy, stageRemoval } from "@/screens/tables/staging-actions";
-import { cellOf, type GridRow, useGridRows, whyFixed } from "@/screens/tables/table-rows";
+import { type GridRow, useGridRows } from "@/screens/tables/table-rows";
 import { useOpenRow } from "@/screens/tables/use-open-row";
 import { useRowPages } from "@/screens/tables/use-row-pages";
 import { useTableView } from "@/screens/tables/use-table-view";
@@ -25,6 +25,19 @@ function whyNotWritable(table: Table, readOnly: string | undefined, isViewedAs: 
   return undefined;
 }
 
+/** Says what was typed into a new row that has been written in the meantime, so that it can be typed again. */
+function reportLateEdit(values: Values): void {
+  const texts = Object.entries(values).map(
+    ([column, cell]) => `${column}: ${"value" in cell ? (cell.value ?? "NULL") : "default"}`,
+  );
+  toast({
+    title: "The new row was written before this edit",
+    description: `Edit the row again. You had typed ${texts.join(", ")}`,
+    tone: "danger",
+    durationMs: 60_000,
+  });
+}
+
 /** State of an open table: its view, rows, staged changes, active cell and selection, and what can be done with them. */
 export function useTableEditor(table: Table, catalog: Catalog, staging: Staging) {
   const session = useSession();
@@ -34,11 +47,23 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
   const { query, rows: read, pages } = useRowPages(table, names, view);
   const rows = useGridRows(table, read, staging.changes);
   const hasAllColumns = names.length === table.columns.length;
-  const open = useOpenRow(table, view.row, rows, hasAllColumns, staging.changes);
+  const open = useOpenRow({
+    table,
+    key: view.row,
+    rows,
+    hasAllColumns,
+    staged: staging.changes,
+    subject: view.subject,
+  });
   const noWriting = whyNotWritable(table, whyReadOnly(session), view.subject.kind !== "admin");
   const { store } = staging;
-  const stage = (row: GridRow, values: Values) =>
-    store.update((changes) => stageCells(changes, table, row, values));
+  const stage = (row: GridRow, values: Values, merge?: string) => {
+    const isGone =
+      row.staged?.change.kind === "insert" &&
+      !store.current().some(({ id }) => id === row.staged?.id);
+    if (isGone) reportLateEdit(values);
+    store.update((changes) => stageCells(changes, table, row, values), merge);
+  };
   return {
     session,
     view,
@@ -56,6 +81,9 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
     noInsert: noWriting ?? whyNoRight(table, "i"),
     noDelete: noWriting ?? whyNoRight(table, "d"),
     stage,
+    /** Stages what is typed into the row's form. The letters of one cell are one step for the undo. */
+    type: (row: GridRow, values: Values) =>
+      stage(row, values, `${table.oid} ${row.key} ${Object.keys(values).join()}`),
     insert() {
       store.update((changes) => stageInsert(changes, table.oid, {}));
       const added = store.current().at(-1);
@@ -80,21 +108,22 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
           expected,
         }),
       ),
-    paste(place: Place, text: string) {
-      const block = parseBlock(text);
+    paste(place: Place, block: readonly (readonly PastedCell[])[]) {
       store.update((changes) =>
         stageBlock(changes, { table, catalog, columns, rows, ...place, block }),
       );
     },
-    copy(place: Place, selected: ReadonlySet<string>): string {
+    /** Copies the selected rows, or else the cell at the place. */
+    copy(place: Place, selected: ReadonlySet<string>, clipboard: DataTransfer) {
       const chosen = rows.filter(({ key }) => selected.has(key));
-      const active = rows[place.row];
-      const of = (row: GridRow, column: Column) => cellOf(row, column).value;
-      if (chosen.length > 0) {
-        return writeBlock(chosen.map((row) => columns.map(({ column }) => of(row, column))));
-      }
-      const column = columns[place.column]?.column;
-      return active === undefined || column === undefined ? "" : (of(active, column) ?? "");
+      const block =
+        chosen.length > 0
+          ? { rows: chosen, columns }
+          : {
+              rows: rows.slice(place.row, place.row + 1),
+              columns: columns.slice(place.column, place.column + 1),
+            };
+      copyCells(clipboard, block, table, view.subject);
     },
   };
 }
@@ -120,94 +149,3 @@ export function followRow(
   if (before.some((row) => kept.has(row.key))) return Math.min(active, last);
   return fromEnd ? last : 0;
 }
-
-/** The active cell, the selection, and the cell that is being edited. */
-export function useGridState(table: Table, editor: TableEditor) {
-  const { rows, columns, readOnly, stage } = editor;
-  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [anchor, setAnchor] = useState(0);
-  const [editing, setEditing] = useState(false);
-  const [whole, setWhole] = useState<{ row: GridRow; column: Column } | null>(null);
-  const { fromEnd } = editor.view;
-  const [known, setKnown] = useState({ rows, fromEnd });
-  if (known.rows !== rows || known.fromEnd !== fromEnd) {
-    setKnown({ rows, fromEnd });
-    const moved = followRow(known.rows, rows, active.row, fromEnd);
-    if (moved !== active.row) setActive({ row: moved, column: active.column, isShifted: true });
-  }
-  const row = rows[active.row];
-  const column = columns[active.column];
-  const activate = useCallback((place: Place) => {
-    setEditing(false);
-    setActive(place);
-  }, []);
-  const select = useCallback(
-    (index: number, isRange: boolean) => {
-      setSelected((before) => {
-        const next = new Set(before);
-        const [from, to] = isRange
-          ? [Math.min(anchor, index), Math.max(anchor, index)]
-          : [index, index];
-        const keys = rows.slice(from, to + 1).map(({ key }) => key);
-        const isOn = isRange || keys.some((key) => !next.has(key));
-        for (const key of keys) {
-          if (isOn) next.add(key);
-          else next.delete(key);
-        }
-        return next;
-      });
-      setAnchor(index);
-    },
-    [anchor, rows],
-  );
-  const edit = useCallback(
-    (place: Place) => {
-      const target = rows[place.row];
-      const wanted = columns[place.column];
-      if (target === undefined || wanted === undefined || target.mark === "removed") return;
-      const reason = readOnly ?? whyFixed(wanted.column);
-      if (reason !== undefined) {
-        toast({ title: "This cell cannot be edited", description: reason });
-        return;
-      }
-      setActive(place);
-      const cell = cellOf(target, wanted.column);
-      if (cell.isMissing) return;
-      if (cell.bytes !== undefined && !cell.isChanged)
-        setWhole({ row: target, column: wanted.column });
-      else setEditing(true);
-    },
-    [rows, columns, readOnly],
-  );
-  return {
-    active,
-    activate,
-    selected,
-    clearSelection: () => setSelected(new Set()),
-    select,
-    selectAll: () =>
-      setSelected((before) =>
-        before.size >= rows.length ? new Set() : new Set(rows.map(({ key }) => key)),
-      ),
-    selectedRows: rows.filter(({ key }) => selected.has(key)),
-    edit,
-    isEditing: editing && row !== undefined && column !== undefined,
-    cancel: () => setEditing(false),
-    commit(cell: Cell, move: { rows: number; columns: number }) {
-      setEditing(false);
-      if (row !== undefined && column !== undefined) stage(row, { [column.column.name]: cell });
-      setActive({
-        row: Math.max(0, Math.min(rows.length - 1, active.row + move.rows)),
-        column: Math.max(0, Math.min(columns.length - 1, active.column + move.columns)),
-      });
-    },
-    row,
-    column,
-    table,
-    whole,
-    setWhole,
-  };
-}
-
-export type GridState = ReturnType<typeof useGridState>;

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from "react";
-import { useSearchParams } from "react-router";
 import { readView, type TableView, writeView } from "@/lib/rows/table-view";
+import { useSearchParams } from "@/lib/use-search-params";
 
 export type ChangeView = (change: Partial<TableView>, options?: { replace?: boolean }) => void;
 

@@ -1,20 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { keepLineEnds, nameLineEnds } from "@ui/line-ends";
 import { useState } from "react";
 import type { Column, Table } from "@/api/catalog-model";
-import { send } from "@/api/client";
+import type { Subject } from "@/api/subject";
 import { CopyButton } from "@/components/copy-button";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Textarea } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
-import type { RowId } from "@/lib/rows/types";
+import { type RowId, readCell } from "@/lib/rows/types";
 
 interface WholeValueProps {
   table: Table;
   row: RowId;
   column: Column;
+  /** As whom the rows are viewed. */
+  subject: Subject;
   disabledReason: string | undefined;
   onStage: (value: string) => void;
   onClose: () => void;
@@ -25,24 +28,34 @@ export function WholeValue({
   table,
   row,
   column,
+  subject,
   disabledReason,
   onStage,
   onClose,
 }: WholeValueProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const whole = useQuery({
-    queryKey: ["rows", table.oid, "cell", row, column.name],
-    queryFn: async ({ signal }) => {
-      const body = { table: table.oid, row, column: column.name };
-      return (await send("/api/rows/cell", { json: body, signal })).text();
-    },
+    queryKey: ["rows", table.oid, "cell", row, column.name, subject],
+    queryFn: ({ signal }) =>
+      readCell({ table: table.oid, row, column: column.name, subject }, signal),
     gcTime: 0,
+    // What is read once is what the edit is based on. Whether the row has changed since is checked when the edit is applied.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
   });
   const text = typed ?? whole.data ?? "";
+  const isChanged = typed !== null && typed !== whole.data;
+  const lineEnds = nameLineEnds(text);
   return (
     <Dialog
       title={<Text>{column.name}</Text>}
+      description={
+        lineEnds === undefined
+          ? undefined
+          : `The lines end with ${lineEnds}, and still do after an edit.`
+      }
       width="wide"
+      isDirty={isChanged}
       onClose={onClose}
       footer={
         <>
@@ -50,7 +63,7 @@ export function WholeValue({
           <Button
             size="dense"
             variant="primary"
-            disabled={typed === null || typed === whole.data || disabledReason !== undefined}
+            disabled={!isChanged || disabledReason !== undefined}
             title={disabledReason}
             onClick={() => onStage(text)}
           >
@@ -67,6 +80,9 @@ export function WholeValue({
           onRetry={() => void whole.refetch()}
         />
       )}
+      {whole.isSuccess && whole.data === null && (
+        <p className="mb-2 text-ink-soft">The value has become NULL meanwhile.</p>
+      )}
       {whole.isSuccess && (
         <Textarea
           mono
@@ -74,7 +90,7 @@ export function WholeValue({
           className="h-[60vh]"
           readOnly={disabledReason !== undefined}
           value={text}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => setTyped(keepLineEnds(text, event.target.value))}
         />
       )}
     </Dialog>

@@ -97,11 +97,14 @@ export interface User {
   factors?: Factor[] | null;
 }
 
+export function readUser(id: string, signal?: AbortSignal): Promise<User> {
+  return request<User>(`${service}/admin/users/${encodeURIComponent(id)}`, { signal });
+}
+
 export function userQuery(id: string) {
   return queryOptions({
     queryKey: [...usersKey, "one", id],
-    queryFn: ({ signal }) =>
-      request<User>(`${service}/admin/users/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => readUser(id, signal),
     retry: false,
   });
 }

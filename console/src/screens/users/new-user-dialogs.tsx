@@ -1,48 +1,40 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { type FormEvent, type ReactNode, useState } from "react";
+import type { FormEventHandler, ReactNode } from "react";
+import * as z from "zod/mini";
 import { useSession } from "@/api/session";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Checkbox, Input, Textarea } from "@/components/input";
+import { useEditForm } from "@/lib/forms/use-edit-form";
 import { toast } from "@/lib/toast";
-import { createUser, inviteUser, usersKey } from "./api";
+import { createUser, inviteUser, type NewUser, usersKey } from "./api";
 import { parseMetadata } from "./user-model";
 
 interface FormDialogProps {
   title: string;
   description: string;
   confirmLabel: string;
-  pending: boolean;
-  error: unknown;
-  onSubmit: () => void;
+  edit: { submit: FormEventHandler; isSaving: boolean; isDirty: boolean; error: unknown };
   onClose: () => void;
   children: ReactNode;
 }
 
 function FormDialog(props: FormDialogProps) {
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    if (!props.pending) props.onSubmit();
-  }
+  const { submit, isSaving, isDirty, error } = props.edit;
   return (
     <Dialog
       title={props.title}
       description={props.description}
+      isDirty={isDirty}
       onClose={props.onClose}
       footer={
         <>
           <Button size="dense" onClick={props.onClose}>
             Cancel
           </Button>
-          <Button
-            size="dense"
-            variant="primary"
-            type="submit"
-            form="user-form"
-            pending={props.pending}
-          >
+          <Button size="dense" variant="primary" type="submit" form="user-form" pending={isSaving}>
             {props.confirmLabel}
           </Button>
         </>
@@ -50,7 +42,7 @@ function FormDialog(props: FormDialogProps) {
     >
       <form id="user-form" onSubmit={submit} noValidate className="grid gap-4">
         {props.children}
-        {props.error !== null && <ErrorNotice title="It was not done" error={props.error} />}
+        {error !== null && <ErrorNotice title="It was not done" error={error} />}
       </form>
     </Dialog>
   );
@@ -61,55 +53,61 @@ interface CreateUserDialogProps {
   onCreated: (id: string) => void;
 }
 
+const newUserSchema = z.object({
+  address: z.string().check(z.trim(), z.minLength(1, "Enter a mail address or a phone number.")),
+  password: z.string(),
+  isConfirmed: z.boolean(),
+  metadata: z.string().check((check) => {
+    const parsed = parseMetadata(check.value);
+    if ("fault" in parsed) {
+      check.issues.push({ code: "custom", message: parsed.fault, input: check.value });
+    }
+  }),
+});
+
+const noUser = { address: "", password: "", isConfirmed: true, metadata: "" };
+
+const same = <T,>(values: T): T => values;
+
+function userOf({ address, password, isConfirmed, metadata }: typeof noUser): NewUser {
+  const isPhone = !address.includes("@") && /\d{3}/.test(address);
+  const parsed = parseMetadata(metadata);
+  return {
+    ...(isPhone
+      ? { phone: address.trim(), phone_confirm: isConfirmed }
+      : { email: address.trim(), email_confirm: isConfirmed }),
+    ...(password !== "" && { password }),
+    ...("value" in parsed && { user_metadata: parsed.value }),
+  };
+}
+
 /** Makes a user without a mail. */
 export function CreateUserDialog({ onClose, onCreated }: CreateUserDialogProps) {
   const client = useQueryClient();
-  const [address, setAddress] = useState("");
-  const [password, setPassword] = useState("");
-  const [isConfirmed, setConfirmed] = useState(true);
-  const [metadata, setMetadata] = useState("");
-  const [isChecked, setChecked] = useState(false);
-  const parsed = parseMetadata(metadata);
-  const isPhone = !address.includes("@") && /\d{3}/.test(address);
-  const addressFault =
-    address.trim() === "" ? "Enter a mail address or a phone number." : undefined;
-  const create = useMutation({
-    mutationFn: () =>
-      createUser({
-        ...(isPhone
-          ? { phone: address.trim(), phone_confirm: isConfirmed }
-          : { email: address.trim(), email_confirm: isConfirmed }),
-        ...(password !== "" && { password }),
-        ...("value" in parsed && { user_metadata: parsed.value }),
-      }),
-    onSuccess: async ({ id }) => {
+  const edit = useEditForm({
+    saved: noUser,
+    valuesOf: same,
+    savedOf: same,
+    schema: newUserSchema,
+    write: async ({ values }) => {
+      const { id } = await createUser(userOf(values));
       await client.invalidateQueries({ queryKey: usersKey });
       toast({ title: "User created", tone: "success" });
       onCreated(id);
+      return values;
     },
   });
+  const { register } = edit.form;
   return (
     <FormDialog
       title="New user"
       description="No mail is sent."
       confirmLabel="Create user"
-      pending={create.isPending}
-      error={create.error}
+      edit={edit}
       onClose={onClose}
-      onSubmit={() => {
-        setChecked(true);
-        if (addressFault === undefined && "value" in parsed) create.mutate();
-      }}
     >
-      <Field label="Mail address or phone number" error={isChecked ? addressFault : undefined}>
-        {(attributes) => (
-          <Input
-            {...attributes}
-            autoFocus
-            value={address}
-            onChange={(event) => setAddress(event.target.value)}
-          />
-        )}
+      <Field label="Mail address or phone number" error={edit.errors.address?.message}>
+        {(attributes) => <Input {...attributes} autoFocus {...register("address")} />}
       </Field>
       <Field label="Password" hint="Empty: the user signs in by a link or a code.">
         {(attributes) => (
@@ -117,22 +115,17 @@ export function CreateUserDialog({ onClose, onCreated }: CreateUserDialogProps) 
             {...attributes}
             type="password"
             autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
+            {...register("password")}
           />
         )}
       </Field>
       <label htmlFor="user-confirmed" className="flex items-center gap-2.5 text-caption">
-        <Checkbox
-          id="user-confirmed"
-          checked={isConfirmed}
-          onChange={(event) => setConfirmed(event.target.checked)}
-        />
+        <Checkbox id="user-confirmed" {...register("isConfirmed")} />
         The address is confirmed
       </label>
       <Field
         label="User metadata"
-        error={"fault" in parsed ? parsed.fault : undefined}
+        error={edit.errors.metadata?.message}
         hint="A JSON object, or empty. Users can change theirs."
       >
         {(attributes) => (
@@ -140,8 +133,7 @@ export function CreateUserDialog({ onClose, onCreated }: CreateUserDialogProps) 
             {...attributes}
             mono
             placeholder={'{ "name": "Ana" }'}
-            value={metadata}
-            onChange={(event) => setMetadata(event.target.value)}
+            {...register("metadata")}
           />
         )}
       </Field>
@@ -154,19 +146,27 @@ interface InviteUserDialogProps {
   onInvited: (id: string) => void;
 }
 
+const inviteSchema = z.object({
+  email: z.string().check(z.trim(), z.regex(/^[^\s@]+@[^\s@]+$/, "Enter a mail address.")),
+});
+
+const noInvitation = { email: "" };
+
 /** Makes a user and sends the mail of an invitation. */
 export function InviteUserDialog({ onClose, onInvited }: InviteUserDialogProps) {
   const client = useQueryClient();
   const { mode } = useSession();
-  const [email, setEmail] = useState("");
-  const [isChecked, setChecked] = useState(false);
-  const fault = /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? undefined : "Enter a mail address.";
-  const invite = useMutation({
-    mutationFn: () => inviteUser(email.trim(), {}),
-    onSuccess: async ({ id }) => {
+  const edit = useEditForm({
+    saved: noInvitation,
+    valuesOf: same,
+    savedOf: same,
+    schema: inviteSchema,
+    write: async ({ values }) => {
+      const { id } = await inviteUser(values.email.trim(), {});
       await client.invalidateQueries({ queryKey: usersKey });
       toast({ title: "Invitation sent", tone: "success" });
       onInvited(id);
+      return values;
     },
   });
   return (
@@ -178,23 +178,12 @@ export function InviteUserDialog({ onClose, onInvited }: InviteUserDialogProps) 
           : "The mail has a link with which the user chooses a password."
       }
       confirmLabel="Send invitation"
-      pending={invite.isPending}
-      error={invite.error}
+      edit={edit}
       onClose={onClose}
-      onSubmit={() => {
-        setChecked(true);
-        if (fault === undefined) invite.mutate();
-      }}
     >
-      <Field label="Mail address" error={isChecked ? fault : undefined}>
+      <Field label="Mail address" error={edit.errors.email?.message}>
         {(attributes) => (
-          <Input
-            {...attributes}
-            type="email"
-            autoFocus
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
+          <Input {...attributes} type="email" autoFocus {...edit.form.register("email")} />
         )}
       </Field>
     </FormDialog>

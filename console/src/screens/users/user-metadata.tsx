@@ -1,12 +1,16 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { useState } from "react";
+import { keepLineEnds } from "@ui/line-ends";
+import { useController } from "react-hook-form";
+import * as z from "zod/mini";
+import { CollisionNotice } from "@/components/collision-notice";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Textarea } from "@/components/input";
+import { useEditForm } from "@/lib/forms/use-edit-form";
 import { toast } from "@/lib/toast";
-import { type User, updateUser, usersKey } from "./api";
-import { diffMetadata, parseMetadata } from "./user-model";
+import { readUser, type User, updateUser, usersKey } from "./api";
+import { findInexactNumber, parseMetadata } from "./user-model";
 
 interface UserMetadataProps {
   user: User;
@@ -41,60 +45,91 @@ interface MetadataFormProps extends UserMetadataProps {
   hint: string;
 }
 
+type Metadata = Record<string, unknown>;
+
+const schema = z.object({
+  text: z.string().check((check) => {
+    const parsed = parseMetadata(check.value);
+    if ("fault" in parsed) {
+      check.issues.push({ code: "custom", message: parsed.fault, input: check.value });
+    }
+  }),
+});
+
+const valuesOf = (metadata: Metadata) => ({ text: JSON.stringify(metadata, null, 2) });
+
+function savedOf({ text }: { text: string }): Metadata {
+  const parsed = parseMetadata(text);
+  return "value" in parsed ? parsed.value : {};
+}
+
 function MetadataForm({ user, part, label, hint, refusal }: MetadataFormProps) {
   const client = useQueryClient();
-  const saved = JSON.stringify(user[part] ?? {}, null, 2);
-  const [text, setText] = useState(saved);
-  const parsed = parseMetadata(text);
-  const save = useMutation({
-    mutationFn: (value: Record<string, unknown>) =>
-      updateUser(user.id, { [part]: diffMetadata(user[part] ?? {}, value) }),
-    onSuccess: async (changed) => {
-      setText(JSON.stringify(changed[part] ?? {}, null, 2));
-      await client.invalidateQueries({ queryKey: usersKey });
+  const edit = useEditForm({
+    saved: user[part] ?? {},
+    valuesOf,
+    savedOf,
+    schema,
+    read: async () => (await readUser(user.id))[part] ?? {},
+    write: async ({ changes }) => {
+      const inexact = findInexactNumber(changes);
+      if (inexact !== null) {
+        throw new Error(`${inexact} has more digits than JSON numbers keep. Write it as a text.`);
+      }
+      // The service merges objects, so a key that was taken out is sent as null.
+      const sent = Object.entries(changes).map(([key, value]) => [key, value ?? null]);
+      const changed = await updateUser(user.id, { [part]: Object.fromEntries(sent) });
+      return changed[part] ?? {};
+    },
+    onSaved: () => {
+      void client.invalidateQueries({ queryKey: usersKey });
       toast({ title: `${label} saved`, tone: "success" });
     },
   });
-  const isChanged = text !== saved;
+  const { field } = useController({ control: edit.form.control, name: "text" });
+  const parsed = parseMetadata(field.value);
+  const isRefused = "fault" in parsed;
   return (
-    <form
-      className="grid gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if ("value" in parsed) save.mutate(parsed.value);
-      }}
-    >
-      <Field label={label} hint={hint} error={"fault" in parsed ? parsed.fault : undefined}>
+    <form className="grid gap-2" onSubmit={(event) => void edit.submit(event)}>
+      <Field label={label} hint={hint} error={isRefused ? parsed.fault : undefined}>
         {(attributes) => (
           <Textarea
             {...attributes}
             mono
             className="field-sizing-content max-h-96"
-            rows={Math.min(16, Math.max(4, text.split("\n").length))}
+            rows={Math.min(16, Math.max(4, field.value.split("\n").length))}
             readOnly={refusal !== undefined}
             title={refusal}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
+            value={field.value}
+            onBlur={field.onBlur}
+            onChange={(event) => field.onChange(keepLineEnds(field.value, event.target.value))}
           />
         )}
       </Field>
-      {isChanged && (
+      {edit.isDirty && (
         <div className="flex gap-2">
           <Button
             size="dense"
             variant="primary"
             type="submit"
-            disabled={"fault" in parsed}
-            pending={save.isPending}
+            disabled={isRefused}
+            pending={edit.isSaving}
           >
             Save
           </Button>
-          <Button size="dense" variant="quiet" onClick={() => setText(saved)}>
+          <Button size="dense" variant="quiet" onClick={edit.discard}>
             Discard
           </Button>
         </div>
       )}
-      {save.isError && <ErrorNotice title={`${label} was not saved`} error={save.error} />}
+      {edit.collision !== null && (
+        <CollisionNotice
+          conflicts={edit.collision.conflicts}
+          onKeepMine={edit.keepMine}
+          onTakeTheirs={edit.takeTheirs}
+        />
+      )}
+      {edit.error !== null && <ErrorNotice title={`${label} was not saved`} error={edit.error} />}
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   badgesOf,
-  diffMetadata,
+  findInexactNumber,
   nameOfUser,
   parseMetadata,
   parseTime,
@@ -64,10 +64,10 @@ describe("CONSOLE-110 metadata", () => {
     expect(parseMetadata("{")).toHaveProperty("fault");
   });
 
-  test("a key that was taken out is sent as null, and what stayed is not sent", () => {
-    expect(diffMetadata({ a: 1, b: { c: 2 } }, { b: { c: 2 }, d: "x" })).toEqual({
-      a: null,
-      d: "x",
-    });
+  test("console_034_a_number_that_would_be_saved_rounded_is_found", () => {
+    expect(findInexactNumber({ a: 1.5, b: [{ c: 9007199254740991 }], d: null })).toBeNull();
+    expect(findInexactNumber({ a: [{ c: JSON.parse("9007199254740993") }] })).toBe(
+      9007199254740992,
+    );
   });
 });

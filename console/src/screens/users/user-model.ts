@@ -128,18 +128,15 @@ export function parseMetadata(
   }
 }
 
-/**
- * The change that turns one metadata object into another. The service merges objects, so a key that was taken out must be sent as
- * null.
- */
-export function diffMetadata(
-  before: Record<string, unknown>,
-  after: Record<string, unknown>,
-): Record<string, unknown> {
-  const change: Record<string, unknown> = {};
-  for (const key of Object.keys(before)) if (!(key in after)) change[key] = null;
-  for (const [key, value] of Object.entries(after)) {
-    if (JSON.stringify(before[key]) !== JSON.stringify(value)) change[key] = value;
+/** Finds a number that JavaScript has rounded when it read it, and that would be saved rounded; null when there is none. */
+export function findInexactNumber(value: unknown): number | null {
+  if (typeof value === "number") {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : null;
   }
-  return change;
+  if (typeof value !== "object" || value === null) return null;
+  for (const part of Object.values(value)) {
+    const found = findInexactNumber(part);
+    if (found !== null) return found;
+  }
+  return null;
 }

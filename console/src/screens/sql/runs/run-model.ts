@@ -80,6 +80,8 @@ export interface Run {
   offset: number;
   startedAt: number;
   status: RunStatus;
+  /** Whether the connection broke before the server reported an end. */
+  isLost: boolean;
   results: StatementResult[];
   messages: RunMessage[];
   /** Null until the server has said so. */
@@ -95,6 +97,7 @@ export function createRun(id: string, text: string, offset: number, startedAt: n
     offset,
     startedAt,
     status: "running",
+    isLost: false,
     results: [],
     messages: [],
     isCommitted: null,
@@ -204,6 +207,7 @@ function resultAt(run: Run, index: number): StatementResult {
 /** The connection broke before `end`: what arrived is shown, and nothing is claimed about the transaction. */
 export function markLost(run: Run): void {
   if (run.status === "running") run.status = "lost";
+  run.isLost = true;
   run.version += 1;
 }
 
@@ -222,7 +226,11 @@ export function describeOutcome(run: Run): string {
     case "lost":
       return "The connection broke before the server reported an end. Check whether the changes are there.";
     case "cancelled":
-      return run.isCommitted === true
+      if (run.isLost) {
+        return "Cancelled, and the connection broke before the server reported an end. Check whether the changes are there.";
+      }
+      if (run.isCommitted === null) return "Cancelling";
+      return run.isCommitted
         ? "Cancelled. What had finished before is kept."
         : "Cancelled. Nothing was changed.";
     case "failed":

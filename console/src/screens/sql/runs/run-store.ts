@@ -3,7 +3,7 @@
  * is open. When the page is closed, the connection ends and the server cancels the statement.
  */
 import { send } from "@/api/client";
-import { ApiError } from "@/api/error";
+import { ApiError, isOutcomeUnknown } from "@/api/error";
 import type { Subject } from "@/api/subject";
 import { readNdjson } from "./ndjson";
 import {
@@ -97,7 +97,8 @@ export async function startRun(tab: string, request: RunRequest): Promise<Run> {
 
 /** A refusal of the whole request is shown like the failure of its first statement. */
 function failRun(run: Run, error: unknown): void {
-  if (!(error instanceof ApiError) || error.status === 0) {
+  // A proxy's answer says nothing about the statement behind it.
+  if (!(error instanceof ApiError) || isOutcomeUnknown(error)) {
     markLost(run);
     return;
   }

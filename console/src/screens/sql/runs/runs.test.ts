@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readNdjson } from "./ndjson";
 import {
   applyEvent,
@@ -9,6 +9,7 @@ import {
   nameResult,
   type RunEvent,
 } from "./run-model";
+import { startRun } from "./run-store";
 
 function runOf(...events: RunEvent[]) {
   const run = createRun("r1", "select 1; select 2", 0, 0);
@@ -61,6 +62,33 @@ test("CONSOLE-093 a cancelled run stays cancelled when PostgreSQL's error for it
 
   expect(describeOutcome(run)).toBe("Cancelled. Nothing was changed.");
 });
+
+test("console_031_a_cancelled_run_whose_connection_broke_claims_nothing", () => {
+  const run = runOf({ event: "statement", index: 0, start: 0, end: 8 });
+  markCancelled(run);
+  expect(describeOutcome(run)).toBe("Cancelling");
+  markLost(run);
+
+  expect(run.status).toBe("cancelled");
+  expect(describeOutcome(run)).toContain("Check whether the changes are there");
+});
+
+test.each([502, 503, 504])(
+  "console_031_a_proxys_%i_leaves_open_what_became_of_the_statements",
+  async (status) => {
+    vi.stubGlobal("fetch", async () => new Response("<h1>Bad Gateway</h1>", { status }));
+    const subject = { kind: "admin" } as const;
+    const run = await startRun("t", {
+      text: "delete from t",
+      offset: 0,
+      subject,
+      transaction: "autocommit",
+    });
+    vi.unstubAllGlobals();
+
+    expect(describeOutcome(run)).toContain("Check whether the changes are there");
+  },
+);
 
 test("CONSOLE-173 values that were cut are known by their place in the whole result", () => {
   const rows = (count: number): string[][] => Array.from({ length: count }, () => ["x"]);

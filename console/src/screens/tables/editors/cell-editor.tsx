@@ -1,3 +1,4 @@
+import { isComposing, isEnter, isEscape } from "@ui/keys";
 import { type KeyboardEvent, useRef, useState } from "react";
 import type { Column, EnumType } from "@/api/catalog-model";
 import { Text } from "@/components/text";
@@ -12,7 +13,9 @@ interface CellEditorProps {
   kind: ColumnKind;
   enumType: EnumType | undefined;
   target: ReferenceTarget | undefined;
+  /** What is typed; it is kept outside, because the editor is removed when its row is not drawn. */
   cell: Cell;
+  onChange: (cell: Cell) => void;
   /** `move` is where the active cell goes afterwards. */
   onCommit: (cell: Cell, move: { rows: number; columns: number }) => void;
   onCancel: () => void;
@@ -24,11 +27,11 @@ export function CellEditor({
   kind,
   enumType,
   target,
-  cell: initial,
+  cell,
+  onChange,
   onCommit,
   onCancel,
 }: CellEditorProps) {
-  const [cell, setCell] = useState(initial);
   const [fault, setFault] = useState<string | null>(null);
   const isClosed = useRef(false);
   const commit = (next: Cell, rows = 0, columns = 0) => {
@@ -43,12 +46,13 @@ export function CellEditor({
     onCommit(next, { rows, columns });
   };
   const keys = (event: KeyboardEvent<HTMLElement>) => {
-    if (event.key === "Escape") {
+    if (isComposing(event)) return;
+    if (isEscape(event)) {
       isClosed.current = true;
       event.preventDefault();
       event.stopPropagation();
       onCancel();
-    } else if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+    } else if (isEnter(event) && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       event.stopPropagation();
       commit(cell, 1);
@@ -58,7 +62,7 @@ export function CellEditor({
     }
   };
   const change = (next: Cell) => {
-    setCell(next);
+    onChange(next);
     setFault(null);
     // Choosing from the list completes the edit.
     if (kind === "boolean") commit(next);

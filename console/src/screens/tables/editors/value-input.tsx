@@ -1,8 +1,11 @@
+import { isComposing } from "@ui/keys";
+import { keepLineEnds } from "@ui/line-ends";
 import type { FocusEvent, KeyboardEvent } from "react";
 import type { Column, EnumType } from "@/api/catalog-model";
 import { Input, Select, Textarea } from "@/components/input";
 import type { ColumnKind } from "@/lib/rows/column-kind";
 import type { Cell } from "@/lib/rows/types";
+import { isMac } from "@/lib/shortcuts";
 
 interface ValueInputProps {
   id?: string | undefined;
@@ -12,7 +15,8 @@ interface ValueInputProps {
   column: Column;
   kind: ColumnKind;
   enumType: EnumType | undefined;
-  cell: Cell;
+  /** Null while nothing has been chosen or typed. */
+  cell: Cell | null;
   onChange: (cell: Cell) => void;
   onKeyDown?: (event: KeyboardEvent<HTMLElement>) => void;
   autoFocus?: boolean;
@@ -23,6 +27,7 @@ interface ValueInputProps {
 
 const nullChoice = "\u0000null";
 const defaultChoice = "\u0000default";
+const noChoice = "\u0000none";
 
 const placeholders: Partial<Record<ColumnKind, string>> = {
   timestamp: "2026-01-31 09:30:00+00",
@@ -36,7 +41,8 @@ const placeholders: Partial<Record<ColumnKind, string>> = {
 
 const pattern: Partial<Record<ColumnKind, "decimal">> = { number: "decimal" };
 
-export function signOfCell(cell: Cell, kind: ColumnKind): string {
+export function signOfCell(cell: Cell | null, kind: ColumnKind): string {
+  if (cell === null) return placeholders[kind] ?? "";
   if ("default" in cell) return "default";
   if (cell.value === null) return "NULL";
   return cell.value === "" ? "empty" : (placeholders[kind] ?? "");
@@ -67,9 +73,10 @@ export function ValueInput({
   autoFocus = false,
   ...rest
 }: ValueInputProps) {
-  const text = "value" in cell ? (cell.value ?? "") : "";
+  const value = cell !== null && "value" in cell ? cell.value : null;
+  const text = value ?? "";
   const keys = (event: KeyboardEvent<HTMLElement>) => {
-    if (event.altKey && event.key === "Backspace" && column.nullable) {
+    if (meansNull(event, text) && column.nullable) {
       event.preventDefault();
       onChange({ value: null });
       return;
@@ -87,8 +94,7 @@ export function ValueInput({
     }),
   };
   if (kind === "boolean" || kind === "enum") {
-    const choice =
-      "default" in cell ? defaultChoice : cell.value === null ? nullChoice : cell.value;
+    const choice = choiceOfCell(cell);
     const values = kind === "boolean" ? ["t", "f"] : (enumType?.values ?? []);
     return (
       <Select
@@ -96,6 +102,11 @@ export function ValueInput({
         value={choice}
         onChange={(event) => onChange(cellOfChoice(event.target.value))}
       >
+        {choice === noChoice && (
+          <option value={noChoice} disabled>
+            Choose a value
+          </option>
+        )}
         {kind === "boolean" ? (
           <>
             <option value="t">true</option>
@@ -109,9 +120,7 @@ export function ValueInput({
           ))
         )}
         {/* A value that the enum has lost since the row was written is still shown. */}
-        {"value" in cell && cell.value !== null && !values.includes(cell.value) && (
-          <option value={cell.value}>{cell.value}</option>
-        )}
+        {value !== null && !values.includes(value) && <option value={value}>{value}</option>}
         {(column.nullable || choice === nullChoice) && <option value={nullChoice}>NULL</option>}
         {(column.default !== null || choice === defaultChoice) && (
           <option value={defaultChoice}>default</option>
@@ -138,9 +147,24 @@ export function ValueInput({
       rows={isTall ? rowsOf(text, kind) : 1}
       placeholder={signOfCell(cell, kind)}
       value={text}
-      onChange={(event) => onChange({ value: event.target.value })}
+      onChange={(event) => onChange({ value: keepLineEnds(text, event.target.value) })}
     />
   );
+}
+
+/**
+ * Whether the press sets the field to NULL. On a Mac Option and Backspace delete a word in every field, so that they mean NULL in
+ * an empty one alone.
+ */
+function meansNull(event: KeyboardEvent<HTMLElement>, text: string): boolean {
+  if (!event.altKey || event.key !== "Backspace" || isComposing(event)) return false;
+  return !isMac || text === "" || event.target instanceof HTMLSelectElement;
+}
+
+function choiceOfCell(cell: Cell | null): string {
+  if (cell === null) return noChoice;
+  if ("default" in cell) return defaultChoice;
+  return cell.value ?? nullChoice;
 }
 
 function cellOfChoice(choice: string): Cell {

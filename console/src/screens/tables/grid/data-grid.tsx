@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -50,8 +50,8 @@ interface DataGridProps extends HeaderActions {
   editor: ReactNode;
   onEdit: (place: Place) => void;
   onKey: (event: KeyboardEvent) => void;
-  onPasteText: (text: string) => void;
-  onCopyText: () => string;
+  onPaste: (clipboard: DataTransfer) => void;
+  onCopy: (clipboard: DataTransfer) => void;
   /** The first or last rows that are loaded come into view. */
   onReach: (edge: "start" | "end") => void;
   /** A row of the table's end is to be shown first. */
@@ -73,6 +73,22 @@ const expectedSize = () => ({
   height: window.innerHeight - 85,
 });
 
+/** The indexes that are drawn: those in view, and the edited one, whose field would lose the focus if it were removed. */
+function extractWith(range: Range, edited: number | null): number[] {
+  const indexes = defaultRangeExtractor(range);
+  if (edited === null || edited >= range.count || indexes.includes(edited)) return indexes;
+  return [...indexes, edited].sort((a, b) => a - b);
+}
+
+function isNear(
+  index: number,
+  range: { startIndex: number; endIndex: number } | null,
+  overscan: number,
+): boolean {
+  if (range === null) return true;
+  return index >= range.startIndex - overscan && index <= range.endIndex + overscan;
+}
+
 /** A grid of any number of rows and columns, of which only the visible ones are drawn. It has one tab stop; arrows move in it. */
 export function DataGrid(props: DataGridProps) {
   const { columns, rows, active, editor, onReach, startsAtEnd } = props;
@@ -82,10 +98,12 @@ export function DataGrid(props: DataGridProps) {
   const cellId = useCallback((row: number, column: number) => `${id}-${row}-${column}`, [id]);
   const [overscan, setOverscan] = useState(overscanAtFirst);
   useEffect(() => whenIdle(() => setOverscan(overscanForScrolling)), []);
+  const isEditing = editor !== null;
   const vertical = useVirtualizer({
     count: rows.length,
     getScrollElement: () => viewport.current,
     estimateSize: () => rowHeight,
+    rangeExtractor: (range) => extractWith(range, isEditing ? active.row : null),
     overscan,
     scrollPaddingStart: rowHeight,
     initialRect: expectedSize(),
@@ -95,6 +113,7 @@ export function DataGrid(props: DataGridProps) {
     getScrollElement: () => viewport.current,
     estimateSize: (index) => columns[index]?.width ?? 160,
     horizontal: true,
+    rangeExtractor: (range) => extractWith(range, isEditing ? active.column : null),
     overscan: 2,
     scrollPaddingStart: gutterWidth,
     initialRect: expectedSize(),
@@ -117,7 +136,6 @@ export function DataGrid(props: DataGridProps) {
     vertical.scrollToIndex(active.row, { align: "auto" });
     horizontal.scrollToIndex(active.column, { align: "auto" });
   }, [active, vertical, horizontal]);
-  const isEditing = editor !== null;
   const wasEditing = useRef(false);
   useEffect(() => {
     // The focused editor field was removed with its cell, so the focus returns to the grid.
@@ -125,8 +143,10 @@ export function DataGrid(props: DataGridProps) {
     wasEditing.current = isEditing;
   }, [isEditing]);
   const items = vertical.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? 0;
+  // The edited row may be far from those in view, and says nothing about them.
+  const inView = items.filter(({ index }) => !isEditing || isNear(index, vertical.range, overscan));
+  const first = inView[0]?.index ?? 0;
+  const last = inView.at(-1)?.index ?? 0;
   useEffect(() => {
     if (last >= rows.length - 30) onReach("end");
     if (first <= 20) onReach("start");
@@ -166,12 +186,12 @@ export function DataGrid(props: DataGridProps) {
         onCopy={(event) => {
           if (event.target !== event.currentTarget || editor !== null) return;
           event.preventDefault();
-          event.clipboardData.setData("text/plain", props.onCopyText());
+          props.onCopy(event.clipboardData);
         }}
         onPaste={(event) => {
           if (event.target !== event.currentTarget || editor !== null) return;
           event.preventDefault();
-          props.onPasteText(event.clipboardData.getData("text/plain"));
+          props.onPaste(event.clipboardData);
         }}
       >
         <div

@@ -25,12 +25,12 @@ function columnsOf({ change }: StagedChange): string[] {
  * nothing is overwritten silently.
  */
 export function ConflictDialog({ staging, catalog }: { staging: Staging; catalog: Catalog }) {
-  const { conflicts, store, apply } = staging;
+  const { conflicts } = staging;
   const [choices, setChoices] = useState<Record<string, Choice>>({});
   const choiceOf = (staged: StagedChange, column: string): Choice =>
     choices[`${staged.id}.${column}`] ?? "mine";
   function resolve(): void {
-    store.update((before) =>
+    staging.resolve((before) =>
       conflicts.reduce((changes, { staged, conflict }) => {
         if (conflict.theirs === null) {
           return resolveConflict(changes, staged.id, conflict, { drop: true });
@@ -40,8 +40,6 @@ export function ConflictDialog({ staging, catalog }: { staging: Staging; catalog
         return resolveConflict(changes, staged.id, conflict, { keep });
       }, before),
     );
-    staging.closeConflicts();
-    if (store.current().length > 0) apply.mutate(undefined);
   }
   return (
     <Dialog

@@ -64,7 +64,7 @@ export function StagedBar({ staging, catalog, disabledReason }: StagedBarProps) 
                     refusal.column === undefined ? "" : ` The fault is in ${refusal.column}.`
                   }`
             }
-            onRetry={refusal === null ? () => apply.mutate(undefined) : undefined}
+            onRetry={refusal === null ? staging.retry : undefined}
           />
         </div>
       )}

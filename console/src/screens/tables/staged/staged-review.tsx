@@ -73,7 +73,7 @@ export function StagedReview({ staging, catalog, disabledReason, onClose }: Stag
                 size="dense"
                 variant="quiet"
                 disabled={disabledReason !== undefined || apply.isPending}
-                onClick={() => apply.mutate(staged.id)}
+                onClick={() => apply.mutate([staged.id])}
               >
                 Apply this
               </Button>

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { ApiError } from "@/api/error";
-import { useSession } from "@/api/session";
+import { ownerOf, useSession } from "@/api/session";
+import { runExclusively } from "@/lib/exclusive";
 import { plural } from "@/lib/format";
 import { type ApplyOutcome, applyStaged, settleSent } from "@/lib/rows/apply";
-import { type StagedChange, stageAll } from "@/lib/rows/staged";
+import { type StagedChange, type StagedChanges, stageAll } from "@/lib/rows/staged";
 import { stagedStore, useStagedChanges } from "@/lib/rows/staged-store";
 import type { Conflict } from "@/lib/rows/types";
 import { toast } from "@/lib/toast";
@@ -15,13 +16,21 @@ export interface Refusal {
   column: string | undefined;
 }
 
+interface OpenConflicts {
+  conflicts: readonly { staged: StagedChange; conflict: Conflict }[];
+  /** Ids of the changes that were sent together. */
+  batch: readonly string[];
+}
+
+const noConflicts: OpenConflicts = { conflicts: [], batch: [] };
+
 /** The staged changes of this project, and what becomes of them. */
 export function useStaging() {
-  const { project } = useSession();
-  const store = useMemo(() => stagedStore(project.name), [project.name]);
+  const owner = ownerOf(useSession());
+  const store = useMemo(() => stagedStore(owner), [owner]);
   const changes = useStagedChanges(store);
   const client = useQueryClient();
-  const [conflicts, setConflicts] = useState<{ staged: StagedChange; conflict: Conflict }[]>([]);
+  const [conflicts, setConflicts] = useState<OpenConflicts>(noConflicts);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   function undoApplied(): void {
     const inverse = store.takeRemembered();
@@ -51,21 +60,26 @@ export function useStaging() {
     const outcome = await settleSent(store);
     announce(outcome, (changes) => `${changes} had been applied before the answer was lost`);
   }
+  /** One tab at a time: to another one, a request that this tab waits for would look like a lost one. */
+  const exclusively = <T>(run: () => Promise<T>): Promise<T> =>
+    runExclusively(`console:apply:${owner}`, run);
   const settleAtStart = useEffectEvent(() => {
     // Whoever applies next settles it, too, and then sees why that fails.
-    settle().catch(() => undefined);
+    exclusively(settle).catch(() => undefined);
   });
   useEffect(() => settleAtStart(), []);
   function finish(outcome: ApplyOutcome | null): void {
-    setConflicts(outcome?.kind === "conflict" ? outcome.conflicts : []);
+    setConflicts(outcome?.kind === "conflict" ? outcome : noConflicts);
     setRefusal(outcome?.kind === "refused" ? outcome : null);
     announce(outcome, (changes) => `${changes} applied`);
   }
   const apply = useMutation({
-    mutationFn: async (only?: string) => {
-      await settle();
-      return applyStaged(store, only);
-    },
+    mutationFn: (only?: readonly string[]) =>
+      exclusively(async () => {
+        await settle();
+        store.refresh();
+        return applyStaged(store, only);
+      }),
     onSuccess: finish,
     onMutate: () => setRefusal(null),
   });
@@ -73,8 +87,18 @@ export function useStaging() {
     store,
     changes,
     apply,
-    conflicts,
-    closeConflicts: () => setConflicts([]),
+    conflicts: conflicts.conflicts,
+    closeConflicts: () => setConflicts(noConflicts),
+    /** Stages anew what was decided about the conflicts, and applies the batch again that had met them. */
+    resolve: (decide: (before: StagedChanges) => StagedChanges) => {
+      store.update(decide);
+      setConflicts(noConflicts);
+      const left = new Set(store.current().map(({ id }) => id));
+      const batch = conflicts.batch.filter((id) => left.has(id));
+      if (batch.length > 0) apply.mutate(batch);
+    },
+    /** Applies again what was sent last, and nothing that was staged beside it. */
+    retry: () => apply.mutate(apply.variables),
     refusal,
     /** Discards everything that is staged, which can be taken back. */
     discardAll: () => {

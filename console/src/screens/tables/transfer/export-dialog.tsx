@@ -60,6 +60,8 @@ function ExportDialog({ table, view, onClose }: ExportProps & { onClose: () => v
           Export <Text>{table.name}</Text>
         </>
       }
+      // A format and a choice of rows are chosen again with two presses.
+      isDirty={false}
       onClose={onClose}
       footer={
         <>

@@ -56,12 +56,14 @@ export function importFile(
   onProgress: (sent: number) => void,
 ): RunningImport {
   const upload = new XMLHttpRequest();
+  const secret = currentSecret();
   const result = new Promise<ImportResult>((resolve, reject) => {
     upload.upload.onprogress = ({ loaded }) => onProgress(loaded);
     upload.onload = () => {
-      if (upload.status === 200) resolve(JSON.parse(upload.responseText) as ImportResult);
+      const result = upload.status === 200 ? readResult(upload.responseText) : null;
+      if (result !== null) resolve(result);
       else {
-        if (upload.status === 401) announceSignedOut();
+        if (upload.status === 401) announceSignedOut(secret);
         reject(new ApiError(upload.status, readBody(upload)));
       }
     };
@@ -74,14 +76,36 @@ export function importFile(
       );
     upload.onabort = () => reject(new DOMException("The import was cancelled.", "AbortError"));
     upload.open("POST", importPath(options));
-    upload.setRequestHeader("x-selvedge-console", currentSecret());
+    upload.setRequestHeader("x-selvedge-console", secret);
     upload.setRequestHeader("content-type", "text/csv");
     upload.send(file);
   });
   return { result, cancel: () => upload.abort() };
 }
 
+/** The result of an answer; null when it is cut or not the console's own, such as a proxy's page. */
+function readResult(text: string): ImportResult | null {
+  try {
+    const result: unknown = JSON.parse(text);
+    const isResult =
+      typeof result === "object" &&
+      result !== null &&
+      "rows" in result &&
+      typeof result.rows === "number";
+    return isResult ? (result as ImportResult) : null;
+  } catch {
+    return null;
+  }
+}
+
 function readBody(upload: XMLHttpRequest): ErrorBody {
+  if (upload.status === 200) {
+    return {
+      code: "malformed",
+      message:
+        "The answer could not be read, so it is not known whether the rows were imported. Look at the table before you import again.",
+    };
+  }
   try {
     return JSON.parse(upload.responseText) as ErrorBody;
   } catch {

@@ -22,6 +22,7 @@ export function ImportFrame(props: ImportFrameProps) {
     <Dialog
       title={props.title}
       width="wide"
+      {...((isRunning || isDone) && { isDirty: false })}
       onClose={() => (isRunning ? onCancel() : onClose())}
       footer={
         <>

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Column, Table } from "@/api/catalog-model";
 import { ApiError } from "@/api/error";
-import { importPath, placeOfFault, writeRejects } from "./import-file";
+import { findMisfits } from "./check-types";
+import { importFile, importPath, placeOfFault, writeRejects } from "./import-file";
 import { findMappingFault, guessMapping, missingColumns } from "./mapping";
 import { guessForm, guessType, nameColumn, previewFile } from "./read-file";
 
@@ -65,10 +66,44 @@ describe("console_059 the beginning of a file tells how it is written", () => {
     expect(guessType(["01", "12"])).toBe("text");
     expect(guessType(["2026-01-31"])).toBe("date");
     expect(guessType(["2026-01-31T10:00:00Z"])).toBe("timestamptz");
+    expect(guessType(["2026-01-31 10:00:00"])).toBe("timestamp");
     expect(guessType(["yes", "no"])).toBe("boolean");
     expect(guessType(['{"a":1}'])).toBe("jsonb");
     expect(guessType(["{broken"])).toBe("text");
     expect(guessType(["", ""])).toBe("text");
+  });
+
+  it("console_059_values_that_a_type_would_change_are_text", () => {
+    for (const value of ["+491701234567", "12E4", "007", "-0", "1.", ".5", "NO", "t"]) {
+      expect(guessType([value])).toBe("text");
+    }
+    expect(guessType(["-12", "9007199254740993"])).toBe("bigint");
+    expect(guessType(["0.10", "12"])).toBe("numeric");
+  });
+
+  it("console_059_a_value_far_below_the_preview_is_seen", async () => {
+    const lines = Array.from({ length: 60_000 }, (_, index) => `${index + 1},${index},"a\nb"`);
+    lines[50_000] = '50001,00123,"late, with a comma"';
+    const file = new File([`id,code,note\n${lines.join("\n")}\n`], "codes.csv");
+    const form = { encoding: "utf-8", delimiter: ",", hasTitles: true } as const;
+    const misfits = await findMisfits(
+      file,
+      form,
+      ["bigint", "bigint", "text"],
+      new AbortController().signal,
+    );
+
+    expect([...misfits]).toEqual([1]);
+  });
+
+  it("console_059_titles_in_every_language_are_names", () => {
+    expect(nameColumn("Prénom", 0)).toBe("prenom");
+    expect(nameColumn("Größe (cm)", 0)).toBe("grosse_cm");
+    expect(nameColumn("Łódź", 0)).toBe("łodz");
+    expect(nameColumn("価格", 0)).toBe("価格");
+    expect(nameColumn("Имя клиента", 0)).toBe("имя_клиента");
+    expect(nameColumn("हिन्दी", 0)).toBe("हिन्दी");
+    expect(new TextEncoder().encode(nameColumn("価".repeat(40), 0)).length).toBeLessThan(60);
   });
 
   it("makes names of columns out of titles", () => {
@@ -123,4 +158,26 @@ describe("console_059 the request and its answers", () => {
     const rejects = [{ line: 3, message: "=1+1", values: ["x,y", "-5"] }];
     expect(writeRejects(rejects, ["a", null, "b"])).toBe(`line,error,a,b\r\n3,'=1+1,"x,y",-5`);
   });
+});
+
+it("console_059_an_answer_that_is_cut_ends_the_import_without_a_claim", async () => {
+  class CutRequest {
+    upload = {};
+    status = 200;
+    responseText = '{"rows": 1';
+    onload = () => {};
+    open() {}
+    setRequestHeader() {}
+    abort() {}
+    send() {
+      queueMicrotask(() => this.onload());
+    }
+  }
+  vi.stubGlobal("XMLHttpRequest", CutRequest);
+  const form = { encoding: "utf-8", delimiter: ",", hasTitles: true } as const;
+  const options = { table: "7", mapping: ["a"], form, nullText: "", leavesOut: false };
+  const { result } = importFile(new File(["a"], "a.csv"), options, () => {});
+
+  await expect(result).rejects.toThrow(/not known whether the rows were imported/);
+  vi.unstubAllGlobals();
 });

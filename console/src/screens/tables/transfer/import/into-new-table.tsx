@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { catalogQuery } from "@/api/catalog";
 import { useSession, whyNoSchemaChanges } from "@/api/session";
@@ -9,6 +9,7 @@ import { Checkbox, Input } from "@/components/input";
 import { MigrationDialog } from "@/components/migration-dialog";
 import { createTable } from "@/lib/sql/ddl/tables";
 import { TypeInput } from "@/screens/schema/forms/choices";
+import { findMisfits } from "./check-types";
 import { ColumnTable } from "./column-table";
 import { FileDrop } from "./file-drop";
 import { FileFormFields } from "./file-form";
@@ -23,7 +24,8 @@ import {
   type ImportedTable,
   mappingOf,
 } from "./new-table-draft";
-import { useImport } from "./use-import";
+import { previewFile } from "./read-file";
+import { type ChosenFile, useImport } from "./use-import";
 
 interface ImportIntoNewTableProps {
   /** Names of existing relations in the schema public. */
@@ -43,17 +45,19 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
   const [asks, setAsks] = useState(false);
   const [created, setCreated] = useState<string | null>(null);
   const { chosen, preview, state } = file;
+  const { misfits, isChecking } = useMisfits(chosen);
   const guessed =
     chosen === null || preview === null
       ? { name: "", columns: [] }
-      : guessTable(chosen.file.name, preview);
+      : guessTable(chosen.file.name, preview, misfits);
   const table = changed?.columns.length === guessed.columns.length ? changed : guessed;
   const isRunning = state.step === "running";
   const isDone = state.step === "done";
   const refusal =
     whyNoSchemaChanges(session) ??
     (session.migrations === false ? session.reasons?.migrations : undefined);
-  const fault = created === null ? findTableFault(table, taken) : null;
+  const tableFault = created === null ? findTableFault(table, taken) : null;
+  const fault = isChecking ? "The types are compared with the values of the file." : tableFault;
   const changeColumn = (index: number, changes: Partial<ImportedColumn>) =>
     setChanged({
       ...table,
@@ -175,6 +179,33 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
     </>
   );
 }
+
+/** The columns whose guessed type does not fit all values that are read ahead. */
+function useMisfits(chosen: ChosenFile | null) {
+  const [found, setFound] = useState<{ of: ChosenFile; misfits: ReadonlySet<number> } | null>(null);
+  useEffect(() => {
+    if (chosen === null) return undefined;
+    const abort = new AbortController();
+    const { file, form, beginning } = chosen;
+    const { columns } = guessTable(file.name, previewFile(beginning, form), noMisfits);
+    const types = columns.map(({ type }) => type);
+    findMisfits(file, form, types, abort.signal).then(
+      (misfits) => {
+        if (!abort.signal.aborted) setFound({ of: chosen, misfits });
+      },
+      // A file that cannot be read fails when it is imported, too, and says so there.
+      () => setFound({ of: chosen, misfits: noMisfits }),
+    );
+    return () => abort.abort();
+  }, [chosen]);
+  const isChecked = found !== null && found.of === chosen;
+  return {
+    misfits: isChecked ? found.misfits : noMisfits,
+    isChecking: chosen !== null && !isChecked,
+  };
+}
+
+const noMisfits: ReadonlySet<number> = new Set();
 
 interface NewColumnProps {
   column: ImportedColumn | undefined;

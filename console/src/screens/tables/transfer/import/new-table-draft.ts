@@ -15,14 +15,21 @@ export interface ImportedTable {
   columns: ImportedColumn[];
 }
 
-export function guessTable(fileName: string, preview: FilePreview): ImportedTable {
+/** `misfits` are the columns whose values further down in the file do not fit the type that the preview suggests. */
+export function guessTable(
+  fileName: string,
+  preview: FilePreview,
+  misfits: ReadonlySet<number>,
+): ImportedTable {
   const names = new Set<string>();
   const columns = preview.titles.map((title, index) => {
     const wanted = nameColumn(title, index);
     let name = wanted;
     for (let number = 2; names.has(name); number += 1) name = `${wanted}_${number}`;
     names.add(name);
-    const type = guessType(preview.rows.map((row) => row[index] ?? ""));
+    const type = misfits.has(index)
+      ? "text"
+      : guessType(preview.rows.map((row) => row[index] ?? ""));
     return { isIncluded: true, name, type };
   });
   return { name: nameColumn(fileName.replace(/\.[^.]*$/, ""), 0), columns };

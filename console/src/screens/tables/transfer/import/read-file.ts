@@ -75,15 +75,18 @@ export function previewFile(bytes: Uint8Array, form: FileForm): FilePreview {
   return { titles, rows: form.hasTitles ? rows.slice(1) : rows };
 }
 
+/** The types that are guessed, and what their values look like. No guess may change a value when it is read back. */
 const tests: readonly (readonly [type: string, pattern: RegExp])[] = [
   ["boolean", /^(true|false|t|f|yes|no)$/i],
-  ["bigint", /^[-+]?\d{1,18}$/],
-  ["numeric", /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i],
+  // A sign or zeros in front belong to a phone number or a code, and an E stands in codes, too.
+  ["bigint", /^(0|-?[1-9]\d{0,17})$/],
+  ["numeric", /^(?!-0(\.0+)?$)-?(0|[1-9]\d*)(\.\d+)?$/],
   ["date", /^\d{4}-\d{2}-\d{2}$/],
   [
     "timestamptz",
-    /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[-+]\d{2}(:?\d{2})?))?$/,
+    /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)? ?(Z|[-+]\d{2}(:?\d{2})?)$/,
   ],
+  ["timestamp", /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$/],
   ["uuid", /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i],
   ["jsonb", /^\s*[[{]/],
 ];
@@ -92,14 +95,21 @@ const tests: readonly (readonly [type: string, pattern: RegExp])[] = [
 export function guessType(values: readonly string[]): string {
   const given = values.map((value) => value.trim()).filter((value) => value !== "");
   if (given.length === 0) return "text";
-  // A number with a leading zero is a code, such as a postal code, and would lose the zero as a number.
-  const isCode = given.some((value) => /^0\d/.test(value));
-  const fits = tests.find(([type, pattern]) => {
-    if (isCode && (type === "bigint" || type === "numeric")) return false;
-    if (!given.every((value) => pattern.test(value))) return false;
-    return type !== "jsonb" || given.every(isJson);
-  });
-  return fits?.[0] ?? "text";
+  const fits = tests.find(([type]) => given.every((value) => fitsType(type, value)));
+  const type = fits?.[0] ?? "text";
+  // Words such as NO alone may be names of countries.
+  const isWord = type === "boolean" && !given.every((value) => /^(true|false)$/i.test(value));
+  if (isWord && new Set(given.map((value) => value.toLowerCase())).size < 2) return "text";
+  return type;
+}
+
+/** Whether a column of this type, one that is guessed, keeps the value as it is. */
+export function fitsType(type: string, value: string): boolean {
+  const trimmed = value.trim();
+  if (type === "text" || trimmed === "") return true;
+  const pattern = tests.find(([name]) => name === type)?.[1];
+  if (pattern === undefined || !pattern.test(trimmed)) return false;
+  return type !== "jsonb" || isJson(trimmed);
 }
 
 function isJson(text: string): boolean {
@@ -111,14 +121,36 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Converts a title to a column name: lower-case words joined by underscores. */
+/**
+ * Converts a title to a column name: lower-case words joined by underscores. Accents are left out, and letters of other alphabets
+ * stay.
+ */
 export function nameColumn(title: string, index: number): string {
   const words =
     title
-      .normalize("NFKD")
       .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? [];
-  const name = words.join("_").slice(0, 60);
+      .replaceAll("ß", "ss")
+      .normalize("NFKD")
+      // Accents alone: marks of other scripts, such as Hindi vowels, belong to the word.
+      .replaceAll(/\p{Script=Latin}[\u0300-\u036f]+/gu, ([letter = ""]) => letter)
+      .normalize("NFC")
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const name = cutToBytes(words.join("_"), longestName);
   if (name === "") return `column_${index + 1}`;
-  return /^\d/.test(name) ? `_${name}` : name;
+  return /^\p{N}/u.test(name) ? `_${name}` : name;
+}
+
+/** PostgreSQL's limit of a name is 63 bytes; some are left for a number. */
+const longestName = 58;
+
+/** The beginning of a text that has at most so many bytes in UTF-8. */
+function cutToBytes(text: string, bytes: number): string {
+  let cut = "";
+  let used = 0;
+  for (const sign of text) {
+    used += new TextEncoder().encode(sign).length;
+    if (used > bytes) break;
+    cut += sign;
+  }
+  return cut;
 }

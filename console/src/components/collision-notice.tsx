@@ -1,0 +1,50 @@
+import { Button } from "@ui/button";
+import type { EditConflict } from "@ui/merge-edit";
+import { Text } from "@/components/text";
+
+interface CollisionNoticeProps {
+  conflicts: readonly EditConflict[];
+  onKeepMine: () => void;
+  onTakeTheirs: () => void;
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Says what somebody else has saved since an edit began, and asks whose values stay. Nothing was saved yet. */
+export function CollisionNotice({ conflicts, onKeepMine, onTakeTheirs }: CollisionNoticeProps) {
+  return (
+    <div role="alert" className="rounded-sm border border-warning/40 p-2.5 text-caption">
+      <p className="font-medium">
+        Somebody else has changed this since you began. Nothing was saved.
+      </p>
+      <dl className="my-2 grid gap-1.5">
+        {conflicts.map(({ field, mine, theirs }) => (
+          <div key={field} className="grid gap-0.5">
+            <dt className="font-medium">
+              <Text>{field}</Text>
+            </dt>
+            <dd className="break-words font-mono text-label">
+              <span className="font-sans text-ink-soft">Theirs: </span>
+              <Text>{describe(theirs)}</Text>
+            </dd>
+            <dd className="break-words font-mono text-label">
+              <span className="font-sans text-ink-soft">Mine: </span>
+              <Text>{describe(mine)}</Text>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div className="flex flex-wrap gap-2">
+        <Button size="dense" onClick={onTakeTheirs}>
+          Take theirs
+        </Button>
+        <Button size="dense" onClick={onKeepMine}>
+          Save mine
+        </Button>
+      </div>
+    </div>
+  );
+}

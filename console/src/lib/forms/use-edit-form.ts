@@ -1,0 +1,174 @@
+/**
+ * The state of a form that edits something saved. The state in which the edit began is kept with what is typed. When somebody else
+ * saves meanwhile, untouched fields follow and touched ones stay; when the form is saved, only its own changes are, and a field that
+ * both have changed is asked about.
+ */
+import { type EditConflict, isSameValue, type MergedEdit, mergeEdit } from "@ui/merge-edit";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import {
+  type DefaultValues,
+  type FieldErrors,
+  type FieldValues,
+  type Path,
+  type PathValue,
+  type Resolver,
+  useForm,
+  useWatch,
+} from "react-hook-form";
+import type * as z from "zod/mini";
+
+interface EditFormOptions<Values extends FieldValues, Saved extends object> {
+  /** What is saved, as far as it is known. A newer state may come at any time. */
+  saved: Saved;
+  /** What the fields show of it. */
+  valuesOf: (saved: Saved) => Values;
+  /** What the fields mean; called with valid values alone. */
+  savedOf: (values: Values) => Saved;
+  /** The rules of the fields, with the messages that are shown. */
+  schema: z.ZodMiniType<unknown, Values>;
+  /** Reads what is saved at the moment, before it is overwritten. Without it the newest known state counts. */
+  read?: () => Promise<Saved>;
+  /** Saves, and returns the state that is saved then. */
+  write: (merged: MergedEdit<Saved>) => Promise<Saved>;
+  onSaved?: (saved: Saved) => void;
+}
+
+/** What both have changed, and what is saved. */
+interface Collision<Saved> {
+  conflicts: EditConflict[];
+  theirs: Saved;
+}
+
+function resolverOf<Values extends FieldValues>(
+  schema: z.ZodMiniType<unknown, Values>,
+): Resolver<Values> {
+  return (values) => {
+    const { error } = schema.safeParse(values);
+    if (error === undefined) return { values, errors: {} };
+    const faults = error.issues.map(({ path, message }) => [
+      path.join("."),
+      { type: "invalid", message },
+    ]);
+    // The first fault of a field is shown.
+    const errors: FieldErrors<Values> = Object.fromEntries(faults.reverse());
+    return { values: {}, errors };
+  };
+}
+
+export function useEditForm<Values extends FieldValues, Saved extends object>({
+  saved,
+  valuesOf,
+  savedOf,
+  schema,
+  read,
+  write,
+  onSaved,
+}: EditFormOptions<Values, Saved>) {
+  const form = useForm<Values>({
+    resolver: resolverOf(schema),
+    mode: "onTouched",
+    defaultValues: valuesOf(saved) as DefaultValues<Values>,
+  });
+  /** The state in which the edit of each field began. */
+  const [base, setBase] = useState<Values>(() => valuesOf(saved));
+  const newestBase = useRef(base);
+  const [collision, setCollision] = useState<Collision<Saved> | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [isSaving, setSaving] = useState(false);
+  const values = useWatch({ control: form.control }) as Values;
+
+  function keepBase(next: Values): void {
+    newestBase.current = next;
+    setBase(next);
+  }
+  function show(field: string, value: unknown): void {
+    form.setValue(field as Path<Values>, value as PathValue<Values, Path<Values>>, {
+      shouldValidate: form.formState.isSubmitted,
+    });
+  }
+  /** Shows a newer saved state in the fields that are as they were; the others keep what is typed, and their base. */
+  function follow(next: Values, untouched: Values, keepsBase: boolean): void {
+    const shown: Record<string, unknown> = form.getValues();
+    const followed: Record<string, unknown> = { ...next };
+    for (const [field, value] of Object.entries(next)) {
+      if (isSameValue(shown[field], untouched[field])) {
+        if (!isSameValue(shown[field], value)) show(field, value);
+      } else if (keepsBase) followed[field] = newestBase.current[field];
+    }
+    keepBase(followed as Values);
+  }
+
+  const followSaved = useEffectEvent(() => {
+    const next = valuesOf(saved);
+    if (!isSaving && !isSameValue(next, newestBase.current)) follow(next, newestBase.current, true);
+  });
+  const savedText = JSON.stringify(saved);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a refetch brings equal states as new objects.
+  useEffect(() => followSaved(), [savedText]);
+
+  async function save(sent: Values, started: Values): Promise<void> {
+    if (isSaving) return;
+    setError(null);
+    setCollision(null);
+    setSaving(true);
+    try {
+      const theirs = read === undefined ? saved : await read();
+      const merged = mergeEdit(savedOf(started), savedOf(sent), theirs);
+      if (merged.conflicts.length > 0) {
+        setCollision({ conflicts: merged.conflicts, theirs });
+        return;
+      }
+      const isSame = Object.keys(merged.changes).length === 0;
+      const written = isSame ? theirs : await write(merged);
+      // What was typed while it was being saved differs from what was sent, and stays.
+      follow(valuesOf(written), sent, false);
+      onSaved?.(written);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  return {
+    form,
+    errors: form.formState.errors,
+    isSaving,
+    error,
+    isDirty: !isSameValue(values, base),
+    /** What others have changed as well since the edit began; null while there is no such thing. */
+    collision,
+    submit: form.handleSubmit((sent) => save(structuredClone(sent), newestBase.current)),
+    discard(): void {
+      setCollision(null);
+      setError(null);
+      const next = valuesOf(saved);
+      form.reset(next);
+      keepBase(next);
+    },
+    /** Saves the own values over those of the others. */
+    keepMine(): void {
+      if (collision === null) return;
+      const next = valuesOf(collision.theirs);
+      keepBase(next);
+      void form.handleSubmit((sent) => save(structuredClone(sent), next))();
+    },
+    /** Takes the others' values where both have changed something, and keeps the rest of the edit. */
+    takeTheirs(): void {
+      if (collision === null) return;
+      const { theirs, conflicts } = collision;
+      const started = savedOf(newestBase.current);
+      const merged = mergeEdit(started, savedOf(form.getValues()), theirs);
+      const met = new Set(conflicts.map(({ field }) => field));
+      const kept = Object.entries(merged.values).filter(([field]) => !met.has(field));
+      const taken = Object.entries(theirs).filter(([field]) => met.has(field));
+      form.reset(valuesOf(Object.fromEntries([...kept, ...taken]) as Saved));
+      keepBase(valuesOf(theirs));
+      setCollision(null);
+    },
+  };
+}
+
+export type EditForm<Values extends FieldValues, Saved extends object> = ReturnType<
+  typeof useEditForm<Values, Saved>
+>;

@@ -1,0 +1,138 @@
+import "fake-indexeddb/auto";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+type Runner = typeof import("./upload-runner");
+
+/** What was sent, in order: the tab, the bucket and the name. */
+const sent: string[] = [];
+/** The project that the address serves. */
+let project = "shop";
+
+/** Locks of the browser, which all tabs share. */
+class FakeLocks {
+  private readonly held = new Map<string, Promise<unknown>>();
+  readonly dead = new Set<string>();
+
+  async request<T>(name: string, run: () => Promise<T>): Promise<T> {
+    await this.held.get(name);
+    const running = run();
+    this.held.set(name, running);
+    // A lock that never ends is held as long as its tab lives.
+    return await running.finally(() => this.held.delete(name));
+  }
+
+  async query() {
+    return {
+      held: [...this.held.keys()].filter((name) => !this.dead.has(name)).map((name) => ({ name })),
+    };
+  }
+}
+
+let locks: FakeLocks;
+
+beforeEach(() => {
+  sent.length = 0;
+  project = "shop";
+  locks = new FakeLocks();
+  vi.stubGlobal("navigator", { locks });
+  vi.stubGlobal("fetch", async () =>
+    Response.json({ mode: "start", login: false, project: { name: project }, version: "1" }),
+  );
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.doUnmock("./tus-client");
+});
+
+/** Opens the module as a tab of its own would have it. What is sent stays under way. */
+async function openTab(name: string, owner: string) {
+  vi.resetModules();
+  vi.doMock("./tus-client", () => ({
+    sendFile: (upload: { bucket: string; name: string }) => {
+      sent.push(`${name}: ${upload.bucket}/${upload.name}`);
+      return () => undefined;
+    },
+  }));
+  const runner: Runner = await import("./upload-runner");
+  const { thisTab } = await import("@/lib/tab-claim");
+  runner.openUploads(owner);
+  return { ...runner, close: () => locks.dead.add(`console:tab:${thisTab}`) };
+}
+
+const file = (name: string) => new File(["x"], name, { lastModified: 1 });
+const chosen = (name: string) => ({ file: file(name), path: name });
+
+/** Reads the queue as the screen does, which also takes over what closed tabs have left. */
+async function show(tab: Runner) {
+  const { renderHook } = await import("@testing-library/react");
+  return renderHook(() => tab.useUploads()).result;
+}
+
+it("console_120_two_tabs_do_not_send_the_same_files", async () => {
+  project = "owner-1";
+  const first = await openTab("first", "owner-1");
+  await first.addFiles("photos", "", [chosen("a.png")]);
+  await vi.waitFor(() => expect(sent).toEqual(["first: photos/a.png"]));
+
+  const second = await openTab("second", "owner-1");
+  const shown = await show(second);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(shown.current).toEqual([]);
+  expect(sent).toHaveLength(1);
+});
+
+it("console_120_a_tab_takes_over_what_a_closed_one_has_left", async () => {
+  project = "owner-2";
+  const first = await openTab("first", "owner-2");
+  await first.addFiles("photos", "", [chosen("a.png")]);
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  first.close();
+
+  const second = await openTab("second", "owner-2");
+  const shown = await show(second);
+  // The database of this test does not give files back; a browser's does, and the upload then goes on.
+  await vi.waitFor(() => expect(shown.current).toMatchObject([{ name: "a.png", state: "failed" }]));
+  const third = await openTab("third", "owner-2");
+  expect((await show(third)).current).toEqual([]);
+});
+
+it("console_120_the_files_of_one_project_are_never_sent_to_another", async () => {
+  const shop = await openTab("shop", "shop");
+  await shop.addFiles("photos", "", [chosen("a.png")]);
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  shop.close();
+
+  // Another project on the same port has a queue of its own.
+  project = "museum";
+  const museum = await openTab("museum", "museum");
+  expect((await show(museum)).current).toEqual([]);
+
+  // A page of the first project that is still open meets the other project.
+  const old = await openTab("old", "shop");
+  await show(old);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(sent).toHaveLength(1);
+});
+
+it("console_120_a_dropped_folder_of_20_000_files_never_blocks_the_page", async () => {
+  project = "large";
+  // The database of this test is slower than a browser's, and the queue works without one, too.
+  vi.stubGlobal("indexedDB", undefined);
+  const tab = await openTab("large", "large");
+  const files = Array.from({ length: 20_000 }, (_, index) => chosen(`${index}.png`));
+  let longest = 0;
+  let last = performance.now();
+  const ticks = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  await tab.addFiles("photos", "folder/", files);
+  clearInterval(ticks);
+
+  // Each part is short; the whole took minutes. A busy machine may stop the test for a while.
+  expect(longest).toBeLessThan(1500);
+  expect((await show(tab)).current).toHaveLength(20_000);
+  await vi.waitFor(() => expect(sent).toHaveLength(3));
+});
