@@ -66,6 +66,7 @@ export function SignInForm({ session, account = "", onSignedIn }: SignInFormProp
             <Input
               {...attributes}
               type="password"
+              autoFocus={account !== ""}
               autoComplete="current-password"
               required
               value={password}

@@ -1,4 +1,5 @@
 /** A request to the REST API as the explorer's form stores it, and its conversion to URL, curl and supabase-js. */
+import { compactJson, isJson, isRounded, layOutJson } from "@/lib/json-text";
 
 export type RestVerb = "select" | "insert" | "upsert" | "update" | "delete";
 
@@ -150,18 +151,13 @@ export function toCurl(request: ApiRequest, apiUrl: string): string {
   for (const [name, value] of Object.entries(headers)) {
     lines.push(`-H ${quoteShell(`${name}: ${value}`)}`);
   }
-  if (body !== null) lines.push(`-d ${quoteShell(compactJson(body))}`);
+  if (body !== null) lines.push(`-d ${quoteShell(isJson(body) ? compactJson(body) : body)}`);
   return lines.join(" \\\n  ");
 }
 
 /** In single quotes nothing has a meaning for the shell but the quote itself. */
 function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Without blanks between its parts. Numbers stay as they were typed, because JavaScript's have fewer digits. */
-function compactJson(text: string): string {
-  return findJsonProblem(text) === null ? tokensOf(text).join("") : text;
 }
 
 /** Converts the call to supabase-js. */
@@ -241,42 +237,12 @@ function js(text: string): string {
  * reads as the same number.
  */
 function literalOf(json: string): string {
-  if (json.trim() === "" || findJsonProblem(json) !== null) return json;
-  const tokens = tokensOf(json);
-  let depth = 1;
-  const line = () => `\n${"  ".repeat(depth)}`;
-  return tokens
-    .map((token, index) => {
-      const [before, after] = [tokens[index - 1], tokens[index + 1]];
-      if (token === "{" || token === "[") {
-        depth += 1;
-        return after === "}" || after === "]" ? token : token + line();
-      }
-      if (token === "}" || token === "]") {
-        depth -= 1;
-        return before === "{" || before === "[" ? token : line() + token;
-      }
-      if (token === ",") return token + line();
-      if (token === ":") return ": ";
-      if (after === ":" && /^"[A-Za-z_$][\w$]*"$/.test(token)) return token.slice(1, -1);
-      return isRounded(token) ? `"${token}"` : token;
-    })
-    .join("");
-}
-
-/** Whether JavaScript reads another number than the one that is written. */
-function isRounded(token: string): boolean {
-  if (!/^-?\d/.test(token)) return false;
-  const digits = token
-    .replace(/[eE].*$/, "")
-    .replaceAll(/[-.]/g, "")
-    .replace(/^0+/, "");
-  return digits.replace(/0+$/, "").length > 15 || !Number.isFinite(Number(token));
-}
-
-/** The strings, numbers, words and signs of valid JSON, as they were written. */
-function tokensOf(json: string): string[] {
-  return json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\w]+|[[\]{}:,]/g) ?? [];
+  if (!isJson(json)) return json;
+  return layOutJson(json, {
+    depth: 1,
+    name: (token) => (/^"[A-Za-z_$][\w$]*"$/.test(token) ? token.slice(1, -1) : token),
+    value: (token) => (isRounded(token) ? `"${token}"` : token),
+  });
 }
 
 /** The five lines that connect an app. */

@@ -1,6 +1,8 @@
 /** Sends the explorer's request through the console's own server, which adds the key of the subject. */
+
 import { currentSecret } from "@/api/secret";
 import type { Subject } from "@/api/subject";
+import { isJson, layOutJson } from "@/lib/json-text";
 import { type ApiRequest, toHttp } from "./api-request";
 
 export interface LiveAnswer {
@@ -45,11 +47,5 @@ export async function sendRequest(request: ApiRequest, subject: Subject): Promis
 }
 
 function layOut(text: string): string {
-  // Numbers beyond 2^53 would lose digits when they are parsed.
-  if (text.length > shownCharacters || /\d{16}/.test(text)) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  return text.length <= shownCharacters && isJson(text) ? layOutJson(text) : text;
 }

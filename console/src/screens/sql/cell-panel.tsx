@@ -2,6 +2,7 @@
 import { CopyButton } from "@/components/copy-button";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
+import { isJson, layOutJson } from "@/lib/json-text";
 import { CellEditor } from "./cell-editor";
 import { type EditableCell, identifyCell } from "./edit-result";
 import type { ResultColumn } from "./runs/run-model";
@@ -72,12 +73,6 @@ function CellText({ column, row, value }: Omit<OpenCell, "editable" | "cutBytes"
 }
 
 function layOut(type: string, value: string | null): string | null {
-  if (value === null || !type.startsWith("json")) return value;
-  try {
-    const document: unknown = JSON.parse(value);
-    // Numbers beyond 2^53 would lose digits, so that such a document stays as it came.
-    return /\d{16}/.test(value) ? value : JSON.stringify(document, null, 2);
-  } catch {
-    return value;
-  }
+  if (value === null || !type.startsWith("json") || !isJson(value)) return value;
+  return layOutJson(value);
 }

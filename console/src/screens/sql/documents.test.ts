@@ -74,6 +74,21 @@ it("console_031_a_window_follows_the_text_that_another_types", async () => {
   expect(second.keepText(id, "select 12")).toEqual({ isKept: true, id });
 });
 
+it("console_031_a_text_that_was_taken_from_another_window_is_not_written_again", async () => {
+  const first = await openWindow();
+  const second = await openWindow();
+  const id = readTabs()[0]?.id ?? "";
+  second.readText(id);
+  first.keepText(id, "sel");
+  tell(textKey(id));
+  first.keepText(id, "sele");
+  // The editor of the second window reports the text that it was given before the next event comes.
+  second.keepText(id, "sel");
+
+  expect(localStorage.getItem(textKey(id))).toBe("sele");
+  expect(readTabs()).toHaveLength(1);
+});
+
 it("console_031_texts_that_two_windows_have_typed_at_once_become_two_tabs", async () => {
   const first = await openWindow();
   const second = await openWindow();

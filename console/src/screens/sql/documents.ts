@@ -193,7 +193,8 @@ export interface KeptText {
 
 /** Stores a text that was typed. */
 export function keepText(id: string, text: string): KeptText {
-  readText(id);
+  // An editor reports also the text that it was given: written again, it would undo what another window types meanwhile.
+  if (text === readText(id)) return { isKept: text === (stored.get(id) ?? ""), id };
   const present = localStore.get(textKey(id));
   const isOvertaken = present !== null && present !== stored.get(id) && present !== text;
   if (!isOvertaken) return { isKept: write(id, text), id };

@@ -9,6 +9,8 @@ export interface HistoryEntry {
   subject: string;
   outcome: string;
   elapsedMs: number | null;
+  /** Whether only the beginning of the text was kept. */
+  isCut?: boolean;
 }
 
 const entryLimit = 200;
@@ -45,7 +47,8 @@ function isEntry(value: unknown): value is HistoryEntry {
 
 /** Adds an entry. A text that was run before moves to the top instead of being listed twice. */
 export function addToHistory(owner: string, entry: HistoryEntry): void {
-  const kept = { ...entry, text: entry.text.slice(0, textLimit) };
+  const isCut = entry.text.length > textLimit;
+  const kept = { ...entry, text: entry.text.slice(0, textLimit), ...(isCut && { isCut }) };
   const others = listHistory(owner).filter(({ text }) => text !== kept.text);
   let room = totalLimit;
   const entries = [kept, ...others].slice(0, entryLimit).filter(({ text }) => {

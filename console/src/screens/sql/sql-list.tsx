@@ -161,11 +161,13 @@ function HistoryList({ search, onOpen }: ListProps) {
   return (
     <>
       <ul aria-label="History" className="space-y-0.5">
-        {shown.map(({ text, at, subject, outcome, elapsedMs }) => (
+        {shown.map(({ text, at, subject, outcome, elapsedMs, isCut }) => (
           <li key={at}>
             <button
               type="button"
-              onClick={() => onOpen(text)}
+              onClick={() =>
+                onOpen(isCut ? `${text}\n/* The rest of this text was not kept. */` : text)
+              }
               title={text.slice(0, 500)}
               className="block w-full rounded-[4px] px-2 py-1.5 text-left hover:bg-hover"
             >
@@ -176,6 +178,7 @@ function HistoryList({ search, onOpen }: ListProps) {
                 {formatAge(at)} ago · {subject}
                 {elapsedMs === null ? "" : ` · ${formatDuration(elapsedMs)}`}
                 {outcome === "Done" ? "" : ` · ${outcome}`}
+                {isCut && " · only its beginning was kept"}
               </span>
             </button>
           </li>

@@ -15,6 +15,7 @@ export function useDeleteAccount() {
 /** Removes what this browser keeps of a deleted account: its session, and an unsaved profile. */
 export async function forgetAccount(userId: string): Promise<void> {
   localStore.remove(`lookbook:edit-profile:${userId}`);
+  localStore.remove(`lookbook:edit-profile-base:${userId}`);
   // The server has deleted the session; the client removes its copy whatever the response is.
   await (await loadAuth()).signOut({ scope: "local" });
 }
