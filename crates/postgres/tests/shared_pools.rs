@@ -86,9 +86,14 @@ async fn a_statement_finishes_before_the_thread_ends_that_drives_its_connection(
     wait_until_blocked(&holder).await;
 
     let mover = Arc::clone(&database);
-    let moving = tokio::spawn(async move { mover.move_pools(Handle::current(), LIMIT).await });
-    // The move has begun, and waits for the statement.
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let (begins, begun) = tokio::sync::oneshot::channel();
+    let moving = tokio::spawn(async move {
+        begins.send(()).expect("the test waits");
+        mover.move_pools(Handle::current(), LIMIT).await
+    });
+    // Tasks of this runtime share a thread: when this one goes on, the move has begun, and waits for the statement.
+    begun.await.expect("it begins");
+    wait_until_blocked(&holder).await;
     assert!(!moving.is_finished());
     holder
         .batch_execute("select pg_advisory_unlock_all()")

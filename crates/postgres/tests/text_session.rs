@@ -134,7 +134,12 @@ async fn console_093_rows_come_in_portions_and_a_statement_is_cancelled_at_once(
 
             let start = Instant::now();
             session.send("select pg_sleep(60)", 0).await.expect("sent");
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            let observer = database.superuser().await;
+            let sleeping =
+                "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()";
+            while observer.query(sleeping, &[]).await.expect("a view").is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
             canceller.cancel().await;
             let mut code = String::new();
             loop {

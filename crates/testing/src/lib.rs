@@ -229,26 +229,7 @@ impl TestCluster {
         copy_data(&prepared, &data_dir, &owner);
         owner.give_ownership_of(&home).expect("ours to give");
 
-        let log = File::create(data_dir.join("test.log")).expect("a log");
-        // The shell runs as the cluster's user, which owns the folder and so may signal PostgreSQL and delete the
-        // files.
-        let mut shell = owner.command(Path::new("/bin/sh"));
-        shell
-            .arg("-c")
-            // `cat` blocks until the pipe of standard input is closed, which the kernel does when this process ends.
-            .arg(r#""$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$0""#)
-            .arg(&home)
-            .arg(binaries.folder().join("postgres"))
-            .arg("-D")
-            .arg(&data_dir)
-            .args(["-p", &PORT.to_string(), "-k"])
-            .arg(&home)
-            .args(["-c", "listen_addresses=", "-c", "logging_collector=off"])
-            .stdin(Stdio::piped())
-            .stdout(log.try_clone().expect("a log"))
-            .stderr(log)
-            .process_group(0);
-        let mut child = shell.spawn().expect("a shell");
+        let mut child = start_postgres(&owner, &binaries, &home, &data_dir);
         let life = child.stdin.take().expect("it is piped");
         wait_until_ready(&data_dir);
 
@@ -295,6 +276,29 @@ impl TestCluster {
         // Fails only while the process is ending; the whole cluster is deleted then.
         self.drops.send(name).ok();
     }
+}
+
+/// Starts PostgreSQL, and the shell that stops it when its standard input is closed.
+fn start_postgres(owner: &Owner, binaries: &Binaries, home: &Path, data_dir: &Path) -> Child {
+    let log = File::create(data_dir.join("test.log")).expect("a log");
+    // The shell runs as the cluster's user, which owns the folder and so may signal PostgreSQL and delete the files.
+    let mut shell = owner.command(Path::new("/bin/sh"));
+    shell
+        .arg("-c")
+        // `cat` blocks until the pipe of standard input is closed, which the kernel does when this process ends.
+        .arg(r#""$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$0""#)
+        .arg(home)
+        .arg(binaries.folder().join("postgres"))
+        .arg("-D")
+        .arg(data_dir)
+        .args(["-p", &PORT.to_string(), "-k"])
+        .arg(home)
+        .args(["-c", "listen_addresses=", "-c", "logging_collector=off"])
+        .stdin(Stdio::piped())
+        .stdout(log.try_clone().expect("a log"))
+        .stderr(log)
+        .process_group(0);
+    shell.spawn().expect("a shell")
 }
 
 /// Starts a thread with a superuser's connection. Each test has its own runtime, and a connection driven by that runtime
@@ -390,17 +394,27 @@ fn ensure_prepared_data(binaries: &Binaries, cache: &Path) -> PathBuf {
     data_dir
 }
 
-/// The file system in memory, if it has room for clusters of a few programs at once; otherwise the usual folder.
-fn temporary_folder() -> PathBuf {
+/// Where data of tests' PostgreSQL belongs: the file system in memory, if it has room for clusters of a few programs at once;
+/// otherwise the usual folder for temporary files.
+#[must_use]
+pub fn temporary_folder() -> PathBuf {
+    find_memory().unwrap_or_else(std::env::temp_dir)
+}
+
+#[cfg(target_os = "linux")]
+fn find_memory() -> Option<PathBuf> {
+    use nix::sys::statvfs::{FsFlags, statvfs};
+
     let memory = Path::new("/dev/shm");
-    // In a container it often has 64 MB.
-    let enough = nix::sys::statvfs::statvfs(memory)
-        .is_ok_and(|found| found.blocks_available() * found.fragment_size() >= 2 << 30);
-    if enough {
-        memory.to_owned()
-    } else {
-        std::env::temp_dir()
-    }
+    let found = statvfs(memory).ok()?;
+    // In a container it often has 64 MB, and no program may be run from it, as PostgreSQL with its extensions is.
+    let fits = found.blocks_available() * found.fragment_size() >= 2 << 30;
+    (fits && !found.flags().contains(FsFlags::ST_NOEXEC)).then(|| memory.to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find_memory() -> Option<PathBuf> {
+    None
 }
 
 /// `target/debug/selvedge-test`, from `target/debug/deps/<test binary>`.
@@ -448,7 +462,7 @@ fn npm_roots() -> Vec<PathBuf> {
 fn prepare(data_dir: &Path) {
     let folder = tempfile::Builder::new()
         .prefix("selvedge-prepare-")
-        .tempdir()
+        .tempdir_in(temporary_folder())
         .expect("a temporary folder");
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("ours");
     let mut config = cluster_config(folder.path());

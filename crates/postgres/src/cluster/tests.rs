@@ -20,7 +20,7 @@ impl Project {
     fn new() -> Self {
         let folder = tempfile::Builder::new()
             .prefix("selvedge-cluster-")
-            .tempdir_in("/tmp")
+            .tempdir_in(selvedge_testing::temporary_folder())
             .expect("a folder");
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("ours");
         let mut config = ClusterConfig::for_project(folder.path());

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use serde_json::json;
+use tokio_postgres::Client;
 
 use super::support::{ALICE, Event, MARKER, TestFeed, all};
 
@@ -282,11 +284,30 @@ async fn run_while_a_commit_waits(test: &TestFeed, statement: fn(i32) -> String)
     while superuser.query(waiting, &[]).await.expect("a view").is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // Long enough for the feed to read the row, and to check it if it did not wait.
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    wait_until_feed_asks(&superuser).await;
     is_over.store(true, Ordering::Relaxed);
     set_standby("alter system reset synchronous_standby_names").await;
     writing.await.expect("no panic").expect("all commit")
+}
+
+/// Waits until the feed has asked anew whether transactions are visible, as it does while it waits for one. One that checks rows
+/// without asking is given up after some time.
+async fn wait_until_feed_asks(superuser: &Client) {
+    let asked = "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+        and query like '%pg_visible_in_snapshot%' and query_start > $1";
+    let row = superuser
+        .query_one("select clock_timestamp()", &[])
+        .await
+        .expect("a time");
+    let now: DateTime<Utc> = row.get(0);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+    while superuser.query(asked, &[&now]).await.expect("a view").is_empty() {
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "the feed does not wait for the transaction"
+        );
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 #[tokio::test]

@@ -112,12 +112,12 @@ async fn rest_096_requests_wait_for_a_connection_up_to_the_acquire_timeout() {
     let anon = app.anon();
     let held = tokio::spawn(async move { anon.get("/items").await });
     let watcher = app.database.superuser().await;
-    let blocked = "select 1 from pg_locks where not granted and relation = 'public.items'::regclass";
+    // Once the blocked statement is older than the pool's `max_wait_behind`, no request is sent behind it.
+    let blocked = "select from pg_locks join pg_stat_activity using (pid)
+        where not granted and relation = 'public.items'::regclass and clock_timestamp() - query_start > '50 ms'";
     while watcher.query(blocked, &[]).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // Then the blocked statement is older than the pool's `max_wait_behind`, and no request is sent behind it.
-    tokio::time::sleep(Duration::from_millis(50)).await;
 
     let refused = app.anon().get("/items").await;
     superuser.batch_execute("rollback").await.unwrap();

@@ -365,12 +365,12 @@ async fn rest_096_with_an_exhausted_pool_requests_wait_then_time_out_then_recove
         let response = reqwest::Client::new().post(blocked_url).send().await;
         response.expect("a response").status().as_u16()
     });
-    let waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted";
+    // Once the blocked statement is older than the pool's `max_wait_behind`, no request is sent behind it.
+    let waiting = "select from pg_locks join pg_stat_activity using (pid)
+        where locktype = 'advisory' and not granted and clock_timestamp() - query_start > '50 ms'";
     while holder.query(waiting, &[]).await.expect("a view").is_empty() {
         sleep(Duration::from_millis(10)).await;
     }
-    // Then the blocked statement is older than the pool's `max_wait_behind`, and no request is sent behind it.
-    sleep(Duration::from_millis(100)).await;
 
     let waiting: Vec<_> = (0..8)
         .map(|_| spawn(reqwest::get(alone.url("/notes?id=eq.1"))))

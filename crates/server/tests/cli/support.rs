@@ -42,12 +42,18 @@ impl Ports {
 }
 
 /// A port on which nothing listens. Each is handed out once, so that tests that run at the same time do not get the
-/// same; all are below 32768, where no client's connection takes a port before the server does.
+/// same; all are below 32768, where no client's connection takes a port before the server does. Programs that run at the same time
+/// begin at different ones.
 fn find_free_port() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(20_000);
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    // From 20000 to 25999; tests of Realtime have those above, and those of e2e the next.
+    const FIRST: u16 = 20_000;
+    const COUNT: u16 = 6_000;
     loop {
-        let port = NEXT.fetch_add(1, Ordering::Relaxed);
-        assert!(port < 32_000, "no port is free");
+        let taken = TAKEN.fetch_add(1, Ordering::Relaxed);
+        assert!(taken < COUNT, "no port is free");
+        let begin = u16::try_from(std::process::id() % 600).expect("it is below 600") * 10;
+        let port = FIRST + (begin + taken) % COUNT;
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return port;
         }
@@ -67,7 +73,7 @@ impl Project {
             // Run as root, the cluster belongs to another user. Where that one may not enter, the data would be put below
             // /var/lib/selvedge, where nothing removes it after the test.
             .permissions(Permissions::from_mode(0o755))
-            .tempdir()
+            .tempdir_in(selvedge_testing::temporary_folder())
             .expect("a temporary folder");
         let project = Self {
             folder,

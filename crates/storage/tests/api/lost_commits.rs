@@ -111,6 +111,15 @@ async fn upload(app: &TestApp, running: &Running, path: &str, upsert: &str, body
     request.send().await.expect("a response").status().as_u16()
 }
 
+/// Deletes an object by the service behind the proxy.
+async fn remove(app: &TestApp, running: &Running, path: &str) {
+    let admin: Client<'_> = app.service_role();
+    let url = format!("http://{}/storage/v1/object/{path}", running.address);
+    let request = reqwest::Client::new().delete(url).bearer_auth(admin.token());
+    let response = request.send().await.expect("a response");
+    assert_eq!(response.status(), 200);
+}
+
 #[actix_web::test]
 async fn store_083_an_object_whose_commit_was_not_answered_keeps_its_bytes() {
     let (app, running, proxy) = start().await;
@@ -124,8 +133,11 @@ async fn store_083_an_object_whose_commit_was_not_answered_keeps_its_bytes() {
     }
     proxy.loses_commits.store(false, Ordering::SeqCst);
 
-    // Blobs are removed in the background; the time lets a wrong removal happen.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // Blobs are removed in the background, in order: when this one is gone, a wrong removal before it has happened.
+    let blobs = app.store.blobs();
+    assert_eq!(upload(&app, &running, "b/marker", "false", "marker").await, 200);
+    remove(&app, &running, "b/marker").await;
+    app.settle(blobs).await;
     for key in ["new", "old", "other"] {
         let found = app.nobody().get(&format!("/object/public/b/{key}")).await.ok();
         assert_eq!(found.text(), "new", "{key}");
