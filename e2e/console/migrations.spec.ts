@@ -37,7 +37,9 @@ const test = consoleTest.extend<object, WorkerFixtures>({
 
 /** Confirms the open question about a change, and expects its file's name in the answer. */
 async function saveAsMigration(page: Page, name: string): Promise<void> {
-  const dialog = page.getByRole("dialog");
+  // The form that led here stays beneath.
+  const save = page.getByRole("button", { name: "Save as migration" });
+  const dialog = page.getByRole("dialog").filter({ has: save });
   await expect(dialog.getByText(/No table is written anew/)).toBeVisible();
   expect(await findViolations(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Save as migration" }).click();
@@ -63,6 +65,10 @@ test("console_180 console_071 from an empty project to a table, a row, a policy,
   await form.getByRole("textbox", { name: "Name of the column" }).last().fill("body");
   await form.getByRole("combobox", { name: "Type of body" }).fill("text");
   await expect(form.getByText("enable row level security")).toBeVisible();
+  await form.getByRole("button", { name: "Show the change" }).click();
+  const preview = page.getByRole("dialog", { name: "Create table notes" });
+  await preview.getByRole("button", { name: "Cancel" }).click();
+  await expect(form.getByRole("textbox", { name: "Name", exact: true })).toHaveValue("notes");
   await form.getByRole("button", { name: "Show the change" }).click();
   await saveAsMigration(page, "create_table_notes");
 
