@@ -28,9 +28,10 @@ export default defineConfig({
   forbidOnly: true,
   // A build machine may stall for seconds. A test that passes only at the second try is reported as flaky and must be fixed.
   retries: process.env.CI ? 1 : 0,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
-  reporter: [["list"]],
+  // Far more than anything takes on a machine that does nothing else: this one also runs other tests.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
+  reporter: [["list"], ["./support/flaky-browser-tests.ts"]],
   use: {
     launchOptions: {
       executablePath: browser,
@@ -42,7 +43,9 @@ export default defineConfig({
     { name: "desktop", use: { viewport: { width: 1440, height: 900 } } },
     {
       name: "phone",
-      // Tests tagged @once do not depend on the screen and run on desktop only. The phone runs with reduced motion.
+      // `make test` runs on the phone what differs there, the tests tagged @phone; `make test-all` sets EVERY_SCREEN and runs all but
+      // those tagged @once, which do not depend on the screen. The phone runs with reduced motion.
+      grep: process.env.EVERY_SCREEN ? /./ : /@phone/,
       grepInvert: /@once/,
       use: {
         viewport: { width: 390, height: 844 },

@@ -1,18 +1,45 @@
-// One server for the whole run (support/server.ts). Test files share it and run one after the other, because the machine also
-// runs PostgreSQL and the server.
+// Two projects, which run side by side as two steps of `make test`:
+//
+//   one server    files that share one server for the whole run (support/server.ts), one after the other, because some change what
+//                 all others see, such as whether people may register
+//   own servers   files that start what they need, two at a time: they mostly wait
 import { configDefaults, defineConfig } from "vitest/config";
+import { FlakyTests } from "./support/flaky-tests.ts";
+import { LongestFirst } from "./support/longest-first.ts";
+import { ownServers } from "./support/own-servers.ts";
 
 export default defineConfig({
   test: {
-    include: ["**/*.test.ts"],
     // The cluster's tests need namespaces: cluster/run.
     exclude: [...configDefaults.exclude, "cluster/**"],
-    globalSetup: ["support/server.ts"],
-    fileParallelism: false,
     // Far more than any test takes: on a busy machine the server may need seconds for a request.
-    testTimeout: 90_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     // A build machine may stall for seconds. A test that passes only at the second try must be fixed all the same.
     retry: process.env.CI ? 1 : 0,
-    hookTimeout: 120_000,
+    reporters: ["default", new FlakyTests()],
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "one server",
+          include: ["client/*.test.ts", "rls/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...ownServers],
+          globalSetup: ["support/server.ts"],
+          fileParallelism: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "own servers",
+          include: ownServers,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -111,7 +111,7 @@ ON_DISK_ALONE = "golden:: lost_commits:: render_sources:: s3_outages:: s3_parts:
 
 # A little more than one core, so that they run beside other tests, but not beside a compilation.
 SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site", "cores": 1.25, "in_memory": True}
-CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients", "cores": 1.25, "in_memory": True}
+CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients", "cores": 0.75, "in_memory": True}
 FRONTEND = {"needs": ["frontend: npm ci"], "job": "clients"}
 CONSOLE = {"needs": ["console: npm ci"], "job": "clients"}
 # What compares the program with recorded conversations: one conversation at a time, which mostly waits.
@@ -150,8 +150,13 @@ STEPS = [
     ],
     npm("frontend: tests", "frontend", "test", tier="check", **FRONTEND),
     npm("console: tests", "console", "test", tier="check", **CONSOLE),
-    npm("e2e: site and console", "e2e", "run", "test:site", SELVEDGE_BIN=TESTED_BINARY, **SITE),
+    # On the phone what differs there; `make test-all` runs everything at both sizes.
+    npm("e2e: site and console", "e2e", "run", "test:site", until="test", SELVEDGE_BIN=TESTED_BINARY, **SITE),
+    npm("e2e: site and console, every screen", "e2e", "run", "test:site", tier="test-all", SELVEDGE_BIN=TESTED_BINARY,
+        EVERY_SCREEN="1", **SITE),
     cargo_test("cargo test", cores=1.25),
+    # Two files at a time, which mostly wait for the servers that they start, kill and start again.
+    npm("e2e: servers of their own", "e2e", "run", "test:servers", SELVEDGE_BIN=TESTED_BINARY, **CLIENTS),
     npm("e2e: clients", "e2e", "run", "test:clients", SELVEDGE_BIN=TESTED_BINARY, **CLIENTS),
     # It compiles in what the tests leave of the cores, which is why it comes after them in this list.
     step("clippy", "nice", "-n", "15", "cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings",

@@ -17,7 +17,8 @@ import WebSocket from "ws";
 import { anonKey, client, password, serviceKey } from "../support/clients.ts";
 import { generateKeys, startNode } from "../support/cluster.ts";
 import { choose, openPage, savePerson, signInAs } from "../support/development-sign-in.ts";
-import { freePorts, type Selvedge, startSelvedge, stop } from "../support/selvedge.ts";
+import { freePorts } from "../support/ports.ts";
+import { type Selvedge, startSelvedge, stop } from "../support/selvedge.ts";
 
 const base = ["email", "email_verified", "iss", "phone_verified", "provider_id", "sub"];
 const name = ["full_name", "name"];

@@ -9,17 +9,20 @@ import {
   type SupabaseClient,
   type WebSocketLikeConstructor,
 } from "@supabase/supabase-js";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { password } from "../support/clients.ts";
 import { generateKeys, startNode } from "../support/cluster.ts";
+import { freePorts } from "../support/ports.ts";
 import {
   type PostgresServer,
+  type PreparedDatabase,
+  prepareDatabase,
   type ReplicatedDatabase,
   startReplicatedDatabase,
 } from "../support/postgres.ts";
 import { makeProject, type ProjectFolder } from "../support/project.ts";
-import { binary, freePorts, stop } from "../support/selvedge.ts";
+import { binary, stop } from "../support/selvedge.ts";
 
 /** Writes must succeed again within this time after the promotion, also on a busy machine. */
 const recovery = { timeout: 20_000, interval: 50 };
@@ -37,6 +40,7 @@ const migration = `
 `;
 
 let project: ProjectFolder;
+let prepared: PreparedDatabase;
 let database: ReplicatedDatabase;
 let replica: PostgresServer;
 let nodes: ChildProcess[] = [];
@@ -50,9 +54,18 @@ let variables: Record<string, string>;
 
 const troubles = ["is killed", "freezes"] as const;
 
-async function start(): Promise<void> {
+beforeAll(async () => {
   project = await makeProject("failover", migration);
-  database = await startReplicatedDatabase(project.path, 1);
+  prepared = await prepareDatabase(project.path);
+});
+
+afterAll(async () => {
+  await prepared?.remove();
+  await project?.remove();
+});
+
+async function start(): Promise<void> {
+  database = await startReplicatedDatabase(prepared, 1);
   const { primary } = database;
   replica = database.replicas[0] as PostgresServer;
   // A commit is acknowledged when the replica has it, too.
@@ -116,7 +129,6 @@ function examineHosts(): { status: string; message: string }[] {
 afterEach(async () => {
   await Promise.all(nodes.map((one) => stop(one, "SIGTERM")));
   await database?.stop();
-  await project?.remove();
 });
 
 /** The writes of a client and their outcomes. */

@@ -309,7 +309,7 @@ test("a node that is restarted under load costs no request", {
     await node.start();
     await cluster.untilHealthy();
     // The balancer has to notice, or no node would be left when the other one stops.
-    await new Promise((wake) => setTimeout(wake, 500));
+    await balancer.untilAllReady();
   }
   isGoing = false;
   await Promise.all(load);

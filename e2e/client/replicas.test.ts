@@ -6,13 +6,15 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { client, password } from "../support/clients.ts";
 import { generateKeys, startNode } from "../support/cluster.ts";
+import { freePorts } from "../support/ports.ts";
 import {
   type PostgresServer,
+  prepareDatabase,
   type ReplicatedDatabase,
   startReplicatedDatabase,
 } from "../support/postgres.ts";
 import { makeProject, type ProjectFolder } from "../support/project.ts";
-import { freePorts, stop } from "../support/selvedge.ts";
+import { stop } from "../support/selvedge.ts";
 
 /** No read may return a state older than this. */
 const maxLagMs = 2_000;
@@ -57,7 +59,9 @@ let keys: Record<string, string>;
 
 beforeAll(async () => {
   project = await makeProject("replicas", migration);
-  database = await startReplicatedDatabase(project.path, 2);
+  const prepared = await prepareDatabase(project.path);
+  database = await startReplicatedDatabase(prepared, 2);
+  await prepared.remove();
   replicas = database.replicas as [PostgresServer, PostgresServer];
   keys = generateKeys(project.path);
   const ports = await freePorts(2);
@@ -282,18 +286,20 @@ test.each([
   const failures: string[] = [];
   let longestMs = 0;
   let isGoing = true;
+  let reads = 0;
   const read = async (url: string) => {
     while (isGoing) {
       const started = performance.now();
       const { error } = await visitor(url).from("place").select().single();
       longestMs = Math.max(longestMs, performance.now() - started);
+      reads += 1;
       if (error !== null) {
         failures.push(error.message);
       }
     }
   };
   const load = [...urls, ...urls].map(read);
-  await pause(300);
+  await vi.waitFor(() => expect(reads).toBeGreaterThan(20), soon);
   await first[what]();
   await vi.waitFor(async () => {
     const places = await Promise.all(Array.from({ length: 12 }, () => placeOf(visitor())));

@@ -3,9 +3,9 @@
 import { findViolations } from "../site/measure.ts";
 import { expect, test } from "./console-test.ts";
 
-test("console_080 the matrix shows the roles of requests beside each other, on phones as well", async ({
-  page,
-}) => {
+test("console_080 the matrix shows the roles of requests beside each other, on phones as well", {
+  tag: "@phone",
+}, async ({ page }) => {
   await page.goto("/policies");
   const matrix = page.getByRole("grid", { name: "Access of roles to tables" });
   const row = matrix.getByRole("row").filter({ hasText: "shelves" });

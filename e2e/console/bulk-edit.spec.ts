@@ -21,11 +21,9 @@ async function countStock(server: Selvedge, place: string, pieces: string): Prom
   return (JSON.parse(text) as { count: number }).count;
 }
 
-test("console_057 a column of the selected rows is set, and of no others", async ({
-  page,
-  consoleServer,
-  phone,
-}) => {
+test("console_057 a column of the selected rows is set, and of no others", {
+  tag: "@phone",
+}, async ({ page, consoleServer, phone }) => {
   const [first, second, other] = phone ? [2401, 2402, 2403] : [2406, 2407, 2408];
   await openTable(page, "stock", `?f=id.in.(${first},${second},${other})`);
   await grid(page).focus();
@@ -53,12 +51,9 @@ test("console_057 a column of the selected rows is set, and of no others", async
   ]);
 });
 
-test("console_057 all that match change by one statement, only if there are as many as were confirmed", async ({
-  page,
-  pageErrors,
-  consoleServer,
-  phone,
-}) => {
+test("console_057 all that match change by one statement, only if there are as many as were confirmed", {
+  tag: "@phone",
+}, async ({ page, pageErrors, consoleServer, phone }) => {
   pageErrors.expectStatusOfAny(409, "/api/rows/apply");
   const place = phone ? "phone" : "desktop";
   const added = phone ? 9001 : 9002;

@@ -87,10 +87,9 @@ async function readState(server: Selvedge, id: string): Promise<[string, boolean
   return [row?.state ?? "", row?.is_locked ?? false];
 }
 
-test("console_121 folders are renamed, moved, copied and deleted, and a taken name is listed as a failure", async ({
-  page,
-  consoleServer,
-}) => {
+test("console_121 folders are renamed, moved, copied and deleted, and a taken name is listed as a failure", {
+  tag: "@phone",
+}, async ({ page, consoleServer }) => {
   const bucket = unique("albums");
   await makeBucket(consoleServer, bucket, [
     "summer/a.txt",

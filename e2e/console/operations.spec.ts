@@ -22,9 +22,9 @@ const paths = [
   ...["users", "storage", "mail", "logs", "settings", "audit"],
 ];
 for (const path of paths) {
-  test(`console_181 the screen ${path} fits and has no violations in both lights`, async ({
-    page,
-  }) => {
+  test(`console_181 the screen ${path} fits and has no violations in both lights`, {
+    tag: "@phone",
+  }, async ({ page }) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await page.goto(`/${path}`);
@@ -39,9 +39,9 @@ for (const path of paths) {
   });
 }
 
-test("console_110 console_111 console_140 a user is made, found, banned and sent a mail whose link is opened here", async ({
-  page,
-}) => {
+test("console_110 console_111 console_140 a user is made, found, banned and sent a mail whose link is opened here", {
+  tag: "@phone",
+}, async ({ page }) => {
   const email = `${unique("ana")}@example.org`;
   await page.goto("/users");
   await page.getByRole("button", { name: "New user" }).first().click();
@@ -67,7 +67,9 @@ test("console_110 console_111 console_140 a user is made, found, banned and sent
   await expect(page.getByRole("row").filter({ hasText: email })).toBeVisible();
 });
 
-test("console_003 a user is deleted only after the address was typed", async ({ page }) => {
+test("console_003 a user is deleted only after the address was typed", { tag: "@phone" }, async ({
+  page,
+}) => {
   const email = `${unique("leaving")}@example.org`;
   await page.goto("/users");
   await page.getByRole("button", { name: "New user" }).first().click();

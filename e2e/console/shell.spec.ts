@@ -65,10 +65,9 @@ test("console_002 the palette finds users, buckets, actions and SQL that was run
   await expect(page).toHaveURL(/\/policies\/simulator$/);
 });
 
-test("console_006 the shell is whole on this screen and has no violations in both lights", async ({
-  page,
-  phone,
-}) => {
+test("console_006 the shell is whole on this screen and has no violations in both lights", {
+  tag: "@phone",
+}, async ({ page, phone }) => {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await page.goto("/tables");

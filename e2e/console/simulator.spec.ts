@@ -13,10 +13,9 @@ const cases = [
 ];
 
 for (const colorScheme of ["light", "dark"] as const) {
-  test(`console_080 console_181 answers and faults of the simulator say what decides, in ${colorScheme}`, async ({
-    page,
-    pageErrors,
-  }) => {
+  test(`console_080 console_181 answers and faults of the simulator say what decides, in ${colorScheme}`, {
+    tag: "@phone",
+  }, async ({ page, pageErrors }) => {
     test.slow();
     pageErrors.expectStatusOfAny(422, "/api/simulate");
     pageErrors.expectStatusOfAny(400, "/api/simulate");
@@ -54,11 +53,9 @@ test("console_080 a request of the log that came back empty is explained by its 
   await expect(page.getByText("explanation and real result agree")).toBeVisible();
 });
 
-test("console_084 an unsaved policy shows the rows that appear and vanish, and is not saved", async ({
-  page,
-  consoleServer,
-  phone,
-}) => {
+test("console_084 an unsaved policy shows the rows that appear and vanish, and is not saved", {
+  tag: "@phone",
+}, async ({ page, consoleServer, phone }) => {
   const address = `/policies/${await findOid(consoleServer, "shelves")}`;
   await page.goto(address);
   const saved = page.getByRole("list", { name: "Policies" }).getByRole("listitem");

@@ -57,7 +57,9 @@ test("console_094 a delete of all rows asks with their number, and does nothing 
   await expect(page.getByRole("gridcell", { name: "1200", exact: true })).toBeVisible();
 });
 
-test("console_095 a plan is shown as a tree, in both lights", async ({ page }) => {
+test("console_095 a plan is shown as a tree, in both lights", { tag: "@phone" }, async ({
+  page,
+}) => {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await page.goto("/sql");

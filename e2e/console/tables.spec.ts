@@ -9,11 +9,9 @@ interface Garment {
   price: number | null;
 }
 
-test("console_054 edits by keyboard are staged, survive a reload and are applied at once", async ({
-  page,
-  consoleServer,
-  phone,
-}) => {
+test("console_054 edits by keyboard are staged, survive a reload and are applied at once", {
+  tag: "@phone",
+}, async ({ page, consoleServer, phone }) => {
   const [made] = await rest<Garment[]>(consoleServer, "garments", {
     method: "POST",
     body: { name: `Coat ${phone}`, price: 10 },
@@ -47,7 +45,11 @@ test("console_054 edits by keyboard are staged, survive a reload and are applied
   ]);
 });
 
-test("console_056 what was applied can be undone", async ({ page, consoleServer, phone }) => {
+test("console_056 what was applied can be undone", { tag: "@phone" }, async ({
+  page,
+  consoleServer,
+  phone,
+}) => {
   const [made] = await rest<Garment[]>(consoleServer, "garments", {
     method: "POST",
     body: { name: `Scarf ${phone}`, price: 7 },
@@ -68,12 +70,9 @@ test("console_056 what was applied can be undone", async ({ page, consoleServer,
   expect(await rest<Garment[]>(consoleServer, `garments?id=eq.${made?.id}`)).toEqual([made]);
 });
 
-test("console_054 a refused change names its cell and nothing is applied", async ({
-  page,
-  pageErrors,
-  consoleServer,
-  phone,
-}) => {
+test("console_054 a refused change names its cell and nothing is applied", {
+  tag: "@phone",
+}, async ({ page, pageErrors, consoleServer, phone }) => {
   pageErrors.expectStatus(422, "/api/rows/apply");
   const [made] = await rest<Garment[]>(consoleServer, "garments", {
     method: "POST",
@@ -100,12 +99,9 @@ test("console_054 a refused change names its cell and nothing is applied", async
   expect(await rest<Garment[]>(consoleServer, `garments?id=eq.${made?.id}`)).toEqual([made]);
 });
 
-test("console_033 a row that somebody else has changed is never overwritten silently", async ({
-  page,
-  pageErrors,
-  consoleServer,
-  phone,
-}) => {
+test("console_033 a row that somebody else has changed is never overwritten silently", {
+  tag: "@phone",
+}, async ({ page, pageErrors, consoleServer, phone }) => {
   pageErrors.expectStatus(409, "/api/rows/apply");
   const [made] = await rest<Garment[]>(consoleServer, "garments", {
     method: "POST",
@@ -137,7 +133,7 @@ test("console_033 a row that somebody else has changed is never overwritten sile
   ]);
 });
 
-test("console_055 rows of a table without key are edited", async ({
+test("console_055 rows of a table without key are edited", { tag: "@phone" }, async ({
   page,
   consoleServer,
   phone,
@@ -225,7 +221,9 @@ test("console_163 values that try to be more than text are shown as text @once",
   await expect(page.locator("img")).toHaveCount(0);
 });
 
-test("console_181 grid, row and review have no violations in both lights", async ({ page }) => {
+test("console_181 grid, row and review have no violations in both lights", {
+  tag: "@phone",
+}, async ({ page }) => {
   // Six analyses of large pages.
   test.slow();
   for (const colorScheme of ["light", "dark"] as const) {

@@ -28,7 +28,10 @@ test("console_058 the rows of the grid are downloaded as a file", async ({ page 
   await expect(dialog).toBeHidden();
 });
 
-test("console_058 what cannot be exported is said in the dialog", async ({ page, pageErrors }) => {
+test("console_058 what cannot be exported is said in the dialog", { tag: "@phone" }, async ({
+  page,
+  pageErrors,
+}) => {
   pageErrors.expectStatus(422, "/api/rows/read");
   pageErrors.expectStatus(422, "/api/rows/count");
   pageErrors.expectStatus(422, "/api/rows/export");

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually, type FunctionsServer, startFunctions } from "../support/functions.ts";
-import { binary, freePorts } from "../support/selvedge.ts";
+import { freePorts } from "../support/ports.ts";
+import { binary } from "../support/selvedge.ts";
 
 /** Ids of the processes that run a function. */
 async function workersOf(server: FunctionsServer, name: string): Promise<string[]> {

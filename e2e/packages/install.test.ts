@@ -19,7 +19,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { client } from "../support/clients.ts";
 import { until } from "../support/cluster.ts";
-import { binary, freePorts } from "../support/selvedge.ts";
+import { freePorts } from "../support/ports.ts";
+import { binary } from "../support/selvedge.ts";
 
 const run = promisify(execFile);
 const packager = resolve(import.meta.dirname, "../../tools/package.py");

@@ -14,7 +14,9 @@ import {
   toast,
 } from "./journey.ts";
 
-test("a newcomer signs up, confirms the address by mail, and signs out", async ({ page }) => {
+test("a newcomer signs up, confirms the address by mail, and signs out", { tag: "@phone" }, async ({
+  page,
+}) => {
   const unique = randomUUID().slice(0, 8);
   const email = `newcomer-${unique}@lookbook.test`;
   await page.goto("/auth");

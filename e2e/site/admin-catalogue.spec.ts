@@ -53,7 +53,9 @@ for (const { path, title, noun, table } of sections) {
   });
 }
 
-test("brands: the table sorts, and its state is in the address", async ({ page }) => {
+test("brands: the table sorts, and its state is in the address", { tag: "@phone" }, async ({
+  page,
+}) => {
   const prefix = randomUUID().slice(0, 6);
   expectData(
     await owner()

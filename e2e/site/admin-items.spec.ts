@@ -11,7 +11,9 @@ function uniqueNumber(): number {
   return 8_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
 }
 
-test("an item is added with a brand, subcategory and color made on the way", async ({ page }) => {
+test("an item is added with a brand, subcategory and color made on the way", {
+  tag: "@phone",
+}, async ({ page }) => {
   const name = uniqueName("Item");
   const category = uniqueName("Category");
   expectData(await owner().from("categories").insert({ name: category }));

@@ -28,7 +28,7 @@ async function uploadTrainingPhotos({ id, client }: Person): Promise<void> {
   }
 }
 
-test("a submission is looked at with the creator's photos and approved", async ({
+test("a submission is looked at with the creator's photos and approved", { tag: "@phone" }, async ({
   page,
   person,
 }) => {
@@ -162,10 +162,9 @@ test("Review Pending shows what waits, and the filter is in the address", async 
   await expect(page).toHaveURL(/status=rejected/);
 });
 
-test("an administrator adds an outfit, which is published at once, edits and deletes it", async ({
-  page,
-  phone,
-}) => {
+test("an administrator adds an outfit, which is published at once, edits and deletes it", {
+  tag: "@phone",
+}, async ({ page, phone }) => {
   const name = uniqueName("Outfit");
   const item = await makeItem();
   const [row] = await fetchRows<{ name: string }>("items", "id", item.id);

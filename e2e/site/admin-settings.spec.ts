@@ -21,7 +21,9 @@ const ownServer = test.extend<object, { settingsServer: Selvedge }>({
   baseURL: async ({ settingsServer }, use) => use(settingsServer.apiUrl),
 });
 
-test("settings: what the server holds is shown, with versions and sizes", async ({ page }) => {
+test("settings: what the server holds is shown, with versions and sizes", {
+  tag: "@phone",
+}, async ({ page }) => {
   await openSection(page, "settings", "Settings");
   await expect(page.getByLabel("Site name")).toHaveValue("Lookbook");
   await expect(page.getByRole("switch", { name: "Registration" })).toBeChecked();

@@ -66,7 +66,9 @@ test("a visitor goes from an outfit to an item, an outfit with it, its brand, an
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 });
 
-test("the gallery shows each picture, and names what is in it", async ({ page }) => {
+test("the gallery shows each picture, and names what is in it", { tag: "@phone" }, async ({
+  page,
+}) => {
   await page.goto("/look/camel-hour");
   const gallery = page.getByRole("region", { name: "Pictures of Camel Hour" });
   const thumbnails = gallery.getByRole("button", { name: /^Show picture/ });
@@ -151,9 +153,9 @@ test("unknown outfits, items and brands say what is missing", async ({ page, pag
 });
 
 for (const path of ["/look/camel-hour", "/product/camel-overcoat"]) {
-  test(`${path} has no violations of axe's rules, does not move while it loads, and fits the screen`, async ({
-    page,
-  }) => {
+  test(`${path} has no violations of axe's rules, does not move while it loads, and fits the screen`, {
+    tag: "@phone",
+  }, async ({ page }) => {
     const shifts = await recordLayoutShifts(page);
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

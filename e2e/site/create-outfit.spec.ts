@@ -90,10 +90,9 @@ test("items are found by search, category, brand and color, and the address keep
   await saveScreenshot(page, "create-outfit-empty");
 });
 
-test("going back and reloading lose nothing, and the outfit is submitted", async ({
-  page,
-  person,
-}) => {
+test("going back and reloading lose nothing, and the outfit is submitted", {
+  tag: "@phone",
+}, async ({ page, person }) => {
   await uploadTrainingPhotos(person);
   const [first, second] = [await makeNamedItem("men"), await makeNamedItem("unisex")];
   await openSignedIn(page, person.email, "/create-outfit");

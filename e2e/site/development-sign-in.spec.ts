@@ -28,10 +28,9 @@ async function continueWithGoogle(page: Page): Promise<void> {
   await expect(page.getByRole("heading", { name: "Sign in with Google", level: 1 })).toBeVisible();
 }
 
-test("a new person signs in with Google and returns to the page they came from", async ({
-  page,
-  known,
-}) => {
+test("a new person signs in with Google and returns to the page they came from", {
+  tag: "@phone",
+}, async ({ page, known }) => {
   await page.goto("/look/camel-hour");
   await page.getByRole("link", { name: "Sign In" }).first().click();
   await continueWithGoogle(page);

@@ -57,10 +57,9 @@ test("the search finds names first, then brands, colors and styles", async ({ pa
   await expect(cards(page, items).first()).toBeVisible();
 });
 
-test("filters narrow the results, stay in the address and are removed one by one", async ({
-  page,
-  phone,
-}) => {
+test("filters narrow the results, stay in the address and are removed one by one", {
+  tag: "@phone",
+}, async ({ page, phone }) => {
   await openDiscovery(page);
   await expect(cards(page, outfits).first()).toBeVisible();
 
@@ -86,10 +85,9 @@ test("filters narrow the results, stay in the address and are removed one by one
   await expect(page).toHaveURL("/discovery?brand=tarn-tiller");
 });
 
-test("a range of prices is applied on Enter, and an impossible one is explained", async ({
-  page,
-  phone,
-}) => {
+test("a range of prices is applied on Enter, and an impossible one is explained", {
+  tag: "@phone",
+}, async ({ page, phone }) => {
   await leaveOutPictures(page);
   await openDiscovery(page, "?tab=items");
   await page.getByRole("button", { name: "Filters", exact: true }).click();

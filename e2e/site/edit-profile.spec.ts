@@ -137,7 +137,10 @@ test("a server that is away while saving costs nothing", { tag: "@once" }, async
   await expect(toast(page, "Profile updated")).toBeVisible();
 });
 
-test("an avatar is cropped, uploaded, replaced and removed", async ({ page, person }) => {
+test("an avatar is cropped, uploaded, replaced and removed", { tag: "@phone" }, async ({
+  page,
+  person,
+}) => {
   await openSignedIn(page, person.email, "/profile");
   await page.getByRole("button", { name: "Edit Profile" }).click();
   const file = {

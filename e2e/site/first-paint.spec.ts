@@ -99,7 +99,10 @@ async function compareViews(page: Page, path: string): Promise<void> {
   await page.unrouteAll({ behavior: "ignoreErrors" });
 }
 
-test("the pictures are there before the app, and stay where they are", async ({ page, phone }) => {
+test("the pictures are there before the app, and stay where they are", { tag: "@phone" }, async ({
+  page,
+  phone,
+}) => {
   // A busy machine needs time to render the pictures that the views wait for.
   test.setTimeout(120_000);
   const requested: string[] = [];
@@ -119,9 +122,9 @@ test("the pictures are there before the app, and stay where they are", async ({ 
   expect(requested.some((address) => address.includes("/render/image/"))).toBe(true);
 });
 
-test("the app takes the first view over without a shift and without loading a picture twice", async ({
-  page,
-}) => {
+test("the app takes the first view over without a shift and without loading a picture twice", {
+  tag: "@phone",
+}, async ({ page }) => {
   const shifts = await recordLayoutShifts(page);
   for (const path of paths) {
     await waitForPageData(page, path);
@@ -183,10 +186,9 @@ async function recordWaiting(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => [...new Set((window as unknown as { seen: string[] }).seen)]);
 }
 
-test("pages of signed-in people are painted where the app shows them, and no spinner comes between", async ({
-  page,
-  phone,
-}) => {
+test("pages of signed-in people are painted where the app shows them, and no spinner comes between", {
+  tag: "@phone",
+}, async ({ page, phone }) => {
   // Up to ten pages are loaded to their end.
   test.setTimeout(180_000);
   await signIn(page, "mira@lookbook.test");

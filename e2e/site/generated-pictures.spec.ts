@@ -95,7 +95,10 @@ test("visitors are not asked for photos, and users without photos are led to the
   );
 });
 
-test("a picture is asked for, shown as a preview, saved and deleted", async ({ page, person }) => {
+test("a picture is asked for, shown as a preview, saved and deleted", { tag: "@phone" }, async ({
+  page,
+  person,
+}) => {
   const outfit = await seededOutfit();
   await uploadPhotos(person);
   await openSignedIn(page, person.email, `/look/${outfit.slug}`);

@@ -22,11 +22,9 @@ async function openBookmarks(page: Page, phone: boolean): Promise<void> {
   }
 }
 
-test("a user likes an outfit, finds it under Likes after a reload, and removes the like", async ({
-  page,
-  person,
-  phone,
-}) => {
+test("a user likes an outfit, finds it under Likes after a reload, and removes the like", {
+  tag: "@phone",
+}, async ({ page, person, phone }) => {
   await signIn(page, person.email);
   await expect(page.getByRole("complementary", { name: "About Lookbook" })).toBeHidden();
   const card = cards(page).first();
@@ -59,11 +57,9 @@ test("a user likes an outfit, finds it under Likes after a reload, and removes t
   await expect(page.getByText("You haven't liked any outfits yet.")).toBeVisible();
 });
 
-test("a user bookmarks an outfit in the modal and finds it under Bookmarks", async ({
-  page,
-  person,
-  phone,
-}) => {
+test("a user bookmarks an outfit in the modal and finds it under Bookmarks", {
+  tag: "@phone",
+}, async ({ page, person, phone }) => {
   await signIn(page, person.email);
   const name = await outfitName(cards(page).nth(1));
   await cards(page).nth(1).getByRole("link").click();

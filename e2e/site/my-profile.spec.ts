@@ -44,10 +44,9 @@ test("signing out on a private page leads to the dashboard", { tag: "@once" }, a
   await expect(page).toHaveURL("/");
 });
 
-test("My Profile shows who is signed in, their outfits and their favorites", async ({
-  page,
-  person,
-}) => {
+test("My Profile shows who is signed in, their outfits and their favorites", {
+  tag: "@phone",
+}, async ({ page, person }) => {
   const waiting = await makeOutfit(person, "pending");
   const refused = await makeOutfit(person, "rejected");
   await openSignedIn(page, person.email, "/profile");

@@ -1,6 +1,6 @@
 // How the site behaves when the network fails or the browser refuses storage.
 
-import { cards, expect, openExplore, outfitName, signIn, test, toast } from "./journey.ts";
+import { cards, expect, fillSignIn, openExplore, outfitName, test, toast } from "./journey.ts";
 
 test("a shared link is answered with the page whoever fetches it", { tag: "@once" }, async ({
   request,
@@ -56,7 +56,7 @@ test("a lost network shows a banner, and a list that never loaded says why", asy
   await expect(cards(page).first()).toBeVisible();
 });
 
-test("a like made offline is sent when the network returns", async ({
+test("a like made offline is sent when the network returns", { tag: "@phone" }, async ({
   page,
   context,
   person,
@@ -64,7 +64,10 @@ test("a like made offline is sent when the network returns", async ({
   pageErrors,
 }) => {
   pageErrors.expectNetworkFailures();
-  await signIn(page, person.email);
+  // By the form, whose greeting loads the code of toasts.
+  await page.goto("/auth");
+  await fillSignIn(page, person.email);
+  await expect(toast(page, "Welcome back!")).toBeVisible();
   const card = cards(page).first();
   const name = await outfitName(card);
   await expect(card.getByRole("button", { name: `Like ${name}` })).toBeEnabled();
@@ -103,7 +106,10 @@ test("the site works when the browser refuses localStorage", { tag: "@once" }, a
   await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
 });
 
-test("the slideshow of the sign-in page loads no pictures on phones", async ({ page, phone }) => {
+test("the slideshow of the sign-in page loads no pictures on phones", { tag: "@phone" }, async ({
+  page,
+  phone,
+}) => {
   let pictures = 0;
   page.on("request", (request) => {
     if (request.url().includes("/storage/v1/")) {

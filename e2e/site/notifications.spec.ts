@@ -28,10 +28,9 @@ test("visitors see two samples", async ({ page }) => {
   await expect(page.getByRole("menu").getByText("New follower")).toBeVisible();
 });
 
-test("a like and a review are counted while the page is open, and read one by one", async ({
-  page,
-  person,
-}) => {
+test("a like and a review are counted while the page is open, and read one by one", {
+  tag: "@phone",
+}, async ({ page, person }) => {
   const liked = await makeOutfit(person, "approved");
   const refused = await makeOutfit(person, "pending");
   const fan = await signUp();

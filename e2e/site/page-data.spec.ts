@@ -81,7 +81,7 @@ for (const path of paths) {
     }
   });
 
-  test(`pictures preloaded at ${path} are the ones shown`, async ({ page }) => {
+  test(`pictures preloaded at ${path} are the ones shown`, { tag: "@phone" }, async ({ page }) => {
     await page.goto(path);
     await waitForPage(page);
 

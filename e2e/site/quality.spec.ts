@@ -5,19 +5,19 @@ import { cards, expect, openExplore, openSignedIn, signIn, test } from "./journe
 import { findViolations, recordLayoutShifts } from "./measure.ts";
 
 test.describe("axe finds no violations", () => {
-  test("on the explore grid", async ({ page }) => {
+  test("on the explore grid", { tag: "@phone" }, async ({ page }) => {
     await openExplore(page);
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("in the modal", async ({ page }) => {
+  test("in the modal", { tag: "@phone" }, async ({ page }) => {
     await page.goto("/?outfit=night-bus");
     await expect(page.getByRole("dialog", { name: "Night Bus" })).toBeVisible();
     await expect(page.getByRole("dialog").getByRole("listitem").first()).toBeVisible();
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("on sign-in and sign-up", async ({ page }) => {
+  test("on sign-in and sign-up", { tag: "@phone" }, async ({ page }) => {
     await page.goto("/auth");
     await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
     expect(await findViolations(page)).toEqual([]);
@@ -26,7 +26,7 @@ test.describe("axe finds no violations", () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("on Discovery, its filters and the items", async ({ page, phone }) => {
+  test("on Discovery, its filters and the items", { tag: "@phone" }, async ({ page, phone }) => {
     await page.goto("/discovery?brand=corvane&color=camel");
     await expect(cards(page, "Found outfits").first()).toBeVisible();
     await page.getByRole("button", { name: "Filters, 2 chosen" }).click();
@@ -40,7 +40,9 @@ test.describe("axe finds no violations", () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("in the other theme of the dashboard and of the reading pages", async ({ page }) => {
+  test("in the other theme of the dashboard and of the reading pages", { tag: "@phone" }, async ({
+    page,
+  }) => {
     await page.addInitScript(() => {
       const theme = location.pathname === "/" ? "light" : "dark";
       localStorage.setItem("lookbook:appearance", theme);
@@ -52,7 +54,7 @@ test.describe("axe finds no violations", () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("with an open menu", async ({ page }) => {
+  test("with an open menu", { tag: "@phone" }, async ({ page }) => {
     await openExplore(page);
     for (const name of ["Notifications", "Appearance"]) {
       await page.getByRole("button", { name, exact: true }).click();
@@ -71,7 +73,10 @@ test.describe("axe finds no violations", () => {
     }
   });
 
-  test("with the filter and the time range open, which touch reaches", async ({ page, phone }) => {
+  test("with the filter and the time range open, which touch reaches", { tag: "@phone" }, async ({
+    page,
+    phone,
+  }) => {
     const least = phone ? 44 : 24;
     const subjects = [
       { address: "/", name: "Filter", role: phone ? "dialog" : "menu" },
@@ -88,13 +93,13 @@ test.describe("axe finds no violations", () => {
     }
   });
 
-  test("on the likes", async ({ page }) => {
+  test("on the likes", { tag: "@phone" }, async ({ page }) => {
     await openSignedIn(page, "noah@lookbook.test", "/?section=likes");
     await expect(cards(page, "Your Liked Outfits").first()).toBeVisible();
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("on Top, and on bookmarks and own outfits with and without any", async ({
+  test("on Top, and on bookmarks and own outfits with and without any", { tag: "@phone" }, async ({
     page,
     person,
   }) => {
@@ -118,9 +123,9 @@ test.describe("axe finds no violations", () => {
     }
   });
 
-  test("on a public profile, for visitors and its owner, and on item and brand", async ({
-    page,
-  }) => {
+  test("on a public profile, for visitors and its owner, and on item and brand", {
+    tag: "@phone",
+  }, async ({ page }) => {
     for (const address of [
       "/mira",
       "/product/camel-overcoat",
@@ -136,7 +141,10 @@ test.describe("axe finds no violations", () => {
     expect(await findViolations(page), "own profile").toEqual([]);
   });
 
-  test("on an outfit's page and on the 404 page", async ({ page, pageErrors }) => {
+  test("on an outfit's page and on the 404 page", { tag: "@phone" }, async ({
+    page,
+    pageErrors,
+  }) => {
     pageErrors.expectStatus(404, "/no/such/page");
     await page.goto("/look/night-bus");
     await expect(page.getByRole("heading", { name: "Night Bus" })).toBeVisible();
@@ -147,7 +155,7 @@ test.describe("axe finds no violations", () => {
   });
 });
 
-test("the explore page does not move while it loads", async ({ page }) => {
+test("the explore page does not move while it loads", { tag: "@phone" }, async ({ page }) => {
   const shifts = await recordLayoutShifts(page);
   await openExplore(page);
   await page.waitForLoadState("networkidle");
@@ -155,7 +163,9 @@ test("the explore page does not move while it loads", async ({ page }) => {
   expect(await shifts()).toBeLessThan(0.05);
 });
 
-test("the sign-in form does not move when the providers' buttons arrive", async ({ page }) => {
+test("the sign-in form does not move when the providers' buttons arrive", {
+  tag: "@phone",
+}, async ({ page }) => {
   const shifts = await recordLayoutShifts(page);
   for (const address of ["/auth", "/auth?mode=signup"]) {
     await page.goto(address);
@@ -167,7 +177,7 @@ test("the sign-in form does not move when the providers' buttons arrive", async 
   }
 });
 
-test("nothing is wider than the screen", async ({ page }) => {
+test("nothing is wider than the screen", { tag: "@phone" }, async ({ page }) => {
   for (const address of [
     "/",
     "/?outfit=night-bus",
@@ -205,7 +215,10 @@ async function findSmallTargets(page: Page, pixels: number): Promise<string[]> {
   }, pixels);
 }
 
-test("every control is at least 24 pixels large, 44 on touch screens", async ({ page, phone }) => {
+test("every control is at least 24 pixels large, 44 on touch screens", { tag: "@phone" }, async ({
+  page,
+  phone,
+}) => {
   test.setTimeout(120_000);
   const least = phone ? 44 : 24;
   // Sizes are reserved, so the pictures themselves are not needed.
@@ -235,11 +248,9 @@ test("every control is at least 24 pixels large, 44 on touch screens", async ({ 
   expect(await findSmallTargets(page, least), "filters").toEqual([]);
 });
 
-test("pages of signed-in people fit the screen, and their controls are large enough", async ({
-  page,
-  person,
-  phone,
-}) => {
+test("pages of signed-in people fit the screen, and their controls are large enough", {
+  tag: "@phone",
+}, async ({ page, person, phone }) => {
   test.setTimeout(180_000);
   await signIn(page, person.email);
   for (const address of [

@@ -11,7 +11,10 @@ async function chooseAppearance(page: Page, appearance: string): Promise<void> {
   await expect(page.getByRole("menuitemradio")).toHaveCount(0);
 }
 
-test("a visitor goes from page to page by the navigation", async ({ page, phone }) => {
+test("a visitor goes from page to page by the navigation", { tag: "@phone" }, async ({
+  page,
+  phone,
+}) => {
   await openExplore(page);
   await goTo(page, "Discovery");
   await expect(page).toHaveURL("/discovery");
@@ -90,7 +93,7 @@ test("a reserved word without a page shows the 404, a name that nobody has is a 
   await expect(page.getByRole("heading", { name: "User Not Found" })).toBeVisible();
 });
 
-test("a signed-in user finds the same navigation on every page", async ({
+test("a signed-in user finds the same navigation on every page", { tag: "@phone" }, async ({
   page,
   person,
   phone,

@@ -34,7 +34,10 @@ async function rows(userId: string): Promise<{ image_order: number; image_url: s
   return data;
 }
 
-test("three photos are uploaded, one is replaced and one is deleted", async ({ page, person }) => {
+test("three photos are uploaded, one is replaced and one is deleted", { tag: "@phone" }, async ({
+  page,
+  person,
+}) => {
   const folder = `training-images/${person.id}`;
   await openSignedIn(page, person.email, "/profile?tab=training-images");
   await expect(page.getByText("Empty slot")).toHaveCount(3);

@@ -23,7 +23,10 @@ test("a visitor scrolls, and more outfits are loaded", async ({ page }) => {
   await expect.poll(() => listSize(page)).toBeGreaterThan(24);
 });
 
-test("a visitor filters by gender, and the address keeps the filter", async ({ page, phone }) => {
+test("a visitor filters by gender, and the address keeps the filter", { tag: "@phone" }, async ({
+  page,
+  phone,
+}) => {
   await openExplore(page);
 
   await page.getByRole("button", { name: "Filter" }).click();
@@ -77,10 +80,9 @@ test("a visitor searches by name, and clears the search", async ({ page }) => {
   await expect.poll(() => listSize(page)).toBeGreaterThanOrEqual(24);
 });
 
-test("a visitor opens an outfit, pages with the arrows, and focus returns to the card shown last", async ({
-  page,
-  phone,
-}) => {
+test("a visitor opens an outfit, pages with the arrows, and focus returns to the card shown last", {
+  tag: "@phone",
+}, async ({ page, phone }) => {
   await openExplore(page);
   const [first, second] = [cards(page).nth(0), cards(page).nth(1)];
   const [firstName, secondName] = [await outfitName(first), await outfitName(second)];
@@ -164,11 +166,9 @@ test("a visitor opens an outfit's page and from there its creator's", async ({ p
   await saveScreenshot(page, "profile");
 });
 
-test("a visitor who likes an outfit is asked to sign in and returns to the dashboard afterwards", async ({
-  page,
-  person,
-  phone,
-}) => {
+test("a visitor who likes an outfit is asked to sign in and returns to the dashboard afterwards", {
+  tag: "@phone",
+}, async ({ page, person, phone }) => {
   await openExplore(page);
   const card = cards(page).first();
   const name = await outfitName(card);

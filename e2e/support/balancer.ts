@@ -11,6 +11,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { until } from "./cluster.ts";
 
 /** How often each node is asked for its health. */
 const checkIntervalMs = 100;
@@ -19,10 +20,14 @@ interface Backend {
   url: URL;
   agent: Agent;
   isReady: boolean;
+  /** When the check began that said so, in milliseconds since the process started. */
+  askedAt: number;
 }
 
 export interface Balancer {
   url: string;
+  /** Waits until checks that begin from now on have found every node ready. */
+  untilAllReady(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -32,16 +37,15 @@ export async function startBalancer(nodes: string[]): Promise<Balancer> {
     url: new URL(node),
     agent: new Agent({ keepAlive: true }),
     isReady: true,
+    askedAt: 0,
   }));
   const checks = backends.map((backend) =>
     setInterval(() => {
+      const askedAt = performance.now();
+      const note = (isReady: boolean) => Object.assign(backend, { isReady, askedAt });
       void fetch(new URL("/health/ready", backend.url)).then(
-        (response) => {
-          backend.isReady = response.ok;
-        },
-        () => {
-          backend.isReady = false;
-        },
+        ({ ok }) => note(ok),
+        () => note(false),
       );
     }, checkIntervalMs),
   );
@@ -55,6 +59,11 @@ export async function startBalancer(nodes: string[]): Promise<Balancer> {
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    untilAllReady: () => {
+      const begun = performance.now();
+      const isKnown = () => backends.every(({ isReady, askedAt }) => isReady && askedAt > begun);
+      return until(isKnown, "the balancer finds all nodes ready");
+    },
     stop: async () => {
       for (const check of checks) {
         clearInterval(check);

@@ -3,8 +3,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
+import { freePorts } from "./ports.ts";
 import { makeProject } from "./project.ts";
-import { binary, freePorts, startSelvedge, stop } from "./selvedge.ts";
+import { binary, startSelvedge, stop } from "./selvedge.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const startTimeoutMs = 60_000;

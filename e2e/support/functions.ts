@@ -46,12 +46,12 @@ export async function startFunctions(
   };
 }
 
-/** Waits until a check passes, for at most ten seconds, and returns its last result. */
+/** Waits until a check passes, for at most a minute, and returns its last result. */
 export async function eventually<T>(
   read: () => T | Promise<T>,
   isDone: (value: T) => boolean,
 ): Promise<T> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   let value = await read();
   while (!isDone(value) && Date.now() < deadline) {
     await new Promise((wake) => setTimeout(wake, 50));

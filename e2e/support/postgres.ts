@@ -6,7 +6,8 @@ import { appendFile, chmod, cp, mkdtemp, readFile, rm, stat, writeFile } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./cluster.ts";
-import { freePorts, startSelvedge } from "./selvedge.ts";
+import { freePorts } from "./ports.ts";
+import { startSelvedge } from "./selvedge.ts";
 import { querySql } from "./sql.ts";
 
 /** One server, which may be stopped. */
@@ -36,22 +37,42 @@ export interface ReplicatedDatabase {
   stop(): Promise<void>;
 }
 
-/** Starts the database of a project, and streaming replicas of it. */
-export async function startReplicatedDatabase(
-  project: string,
-  replicaCount: number,
-  settings: Record<string, string> = {},
-): Promise<ReplicatedDatabase> {
+/** The database of a project in a stopped server, of which tests start copies. */
+export interface PreparedDatabase {
+  /** The data of the server. */
+  data: string;
+  remove(): Promise<void>;
+}
+
+/** Makes the database of a project, by the project's server, with everything that its services expect. */
+export async function prepareDatabase(project: string): Promise<PreparedDatabase> {
+  const folder = await makeFolder();
+  const made = await startSelvedge(project, [], { SELVEDGE_DATA_DIR: folder });
+  await made.stop();
+  return {
+    data: join(folder, "pgdata"),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "selvedge-postgres-"));
   // PostgreSQL refuses to run as root, so its own user has to reach the folder.
   await chmod(folder, 0o755);
-  // The project's server makes the database, with everything that its services expect.
-  const made = await startSelvedge(project, [], { SELVEDGE_DATA_DIR: folder });
-  await made.stop();
+  return folder;
+}
+
+/** Starts a copy of a database, and streaming replicas of it. */
+export async function startReplicatedDatabase(
+  prepared: PreparedDatabase,
+  replicaCount: number,
+  settings: Record<string, string> = {},
+): Promise<ReplicatedDatabase> {
+  const folder = await makeFolder();
   const data = join(folder, "pgdata");
   const ports = await freePorts(replicaCount + 1);
   const servers = await Promise.all(
-    ports.map((port, index) => copyServer(data, `${data}-${index}`, port, settings)),
+    ports.map((port, index) => copyServer(prepared.data, `${data}-${index}`, port, settings)),
   );
   const [primary, ...replicas] = servers;
   if (primary === undefined) {

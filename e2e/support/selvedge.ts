@@ -5,9 +5,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { freePorts } from "./ports.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const startTimeoutMs = 120_000;
@@ -155,21 +155,4 @@ export async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): 
   const ended = new Promise((done) => child.once("exit", done));
   child.kill(signal);
   await ended;
-}
-
-/** Finds free ports. All are bound before any is released, so no two are the same. */
-export async function freePorts(count: number): Promise<number[]> {
-  const sockets = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((ready, failed) => {
-          const socket = createServer().once("error", failed);
-          socket.listen(0, "127.0.0.1", () => ready(socket));
-        }),
-    ),
-  );
-  const ports = sockets.map((socket) => (socket.address() as { port: number }).port);
-  await Promise.all(sockets.map((socket) => new Promise((closed) => socket.close(closed))));
-  return ports;
 }

@@ -17,10 +17,11 @@ SECRET = "super-secret-jwt-token-with-at-least-32-characters-long"
 
 
 def free_ports(count):
-    """Ports below 32768: a port from the system's range could be taken by a client's connection before the server listens."""
+    """Ports below 32768: a port from the system's range could be taken by a client's connection before the server listens. The Rust
+    tests take theirs from 20000 on, those of e2e/ from 26000 on."""
     found = []
     while len(found) < count:
-        port = random.randrange(20000, 32000)
+        port = random.randrange(22000, 26000)
         with socket.socket() as probe:
             if port not in found and probe.connect_ex(("127.0.0.1", port)) != 0:
                 found.append(port)

@@ -10,13 +10,26 @@ import { OfflineBanner } from "@/components/offline-banner";
 import { useSession } from "@/lib/session";
 import { currentToasts, subscribeToToasts } from "@/lib/toast";
 
-const Toaster = lazy(async () => ({ default: (await import("@/components/ui/toaster")).Toaster }));
-
-/** The toasts. Their library is loaded by the first one. */
+/** The toasts. Their library is loaded by the first one. Without it the page works; the toasts wait for it, and for the network. */
 function Toasts() {
-  const [isWanted, setWanted] = useState(() => currentToasts().length > 0);
-  useEffect(() => subscribeToToasts(() => setWanted(true)), []);
-  return <Suspense>{isWanted && <Toaster />}</Suspense>;
+  const [Toaster, setToaster] = useState<ComponentType | null>(null);
+  useEffect(() => {
+    function load() {
+      if (currentToasts().length === 0) return;
+      import("@/components/ui/toaster").then(
+        (library) => setToaster(() => library.Toaster),
+        () => undefined,
+      );
+    }
+    load();
+    const unsubscribe = subscribeToToasts(load);
+    window.addEventListener("online", load);
+    return () => {
+      unsubscribe();
+      window.removeEventListener("online", load);
+    };
+  }, []);
+  return Toaster !== null && <Toaster />;
 }
 
 const LiveNotifications = lazy(async () => ({

@@ -1,0 +1,23 @@
+/** Test files that start their own servers, and need none of support/server.ts. The ones that take longest come first. */
+export const ownServers = [
+  "client/failover.test.ts",
+  "client/stock-cli.test.ts",
+  "client/smtp.test.ts",
+  "functions/workers.test.ts",
+  "stack/stack.test.ts",
+  "functions/limits.test.ts",
+  "packages/install.test.ts",
+  "client/replicas.test.ts",
+  "client/development-sign-in.test.ts",
+  "client/realtime-suite.test.ts",
+  "client/cluster.test.ts",
+  "client/third-party.test.ts",
+  "client/generator.test.ts",
+  "client/nodes.test.ts",
+  "functions/styles.test.ts",
+  "client/text-messages.test.ts",
+  "client/auth-capabilities.test.ts",
+  "client/extensions.test.ts",
+  "client/cli-project.test.ts",
+  "functions/functions-js.test.ts",
+];
