@@ -288,7 +288,8 @@ async fn console_060_rows_are_viewed_as_a_caller_of_the_api() {
             .post("/api/rows/count", &json!({ "table": oid, "subject": subject }))
             .await;
         assert_eq!(count["count"], expected.len(), "{subject}");
-        let cell = json!({ "table": oid, "row": { "key": ["2"] }, "column": "id", "subject": subject });
+        let cell =
+            json!({ "table": oid, "row": { "key": ["2"], "xmin": "0" }, "column": "id", "subject": subject });
         let whole = console.send("/api/rows/cell", &cell).await;
         assert_eq!(whole.status().is_success(), expected.contains(&"2"), "{subject}");
     }
