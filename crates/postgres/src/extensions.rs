@@ -21,6 +21,13 @@ pub struct ShippedExtension {
 }
 
 impl ShippedExtension {
+    /// Whether the script can only be run by a superuser: it makes functions of a library, or functions that run with a superuser's
+    /// rights. Where PostgreSQL does not find the extension's files, the script of any other runs as `postgres`.
+    #[must_use]
+    pub fn needs_superuser(&self) -> bool {
+        self.control.lines().any(|line| line == "superuser = true")
+    }
+
     /// Whether the script runs as the role that creates the extension, which then owns its objects. All others run as the
     /// superuser.
     #[must_use]

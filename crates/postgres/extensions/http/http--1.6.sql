@@ -12,27 +12,38 @@ create type http_request as (method http_method, uri varchar, headers http_heade
 create function _http_dblink(connection text, query text) returns setof record
   language c strict volatile
 as '$libdir/dblink', 'dblink_record';
-revoke all on function _http_dblink(text, text) from public;
+-- Default privileges of the schema may have opened it to these roles.
+revoke all on function _http_dblink(text, text) from public, postgres, anon, authenticated, service_role;
 
 -- Hands a request to the server and returns its answer. Callers choose the request, never the connection, because it is
--- made with the rights of a superuser.
+-- made with the rights of a superuser. BEGIN ATOMIC binds the function that is called: whoever owns the schema could rename it, and
+-- put another function in its place.
+create function _http_send(question text) returns text
+  language sql volatile security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select a.answer
+  from @extschema@._http_dblink(
+    pg_catalog.concat(
+      'host=''', pg_catalog.replace(
+        pg_catalog.replace(
+          pg_catalog.concat(
+            pg_catalog.split_part(pg_catalog.current_setting('unix_socket_directories'::text), ','::text, 1), '/http'::text
+          ), '\'::text, '\\'::text
+        ), ''''::text, '\'''::text
+      ),
+      ''' port=1 dbname=http user=http sslmode=disable gssencmode=disable connect_timeout=5'
+    ),
+    _http_send.question
+  ) as a (answer text);
+end;
+
 create function _http_ask(question jsonb) returns jsonb
-  language plpgsql volatile security definer
+  language plpgsql volatile
   set search_path = pg_catalog, pg_temp
 as $$
-declare
-  folder text := split_part(current_setting('unix_socket_directories'), ',', 1) || '/http';
-  answer text;
 begin
-  select a.answer into answer
-  from @extschema@._http_dblink(
-    format(
-      'host=''%s'' port=1 dbname=http user=http sslmode=disable gssencmode=disable connect_timeout=5',
-      replace(replace(folder, '\', '\\'), '''', '\''')
-    ),
-    question::text
-  ) as a (answer text);
-  return answer::jsonb;
+  return @extschema@._http_send(question::text)::jsonb;
 exception
   when sqlclient_unable_to_establish_sqlconnection then
     raise exception using

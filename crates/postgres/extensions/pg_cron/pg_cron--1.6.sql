@@ -125,22 +125,28 @@ begin
 end
 $$;
 
--- A job runs with all rights of its user, so only a superuser may write jobs of others. This holds for roles that bypass
+-- A job runs with all rights of its user, so only a superuser may write jobs of others, and none runs as a role of the platform. This holds for roles that bypass
 -- row-level security as well, and for direct changes of the table.
 create function cron._check_owner() returns trigger
   language plpgsql
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
-  is_superuser boolean := (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user);
+  is_superuser boolean := (select r.rolsuper from pg_roles as r where r.rolname = current_user);
 begin
-  if tg_op <> 'INSERT' and old.username <> current_user and not is_superuser then
+  if tg_op <> 'INSERT' and old.username <> current_user::text and not is_superuser then
     raise insufficient_privilege using message = 'permission denied for table job';
   end if;
   if tg_op = 'DELETE' then
     return old;
   end if;
-  if new.username <> current_user and not is_superuser then
+  if new.username <> current_user::text and not is_superuser then
     raise insufficient_privilege using message = 'must be superuser to create a job for another role';
+  end if;
+  if _selvedge.is_reserved_role(new.username) and not is_superuser then
+    raise insufficient_privilege using
+      message = 'jobs do not run as "' || new.username || '"',
+      detail = 'The role belongs to the platform.';
   end if;
   return new;
 end
@@ -148,6 +154,8 @@ $$;
 
 create trigger cron_job_check_owner before insert or update or delete on cron.job
   for each row execute function cron._check_owner();
+-- ALWAYS, because session_replication_role switches ordinary triggers off, and `postgres` may set it.
+alter table cron.job enable always trigger cron_job_check_owner;
 
 -- Makes the server read the jobs again.
 create function cron.job_cache_invalidate() returns trigger

@@ -38,6 +38,17 @@ create table vault._key_file (
   is_only boolean primary key default true check (is_only),
   path text not null
 );
+-- The path leads to a file that a superuser reads, so only a superuser sets it, whatever rights another role has on tables. The platform
+-- schema makes the function after it has created this extension for the first time.
+do $$
+begin
+  if pg_catalog.to_regprocedure('_selvedge.refuse_change()') is not null then
+    create trigger selvedge_refuse_change before insert or update or delete on vault._key_file
+      for each row execute function _selvedge.refuse_change();
+    alter table vault._key_file enable always trigger selvedge_refuse_change;
+  end if;
+end
+$$;
 
 -- Reads the root key. Only the owner may call this.
 create function vault._root_key() returns bytea
@@ -257,7 +268,8 @@ revoke all on all functions in schema vault from public;
 
 grant usage on schema vault to postgres with grant option;
 grant select on vault._key_file to postgres;
-grant select, delete, truncate, references on vault.secrets, vault.decrypted_secrets to postgres with grant option;
+-- Without REFERENCES: a foreign key is checked with the rights of the owner of this table, by casts of the referencing type.
+grant select, delete, truncate on vault.secrets, vault.decrypted_secrets to postgres with grant option;
 grant execute on function
   vault.create_secret, vault.update_secret, vault._crypto_aead_det_decrypt
   to postgres with grant option;

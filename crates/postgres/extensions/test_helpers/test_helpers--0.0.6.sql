@@ -14,7 +14,7 @@ create or replace function tests.create_supabase_user(
   identifier text, email text default null, phone text default null, metadata jsonb default null
 ) returns uuid
   language plpgsql security definer
-  set search_path = auth, pg_temp
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   user_id uuid := gen_random_uuid();
@@ -31,7 +31,7 @@ $$;
 -- The id, addresses and metadata of a user that `tests.create_supabase_user` made.
 create or replace function tests.get_supabase_user(identifier text) returns json
   language plpgsql security definer
-  set search_path = auth, pg_temp
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   found_user json;
@@ -52,7 +52,7 @@ $$;
 
 create or replace function tests.get_supabase_uid(identifier text) returns uuid
   language sql security definer
-  set search_path = auth, pg_temp
+  set search_path = pg_catalog, pg_temp
 as $$ select (tests.get_supabase_user(identifier) ->> 'id')::uuid $$;
 
 -- The rest of the transaction runs as the user, with the claims of its token.

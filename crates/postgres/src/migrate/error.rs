@@ -34,6 +34,11 @@ pub enum MigrateError {
     /// Files and history disagree (GW-022).
     #[error(transparent)]
     History(#[from] HistoryConflict),
+    /// The history has a version that cannot be part of a file's name.
+    #[error(
+        "the history of migrations has the version {0:?}, which is not a number; remove it with `selvedge migration repair`"
+    )]
+    HistoryVersion(String),
     /// The connection failed, or a statement that is part of this server did.
     #[error("the database failed while migrating: {}", describe_error(.0))]
     Postgres(#[from] tokio_postgres::Error),

@@ -87,7 +87,7 @@ fn sort_migrations(folder: &Path, names: &[String]) -> DiscoveredMigrations {
     discovered
 }
 
-fn is_version(text: &str) -> bool {
+pub(super) fn is_version(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod lexer;
 mod missing_extension;
 mod passwords;
 mod platform;
+mod privileges;
 mod project;
 mod repair;
 mod run;
@@ -39,6 +40,7 @@ pub use platform::{
     PlatformReport, apply as apply_platform, digest as platform_digest, is_applied as is_platform_applied,
     reserve_memberships, set_auto_expose_new_tables,
 };
+pub use privileges::{PrivilegeFault, find_privilege_faults};
 pub use project::{
     LOCK_TIMEOUT, MigrationState, MigrationStatus, apply_pending, apply_roles, find_pending, list_migrations,
     run_statements, run_uncommitted,

@@ -24,6 +24,9 @@ const REGISTER: &str = "
     grant usage on schema _selvedge to public;
     grant select on _selvedge.platform_migrations to public;";
 
+/// Takes away what would run in the superuser's session before the files of the platform schema do.
+const DISARM: &str = include_str!("disarm.sql");
+
 /// Advisory lock that all nodes of one database take, so that only one of them migrates at a time.
 const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))";
 const UNLOCK: &str = "select pg_advisory_unlock(hashtextextended('selvedge platform migrations', 0))";
@@ -105,7 +108,7 @@ pub fn digest() -> String {
 /// [`MigrateError::Platform`] names the file that failed; the files before it stay applied.
 pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
     client.batch_execute(LOCK).await?;
-    let outcome = apply_locked(client).await;
+    let outcome = apply_locked(client, &platform_files()).await;
     // Unlocked before an error is returned: the lock belongs to the session, which the caller may keep open.
     let unlocked = client.batch_execute(UNLOCK).await;
     let report = outcome?;
@@ -138,7 +141,8 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
         .all(|file| applied.contains(&file.version)))
 }
 
-async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
+async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<PlatformReport, MigrateError> {
+    client.batch_execute(DISARM).await?;
     client.batch_execute(REGISTER).await?;
     client.batch_execute(STORE_TABLE).await?;
     store_shipped(client).await?;
@@ -153,7 +157,7 @@ async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
         is_first: known.is_empty(),
     };
 
-    for file in platform_files() {
+    for file in files {
         match known.iter().find(|(version, _)| *version == file.version) {
             Some((_, sha256)) if *sha256 == file.sha256 => {}
             // A changed file cannot be applied again over its own tables, so this is only reported.
@@ -163,7 +167,7 @@ async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
             ),
             None => {
                 client.batch_execute(LET_ROLES_LOG_IN).await?;
-                apply_file(client, &file).await?;
+                apply_file(client, file).await?;
                 report.applied.push(file.name.to_owned());
             }
         }

@@ -20,7 +20,20 @@ pub(super) const HISTORY: &str = "
       name text
     );
     alter table supabase_migrations.schema_migrations add column if not exists statements text[];
-    alter table supabase_migrations.schema_migrations add column if not exists name text;";
+    alter table supabase_migrations.schema_migrations add column if not exists name text;
+    -- Default privileges let the console's operator write every table of `postgres`. `migration fetch` makes files of this one, which the
+    -- next run executes.
+    do $$
+    begin
+      if exists (
+        select from pg_catalog.pg_roles as r
+        where r.rolname = 'selvedge_console_operator'
+          and pg_catalog.has_table_privilege(r.oid, 'supabase_migrations.schema_migrations', 'insert, update, delete')
+      ) then
+        revoke insert, update, delete on supabase_migrations.schema_migrations from selvedge_console_operator;
+      end if;
+    end
+    $$;";
 
 /// Records one applied migration: version, name, statements.
 pub(super) const INSERT_HISTORY: &str =

@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
-    files::{Migration, read_file},
+    files::{Migration, is_version, read_file},
     project::{HISTORY, INSERT_HISTORY},
     split::split_statements,
 };
@@ -60,7 +60,7 @@ pub async fn forget_migrations(client: &Client, versions: &[String]) -> Result<(
 /// Returns the new files.
 ///
 /// # Errors
-/// A file that cannot be written, or a query that fails.
+/// A file that cannot be written, a version of the history that is no number, or a query that fails.
 pub async fn fetch_migrations(
     client: &Client,
     folder: &Path,
@@ -81,12 +81,16 @@ pub async fn fetch_migrations(
         if local.iter().any(|migration| migration.version == version) {
             continue;
         }
+        // Whoever may write the history may not choose the file: a version is digits, as in names of files, and a name must not lead
+        // out of the folder.
+        if !is_version(&version) {
+            return Err(MigrateError::HistoryVersion(version));
+        }
         let statements: Vec<String> = row.get(2);
         let text: String = statements
             .iter()
             .map(|statement| format!("{statement};\n\n"))
             .collect();
-        // A name from the database must not lead out of the folder.
         let name = name.replace(['/', '\\'], "_");
         let path = folder.join(format!("{version}_{name}.sql"));
         std::fs::write(&path, text).map_err(MigrateError::file(&path))?;

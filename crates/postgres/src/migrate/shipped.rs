@@ -14,14 +14,24 @@ pub(super) const STORE_TABLE: &str = "
       version text not null,
       schema text,
       script text not null
-    );";
+    );
+    alter table _selvedge.shipped_extensions
+      add column if not exists runs_as_creator boolean not null default false;";
 
 const STORE: &str = "
-    insert into _selvedge.shipped_extensions as s (name, version, schema, script)
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+    insert into _selvedge.shipped_extensions as s (name, version, schema, script, runs_as_creator)
+    select * from rows from (
+      pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]),
+      pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::boolean[])
+    )
     on conflict (name) do update
-    set version = excluded.version, schema = excluded.schema, script = excluded.script
-    where (s.version, s.schema, s.script) is distinct from (excluded.version, excluded.schema, excluded.script)";
+    set version = excluded.version, schema = excluded.schema, script = excluded.script,
+      runs_as_creator = excluded.runs_as_creator
+    where (s.version, s.schema, s.script, s.runs_as_creator)
+      is distinct from (excluded.version, excluded.schema, excluded.script, excluded.runs_as_creator)";
+
+/// A script that this program does not bring along was put there by somebody else, and would run with a superuser's rights.
+const REMOVE_OTHERS: &str = "delete from _selvedge.shipped_extensions where name <> all ($1::text[])";
 
 /// Stores the scripts of this program. Extensions that were installed from older ones stay as they are.
 pub(super) async fn store_shipped(client: &Client) -> Result<(), MigrateError> {
@@ -32,9 +42,14 @@ pub(super) async fn store_shipped(client: &Client) -> Result<(), MigrateError> {
         .map(|extension| find_schema(extension.control))
         .collect();
     let scripts: Vec<&str> = SHIPPED.iter().map(|extension| extension.script).collect();
+    let run_as_creator: Vec<bool> = SHIPPED
+        .iter()
+        .map(|extension| !extension.needs_superuser())
+        .collect();
     client
-        .execute(STORE, &[&names, &versions, &schemas, &scripts])
+        .execute(STORE, &[&names, &versions, &schemas, &scripts, &run_as_creator])
         .await?;
+    client.execute(REMOVE_OTHERS, &[&names]).await?;
     Ok(())
 }
 

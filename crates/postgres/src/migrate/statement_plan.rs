@@ -43,7 +43,7 @@ impl StatementPlan {
     /// counted to find the statement that failed.
     pub(crate) fn plan(&self, statement: &str) -> String {
         let planned = match first_word(statement).to_ascii_lowercase().as_str() {
-            "create" | "alter" | "drop" => self.plan_single(statement),
+            "create" | "alter" | "drop" | "comment" => self.plan_single(statement),
             "do" => rewrite_do_block(statement, |inner| self.plan_in_plpgsql(inner)),
             _ => None,
         };

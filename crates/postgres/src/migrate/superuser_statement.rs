@@ -23,6 +23,9 @@ pub fn substitute_superuser_statement(statement: &str, major_version: u32) -> Op
 /// The substitute of a statement; `None` when it is run as written.
 pub(crate) fn find_substitute(statement: &str, major_version: u32) -> Option<Substitute> {
     let mut words = StatementReader::new(statement);
+    if words.take("comment") {
+        return pass_comment_by(words);
+    }
     let creates = words.take("create");
     if !creates {
         words.expect("alter")?;
@@ -39,6 +42,16 @@ pub(crate) fn find_substitute(statement: &str, major_version: u32) -> Option<Sub
         return set_bypassrls(statement, major_version);
     };
     Some(Substitute { before: None, call })
+}
+
+/// `on extension plpgsql is '…'`: older dumps contain it, and the extension belongs to the superuser. Nothing is sent in its place.
+fn pass_comment_by(mut words: StatementReader<'_>) -> Option<Substitute> {
+    words.expect("on")?;
+    words.expect("extension")?;
+    (words.name()? == "plpgsql").then(|| Substitute {
+        before: None,
+        call: "null::text".to_owned(),
+    })
 }
 
 /// `name set schema schema`
@@ -241,6 +254,10 @@ mod tests {
                 "select _selvedge.set_extension_schema('uuid-ossp', 'extensions')",
             ),
             (
+                "COMMENT ON EXTENSION plpgsql IS 'PL/pgSQL procedural language'",
+                "select null::text",
+            ),
+            (
                 "alter role r bypassrls",
                 "select _selvedge.set_bypassrls('r', true)",
             ),
@@ -265,6 +282,8 @@ mod tests {
             "select 'create event trigger x'",
             "create foreign table t () server s",
             "alter extension x update",
+            "comment on extension pgcrypto is 'x'",
+            "comment on table plpgsql is 'x'",
         ] {
             assert_eq!(call(statement), None, "{statement}");
         }

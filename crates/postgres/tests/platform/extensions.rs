@@ -22,7 +22,6 @@ async fn gw_018_postgres_creates_alters_and_drops_extensions_on_its_own_connecti
              select make(); drop function make();
              comment on extension pgcrypto is 'the platform''s';
              create extension if not exists pgcrypto; create extension if not exists plpgsql with schema pg_catalog;
-             comment on extension plpgsql is 'PL/pgSQL procedural language';
              drop extension if exists pg_nothing, no_such_extension cascade;",
         )
         .await

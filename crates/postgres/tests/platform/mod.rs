@@ -3,13 +3,17 @@
 
 mod baseline;
 mod claims;
+mod escalation;
 mod extensions;
+mod hostile_calls;
 mod privileges;
 mod projects;
 mod realtime;
 mod rights;
 mod shipped;
 mod storage;
+mod superuser;
+mod upgrade;
 mod vault;
 mod watch;
 

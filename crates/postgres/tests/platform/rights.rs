@@ -101,6 +101,30 @@ fn recorded_rights(major_version: u32) -> BTreeSet<String> {
         .collect()
 }
 
+/// Nobody may reference a table of a superuser, or create triggers on it, which the image's default privileges allow: foreign keys are checked
+/// and triggers run with rights that are not the project's. Writes both forms alike.
+fn without_references_and_triggers(line: String) -> String {
+    if !line.starts_with("default ") || !line.contains(" supabase_admin tables ") {
+        return line;
+    }
+    [
+        "all",
+        "delete/insert/select/truncate/update",
+        "delete/insert/maintain/select/truncate/update",
+    ]
+    .iter()
+    .find_map(|privileges| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let place = words.iter().position(|word| word == privileges)?;
+        Some(
+            [&words[..place], &["rows"], &words[place + 1..]]
+                .concat()
+                .join(" "),
+        )
+    })
+    .unwrap_or(line)
+}
+
 fn is_listed(line: &str, list: &[(&str, &str)]) -> bool {
     list.iter().any(|(listed, _)| match listed.strip_suffix('*') {
         Some(start) => line.starts_with(start),
@@ -126,8 +150,12 @@ async fn gw_013_rights_are_those_of_supabases_image_except_for_the_listed_differ
         .filter(|line: &String| !line.contains("gw_") && !line.contains(" pgrst."))
         // The logins of the console, which the original does not have; tests of the console examine them.
         .filter(|line: &String| !line.contains("selvedge_console_"))
+        .map(without_references_and_triggers)
         .collect();
-    let recorded = recorded_rights(version);
+    let recorded: BTreeSet<String> = recorded_rights(version)
+        .into_iter()
+        .map(without_references_and_triggers)
+        .collect();
 
     let missing: Vec<&String> = recorded
         .difference(&ours)

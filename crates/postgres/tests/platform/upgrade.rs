@@ -1,0 +1,166 @@
+//! A database that an earlier version made, in which `postgres` has used what that version allowed, after an upgrade.
+
+use std::path::Path;
+
+use selvedge_postgres::SHIPPED;
+use selvedge_postgres::migrate::{PrivilegeFault, apply_platform, find_privilege_faults};
+use selvedge_testing::TestDatabase;
+use tokio_postgres::{Client, NoTls};
+
+use super::query_value;
+
+/// The first file that takes away what `postgres` had too much.
+const FIRST_MENDING_FILE: &str = "0080";
+
+/// The tables that exist before the first file, as the earlier version made them.
+const REGISTER: &str = "
+    set search_path = pg_catalog, pg_temp;
+    create schema _selvedge;
+    create table _selvedge.platform_migrations (
+      version integer primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now()
+    );
+    grant usage on schema _selvedge to public;
+    grant select on _selvedge.platform_migrations to public;
+    create table _selvedge.shipped_extensions (
+      name text not null primary key, version text not null, schema text, script text not null
+    );";
+
+/// Makes a superuser of every session that runs it with a superuser's rights, or that can take them.
+const EVIL: &str = "
+    create function public.evil() returns void language plpgsql as $$
+    begin
+      if session_user <> 'postgres' then perform set_config('role', 'none', true); end if;
+      if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+        create role gw_012_evil superuser;
+      end if;
+    exception when others then null;
+    end $$;";
+
+/// What `postgres` could do before.
+const TRAPS: &[&str] = &[
+    EVIL,
+    // A wrapper that checks nothing.
+    "select _selvedge.create_extension('file_fdw', false, 'extensions', null, false)",
+    "select _selvedge.create_foreign_data_wrapper('unchecked', 'extensions.file_fdw_handler', null)",
+    // A foreign key that casts in the name of the superuser.
+    "create type public.cast_from as enum ('a')",
+    "create function public.cast_it(public.cast_from) returns uuid language plpgsql as $$
+     begin perform public.evil(); return null; end $$",
+    "create cast (public.cast_from as uuid) with function public.cast_it(public.cast_from) as implicit",
+    "create table public.casting (x public.cast_from references vault.secrets (id))",
+    "create table public.plain (x uuid references vault.secrets (id))",
+    // A function and an operator in pg_catalog.
+    "create extension pg_trgm with schema extensions",
+    "create function extensions.format(text, text, text) returns text language plpgsql as $$
+     begin perform public.evil(); return ''; end $$",
+    "create function extensions.joined(text, integer) returns text language plpgsql as $$
+     begin perform public.evil(); return ''; end $$",
+    "create operator extensions.|| (leftarg = text, rightarg = integer, function = extensions.joined)",
+    "alter extension pg_trgm add function extensions.format(text, text, text)",
+    "alter extension pg_trgm add operator extensions.|| (text, integer)",
+    "select _selvedge.set_extension_schema('pg_trgm', 'pg_catalog')",
+    "create extension dblink with schema public",
+    "grant references (id) on vault.secrets to anon",
+    // A function with a setting that an event trigger of a superuser's statement would follow.
+    "create function public.with_role() returns event_trigger language plpgsql set role = 'postgres' as $$
+     begin perform public.evil(); end $$",
+    "select _selvedge.create_event_trigger('with_role', 'ddl_command_end', null, 'public.with_role()')",
+];
+
+async fn open(database: &TestDatabase, role: &str, name: &str) -> Client {
+    let mut config = database.config(role);
+    let (client, connection) = config.dbname(name).connect(NoTls).await.expect("a connection");
+    tokio::spawn(connection);
+    client
+}
+
+/// Applies the files of the platform schema before [`FIRST_MENDING_FILE`].
+async fn apply_earlier_files(superuser: &Client) {
+    superuser.batch_execute(REGISTER).await.expect("registered");
+    for shipped in SHIPPED {
+        superuser
+            .execute(
+                "insert into _selvedge.shipped_extensions values ($1, $2, null, $3)",
+                &[&shipped.name, &shipped.version, &shipped.script],
+            )
+            .await
+            .expect("stored");
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sql/platform");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("files")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
+    files.sort();
+    for path in files {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        if name < FIRST_MENDING_FILE {
+            let sql = std::fs::read_to_string(&path).expect("a text");
+            let version: i32 = name[..4].parse().expect("a number");
+            superuser
+                .batch_execute(&format!(
+                    "begin; {sql}; reset role;
+                     insert into _selvedge.platform_migrations (version, name, sha256) values ({version}, '{name}', '');
+                     commit"
+                ))
+                .await
+                .expect(name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn gw_012_what_an_earlier_version_allowed_is_taken_back_by_an_upgrade() {
+    let database = TestDatabase::create().await;
+    let maintenance = database.superuser().await;
+    let name = format!("{}_upgrade", database.name());
+    maintenance
+        .batch_execute(&format!("create database {name} template template0"))
+        .await
+        .expect("created");
+    let superuser = open(&database, "supabase_admin", &name).await;
+    apply_earlier_files(&superuser).await;
+    superuser
+        .batch_execute("grant references on vault.secrets to postgres with grant option")
+        .await
+        .expect("as the earlier script did");
+    let postgres = open(&database, "postgres", &name).await;
+    for trap in TRAPS {
+        postgres.batch_execute(trap).await.expect(trap);
+    }
+    let before = find_privilege_faults(&postgres).await.expect("a list");
+
+    apply_platform(&superuser).await.expect("the upgrade");
+    superuser
+        .batch_execute("create table public.by_superuser (id int)")
+        .await
+        .expect("no trigger runs");
+    let faults = find_privilege_faults(&postgres).await.expect("a list");
+    let evil = query_value(
+        &superuser,
+        "select count(*) from pg_roles where rolname = 'gw_012_evil'",
+    )
+    .await;
+    let kept = query_value(
+        &superuser,
+        "select concat_ws(' ',
+           (select evtname from pg_event_trigger where evtname = 'with_role'),
+           (select string_agg(conrelid::regclass::text, ',') from pg_constraint where confrelid = 'vault.secrets'::regclass),
+           (select fdwhandler::oid from pg_foreign_data_wrapper where fdwname = 'unchecked'))",
+    )
+    .await;
+    drop((superuser, postgres));
+    maintenance
+        .batch_execute("drop role if exists gw_012_evil")
+        .await
+        .expect("dropped");
+    maintenance
+        .batch_execute(&format!("drop database {name} with (force)"))
+        .await
+        .expect("dropped");
+
+    assert!(before.len() > 5, "the traps are ones: {before:?}");
+    assert_eq!(evil, "0");
+    assert_eq!(faults, Vec::<PrivilegeFault>::new());
+    assert_eq!(kept, "with_role public.plain 0");
+}
