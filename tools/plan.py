@@ -170,6 +170,9 @@ STEPS = [
                SELVEDGE_TEST_S3="1"),
     cargo_test("cargo test, all of Storage in S3", "-p", "storage", "--test", "api", "--",
                *[word for name in ON_DISK_ALONE for word in ("--skip", name)], tier="test-all", SELVEDGE_TEST_S3="1"),
+    # `make test` takes two seconds of them.
+    cargo_test("cargo test, a minute of hostile calls", "-p", "postgres", "--test", "postgres", "--", "hostile_calls", tier="test-all",
+               SELVEDGE_HOSTILE_CALLS_S="60"),
     step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
     golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
     golden("auth: golden", "tools/auth-golden", *AUTH_CHOICE, until="test"),
