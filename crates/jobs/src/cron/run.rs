@@ -19,7 +19,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Waits for the lock of the job, which its session holds until it ends. A node that led before may have ended while
 /// PostgreSQL still runs its command; the next run then begins after that one. [`END_WITH_NODE`] follows.
 const BEGIN: &str = "
-    select pg_catalog.pg_backend_pid(), pg_catalog.pg_advisory_lock(1936486515, $1),
+    select pg_catalog.pg_backend_pid(),
+      pg_catalog.current_setting('is_superuser'),
+      (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname operator(pg_catalog.=) session_user),
+      pg_catalog.pg_advisory_lock(1936486515, $1),
       pg_catalog.set_config('application_name', 'pg_cron', false),";
 
 /// Runs the job and records it. `client` is the connection of the scheduler, and `now` its clock.
@@ -32,12 +35,16 @@ pub(super) async fn run_job(
     let _running = Raised::raise(&METRICS.cron_running);
     // Fails when another node leads by now, because the connection held this node's lock.
     let run = insert_run(client, job).await?;
-    let result =
-        match tokio::time::timeout(CONNECT_TIMEOUT, database.client_as(&job.username, &job.database)).await {
+    let result = if job.is_user_allowed {
+        let login = database.client_as(&job.username, &job.database);
+        match tokio::time::timeout(CONNECT_TIMEOUT, login).await {
             Ok(Ok(session)) => execute_command(client, &session, run, job, now).await?,
             Ok(Err(error)) => RunResult::failed(describe_failed_login(&error)),
             Err(_) => RunResult::failed("connection failed: no answer in time"),
-        };
+        }
+    } else {
+        refuse_user(job)
+    };
     set_finished(client, run, &result, now()).await?;
     let outcome = if result.is_success { "succeeded" } else { "failed" };
     METRICS.cron_runs.with_label_values(&[outcome]).inc();
@@ -61,13 +68,19 @@ async fn execute_command(
     now: fn() -> DateTime<Utc>,
 ) -> Result<RunResult, JobsError> {
     let lock = i32::try_from(job.id % i64::from(i32::MAX)).unwrap_or_default();
-    let pid: i32 = match session
+    let row = match session
         .query_one(&format!("{BEGIN}{END_WITH_NODE}"), &[&lock])
         .await
     {
-        Ok(row) => row.get(0),
+        Ok(row) => row,
         Err(error) => return Ok(describe_failed_command(&error)),
     };
+    // Asked of the session itself: the role may have become a superuser's since the jobs were read. Settings of a role may let its
+    // sessions begin as another one, therefore both users of the session count.
+    if row.get::<_, &str>(1) != "off" || row.get::<_, Option<bool>>(2) != Some(false) {
+        return Ok(refuse_user(job));
+    }
+    let pid: i32 = row.get(0);
     set_running(client, run, pid, now()).await?;
     Ok(match run_statements(session, &job.command).await {
         Ok(message) => RunResult {
@@ -94,6 +107,13 @@ async fn run_statements(session: &Client, command: &str) -> Result<String, Error
         }
     }
     Ok(describe_result(command, last.0, last.1))
+}
+
+fn refuse_user(job: &Job) -> RunResult {
+    RunResult::failed(format!(
+        "ERROR:  jobs do not run as \"{}\"\nDETAIL:  It is a superuser, or a role of the platform.\n",
+        job.username
+    ))
 }
 
 fn describe_failed_login(error: &Error) -> String {

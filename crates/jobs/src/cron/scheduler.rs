@@ -258,6 +258,7 @@ mod tests {
             command: String::new(),
             database: String::new(),
             username: String::new(),
+            is_user_allowed: true,
         }
     }
 

@@ -4,11 +4,40 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio_postgres::{Client, Error};
 
-/// True when the database has pg_cron as this project ships it. The original runs its jobs itself.
-const IS_INSTALLED: &str = "select to_regprocedure('cron._require_valid_schedule(text)') is not null";
+/// True when the database has pg_cron as this project ships it. The original runs its jobs itself. Jobs say which role runs them, so only
+/// tables of a superuser are read: somebody else may make a schema of that name while the extension is not there.
+const IS_INSTALLED: &str = "
+    select pg_catalog.count(*) operator(pg_catalog.=) 3
+    from (
+      select c.relowner from pg_catalog.pg_class as c
+      join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+      where n.nspname operator(pg_catalog.=) 'cron'
+        and (c.relname operator(pg_catalog.=) 'job' or c.relname operator(pg_catalog.=) 'job_run_details')
+      union all
+      select p.proowner from pg_catalog.pg_proc as p
+      join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) p.pronamespace
+      where n.nspname operator(pg_catalog.=) 'cron' and p.proname operator(pg_catalog.=) '_require_valid_schedule'
+    ) as found (owner)
+    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) found.owner and o.rolsuper";
 
-const LIST: &str =
-    "select jobid, schedule, command, database, username from cron.job where active order by jobid";
+/// A job belongs to the role that has written it (the trigger `cron_job_check_owner` of the table), except for those that a superuser has
+/// written. None runs as a superuser or as a role of the platform: both have rights that `postgres` has not.
+const LIST: &str = "
+    select j.jobid, j.schedule, j.command, j.database, j.username,
+      not (
+        _selvedge.is_reserved_role(j.username)
+        or exists (
+          select from pg_catalog.pg_roles as r
+          where r.rolname::pg_catalog.text operator(pg_catalog.=) j.username and r.rolsuper
+        )
+      )
+    from cron.job as j
+    where j.active and (
+      select o.rolsuper from pg_catalog.pg_class as c
+      join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) c.relowner
+      where c.oid operator(pg_catalog.=) j.tableoid
+    )
+    order by j.jobid";
 
 const INSERT_RUN: &str = "
     insert into cron.job_run_details (jobid, database, username, command, status)
@@ -47,6 +76,8 @@ pub(super) struct Job {
     pub(super) command: String,
     pub(super) database: String,
     pub(super) username: String,
+    /// Whether jobs may run as `username`.
+    pub(super) is_user_allowed: bool,
 }
 
 /// How a run ended.
@@ -79,6 +110,7 @@ pub(super) async fn list_active_jobs(client: &Client) -> Result<Vec<Job>, Error>
         command: row.get(2),
         database: row.get(3),
         username: row.get(4),
+        is_user_allowed: row.get(5),
     });
     Ok(jobs.collect())
 }
@@ -140,4 +172,79 @@ pub(super) async fn count_starts(
 pub(super) async fn list_started_jobs(client: &Client, jobs: &[i64]) -> Result<Vec<i64>, Error> {
     let rows = client.query(LIST_STARTED, &[&jobs]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_testing::TestDatabase;
+
+    use super::*;
+
+    /// Tables and a function as those of pg_cron, of `postgres`, with a job that would run as a role of the platform.
+    const MADE_UP: &str = "
+        create schema cron;
+        create function cron._require_valid_schedule(text) returns void language sql as '';
+        create table cron.job (
+          jobid bigint, schedule text, command text, database text, username text, active bool, jobname text);
+        create table cron.job_run_details (
+          jobid bigint, runid bigserial, job_pid int, database text, username text, command text, status text,
+          return_message text, start_time timestamptz, end_time timestamptz);
+        grant usage on schema cron to authenticator;
+        grant all on all tables in schema cron to authenticator;
+        insert into cron.job values (1, '1 second', 'select 1', current_database(), 'supabase_auth_admin', true);";
+
+    #[tokio::test]
+    async fn gw_012_tables_of_jobs_that_postgres_has_made_are_not_believed() {
+        let database = TestDatabase::create().await;
+        let postgres = database.connect("postgres").await;
+        postgres.batch_execute(MADE_UP).await.expect("postgres may");
+        let scheduler = database.connect("authenticator").await;
+
+        assert!(!is_installed(&scheduler).await.expect("asked"));
+        // Also when the tables took the place of the extension's while the scheduler was running.
+        let jobs = list_active_jobs(&scheduler).await.expect("listed");
+        assert!(jobs.is_empty(), "{jobs:?}");
+
+        postgres
+            .batch_execute(
+                "drop schema cron cascade;
+                 select _selvedge.create_extension('pg_cron', true, 'public', null, false);",
+            )
+            .await
+            .expect("created");
+        assert!(is_installed(&scheduler).await.expect("asked"));
+    }
+
+    #[tokio::test]
+    async fn gw_012_jobs_of_superusers_and_roles_of_the_platform_are_told_from_others() {
+        let database = TestDatabase::create().await;
+        let postgres = database.connect("postgres").await;
+        postgres
+            .batch_execute(
+                "select _selvedge.create_extension('pg_cron', true, 'public', null, false);
+                 select cron.schedule('mine', '1 second', 'select 1');",
+            )
+            .await
+            .expect("scheduled");
+        let superuser = database.superuser().await;
+        superuser
+            .batch_execute(
+                "insert into cron.job (schedule, command, username)
+                 select '1 second', 'select 1', name
+                 from unnest(array['supabase_admin', 'supabase_auth_admin', 'selvedge_console_service', 'authenticator']) as name",
+            )
+            .await
+            .expect("a superuser may");
+
+        let jobs = list_active_jobs(&database.connect("authenticator").await)
+            .await
+            .expect("listed");
+
+        let allowed: Vec<&str> = jobs
+            .iter()
+            .filter(|job| job.is_user_allowed)
+            .map(|job| job.username.as_str())
+            .collect();
+        assert_eq!((jobs.len(), allowed), (5, vec!["postgres"]));
+    }
 }

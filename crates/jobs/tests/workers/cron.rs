@@ -37,7 +37,8 @@ async fn jobs_run_as_their_users_and_their_results_are_recorded() {
         .await
         .batch_execute(
             "create role other login password 'other';
-             select cron.schedule_in_database('other', '1 second', 'select 1', current_database(), 'other');",
+             select cron.schedule_in_database('other', '1 second', 'select 1', current_database(), 'other');
+             select cron.schedule_in_database('auth', '1 second', 'select 1', current_database(), 'supabase_auth_admin');",
         )
         .await
         .expect("scheduled");
@@ -45,7 +46,7 @@ async fn jobs_run_as_their_users_and_their_results_are_recorded() {
 
     wait_until(
         &client,
-        "select count(distinct jobid) = 5 from cron.job_run_details where end_time is not null",
+        "select count(distinct jobid) = 6 from cron.job_run_details where end_time is not null",
     )
     .await;
 
@@ -53,7 +54,8 @@ async fn jobs_run_as_their_users_and_their_results_are_recorded() {
         from cron.job_run_details join cron.job using (jobid) where end_time is not null";
     assert_eq!(
         query_value(&client, results).await,
-        "fails: failed ERROR:  division by zero\n|insert: succeeded DELETE 0|\
+        "auth: failed ERROR:  jobs do not run as \"supabase_auth_admin\"\n\
+         DETAIL:  It is a superuser, or a role of the platform.\n|fails: failed ERROR:  division by zero\n|insert: succeeded DELETE 0|\
          other: failed connection failed: password authentication failed for user \"other\"|\
          rows: succeeded 3 rows|vacuum: succeeded VACUUM"
     );
