@@ -22,6 +22,10 @@ impl Ports {
     /// The ports that `start` writes to the lock file: the API's, the inbox's and the console's, 0 for what is not served.
     /// [`Ports::from_lock`] relies on this order.
     pub(crate) fn to_lock(config: &Config) -> Vec<u16> {
+        // A command that only starts PostgreSQL has opened none of them, and another project may have.
+        if !config.flags.purpose.is_server {
+            return Vec::new();
+        }
         let port_if = |is_served: bool, port| if is_served { port } else { 0 };
         vec![
             config.api.port,
@@ -30,12 +34,15 @@ impl Ports {
         ]
     }
 
-    /// `None` while the instance has not written its ports yet.
+    /// `None` while the instance has not written its ports yet, and for a command that serves nothing.
     pub(crate) fn from_lock(holder: &LockHolder) -> Option<Self> {
+        if !holder.is_server() || holder.shown_database_port() == 0 {
+            return None;
+        }
         let mut ports = holder.service_ports.iter().copied();
         Some(Self {
             api: ports.next()?,
-            database: holder.database_port,
+            database: holder.shown_database_port(),
             inbox: ports.next().filter(|port| *port != 0),
             console: ports.next().filter(|port| *port != 0),
         })

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 
 use anstyle::{AnsiColor, Color, Style};
 use indexmap::IndexMap;
@@ -23,6 +24,18 @@ pub(crate) const GOOD: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor:
 pub(crate) const WARN: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)));
 /// The colour of errors.
 pub(crate) const BAD: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red))).bold();
+
+/// Prints a result to standard output. When a reader such as `head` has enough and closes the pipe, that is no failure.
+///
+/// # Errors
+/// When standard output cannot be written for another reason, for example because the disk is full.
+pub(crate) fn print_text(text: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
 
 /// Prints values as a table, as `NAME="value"` lines or as JSON.
 pub(crate) fn print_values(values: &Values, format: OutputFormat) {

@@ -11,6 +11,7 @@ use secrecy::SecretString;
 use super::{
     binaries::{Binaries, BinarySearch},
     error::ClusterError,
+    lock_holder::LockPurpose,
     owner::Owner,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
 };
@@ -51,6 +52,8 @@ pub struct ClusterConfig {
     pub superuser_password: Option<SecretString>,
     /// Ports of the services, recorded in the lock file for the message that a second start prints.
     pub service_ports: Vec<u16>,
+    /// For what the project is started, recorded in the lock file.
+    pub purpose: LockPurpose,
 }
 
 impl ClusterConfig {
@@ -69,6 +72,7 @@ impl ClusterConfig {
             extensions: Vec::new(),
             superuser_password: None,
             service_ports: Vec::new(),
+            purpose: LockPurpose::default(),
         }
     }
 
@@ -99,7 +103,7 @@ impl ClusterConfig {
 
     /// The folder with downloaded programs and added extensions.
     fn shared_folder(&self) -> Result<PathBuf, ClusterError> {
-        let owner = Owner::for_this_process()?;
+        let owner = Owner::for_project(&self.state_dir)?;
         Ok(shared_folder(&owner, &self.home(&owner)?))
     }
 
@@ -127,7 +131,7 @@ impl ClusterConfig {
     /// # Errors
     /// See [`Binaries::discover`].
     pub fn find_binaries(&self) -> Result<Binaries, ClusterError> {
-        let owner = Owner::for_this_process()?;
+        let owner = Owner::for_project(&self.state_dir)?;
         self.find_binaries_for(&self.home(&owner)?.join("pgdata"))
     }
 
@@ -157,7 +161,7 @@ impl ClusterConfig {
     /// # Errors
     /// When there is no user for the cluster or no place for its data.
     pub fn existing_major_version(&self) -> Result<Option<u32>, ClusterError> {
-        let owner = Owner::for_this_process()?;
+        let owner = Owner::for_project(&self.state_dir)?;
         Ok(read_major_version(&self.home(&owner)?.join("pgdata")))
     }
 
@@ -198,7 +202,7 @@ impl ClusterConfig {
     }
 
     fn create_home(&self) -> Result<(Owner, PathBuf), ClusterError> {
-        let owner = Owner::for_this_process()?;
+        let owner = Owner::for_project(&self.state_dir)?;
         std::fs::create_dir_all(&self.state_dir).map_err(ClusterError::file(&self.state_dir))?;
         let home = owner.data_home(&self.state_dir)?;
         Ok((owner, home))

@@ -11,28 +11,53 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
+use super::error::ClusterError;
+
 /// The file in the state folder that names the data folder.
 const LOCATION: &str = "location";
 /// The file in the data folder that names the state folder.
 const PROJECT: &str = "project";
 
+/// Where the project's data folder is, without a change of any file; the state folder if none is named.
+pub(crate) fn peek(state_dir: &Path) -> PathBuf {
+    read_path(&state_dir.join(LOCATION)).unwrap_or_else(|| state_dir.to_owned())
+}
+
+/// Forgets a data folder that does not exist any more.
+pub(crate) fn forget_missing(state_dir: &Path) -> io::Result<()> {
+    let named = state_dir.join(LOCATION);
+    match read_path(&named) {
+        Some(home) if !home.is_dir() => std::fs::remove_file(named),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the project's data folder outside of the project; `None` when it has none, or is a copy of the project that uses it.
-pub(crate) fn find(state_dir: &Path) -> Option<PathBuf> {
-    let home = read_path(&state_dir.join(LOCATION))?;
-    let state = state_dir.canonicalize().ok()?;
+///
+/// # Errors
+/// [`ClusterError::DataMissing`] when the folder does not exist, for example because its disk is not mounted.
+pub(crate) fn find(state_dir: &Path) -> Result<Option<PathBuf>, ClusterError> {
+    let named = state_dir.join(LOCATION);
+    let Some(home) = read_path(&named) else {
+        return Ok(None);
+    };
+    let state = state_dir.canonicalize().map_err(ClusterError::file(state_dir))?;
     if !home.is_dir() {
-        return None;
+        return Err(ClusterError::DataMissing {
+            evidence: named,
+            data_dir: home.join("pgdata"),
+        });
     }
     match read_path(&home.join(PROJECT)) {
         Some(project) if project == state => {}
         // The state folder was copied: the original project still uses the data.
-        Some(project) if is_in_use(&home, &project) => return None,
+        Some(project) if is_in_use(&home, &project) => return Ok(None),
         // The project was moved, or an older version wrote no such file. A failed write is repeated at the next start.
         _ => {
             let _ = write_path(&home.join(PROJECT), &state);
         }
     }
-    Some(home)
+    Ok(Some(home))
 }
 
 /// Creates a data folder below `parent`.
@@ -96,23 +121,27 @@ mod tests {
         (folder, parent, projects)
     }
 
+    fn found(state_dir: &Path) -> Option<PathBuf> {
+        find(state_dir).expect("its folder exists")
+    }
+
     #[test]
     fn a_moved_project_keeps_its_data_and_copies_get_their_own() {
         let (_folder, parent, projects) = folders();
         let one = projects.join("one");
-        assert_eq!(find(&one), None);
+        assert_eq!(found(&one), None);
         let home = create(&parent, &one).expect("created");
-        assert_eq!(find(&one), Some(home.clone()));
+        assert_eq!(found(&one), Some(home.clone()));
 
         let copy = projects.join("copy");
         std::fs::create_dir(&copy).expect("created");
         std::fs::copy(one.join(LOCATION), copy.join(LOCATION)).expect("copied");
-        assert_eq!(find(&copy), None);
+        assert_eq!(found(&copy), None);
         assert_ne!(create(&parent, &copy).expect("created"), home);
 
         let moved = projects.join("moved");
         std::fs::rename(&one, &moved).expect("moved");
-        assert_eq!(find(&moved), Some(home.clone()));
+        assert_eq!(found(&moved), Some(home.clone()));
         std::fs::create_dir(&one).expect("created");
         let successor = create(&parent, &one).expect("created");
         assert_ne!(successor, home);
@@ -130,7 +159,7 @@ mod tests {
         write_path(&one.join(LOCATION), &home).expect("written");
 
         assert_eq!(find_abandoned(&parent), []);
-        assert_eq!(find(&one), Some(home));
+        assert_eq!(found(&one), Some(home));
         assert_eq!(find_abandoned(&parent), []);
     }
 }

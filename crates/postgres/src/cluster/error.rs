@@ -87,6 +87,53 @@ pub enum ClusterError {
         /// Process id of the server that holds the lock.
         pid: i32,
     },
+    /// A process listens on a socket in the cluster's folder, although no PostgreSQL of this machine uses the data directory.
+    #[error(
+        "another process listens on {}: a PostgreSQL of another container may use the same data. Stop it first",
+        socket.display()
+    )]
+    SocketInUse {
+        /// The socket.
+        socket: PathBuf,
+    },
+    /// The server at the project's socket is not the one of the project's data directory.
+    #[error(
+        "the PostgreSQL at {} does not run on {} ({reason}). Nothing was sent to it; stop the project and start it again",
+        socket_dir.display(), data_dir.display()
+    )]
+    OtherServer {
+        /// The folder of the socket.
+        socket_dir: PathBuf,
+        /// The project's data directory.
+        data_dir: PathBuf,
+        /// What differs.
+        reason: String,
+    },
+    /// The PostgreSQL of the running instance refuses the login.
+    #[error("cannot log in to the project's PostgreSQL: {0}")]
+    Login(#[source] tokio_postgres::Error),
+    /// Files of the project show that it had a database, and the data directory is not there.
+    #[error(
+        "the project's database is missing: {} shows that there was one, and {} does not exist. Nothing was changed\n  if its          disk is not mounted, mount it\n  or bring a backup back:  selvedge restore FILE --yes\n  or begin with an empty          database:  selvedge reset",
+        evidence.display(), data_dir.display()
+    )]
+    DataMissing {
+        /// A file of the project that was written with the database.
+        evidence: PathBuf,
+        /// Where the data should be.
+        data_dir: PathBuf,
+    },
+    /// The data directory belongs to another user than the one that would run PostgreSQL.
+    #[error(
+        "{} belongs to another user ({owner}): run this command as that user. Nothing was changed",
+        data_dir.display()
+    )]
+    OtherOwner {
+        /// The data directory.
+        data_dir: PathBuf,
+        /// Name or number of its owner.
+        owner: String,
+    },
     /// A name in `[db.settings]` has characters that no setting has, so it is not written to the configuration file.
     #[error("[db.settings] {name}: not a name of a PostgreSQL setting")]
     BadSetting {

@@ -71,6 +71,55 @@ pub(crate) fn ensure_data_dir(
     })
 }
 
+/// The files of the state folder that are written with the data directory.
+const EVIDENCE: [&str; 2] = ["superuser-password", "initialized"];
+/// The beginning of the names of data directories that are not complete yet, or not any more.
+const UNFINISHED: &str = "pgdata.unfinished";
+
+/// Refuses a project that had data and has none, because its disk is not mounted, or a folder was deleted by hand. A new data
+/// directory in that place would hide the old one, and its password would be overwritten.
+///
+/// # Errors
+/// [`ClusterError::DataMissing`], with the file that shows it.
+pub(crate) fn refuse_missing_data(state_dir: &Path, data_dir: &Path) -> Result<(), ClusterError> {
+    if data_dir.join("PG_VERSION").exists() || deleted_dir(data_dir).exists() {
+        return Ok(());
+    }
+    match EVIDENCE
+        .map(|name| state_dir.join(name))
+        .into_iter()
+        .find(|file| file.exists())
+    {
+        Some(evidence) => Err(ClusterError::DataMissing {
+            evidence,
+            data_dir: data_dir.to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Where a data directory is while it is being deleted. As long as it is there, [`refuse_missing_data`] knows that the data were
+/// deleted on purpose.
+fn deleted_dir(data_dir: &Path) -> PathBuf {
+    data_dir.with_file_name(format!("{UNFINISHED}-deleted"))
+}
+
+/// Deletes a data directory and the files that are written with it. It gets another name first, so that a process that is
+/// killed meanwhile leaves no half of a data directory under the final name.
+pub(crate) fn delete_data_dir(state_dir: &Path, data_dir: &Path) -> Result<(), ClusterError> {
+    let missing_is_fine = |path: &Path, done: std::io::Result<()>| match done {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(ClusterError::file(path)(error)),
+        _ => Ok(()),
+    };
+    let deleted = deleted_dir(data_dir);
+    missing_is_fine(&deleted, std::fs::remove_dir_all(&deleted))?;
+    missing_is_fine(data_dir, std::fs::rename(data_dir, &deleted))?;
+    for file in EVIDENCE.map(|name| state_dir.join(name)) {
+        missing_is_fine(&file, std::fs::remove_file(&file))?;
+    }
+    missing_is_fine(&deleted, std::fs::remove_dir_all(&deleted))
+}
+
 /// Removes the unfinished data directories of interrupted starts. They contain no data of the project.
 fn remove_unfinished(data_dir: &Path) {
     let entries = data_dir
@@ -78,7 +127,7 @@ fn remove_unfinished(data_dir: &Path) {
         .and_then(|parent| std::fs::read_dir(parent).ok());
     let leftovers = entries.into_iter().flatten().flatten().filter(|entry| {
         let name = entry.file_name();
-        name.to_string_lossy().starts_with("pgdata.unfinished")
+        name.to_string_lossy().starts_with(UNFINISHED)
     });
     for leftover in leftovers {
         // Fails if an initdb of a killed start is still writing there; the next start tries again.
@@ -107,9 +156,10 @@ fn create_data_dir(
     append_include(&unfinished)?;
 
     sync_data_dir(binaries, owner, &unfinished)?;
-    // The password is stored before the rename: a data directory under its final name always has its password file.
-    write_private(secret, password.expose_secret())?;
     std::fs::rename(&unfinished, data_dir).map_err(ClusterError::file(data_dir))?;
+    // The password is stored after the rename: a password without data means that the data are missing, while data without a
+    // password get a new one.
+    write_private(secret, password.expose_secret())?;
     if let Some(parent) = data_dir.parent() {
         // A rename survives a power failure only after its parent folder has been synced.
         std::fs::File::open(parent)
@@ -206,7 +256,7 @@ fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
 /// Sets the superuser's password when the data exists but its password file does not (a copied or cleaned state folder), or
 /// when the configuration contains another one. Uses PostgreSQL's single-user mode, which requires no password and works
 /// only for the owner of the data directory.
-fn replace_password(
+pub(super) fn replace_password(
     binaries: &Binaries,
     owner: &Owner,
     data_dir: &Path,

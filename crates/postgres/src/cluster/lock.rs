@@ -4,14 +4,15 @@
 use std::{
     fs::{File, OpenOptions},
     io::{Read, Seek, Write},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
 
 use nix::fcntl::{Flock, FlockArg};
 
 use super::error::ClusterError;
-use super::lock_holder::LockHolder;
+use super::lock_holder::{Endpoint, LockHolder, LockPurpose};
+use super::process_mark::ProcessMark;
 
 /// How long to retry when the lock is held, see [`lock_patiently`].
 const PROBE_PATIENCE: Duration = Duration::from_millis(500);
@@ -19,7 +20,9 @@ const PROBE_PATIENCE: Duration = Duration::from_millis(500);
 /// The held lock; dropping it releases it.
 #[derive(Debug)]
 pub struct ProjectLock {
-    _file: Flock<File>,
+    file: Flock<File>,
+    path: PathBuf,
+    holder: LockHolder,
 }
 
 impl ProjectLock {
@@ -29,34 +32,60 @@ impl ProjectLock {
     /// [`ClusterError::AlreadyRunning`] with the holder, when another process has it.
     pub fn acquire(
         state_dir: &Path,
-        database_port: u16,
+        purpose: &LockPurpose,
         service_ports: &[u16],
     ) -> Result<Self, ClusterError> {
         create_state_dir(state_dir)?;
         let path = state_dir.join("lock");
         let mut file = match lock_patiently(open_lock_file(&path)?) {
             Ok(file) => file,
-            Err(file) => {
-                return Err(ClusterError::AlreadyRunning(Box::new(read_lock_holder(
-                    file, state_dir,
-                ))));
+            Err(mut file) => {
+                let holder = read_lock_holder(&mut file, state_dir);
+                return Err(ClusterError::AlreadyRunning(Box::new(holder)));
             }
         };
+        refuse_living_holder(&mut file, state_dir)?;
         let holder = LockHolder {
             pid: std::process::id(),
+            process: ProcessMark::of_this_process(),
+            purpose: purpose.clone(),
             started_at: SystemTime::now(),
-            database_port,
+            database_port: 0,
             service_ports: service_ports.to_vec(),
             state_dir: state_dir.to_owned(),
+            endpoint: None,
         };
-        let text = serde_json::to_string(&holder).expect("numbers and strings become JSON");
+        let mut lock = Self { file, path, holder };
         // Written only after the lock is held; a process that failed to get it must not overwrite the holder's
         // description.
-        file.set_len(0)
-            .and_then(|()| file.rewind())
-            .and_then(|()| file.write_all(text.as_bytes()))
-            .map_err(ClusterError::file(&path))?;
-        Ok(Self { _file: file })
+        lock.write_holder()?;
+        Ok(lock)
+    }
+
+    /// The project's state folder.
+    pub(crate) fn state_dir(&self) -> &Path {
+        &self.holder.state_dir
+    }
+
+    /// Says where the holder's PostgreSQL accepts connections, once it does; `tcp_port` is 0 without one.
+    pub(crate) fn record_endpoint(&mut self, endpoint: Endpoint, tcp_port: u16) -> Result<(), ClusterError> {
+        self.holder.endpoint = Some(endpoint);
+        self.holder.database_port = tcp_port;
+        self.write_holder()
+    }
+
+    fn write_holder(&mut self) -> Result<(), ClusterError> {
+        let mut text = serde_json::to_string(&self.holder).expect("numbers and strings become JSON");
+        let written = self.file.metadata().and_then(|before| {
+            // Overwritten in one call and with spaces over the rest, so that a process that reads meanwhile finds a whole one.
+            while (text.len() as u64) < before.len() {
+                text.push(' ');
+            }
+            self.file.rewind()?;
+            self.file.write_all(text.as_bytes())?;
+            self.file.set_len(text.len() as u64)
+        });
+        written.map_err(ClusterError::file(&self.path))
     }
 
     /// The process that holds the project's lock, or `None` when it is free.
@@ -70,10 +99,39 @@ impl ProjectLock {
         }
         // A shared lock, so that two processes that probe at the same time do not take each other for the holder.
         match Flock::lock(open_lock_file(&path)?, FlockArg::LockSharedNonblock) {
-            Ok(_free) => Ok(None),
-            Err((file, _)) => Ok(Some(read_lock_holder(file, state_dir))),
+            Ok(mut file) => Ok(find_living_holder(&mut file, state_dir)),
+            Err((mut file, _)) => Ok(Some(read_lock_holder(&mut file, state_dir))),
         }
     }
+}
+
+impl Drop for ProjectLock {
+    fn drop(&mut self) {
+        // The description of a process that goes on must not look like that of a holder. The lock itself ends with the file.
+        let _ = self.file.set_len(0);
+    }
+}
+
+/// Refuses a project whose file names a process that still exists: some file systems accept `flock` and do not lock, and
+/// two servers would then work on one data directory.
+fn refuse_living_holder(file: &mut File, state_dir: &Path) -> Result<(), ClusterError> {
+    match find_living_holder(file, state_dir) {
+        Some(holder) => Err(ClusterError::AlreadyRunning(Box::new(holder))),
+        None => Ok(()),
+    }
+}
+
+/// The process that the file names, if it is another one than this and still exists.
+fn find_living_holder(file: &mut File, state_dir: &Path) -> Option<LockHolder> {
+    let holder = read_lock_holder(file, state_dir);
+    let is_other = holder.pid != 0 && holder.pid != std::process::id();
+    // A file that was copied or moved with its project describes the holder of the original.
+    (is_other && is_same_folder(&holder.state_dir, state_dir) && holder.process.is_alive(holder.pid))
+        .then_some(holder)
+}
+
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Takes the lock, retrying for [`PROBE_PATIENCE`]; returns the file when it stays locked. A process that only probes the lock holds
@@ -111,19 +169,23 @@ fn open_lock_file(path: &Path) -> Result<File, ClusterError> {
         .map_err(ClusterError::file(path))
 }
 
-fn read_lock_holder(mut file: File, state_dir: &Path) -> LockHolder {
+fn read_lock_holder(file: &mut File, state_dir: &Path) -> LockHolder {
     let mut text = String::new();
     let read = file
-        .read_to_string(&mut text)
+        .rewind()
+        .and_then(|()| file.read_to_string(&mut text))
         .ok()
         .and_then(|_| serde_json::from_str(&text).ok());
     // The holder has taken the lock but not yet written its description: report it with unknown pid and ports.
     read.unwrap_or_else(|| LockHolder {
         pid: 0,
+        process: ProcessMark::default(),
+        purpose: LockPurpose::default(),
         started_at: SystemTime::now(),
         database_port: 0,
         service_ports: Vec::new(),
         state_dir: state_dir.to_owned(),
+        endpoint: None,
     })
 }
 
@@ -131,16 +193,20 @@ fn read_lock_holder(mut file: File, state_dir: &Path) -> LockHolder {
 mod tests {
     use super::*;
 
+    fn start() -> LockPurpose {
+        LockPurpose::server("start")
+    }
+
     #[test]
     fn acquire_succeeds_while_others_probe_the_lock() {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path().join(".selvedge");
-        drop(ProjectLock::acquire(&state, 1, &[]).expect("free"));
+        drop(ProjectLock::acquire(&state, &start(), &[]).expect("free"));
         let probe = open_lock_file(&state.join("lock")).expect("opened");
         let probe = Flock::lock(probe, FlockArg::LockExclusiveNonblock).expect("free");
 
         let acquired = std::thread::scope(|scope| {
-            let acquiring = scope.spawn(|| ProjectLock::acquire(&state, 1, &[]));
+            let acquiring = scope.spawn(|| ProjectLock::acquire(&state, &start(), &[]));
             std::thread::sleep(Duration::from_millis(20));
             drop(probe);
             acquiring.join().expect("no panic")
@@ -155,13 +221,20 @@ mod tests {
         let state = folder.path().join(".selvedge");
         assert_eq!(ProjectLock::find_holder(&state).expect("readable"), None);
 
-        let first = ProjectLock::acquire(&state, 54_322, &[54_321]).expect("free");
-        let error = ProjectLock::acquire(&state, 1, &[])
+        let mut first = ProjectLock::acquire(&state, &start(), &[54_321]).expect("free");
+        let starting = ProjectLock::find_holder(&state).expect("readable").expect("held");
+        let endpoint = Endpoint {
+            socket_dir: state.join("run"),
+            port: 54_322,
+        };
+        first.record_endpoint(endpoint, 54_322).expect("written");
+        let error = ProjectLock::acquire(&state, &start(), &[])
             .expect_err("taken")
             .to_string();
         let holder = ProjectLock::find_holder(&state).expect("readable").expect("held");
         drop(first);
 
+        assert_eq!((starting.database_port, starting.endpoint), (0, None));
         assert!(
             error.contains(&format!("process {}", std::process::id())),
             "{error}"
@@ -169,6 +242,50 @@ mod tests {
         assert!(error.contains("on ports 54321, 54322"), "{error}");
         assert_eq!(holder.pid, std::process::id());
         assert_eq!(ProjectLock::find_holder(&state).expect("readable"), None);
-        ProjectLock::acquire(&state, 1, &[]).expect("free again");
+        ProjectLock::acquire(&state, &start(), &[]).expect("free again");
+    }
+
+    #[test]
+    fn gw_109_a_command_that_holds_the_lock_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join(".selvedge");
+
+        let _backup = ProjectLock::acquire(&state, &LockPurpose::command("backup"), &[]).expect("free");
+        let error = ProjectLock::acquire(&state, &start(), &[])
+            .expect_err("taken")
+            .to_string();
+
+        assert!(error.starts_with("busy: backup runs: process "), "{error}");
+    }
+
+    /// Some file systems accept `flock` without locking. The file's own content then tells of the holder.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn gw_109_a_living_holder_counts_where_flock_does_not_work() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join(".selvedge");
+        let mut lock = ProjectLock::acquire(&state, &start(), &[]).expect("free");
+        let mut other = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .expect("sleep");
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", other.id())).expect("it runs");
+        lock.holder.pid = other.id();
+        lock.holder.process.start_ticks = stat
+            .rsplit_once(')')
+            .and_then(|(_, rest)| rest.split_whitespace().nth(19)?.parse().ok());
+        lock.write_holder().expect("written");
+        // As if the kernel had not kept the lock.
+        let unlocked = std::fs::read(state.join("lock")).expect("readable");
+        drop(lock);
+        std::fs::write(state.join("lock"), unlocked).expect("written");
+
+        let refused = ProjectLock::acquire(&state, &start(), &[]);
+        let found = ProjectLock::find_holder(&state).expect("readable");
+        other.kill().and_then(|()| other.wait()).expect("ended");
+
+        assert!(matches!(refused, Err(ClusterError::AlreadyRunning(_))));
+        assert_eq!(found.map(|holder| holder.pid), Some(other.id()));
+        ProjectLock::acquire(&state, &start(), &[]).expect("its holder has ended");
     }
 }

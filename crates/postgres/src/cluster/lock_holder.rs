@@ -1,4 +1,4 @@
-//! The process that runs a project: content of the lock file, and the message that a second start prints.
+//! The process that holds a project's lock: content of the lock file, and the message that others print.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,19 +6,100 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-/// The process that runs a project, stored as JSON in `.selvedge/lock`.
+use super::process_mark::ProcessMark;
+
+/// For what a process takes the project's lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockPurpose {
+    /// The command, such as `start` or `backup`.
+    pub command: String,
+    /// Whether it serves: other commands may work on its database meanwhile. While any other command runs they are refused.
+    pub is_server: bool,
+}
+
+impl LockPurpose {
+    /// A command that runs the project until it is stopped.
+    #[must_use]
+    pub fn server(command: &str) -> Self {
+        Self {
+            command: command.to_owned(),
+            is_server: true,
+        }
+    }
+
+    /// A command that needs the project for itself, and ends.
+    #[must_use]
+    pub fn command(command: &str) -> Self {
+        Self {
+            command: command.to_owned(),
+            is_server: false,
+        }
+    }
+}
+
+impl Default for LockPurpose {
+    fn default() -> Self {
+        Self::server("start")
+    }
+}
+
+/// Where the PostgreSQL of a holder accepts connections.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Endpoint {
+    /// The folder of its unix socket.
+    pub(crate) socket_dir: PathBuf,
+    /// The number in the socket's name.
+    pub(crate) port: u16,
+}
+
+/// The process that holds a project's lock, stored as JSON in `.selvedge/lock`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockHolder {
     /// Its process id; 0 while it has not been written yet.
     pub pid: u32,
+    /// What tells it from other processes of this number.
+    #[serde(default)]
+    pub process: ProcessMark,
+    /// For what it holds the lock.
+    #[serde(default)]
+    pub purpose: LockPurpose,
     /// When it took the lock.
     pub started_at: SystemTime,
-    /// PostgreSQL's port.
-    pub database_port: u16,
-    /// Ports of the services.
+    /// PostgreSQL's TCP port, for messages; 0 as long as it does not listen on one. Only [`super::RunningCluster`] logs in.
+    pub(crate) database_port: u16,
+    /// Ports of the services, which the holder had opened before it took the lock.
     pub service_ports: Vec<u16>,
     /// The project's state folder.
     pub state_dir: PathBuf,
+    /// `None` until its PostgreSQL accepts connections.
+    #[serde(default)]
+    pub(crate) endpoint: Option<Endpoint>,
+}
+
+impl LockHolder {
+    /// The TCP port of its PostgreSQL, to be shown to people; 0 while there is none.
+    #[must_use]
+    pub fn shown_database_port(&self) -> u16 {
+        self.database_port
+    }
+
+    /// Whether the project is being served, or is about to be.
+    #[must_use]
+    pub fn is_server(&self) -> bool {
+        self.purpose.is_server
+    }
+
+    /// Whether the holder runs in another container than this process, so that its process id means nothing here.
+    #[must_use]
+    pub fn is_in_other_container(&self) -> bool {
+        self.process.is_of_other_namespace()
+    }
+
+    /// Whether the process that took the lock still exists. On other systems than Linux that is unknown, and the answer is true.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.process.start_ticks.is_none() || self.process.is_alive(self.pid)
+    }
 }
 
 impl fmt::Display for LockHolder {
@@ -29,19 +110,34 @@ impl fmt::Display for LockHolder {
             120..7200 => format!("{} min", since / 60),
             _ => format!("{} h", since / 3600),
         };
+        let (pid, state_dir) = (self.pid, self.state_dir.display());
+        let LockPurpose { command, is_server } = &self.purpose;
+        if pid == 0 {
+            return write!(f, "busy: another command has just begun ({state_dir})");
+        }
+        if !is_server {
+            return write!(
+                f,
+                "busy: {command} runs: process {pid}, for {since} ({state_dir}); repeat this command when it has ended"
+            );
+        }
+        if self.endpoint.is_none() {
+            return write!(
+                f,
+                "this project is just being started: process {pid}, for {since} ({state_dir})"
+            );
+        }
         let ports: Vec<String> = self
             .service_ports
             .iter()
-            .filter(|port| **port != 0)
             .chain([&self.database_port])
+            .filter(|port| **port != 0)
             .map(ToString::to_string)
             .collect();
         write!(
             f,
-            "this project already runs: process {}, for {since}, on ports {} ({})",
-            self.pid,
-            ports.join(", "),
-            self.state_dir.display()
+            "this project already runs: process {pid}, for {since}, on ports {} ({state_dir})",
+            ports.join(", ")
         )
     }
 }

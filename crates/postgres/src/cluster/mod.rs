@@ -2,8 +2,8 @@
 //!
 //! `binaries` finds PostgreSQL, `program_tree` arranges it so that `postgres` may create extensions, `owner` decides as
 //! whom and where it runs (PostgreSQL refuses root), `init` creates the data directory once, `postmaster` starts, watches
-//! and ends the process, `lock` refuses a second server for the same project, `replacement` puts a restored cluster in the place
-//! of the old one. Schemas and tables are created by [`crate::migrate`], not here.
+//! and ends the process, `lock` refuses a second server for the same project, `running` reaches the one that runs, `replacement`
+//! puts a restored cluster in the place of the old one. Schemas and tables are created by [`crate::migrate`], not here.
 //!
 //! Three rules keep data safe: `fsync` stays on, the next start shuts down a postmaster that a killed server left
 //! running, and a data directory gets its final name only after it has been written completely and synced to disk.
@@ -20,8 +20,10 @@ mod npm;
 mod npm_name;
 mod owner;
 mod postmaster;
+mod process_mark;
 mod program_tree;
 mod replacement;
+mod running;
 mod sockets;
 mod supervise;
 #[cfg(test)]
@@ -41,10 +43,14 @@ pub use binaries::Binaries;
 pub use config::ClusterConfig;
 pub use error::ClusterError;
 pub use lock::ProjectLock;
-pub use lock_holder::LockHolder;
+pub use lock_holder::{LockHolder, LockPurpose};
 pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};
+pub use process_mark::ProcessMark;
 pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::{Replacement, StagedPath};
+pub use running::RunningCluster;
+
+use lock_holder::Endpoint;
 
 pub use owner::Owner;
 use postmaster::Postmaster;
@@ -73,7 +79,7 @@ pub struct Cluster {
     superuser_password: SecretString,
     is_new: bool,
     /// The project's lock; dropping the cluster releases it.
-    _lock: ProjectLock,
+    lock: ProjectLock,
 }
 
 impl Cluster {
@@ -83,12 +89,21 @@ impl Cluster {
     /// # Errors
     /// See [`ClusterError`]; the message of each variant is written for the person who started the server.
     pub async fn start(config: ClusterConfig) -> Result<Self, ClusterError> {
+        let lock = ProjectLock::acquire(&config.state_dir, &config.purpose, &config.service_ports)?;
+        Self::start_locked(config, lock).await
+    }
+
+    /// As [`Cluster::start`], for a command that holds the project's lock already.
+    ///
+    /// # Errors
+    /// As [`Cluster::start`].
+    pub async fn start_locked(config: ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
         let started = Instant::now();
-        let lock = ProjectLock::acquire(&config.state_dir, config.port, &config.service_ports)?;
         // Started on a separate thread, because file access, child processes and polling block.
         let cluster = tokio::task::spawn_blocking(move || Self::start_blocking(&config, lock))
             .await
             .map_err(|_| ClusterError::Interrupted)??;
+        let cluster = cluster.with_working_password().await?;
         tracing::debug!(
             elapsed_ms = started.elapsed().as_millis(),
             version = cluster.binaries.major_version(),
@@ -99,28 +114,23 @@ impl Cluster {
     }
 
     fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
-        let owner = Owner::for_this_process()?;
+        // Everything that can refuse the start comes before the first change of a file.
+        let owner = Owner::for_project(&config.state_dir)?;
         replacement::finish_replacement(&config.state_dir)?;
         let home = owner.data_home(&config.state_dir)?;
         let data_dir = home.join("pgdata");
+        init::refuse_missing_data(&config.state_dir, &data_dir)?;
         let binaries = config
             .find_binaries_for(&data_dir)?
             .make_usable_by(&owner, &home)?;
         // Before any file of the data directory is read or written, no older postmaster may be using it.
         postmaster::end_leftover_postmaster(&data_dir)?;
+        let socket_dir = sockets::socket_dir(&home, &owner, config.port)?;
         let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, config)?;
         ensure_vault_key(&home, &owner)?;
         config.write_settings(&binaries, &owner, &data_dir)?;
-        let socket_dir = sockets::socket_dir(&home, &owner, config.port)?;
-        let postmaster = Postmaster::start(
-            &binaries,
-            &owner,
-            &data_dir,
-            &socket_dir,
-            config,
-            Instant::now() + START_TIMEOUT,
-        )?;
-        Ok(Self {
+        let postmaster = Self::spawn_postmaster(&binaries, &owner, &data_dir, &socket_dir, config)?;
+        let mut cluster = Self {
             postmaster,
             config: config.clone(),
             owner,
@@ -130,17 +140,68 @@ impl Cluster {
             port: config.port,
             superuser_password: initialized.superuser_password,
             is_new: initialized.is_new,
-            _lock: lock,
-        })
+            lock,
+        };
+        cluster.record_endpoint()?;
+        Ok(cluster)
     }
 
-    /// Makes PostgreSQL end immediately when this process is killed. Meant for temporary clusters: a PostgreSQL left by a
-    /// killed process is otherwise stopped by the next start.
-    ///
-    /// # Errors
-    /// When the watching process cannot be started.
-    pub fn end_with_process(&mut self) -> Result<(), ClusterError> {
-        self.postmaster.end_with_process()
+    /// Tells other commands where PostgreSQL listens. Before it does, the lock names no port, because somebody else may have it.
+    fn record_endpoint(&mut self) -> Result<(), ClusterError> {
+        let endpoint = Endpoint {
+            socket_dir: self.socket_dir.clone(),
+            port: self.port,
+        };
+        let tcp_port = if self.config.listen_tcp { self.port } else { 0 };
+        self.lock.record_endpoint(endpoint, tcp_port)
+    }
+
+    /// Sets the superuser's password anew if the server refuses the kept one: the file in the state folder may be of another
+    /// database, after data were brought back or swapped by hand.
+    async fn with_working_password(mut self) -> Result<Self, ClusterError> {
+        let is_refused = |error: &tokio_postgres::Error| {
+            error.code() == Some(&tokio_postgres::error::SqlState::INVALID_PASSWORD)
+        };
+        match crate::connect(&self.superuser_config()).await {
+            Err(error) if is_refused(&error) => {}
+            // Whoever connects next reports another error in its context.
+            _ => return Ok(self),
+        }
+        tokio::task::spawn_blocking(move || {
+            self.postmaster.stop()?;
+            let secret = self.config.state_dir.join("superuser-password");
+            init::replace_password(
+                &self.binaries,
+                &self.owner,
+                &self.data_dir,
+                &secret,
+                &self.superuser_password,
+            )?;
+            self.postmaster = Self::spawn_postmaster(
+                &self.binaries,
+                &self.owner,
+                &self.data_dir,
+                &self.socket_dir,
+                &self.config,
+            )?;
+            Ok(self)
+        })
+        .await
+        .map_err(|_| ClusterError::Interrupted)?
+    }
+
+    fn spawn_postmaster(
+        binaries: &Binaries,
+        owner: &Owner,
+        data_dir: &Path,
+        socket_dir: &Path,
+        config: &ClusterConfig,
+    ) -> Result<Postmaster, ClusterError> {
+        let deadline = Instant::now() + START_TIMEOUT;
+        let mut postmaster = Postmaster::start(binaries, owner, data_dir, socket_dir, config, deadline)?;
+        // PostgreSQL must not outlive a process that was killed: it would hold the port until the next start.
+        postmaster.end_with_process()?;
+        Ok(postmaster)
     }
 
     /// True when this start created the data directory. Seeds and configured buckets are applied only then.
@@ -176,17 +237,7 @@ impl Cluster {
     /// How to connect as `role` over the cluster's socket, which is faster than loopback TCP.
     #[must_use]
     pub fn config_for(&self, role: &str, password: &SecretString) -> tokio_postgres::Config {
-        let mut config = tokio_postgres::Config::new();
-        config
-            .host_path(&self.socket_dir)
-            .port(self.port)
-            .dbname(DATABASE)
-            .user(role)
-            .password(password.expose_secret())
-            // PostgreSQL does not offer TLS on unix sockets.
-            .ssl_mode(tokio_postgres::config::SslMode::Disable)
-            .connect_timeout(Duration::from_secs(10));
-        config
+        socket_login(&self.socket_dir, self.port, role, password)
     }
 
     /// Binds the socket by which the extension http sends its requests to this process. It is in a folder that only the
@@ -227,8 +278,7 @@ impl Cluster {
         let (data_dir, socket_dir) = (self.data_dir.clone(), self.socket_dir.clone());
         let start = move || {
             postmaster::end_leftover_postmaster(&data_dir)?;
-            let deadline = Instant::now() + START_TIMEOUT;
-            Postmaster::start(&binaries, &owner, &data_dir, &socket_dir, &config, deadline)
+            Self::spawn_postmaster(&binaries, &owner, &data_dir, &socket_dir, &config)
         };
         self.postmaster = tokio::task::spawn_blocking(start)
             .await
@@ -246,7 +296,8 @@ impl Cluster {
             .map_err(|_| ClusterError::Interrupted)?
     }
 
-    /// The process that runs this project, or `None` when no server runs. For `status` and `stop`.
+    /// The process that holds this project's lock, or `None` when it is free. It is for messages and signals:
+    /// [`RunningCluster::find`] gives logins.
     ///
     /// # Errors
     /// When the lock file cannot be opened.
@@ -259,27 +310,7 @@ impl Cluster {
     /// # Errors
     /// When no user can run the cluster, or the folder cannot be created.
     pub fn data_home(state_dir: &Path) -> Result<PathBuf, ClusterError> {
-        Owner::for_this_process()?.data_home(state_dir)
-    }
-
-    /// How to connect as the superuser to the cluster that another process of this project runs.
-    ///
-    /// # Errors
-    /// When the file with its password cannot be read.
-    pub fn superuser_of_running(
-        state_dir: &Path,
-        holder: &LockHolder,
-    ) -> Result<tokio_postgres::Config, ClusterError> {
-        let path = state_dir.join("superuser-password");
-        let password = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
-        let mut login = tokio_postgres::Config::new();
-        login
-            .host("127.0.0.1")
-            .port(holder.database_port)
-            .user(SUPERUSER)
-            .password(password.trim())
-            .dbname(DATABASE);
-        Ok(login)
+        Owner::for_project(state_dir)?.data_home(state_dir)
     }
 
     /// Lists data folders of projects that do not exist any more, with the state folders that they had. Only a start as root
@@ -293,10 +324,12 @@ impl Cluster {
     ///
     /// # Errors
     /// When the cluster runs, or a file cannot be deleted.
-    pub fn delete_whole(state_dir: &Path) -> Result<(), ClusterError> {
+    pub fn delete_whole(state_dir: &Path, purpose: &LockPurpose) -> Result<(), ClusterError> {
+        let lock = ProjectLock::acquire(state_dir, purpose, &[])?;
         // Also stops a PostgreSQL that a killed process has left running.
-        Self::delete_data(state_dir)?;
+        Self::delete_data(&lock)?;
         let home = Self::data_home(state_dir)?;
+        sockets::remove_far_socket_dir(&home);
         for folder in [home.as_path(), state_dir] {
             match std::fs::remove_dir_all(folder) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -308,21 +341,46 @@ impl Cluster {
         Ok(())
     }
 
-    /// Deletes the project's data, for `reset`. Takes the project's lock, so it fails while the server runs.
+    /// Deletes the project's data, for `reset`, and what says that there are some. The caller holds the project's lock, so that
+    /// nobody starts the project meanwhile.
     ///
     /// # Errors
-    /// When the project runs, or the data cannot be deleted.
-    pub fn delete_data(state_dir: &Path) -> Result<(), ClusterError> {
-        let _lock = ProjectLock::acquire(state_dir, 0, &[])?;
+    /// When the data belong to another user or cannot be deleted.
+    pub fn delete_data(lock: &ProjectLock) -> Result<(), ClusterError> {
+        let state_dir = lock.state_dir();
         replacement::finish_replacement(state_dir)?;
-        let home = Owner::for_this_process()?.data_home(state_dir)?;
-        let data_dir = home.join("pgdata");
+        let owner = Owner::for_project(state_dir)?;
+        data_home::forget_missing(state_dir).map_err(ClusterError::file(state_dir))?;
+        let data_dir = owner.data_home(state_dir)?.join("pgdata");
         postmaster::end_leftover_postmaster(&data_dir)?;
-        match std::fs::remove_dir_all(&data_dir) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(ClusterError::file(&data_dir)(error))
-            }
-            _ => Ok(()),
-        }
+        init::delete_data_dir(state_dir, &data_dir)
     }
+
+    /// Ends a PostgreSQL that a killed process of this project has left running. Returns whether there was one.
+    ///
+    /// # Errors
+    /// When the project runs, or the process does not end.
+    pub fn end_leftover(state_dir: &Path, purpose: &LockPurpose) -> Result<bool, ClusterError> {
+        if !state_dir.is_dir() {
+            return Ok(false);
+        }
+        let _lock = ProjectLock::acquire(state_dir, purpose, &[])?;
+        let owner = Owner::for_project(state_dir)?;
+        postmaster::end_leftover_postmaster(&owner.data_home(state_dir)?.join("pgdata"))
+    }
+}
+
+/// How to connect as `role` over a cluster's socket.
+fn socket_login(socket_dir: &Path, port: u16, role: &str, password: &SecretString) -> tokio_postgres::Config {
+    let mut config = tokio_postgres::Config::new();
+    config
+        .host_path(socket_dir)
+        .port(port)
+        .dbname(DATABASE)
+        .user(role)
+        .password(password.expose_secret())
+        // PostgreSQL does not offer TLS on unix sockets.
+        .ssl_mode(tokio_postgres::config::SslMode::Disable)
+        .connect_timeout(Duration::from_secs(10));
+    config
 }

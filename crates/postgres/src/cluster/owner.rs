@@ -31,6 +31,34 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// The owner of the project's data directory, which alone may run its PostgreSQL; for a project without data, the user of
+    /// [`Owner::for_this_process`].
+    ///
+    /// # Errors
+    /// [`ClusterError::OtherOwner`] when the data belong to another user than that of this process, which is not root.
+    pub(crate) fn for_project(state_dir: &Path) -> Result<Self, ClusterError> {
+        let data_dir = data_home::peek(state_dir).join("pgdata");
+        let Ok(meta) = data_dir.metadata() else {
+            return Self::for_this_process();
+        };
+        let uid = geteuid().as_raw();
+        if meta.uid() == uid {
+            return Self::for_this_process();
+        }
+        if uid != 0 {
+            let owner = User::from_uid(meta.uid().into()).ok().flatten();
+            return Err(ClusterError::OtherOwner {
+                data_dir,
+                owner: owner.map_or_else(|| meta.uid().to_string(), |user| user.name),
+            });
+        }
+        Ok(Self {
+            uid: meta.uid(),
+            gid: meta.gid(),
+            is_other: true,
+        })
+    }
+
     /// The user of this process, or `postgres` or `nobody` when this process is root.
     ///
     /// # Errors
@@ -119,7 +147,7 @@ impl Owner {
     /// Returns the folder for the cluster's data: the project's state folder, or a folder outside of the project when this user
     /// cannot enter it. The choice is recorded in the state folder, so that later permission changes do not alter it.
     pub(crate) fn data_home(&self, state_dir: &Path) -> Result<PathBuf, ClusterError> {
-        if let Some(home) = data_home::find(state_dir) {
+        if let Some(home) = data_home::find(state_dir)? {
             return Ok(home);
         }
         if self.can_reach(state_dir) {

@@ -208,7 +208,7 @@ fn spawn_postmaster(
 fn spawn_watch(postmaster: i32) -> Result<Child, ClusterError> {
     let shell = Path::new("/bin/sh");
     Command::new(shell)
-        .args(["-c", "while read -r line; do :; done; kill -QUIT \"$0\""])
+        .args(["-c", "while read -r line; do :; done; kill -INT \"$0\""])
         .arg(postmaster.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -220,12 +220,14 @@ fn spawn_watch(postmaster: i32) -> Result<Child, ClusterError> {
 }
 
 /// Ends a postmaster of this data directory that a killed server left running, so that a new one can start with the
-/// current settings. A stale pid file whose pid belongs to another process is rewritten; see [`replace_stale_pid`].
-pub(crate) fn end_leftover_postmaster(data_dir: &Path) -> Result<(), ClusterError> {
+/// current settings. Returns whether there was one. A stale pid file whose pid belongs to another process is rewritten; see
+/// [`replace_stale_pid`].
+pub(crate) fn end_leftover_postmaster(data_dir: &Path) -> Result<bool, ClusterError> {
     let Some(file) = PidFile::read(data_dir) else {
-        return Ok(());
+        return Ok(false);
     };
-    if is_alive(file.pid) && runs_in_data_dir(file.pid, data_dir) {
+    let is_left = is_alive(file.pid) && runs_in_data_dir(file.pid, data_dir);
+    if is_left {
         tracing::info!(
             pid = file.pid,
             "ending the PostgreSQL that an earlier server left behind"
@@ -234,9 +236,10 @@ pub(crate) fn end_leftover_postmaster(data_dir: &Path) -> Result<(), ClusterErro
     }
     match PidFile::read(data_dir) {
         // When no process has the pid, PostgreSQL itself recognizes the file as stale and recovers.
-        Some(file) if process_exists(file.pid) => replace_stale_pid(data_dir),
-        _ => Ok(()),
+        Some(file) if process_exists(file.pid) => replace_stale_pid(data_dir)?,
+        _ => {}
     }
+    Ok(is_left)
 }
 
 fn end_process(pid: i32) -> Result<(), ClusterError> {

@@ -14,7 +14,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{error::ClusterError, init::write_private, lock::ProjectLock, owner::Owner, postmaster};
+use super::{
+    error::ClusterError, init::write_private, lock::ProjectLock, lock_holder::LockPurpose, owner::Owner,
+    postmaster, sockets,
+};
 
 /// The journal's name in the state folder.
 const JOURNAL: &str = "replacement.json";
@@ -65,9 +68,9 @@ impl Replacement {
     /// # Errors
     /// [`ClusterError::AlreadyRunning`] while the project runs, and what the file system refuses.
     pub fn begin(state_dir: &Path, others: Vec<StagedPath>) -> Result<Self, ClusterError> {
-        let lock = ProjectLock::acquire(state_dir, 0, &[])?;
+        let lock = ProjectLock::acquire(state_dir, &LockPurpose::command("restore"), &[])?;
         finish_replacement(state_dir)?;
-        let owner = Owner::for_this_process()?;
+        let owner = Owner::for_project(state_dir)?;
         let home = owner.data_home(state_dir)?;
         let staging = home.join(STAGING);
         let mut paths = others;
@@ -200,10 +203,7 @@ fn put_in_place(path: &StagedPath) -> Result<(), ClusterError> {
 fn delete_staged(journal: &Journal) -> Result<(), ClusterError> {
     // A trial start that was killed may have left its PostgreSQL running, and a folder for its socket.
     postmaster::end_leftover_postmaster(&journal.staging.join("pgdata"))?;
-    if let Ok(folder) = std::fs::read_to_string(journal.staging.join("socket-folder")) {
-        // The folder is empty unless PostgreSQL was killed too; then it stays in the system's temporary folder.
-        std::fs::remove_dir(folder.trim()).ok();
-    }
+    sockets::remove_far_socket_dir(&journal.staging);
     for path in &journal.paths {
         delete(&path.staged)?;
     }

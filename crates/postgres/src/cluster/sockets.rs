@@ -3,7 +3,10 @@
 //! it.
 
 use std::{
-    os::unix::{fs::MetadataExt, net::UnixListener},
+    os::unix::{
+        fs::MetadataExt,
+        net::{UnixListener, UnixStream},
+    },
     path::{Path, PathBuf},
 };
 
@@ -12,9 +15,18 @@ use super::{error::ClusterError, owner::Owner};
 /// The longest path that a socket can have everywhere (104 bytes on macOS, with the final NUL).
 const MAX_PATH: usize = 103;
 
+/// The file beside the data that names a socket folder elsewhere.
+const REMEMBERED: &str = "socket-folder";
+/// The file in that folder that says for which data folder it is.
+const DATA_FOLDER: &str = "data-folder";
+
 /// The folder for the socket. Socket and lock files of an earlier postmaster are removed, because PostgreSQL refuses to
 /// start when the pid in such a lock file belongs to any running process. Call it only while no postmaster of this data
 /// directory runs.
+///
+/// # Errors
+/// [`ClusterError::SocketInUse`] when a process listens on a socket of the folder: its PostgreSQL would get no connections
+/// any more, and those that are meant for it would reach this one.
 pub(crate) fn socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError> {
     let folder = choose_socket_dir(home, owner, port)?;
     for entry in std::fs::read_dir(&folder)
@@ -22,7 +34,7 @@ pub(crate) fn socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBu
         .flatten()
     {
         if entry.file_name().to_string_lossy().starts_with(".s.PGSQL.") {
-            std::fs::remove_file(entry.path()).map_err(ClusterError::file(&entry.path()))?;
+            remove_unused_socket(&entry.path())?;
         }
     }
     Ok(folder)
@@ -36,14 +48,16 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
         return Ok(near);
     }
     // In a shared temporary folder another user could create a folder with a predictable name first. The name is therefore
-    // random, recorded for the next start, and used again only if it still belongs to the cluster's user.
-    let remembered = home.join("socket-folder");
+    // random, recorded for the next start, and used again only if it still belongs to the cluster's user. The record is copied with
+    // the project, so the folder itself says whose data it is for.
+    let remembered = home.join(REMEMBERED);
+    let data_folder = describe_data_folder(home)?;
     if let Ok(folder) = std::fs::read_to_string(&remembered) {
         let folder = PathBuf::from(folder.trim());
-        if folder
+        let is_own = folder
             .symlink_metadata()
-            .is_ok_and(|meta| meta.is_dir() && meta.uid() == owner.uid())
-        {
+            .is_ok_and(|meta| meta.is_dir() && meta.uid() == owner.uid());
+        if is_own && std::fs::read_to_string(folder.join(DATA_FOLDER)).is_ok_and(|text| text == data_folder) {
             return Ok(folder);
         }
     }
@@ -58,10 +72,47 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
         )
         .map_err(ClusterError::file(&std::env::temp_dir()))?
         .keep();
+    let described = folder.join(DATA_FOLDER);
+    std::fs::write(&described, data_folder).map_err(ClusterError::file(&described))?;
     owner.give_ownership_of(&folder)?;
     std::fs::write(&remembered, format!("{}\n", folder.display()))
         .map_err(ClusterError::file(&remembered))?;
     Ok(folder)
+}
+
+/// Path, device and inode of the data folder: a copy differs in the path, and another folder in the same place in the inode.
+fn describe_data_folder(home: &Path) -> Result<String, ClusterError> {
+    let path = home.canonicalize().map_err(ClusterError::file(home))?;
+    let meta = path.metadata().map_err(ClusterError::file(&path))?;
+    Ok(format!("{}\n{} {}\n", path.display(), meta.dev(), meta.ino()))
+}
+
+/// Deletes the socket folder that a data folder has elsewhere, if it has one that is its own.
+pub(crate) fn remove_far_socket_dir(home: &Path) {
+    let Ok(folder) = std::fs::read_to_string(home.join(REMEMBERED)) else {
+        return;
+    };
+    let folder = PathBuf::from(folder.trim());
+    let is_own = describe_data_folder(home).ok() == std::fs::read_to_string(folder.join(DATA_FOLDER)).ok();
+    if is_own && folder.join(DATA_FOLDER).is_file() {
+        // It is empty but for this file unless PostgreSQL was killed; then it stays in the system's temporary folder.
+        std::fs::remove_file(folder.join(DATA_FOLDER)).ok();
+        std::fs::remove_dir(&folder).ok();
+    }
+}
+
+/// Removes a socket, or its lock file, unless somebody listens on it.
+fn remove_unused_socket(path: &Path) -> Result<(), ClusterError> {
+    let is_socket = path.extension().is_none_or(|extension| extension != "lock");
+    if is_socket && UnixStream::connect(path).is_ok() {
+        return Err(ClusterError::SocketInUse {
+            socket: path.to_owned(),
+        });
+    }
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(ClusterError::file(path)(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Binds the socket `http/.s.PGSQL.1` in the folder of PostgreSQL's own one, the name by which clients of PostgreSQL find a
@@ -73,12 +124,7 @@ pub fn bind_http_socket(socket_dir: &Path, owner: &Owner) -> Result<UnixListener
     let folder = socket_dir.join("http");
     owner.create_private_dir(&folder)?;
     let path = folder.join(".s.PGSQL.1");
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(ClusterError::file(&path)(error));
-        }
-        _ => {}
-    }
+    remove_unused_socket(&path)?;
     let listener = UnixListener::bind(&path).map_err(ClusterError::file(&path))?;
     // Connecting takes the right to write, which PostgreSQL's user lacks on what root has made.
     owner.give_ownership_of(&path)?;
@@ -108,5 +154,45 @@ mod tests {
         assert_eq!(first, second);
         assert!(fits_socket_path(&first, 54_322));
         std::fs::remove_dir_all(first).expect("ours");
+    }
+
+    #[test]
+    fn a_copied_data_folder_gets_a_socket_folder_of_its_own() {
+        let owner = Owner::for_this_process().expect("a user");
+        let folder = tempfile::tempdir().expect("a folder");
+        let (original, copy) = (
+            folder.path().join("x".repeat(100)),
+            folder.path().join("y".repeat(100)),
+        );
+        for home in [&original, &copy] {
+            std::fs::create_dir(home).expect("created");
+        }
+
+        let of_original = socket_dir(&original, &owner, 54_322).expect("created");
+        std::fs::copy(original.join(REMEMBERED), copy.join(REMEMBERED)).expect("copied");
+        let of_copy = socket_dir(&copy, &owner, 54_322).expect("created");
+
+        assert_ne!(of_original, of_copy);
+        assert_eq!(socket_dir(&original, &owner, 54_322).expect("found"), of_original);
+        for home in [&original, &copy] {
+            remove_far_socket_dir(home);
+        }
+        assert!(!of_original.exists() && !of_copy.exists());
+    }
+
+    #[test]
+    fn a_socket_on_which_somebody_listens_stays() {
+        let owner = Owner::for_this_process().expect("a user");
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = socket_dir(folder.path(), &owner, 54_322).expect("created");
+        let path = run.join(".s.PGSQL.54322");
+
+        let listener = UnixListener::bind(&path).expect("bound");
+        let refused = socket_dir(folder.path(), &owner, 54_322);
+        drop(listener);
+        let stale = path.exists();
+
+        assert!(matches!(refused, Err(ClusterError::SocketInUse { .. })));
+        assert!(stale && socket_dir(folder.path(), &owner, 54_322).is_ok() && !path.exists());
     }
 }

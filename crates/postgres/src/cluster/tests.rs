@@ -148,7 +148,7 @@ async fn a_second_start_in_the_same_project_reports_the_running_process() {
         error.contains(&format!("on ports 54321, {}", project.config.port)),
         "{error}"
     );
-    assert_eq!(holder.database_port, project.config.port);
+    assert_eq!(holder.shown_database_port(), project.config.port);
     assert_eq!(
         Cluster::find_running(&project.config.state_dir).expect("readable"),
         None
@@ -342,7 +342,9 @@ async fn data_is_kept_elsewhere_when_the_cluster_user_cannot_enter_the_project()
     let again = project.start().await.expect("starts again");
     assert_eq!(again.data_dir(), data_dir);
     drop(again);
-    Cluster::delete_data(&project.config.state_dir).expect("deleted");
+    let state_dir = &project.config.state_dir;
+    let lock = ProjectLock::acquire(state_dir, &LockPurpose::command("reset"), &[]).expect("free");
+    Cluster::delete_data(&lock).expect("deleted");
 
     assert!(!data_dir.exists());
     if nix::unistd::geteuid().is_root() {
@@ -384,4 +386,127 @@ async fn wait_for_exit_returns_when_postgresql_ends() {
         .expect("noticed");
 
     assert!(how.contains("ended"), "{how}");
+}
+
+async fn find_running(state_dir: &Path) -> Result<Option<RunningCluster>, ClusterError> {
+    RunningCluster::find(state_dir).await
+}
+
+/// The lock of a project that names the socket of another one's cluster, as after a folder was copied.
+fn point_lock_to(project: &Project, other: &Cluster) {
+    let path = project.config.state_dir.join("lock");
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let mut lock: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    lock["endpoint"] = serde_json::json!({ "socket_dir": other.socket_dir, "port": other.port });
+    std::fs::write(&path, lock.to_string()).expect("written");
+}
+
+#[tokio::test]
+async fn a_running_cluster_is_reached_by_its_socket_and_no_other_one_is_taken_for_it() {
+    let [mut project, mut other, mut copy] = [(); 3].map(|()| Project::new());
+    for project in [&mut project, &mut other, &mut copy] {
+        project.config.superuser_password = Some("the same everywhere".into());
+    }
+    let state_dir = project.config.state_dir.clone();
+    project
+        .start()
+        .await
+        .expect("starts")
+        .stop()
+        .await
+        .expect("stops");
+    let copied = std::process::Command::new("cp")
+        .arg("-a")
+        .args([&state_dir, &copy.config.state_dir])
+        .status();
+    assert!(copied.expect("cp runs").success());
+    let cluster = project.start().await.expect("starts");
+
+    let running = find_running(&state_dir).await.expect("compared").expect("runs");
+    let client = connect(running.superuser_config()).await.expect("a login");
+    assert_eq!(value(&client, "inet_server_port() is null").await, "true");
+    for stranger in [&other, &copy] {
+        let stranger = stranger.start().await.expect("starts");
+        point_lock_to(&project, &stranger);
+        let refused = find_running(&state_dir).await;
+        assert!(
+            matches!(refused, Err(ClusterError::OtherServer { .. })),
+            "{refused:?}"
+        );
+    }
+    cluster.stop().await.expect("stops");
+    assert!(find_running(&state_dir).await.expect("free").is_none());
+}
+
+#[tokio::test]
+async fn the_cluster_of_a_command_is_not_reached_by_others() {
+    let mut project = Project::new();
+    project.config.purpose = LockPurpose::command("backup");
+    let _cluster = project.start().await.expect("starts");
+
+    let error = find_running(&project.config.state_dir).await.expect_err("busy");
+
+    assert!(error.to_string().starts_with("busy: backup runs"), "{error}");
+}
+
+#[tokio::test]
+async fn a_project_whose_data_are_gone_is_refused_and_keeps_its_password() {
+    let project = Project::new();
+    let cluster = project.start().await.expect("starts");
+    let data_dir = cluster.data_dir().to_owned();
+    cluster.stop().await.expect("stops");
+    let password = project.config.state_dir.join("superuser-password");
+    let kept = std::fs::read_to_string(&password).expect("readable");
+    let unmounted = data_dir.with_extension("elsewhere");
+    std::fs::rename(&data_dir, &unmounted).expect("ours");
+
+    let error = project.start().await.expect_err("there is no data");
+    assert!(matches!(error, ClusterError::DataMissing { .. }), "{error}");
+    // An empty mount point is no data either.
+    std::fs::create_dir(&data_dir).expect("ours");
+    assert!(project.start().await.is_err());
+    std::fs::remove_dir(&data_dir).expect("still empty");
+    std::fs::rename(&unmounted, &data_dir).expect("ours");
+
+    project.start().await.expect("starts with its data");
+    assert_eq!(std::fs::read_to_string(&password).expect("readable"), kept);
+}
+
+#[tokio::test]
+async fn a_password_file_of_another_database_is_repaired() {
+    let project = Project::new();
+    let cluster = project.start().await.expect("starts");
+    superuser(&cluster)
+        .await
+        .batch_execute("create table kept as select 42 as answer")
+        .await
+        .expect("created");
+    cluster.stop().await.expect("stops");
+    std::fs::write(
+        project.config.state_dir.join("superuser-password"),
+        "of another database",
+    )
+    .expect("ours");
+
+    let cluster = project.start().await.expect("starts");
+
+    assert_eq!(
+        value(&superuser(&cluster).await, "select answer from kept").await,
+        "42"
+    );
+}
+
+#[tokio::test]
+async fn a_reset_that_was_killed_while_it_deleted_is_completed_by_the_next_start() {
+    let project = Project::new();
+    let cluster = project.start().await.expect("starts");
+    let data_dir = cluster.data_dir().to_owned();
+    cluster.stop().await.expect("stops");
+    // As after the first step of the deletion.
+    std::fs::rename(&data_dir, data_dir.with_file_name("pgdata.unfinished-deleted")).expect("ours");
+
+    let cluster = project.start().await.expect("starts");
+
+    assert!(cluster.is_new());
+    assert!(!data_dir.with_file_name("pgdata.unfinished-deleted").exists());
 }

@@ -71,6 +71,32 @@ begin
     execute format('drop policy if exists %I on %I.%I', object.policyname, object.schemaname, object.tablename);
   end loop;
 
+  -- Everything else that belongs to `postgres`: collations, text search, operators, statistics, views and functions in schemas
+  -- of the platform, foreign servers. The platform's own objects have other owners, except for its publications.
+  for object in
+    select i.type, i.identity
+    from pg_catalog.pg_shdepend as d
+      cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) as i
+    where d.dbid = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
+      and d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = 'postgres'::regrole and d.deptype = 'o'
+      and i.type = any (array[
+        'collation', 'text search configuration', 'text search dictionary', 'operator', 'operator class', 'operator family',
+        'conversion', 'statistics object', 'server', 'view', 'materialized view', 'table', 'foreign table', 'sequence',
+        'function', 'procedure', 'aggregate', 'type', 'domain'
+      ])
+      and not exists (
+        select from pg_catalog.pg_depend as e
+        where e.classid = d.classid and e.objid = d.objid and e.deptype in ('e', 'i')
+      )
+      and (i.schema is null or i.schema not in ('_selvedge', 'supabase_migrations', 'cron', 'pgmq', 'net', 'graphql', 'vault'))
+  loop
+    -- An earlier `cascade` may have dropped it already.
+    execute pg_catalog.format('drop %s if exists %s cascade',
+      case object.type when 'statistics object' then 'statistics' else object.type end, object.identity);
+  end loop;
+  perform pg_catalog.lo_unlink(oid)
+  from pg_catalog.pg_largeobject_metadata where lomowner = 'postgres'::regrole;
+
   -- One statement for all tables, because `cascade` would also empty tables that are meant to stay.
   execute (
     select 'truncate ' || string_agg(oid::regclass::text, ', ') || ' restart identity'

@@ -17,6 +17,15 @@ pub enum MigrateError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// A version or name that a database gives is not one of a file.
+    #[error(
+        "the history of migrations has an entry that would not be a file of the folder: {name:?}. Nothing was written; a version \
+         has digits only, a name letters, digits, `_`, `.` and `-`"
+    )]
+    ForeignName {
+        /// Version and name.
+        name: String,
+    },
     /// A file is not SQL that a connection can run.
     #[error("{}:{}: {source}", path.display(), source.line())]
     Split {
@@ -42,6 +51,12 @@ pub enum MigrateError {
     /// The connection failed, or a statement that is part of this server did.
     #[error("the database failed while migrating: {}", describe_error(.0))]
     Postgres(#[from] tokio_postgres::Error),
+    /// A newer version of this program has used the database.
+    #[error(
+        "the database was used by a newer version of selvedge, which has added {}. Nothing was changed: use that version, or one \
+         that is newer", .0.join(", ")
+    )]
+    NewerPlatform(Vec<String>),
     /// A file of the platform schema failed.
     #[error("platform schema {file}: {}", describe_error(source))]
     Platform {
@@ -132,6 +147,8 @@ pub struct StatementFailure {
     pub context: Option<String>,
     /// Text of the failed statement, as written in the file.
     pub statement: String,
+    /// The line of the file's own `commit` up to which it has taken effect.
+    pub committed_at: Option<usize>,
 }
 
 impl StatementFailure {
@@ -151,6 +168,7 @@ impl StatementFailure {
             hint: error.hint().map(ToOwned::to_owned),
             context: error.where_().map(ToOwned::to_owned),
             statement: statement.text.to_owned(),
+            committed_at: None,
         }
     }
 
@@ -161,7 +179,13 @@ impl StatementFailure {
             let lines: Vec<&str> = context.lines().take(MAX_CONTEXT_LINES).collect();
             format!("\n  context: {}", lines.join("\n    "))
         });
-        detail.chain(hint).chain(context).collect()
+        let committed = self.committed_at.iter().map(|line| {
+            format!(
+                "\n  the file has a COMMIT on line {line}: what is before it has taken effect, although the file does not count as \
+                 applied. Take it out of the file, or undo it, before the next attempt"
+            )
+        });
+        detail.chain(hint).chain(context).chain(committed).collect()
     }
 
     /// At most 12 lines of the statement, each cut at 200 characters, so that the message fits a terminal. The faulty line is

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::{HistoryConflict, MigrateError};
+use super::file_names::migration_path;
 
 /// Compat: the Supabase CLI skips a first file `<version>_init.sql` older than this. Old versions of the CLI wrote it
 /// as a dump of a schema that every database has by now.
@@ -151,7 +152,7 @@ pub fn create_migration(folder: &Path, timestamp: &str, name: &str) -> Result<Pa
             }
         })
         .collect();
-    let path = folder.join(format!("{timestamp}_{name}.sql"));
+    let path = migration_path(folder, timestamp, &name)?;
     std::fs::create_dir_all(folder).map_err(MigrateError::file(folder))?;
     std::fs::File::create_new(&path).map_err(MigrateError::file(&path))?;
     Ok(path)

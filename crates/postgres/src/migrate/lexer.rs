@@ -44,6 +44,8 @@ pub(crate) struct Unterminated {
 pub(crate) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Whether a backslash in `'…'` is an escape, as with `standard_conforming_strings` off.
+    plain_escapes: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -51,7 +53,13 @@ impl<'a> Lexer<'a> {
         Self {
             bytes: text.as_bytes(),
             at: 0,
+            plain_escapes: false,
         }
+    }
+
+    /// Says whether a backslash in `'…'` is an escape from here on.
+    pub(crate) fn set_plain_escapes(&mut self, plain_escapes: bool) {
+        self.plain_escapes = plain_escapes;
     }
 
     /// Goes on at this offset of the text.
@@ -76,7 +84,7 @@ impl<'a> Lexer<'a> {
                 Ok(TokenKind::Comment)
             }
             b'/' if self.peek(1) == Some(b'*') => self.block_comment(),
-            b'\'' => self.string(false),
+            b'\'' => self.string(self.plain_escapes),
             b'"' => self.quoted_identifier(),
             b'$' => self.dollar_string(),
             b';' => self.single(TokenKind::Semicolon),
@@ -158,16 +166,28 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether only white space with a line break is between here and another `'`; moves behind that quote if so.
+    /// Whether only white space and comments with a line break are between here and another `'`; moves behind that quote if so.
     fn continues_on_next_line(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
-        let blank = rest.iter().take_while(|byte| is_space(**byte)).count();
-        let continues =
-            rest.get(blank) == Some(&b'\'') && rest[..blank].iter().any(|b| matches!(b, b'\n' | b'\r'));
-        if continues {
-            self.at += blank + 1;
+        let (mut blank, mut has_line_break) = (0, false);
+        loop {
+            match rest.get(blank) {
+                Some(b'\'') if has_line_break => {
+                    self.at += blank + 1;
+                    return true;
+                }
+                Some(byte) if is_space(*byte) => {
+                    has_line_break |= matches!(byte, b'\n' | b'\r');
+                    blank += 1;
+                }
+                // A comment up to the end of the line counts as white space, `/* … */` does not.
+                Some(b'-') if rest.get(blank + 1) == Some(&b'-') => {
+                    let is_in_line = |byte: &&u8| !matches!(byte, b'\n' | b'\r');
+                    blank += rest[blank..].iter().take_while(is_in_line).count();
+                }
+                _ => return false,
+            }
         }
-        continues
     }
 
     fn quoted_identifier(&mut self) -> Result<TokenKind, &'static str> {

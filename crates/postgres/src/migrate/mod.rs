@@ -11,6 +11,7 @@ mod do_block;
 mod draft_file;
 mod error;
 mod extension;
+mod file_names;
 mod files;
 pub(crate) mod lexer;
 mod missing_extension;
@@ -27,18 +28,20 @@ mod statement_plan;
 mod statement_reader;
 mod superuser_statement;
 mod tenants;
+mod transaction_control;
 
 pub use clear::{clear_project, drop_project_roles, is_platform_role};
 pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
+pub use file_names::{replace_file, write_new_file};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};
 pub use passwords::{RolePasswords, scram_verifier, set_role_passwords};
 pub use platform::{
-    PlatformReport, apply as apply_platform, digest as platform_digest, is_applied as is_platform_applied,
-    reserve_memberships, set_auto_expose_new_tables,
+    PlatformReport, apply as apply_platform, apply_auto_expose, digest as platform_digest,
+    is_applied as is_platform_applied, record_auto_expose, reserve_memberships, set_auto_expose_new_tables,
 };
 pub use privileges::{PrivilegeFault, find_privilege_faults};
 pub use project::{
@@ -49,7 +52,7 @@ pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
 pub use shipped::set_vault_key_file;
 pub(crate) use split::{Piece, split_script};
-pub use split::{SplitError, Statement, split_statements};
+pub use split::{SplitError, Statement, join_statements, split_statements};
 pub use statement_plan::{find_extension_uses, first_word};
 pub use superuser_statement::substitute_superuser_statement;
 pub use tenants::{

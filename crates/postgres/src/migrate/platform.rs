@@ -143,6 +143,7 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
 
 async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<PlatformReport, MigrateError> {
     client.batch_execute(DISARM).await?;
+    refuse_newer_platform(client).await?;
     client.batch_execute(REGISTER).await?;
     client.batch_execute(STORE_TABLE).await?;
     store_shipped(client).await?;
@@ -176,6 +177,30 @@ async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<Platfor
         .batch_execute("select realtime.maintain_messages_partitions()")
         .await?;
     Ok(report)
+}
+
+/// Refuses a database to which a newer version of this program has applied files that this one does not know: what it would
+/// write back, such as the texts of the shipped extensions, is older than what is there.
+async fn refuse_newer_platform(client: &Client) -> Result<(), MigrateError> {
+    let registered = "select pg_catalog.to_regclass('_selvedge.platform_migrations') is not null";
+    if !client.query_one(registered, &[]).await?.get::<_, bool>(0) {
+        return Ok(());
+    }
+    let own: Vec<i32> = platform_files().iter().map(|file| file.version).collect();
+    let newest = own.last().copied().unwrap_or_default();
+    // Files that were taken out of this version have lower numbers.
+    let rows = client
+        .query(
+            "select name from _selvedge.platform_migrations where version > $1 order by version",
+            &[&newest],
+        )
+        .await?;
+    match rows.is_empty() {
+        true => Ok(()),
+        false => Err(MigrateError::NewerPlatform(
+            rows.iter().map(|row| row.get(0)).collect(),
+        )),
+    }
 }
 
 async fn apply_file(client: &Client, file: &PlatformFile) -> Result<(), MigrateError> {
@@ -242,6 +267,48 @@ pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result
            revoke all on functions from anon, authenticated, service_role;"
     };
     Ok(client.batch_execute(sql).await?)
+}
+
+/// The name of the setting in `_selvedge.project_settings`.
+const AUTO_EXPOSE: &str = "api.auto_expose_new_tables";
+
+/// Applies `[api] auto_expose_new_tables` when it has changed since it was applied last, and at the first start. At other starts the
+/// default privileges stay as migrations have left them.
+///
+/// # Errors
+/// When PostgreSQL refuses; `client` must be a superuser's.
+pub async fn apply_auto_expose(client: &Client, expose: bool, is_first: bool) -> Result<(), MigrateError> {
+    let query = "select value from _selvedge.project_settings where name = $1";
+    let applied: Option<String> = client
+        .query_opt(query, &[&AUTO_EXPOSE])
+        .await?
+        .map(|row| row.get(0));
+    // A database of a version that did not note it has had the present value at each of its starts.
+    let is_changed = is_first
+        || applied
+            .as_ref()
+            .is_some_and(|applied| *applied != expose.to_string());
+    if is_changed {
+        set_auto_expose_new_tables(client, expose).await?;
+    }
+    if is_changed || applied.is_none() {
+        record_auto_expose(client, expose).await?;
+    }
+    Ok(())
+}
+
+/// Notes the value of `[api] auto_expose_new_tables` without applying it: for a database whose default privileges were
+/// copied.
+///
+/// # Errors
+/// When PostgreSQL refuses; `client` must be a superuser's.
+pub async fn record_auto_expose(client: &Client, expose: bool) -> Result<(), MigrateError> {
+    let statement = "insert into _selvedge.project_settings (name, value) values ($1, $2)
+        on conflict (name) do update set value = excluded.value";
+    client
+        .execute(statement, &[&AUTO_EXPOSE, &expose.to_string()])
+        .await?;
+    Ok(())
 }
 
 /// Prevents roles with CREATEROLE, such as `postgres`, from granting `pg_read_server_files`, `pg_write_server_files` and

@@ -150,6 +150,10 @@ pub async fn apply_pending<'a>(
         .map(|(migration, text)| Script::parse(&migration.path, text))
         .collect::<Result<Vec<_>, _>>()?;
     let plan = plan_statements(client, &scripts, &mut warn).await?;
+    scripts
+        .iter()
+        .filter_map(Script::warn_of_commits)
+        .for_each(&mut warn);
 
     for (migration, script) in waiting.iter().zip(&scripts) {
         apply_migration(client, migration, script, &plan).await?;

@@ -6,9 +6,10 @@ use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
+    file_names::{migration_path, write_new_file},
     files::{Migration, is_version, read_file},
     project::{HISTORY, INSERT_HISTORY},
-    split::split_statements,
+    split::{join_statements, split_statements},
 };
 
 /// Records migrations as applied, with the statements of their files. `client` must be logged in as `postgres`.
@@ -60,7 +61,7 @@ pub async fn forget_migrations(client: &Client, versions: &[String]) -> Result<(
 /// Returns the new files.
 ///
 /// # Errors
-/// A file that cannot be written, a version of the history that is no number, or a query that fails.
+/// A version or name that is not one of a file, a file that cannot be written, or a query that fails.
 pub async fn fetch_migrations(
     client: &Client,
     folder: &Path,
@@ -75,7 +76,8 @@ pub async fn fetch_migrations(
         )
         .await?;
     std::fs::create_dir_all(folder).map_err(MigrateError::file(folder))?;
-    let mut written = Vec::new();
+    // Everything is checked before the first file is written.
+    let mut files = Vec::new();
     for row in rows {
         let (version, name): (String, String) = (row.get(0), row.get(1));
         if local.iter().any(|migration| migration.version == version) {
@@ -87,14 +89,13 @@ pub async fn fetch_migrations(
             return Err(MigrateError::HistoryVersion(version));
         }
         let statements: Vec<String> = row.get(2);
-        let text: String = statements
-            .iter()
-            .map(|statement| format!("{statement};\n\n"))
-            .collect();
-        let name = name.replace(['/', '\\'], "_");
-        let path = folder.join(format!("{version}_{name}.sql"));
-        std::fs::write(&path, text).map_err(MigrateError::file(&path))?;
-        written.push(path);
+        files.push((
+            migration_path(folder, &version, &name)?,
+            join_statements(&statements),
+        ));
     }
-    Ok(written)
+    for (path, text) in &files {
+        write_new_file(path, text)?;
+    }
+    Ok(files.into_iter().map(|(path, _)| path).collect())
 }

@@ -12,7 +12,8 @@ use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
 use super::{
     error::{MigrateError, StatementFailure},
     lexer::{Lexer, TokenKind},
-    split::{SplitError, Statement, split_statements},
+    split::{SEPARATOR, SplitError, Statement, split_statements},
+    transaction_control::{find_commits, last_commit_before, without_outer_pair},
 };
 
 /// Most text of one message: large enough that round trips take little of the time, small enough that PostgreSQL does
@@ -31,7 +32,21 @@ impl<'a> Script<'a> {
             path: path.to_owned(),
             source,
         })?;
-        Ok(Self { path, statements })
+        Ok(Self {
+            path,
+            statements: without_outer_pair(statements),
+        })
+    }
+
+    /// A warning about statements that end the transaction in which the file runs.
+    pub(crate) fn warn_of_commits(&self) -> Option<String> {
+        let lines = find_commits(&self.statements);
+        let first = lines.first()?;
+        Some(format!(
+            "{}:{first}: the file ends its transaction itself: when a later statement fails, the ones before stay, and the file \
+             does not count as applied",
+            self.path.display()
+        ))
     }
 
     /// Runs the statements in order, in the transaction that the caller has opened. `plan` gives the statement that is sent
@@ -56,7 +71,7 @@ impl<'a> Script<'a> {
         texts: &[String],
         range: Range<usize>,
     ) -> Result<(), MigrateError> {
-        let batch = texts[range.clone()].join(";\n");
+        let batch = texts[range.clone()].join(SEPARATOR);
         let mut completed = 0;
         let outcome = async {
             let mut messages = std::pin::pin!(client.simple_query_raw(&batch).await?);
@@ -90,12 +105,9 @@ impl<'a> Script<'a> {
         } else {
             statement.line
         };
-        Err(MigrateError::Statement(Box::new(StatementFailure::new(
-            self.path,
-            statement,
-            (first_line, line),
-            db,
-        ))))
+        let mut failure = StatementFailure::new(self.path, statement, (first_line, line), db);
+        failure.committed_at = last_commit_before(&self.statements, statement.line);
+        Err(MigrateError::Statement(Box::new(failure)))
     }
 }
 
@@ -128,7 +140,7 @@ fn split_into_batches(texts: &[String], batch_bytes: usize) -> Vec<Range<usize>>
             ranges.push(start..index);
             (start, size) = (index, 0);
         }
-        size += text.len() + 2;
+        size += text.len() + SEPARATOR.len();
     }
     if start < texts.len() {
         ranges.push(start..texts.len());
@@ -136,12 +148,12 @@ fn split_into_batches(texts: &[String], batch_bytes: usize) -> Vec<Range<usize>>
     ranges
 }
 
-/// Which of the texts, joined by `";\n"`, holds the character at `position` (from 1), and how many of its characters are
+/// Which of the texts, joined by [`SEPARATOR`], holds the character at `position` (from 1), and how many of its characters are
 /// before that.
 fn statement_at(texts: &[String], position: usize) -> (usize, usize) {
     let mut start = 0;
     for (index, text) in texts.iter().enumerate() {
-        let end = start + text.chars().count() + 2;
+        let end = start + text.chars().count() + SEPARATOR.len();
         if position <= end {
             return (index, position.saturating_sub(start + 1));
         }
@@ -195,7 +207,7 @@ mod tests {
 
         assert_eq!(statement_at(&texts, 1), (0, 0));
         assert_eq!(statement_at(&texts, 4), (0, 3));
-        assert_eq!(statement_at(&texts, 7), (1, 0));
+        assert_eq!(statement_at(&texts, 8), (1, 0));
         assert_eq!(statement_at(&texts, 99), (1, 0));
     }
 }

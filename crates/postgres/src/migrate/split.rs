@@ -6,6 +6,26 @@
 
 use super::lexer::{Lexer, Token, TokenKind};
 
+/// What stands between two statements that are sent as one text. The line break before the semicolon ends a comment at the end of
+/// a statement, which would swallow the semicolon.
+pub(super) const SEPARATOR: &str = "\n;\n";
+
+/// The text of these statements as a file.
+#[must_use]
+pub fn join_statements<S: AsRef<str>>(statements: &[S]) -> String {
+    let mut text = String::new();
+    for statement in statements.iter().map(AsRef::as_ref) {
+        // A semicolon behind `--` would be a part of the comment.
+        let has_comment = statement
+            .lines()
+            .next_back()
+            .is_some_and(|line| line.contains("--"));
+        text += statement;
+        text += if has_comment { "\n;\n\n" } else { ";\n\n" };
+    }
+    text
+}
+
 /// One statement of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement<'a> {
@@ -140,6 +160,12 @@ impl<'a> Splitter<'a> {
                 TokenKind::Whitespace | TokenKind::Comment => continue,
                 // `create rule … do (a; b)` has semicolons in parentheses.
                 TokenKind::Semicolon if self.parens == 0 && self.body.depth == 0 => {
+                    if let Some(escapes) = self
+                        .first
+                        .and_then(|first| sets_escapes(&self.sql[first..token.start]))
+                    {
+                        lexer.set_plain_escapes(escapes);
+                    }
                     self.finish(token.start)?;
                     self.start = token.end;
                     continue;
@@ -200,6 +226,28 @@ impl<'a> Splitter<'a> {
         self.pieces.push(Piece::Command { text, line });
         token.start + text.len()
     }
+}
+
+/// Whether backslashes in `'…'` are escapes after this statement; `None` when it says nothing about that.
+fn sets_escapes(statement: &str) -> Option<bool> {
+    let mut words = statement.split(|char: char| char.is_ascii_whitespace() || "='".contains(char));
+    let mut words = words.by_ref().filter(|word| !word.is_empty());
+    let mut next = || words.next().unwrap_or_default().to_ascii_lowercase();
+    if next() != "set" {
+        return None;
+    }
+    let mut name = next();
+    if matches!(name.as_str(), "session" | "local") {
+        name = next();
+    }
+    if name != "standard_conforming_strings" {
+        return None;
+    }
+    let mut value = next();
+    if value == "to" {
+        value = next();
+    }
+    Some(matches!(value.as_str(), "off" | "false" | "0" | "no"))
 }
 
 /// Tracks `CREATE [OR REPLACE] FUNCTION|PROCEDURE … BEGIN ATOMIC … END`, whose body contains semicolons without quotes.
@@ -460,6 +508,56 @@ mod tests {
                     prop_assert!(statement.line >= 1);
                 }
             }
+        }
+    }
+
+    /// The SQL files of this repository, and cases in which joining went wrong.
+    fn corpus() -> Vec<String> {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sql");
+        let files = walkdir::WalkDir::new(root).into_iter().filter_map(Result::ok);
+        let is_sql = |path: &std::path::Path| path.extension().is_some_and(|extension| extension == "sql");
+        let mut texts: Vec<String> = files
+            .filter(|entry| is_sql(entry.path()))
+            .map(|entry| std::fs::read_to_string(entry.path()).expect("readable"))
+            .collect();
+        assert!(texts.len() > 50, "the repository has its SQL");
+        texts.extend(
+            [
+                "create schema private -- internal\n;\ncreate table notes (id int);",
+                "select 1 --\n;select 2 /* -- */;select '--';select 3 --x",
+                "select E'a' -- note\n 'b\\'; c' ; select 2",
+                "set standard_conforming_strings = off; select 'a\\'; b'; set standard_conforming_strings to on; select 'a\\'",
+                "create function f() returns int begin atomic select 1; -- x\n end; select $$ -- $$",
+                "select \"a--b\" -- c\r\n;select 2",
+            ]
+            .map(str::to_owned),
+        );
+        texts
+    }
+
+    #[test]
+    fn gw_023_what_is_joined_is_split_into_the_same_statements() {
+        for text in corpus() {
+            let Ok(statements) = split_statements(&text) else {
+                continue;
+            };
+            let statements: Vec<&str> = statements.into_iter().map(|statement| statement.text).collect();
+
+            assert_eq!(texts(&join_statements(&statements)), statements);
+            assert_eq!(texts(&statements.join(SEPARATOR)), statements);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn gw_023_any_statements_that_are_joined_stay_apart(
+            parts in proptest::collection::vec("[a-z]{1,3}( ?(--[a-z;']{0,3}\n|/\\*[;' -]{0,3}\\*/|'[;a-]{0,3}'|E'(\\\\'|;)?'|\\$\\$[;' -]\\$\\$|[a-z]{1,2})){0,4}( --[a-z ;']{0,3})?", 1..6)
+        ) {
+            let statements: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
+            prop_assume!(statements.iter().all(|one| split_statements(one).is_ok_and(|found| found.len() == 1)));
+
+            prop_assert_eq!(texts(&join_statements(&statements)), statements.clone());
+            prop_assert_eq!(texts(&statements.join(SEPARATOR)), statements);
         }
     }
 }

@@ -51,6 +51,11 @@ impl Sql {
         }
     }
 
+    /// A column that a body writes. A table may have one that is named `*`, so the name never means all of them.
+    pub(super) fn written_column(&mut self, rows: RowsName<'_>, name: &str) -> &mut Self {
+        self.rows(rows).push(".").ident(name)
+    }
+
     /// `rows.column`, or `rows.*`.
     pub(super) fn column(&mut self, rows: RowsName<'_>, name: &str) -> &mut Self {
         self.rows(rows).push(".");

@@ -68,7 +68,7 @@ impl Sql {
         self.write_insert_into(table, columns);
         self.push(" SELECT ");
         self.list(columns, ", ", |sql, column| {
-            sql.column(RowsName::Alias(PAYLOAD), &column.name);
+            sql.written_column(RowsName::Alias(PAYLOAD), &column.name);
         });
         self.push(" ");
         self.write_payload(body, columns, apply_defaults, PayloadRows::All);
@@ -106,7 +106,7 @@ impl Sql {
         self.list(columns, ", ", |sql, column| {
             sql.ident(&column.name)
                 .push(" = ")
-                .column(RowsName::Alias(PAYLOAD), &column.name);
+                .written_column(RowsName::Alias(PAYLOAD), &column.name);
         });
         self.push(" ");
         self.write_payload(body, columns, apply_defaults, PayloadRows::All);
@@ -124,8 +124,12 @@ impl Sql {
         self.list(columns, ", ", |sql, column| {
             let value = RowsName::Alias(PAYLOAD);
             match &column.transform {
-                Some(function) => sql.push(function).push("(").column(value, &column.name).push(")"),
-                None => sql.column(value, &column.name),
+                Some(function) => sql
+                    .push(function)
+                    .push("(")
+                    .written_column(value, &column.name)
+                    .push(")"),
+                None => sql.written_column(value, &column.name),
             };
         });
         self.push(" FROM (SELECT ").param_bytes(body.document.clone());

@@ -24,6 +24,9 @@ pub struct TargetArgs {
     /// Work on the project's own database, which is the default
     #[arg(long, global = true, conflicts_with = "database_url")]
     pub local: bool,
+    /// Work on the database that DATABASE_URL names in a file of the project (.env, config.toml)
+    #[arg(long, global = true, conflicts_with_all = ["database_url", "local", "linked"])]
+    pub external: bool,
     /// Work on the database that `selvedge link` has recorded
     #[arg(long, global = true, conflicts_with_all = ["database_url", "local"])]
     pub linked: bool,
@@ -40,6 +43,7 @@ impl TargetArgs {
             pg_bin: self.pg_bin.clone(),
             is_local: self.local,
             is_linked: self.linked,
+            uses_database_of_files: self.external,
             ..flags
         }
     }
@@ -76,9 +80,9 @@ pub struct DbResetArgs {
     /// Leave seeds and buckets out
     #[arg(long)]
     pub no_seed: bool,
-    /// Do not ask for confirmation
-    #[arg(short, long)]
-    pub yes: bool,
+    /// Do not ask for confirmation; a database on another machine takes its host: --yes=HOST
+    #[arg(short, long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub yes: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -241,9 +245,9 @@ pub struct DownArgs {
     /// How many to leave out
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     pub last: usize,
-    /// Do not ask for confirmation
-    #[arg(short, long)]
-    pub yes: bool,
+    /// Do not ask for confirmation; a database on another machine takes its host: --yes=HOST
+    #[arg(short, long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub yes: Option<String>,
 }
 
 #[derive(Debug, Args)]

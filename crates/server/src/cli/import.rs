@@ -24,9 +24,12 @@ pub struct ImportArgs {
     /// Do not copy storage objects
     #[arg(long)]
     pub no_objects: bool,
-    /// Replace the database if it is not empty
-    #[arg(short, long)]
-    pub yes: bool,
+    /// Finish although some objects cannot be copied; they are left out
+    #[arg(long)]
+    pub skip_objects: bool,
+    /// Replace the database if it is not empty; one on another machine takes its host: --yes=HOST
+    #[arg(short, long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub yes: Option<String>,
     /// Folder with PostgreSQL's programs [default: looked for]
     #[arg(long, value_name = "DIR")]
     pub pg_bin: Option<PathBuf>,

@@ -9,6 +9,7 @@ mod generate;
 mod import;
 mod inspect;
 mod link;
+mod purpose;
 mod sso;
 mod stack;
 mod stock_name;
@@ -399,6 +400,10 @@ impl Cli {
     pub fn flags(&self) -> Flags {
         let flags = Flags {
             project: self.project.clone(),
+            purpose: self.command.purpose(),
+            writes: self.command.writes(),
+            // `serve` runs on that database, and `doctor` only reads.
+            uses_database_of_files: matches!(self.command, Command::Serve(_) | Command::Doctor(_)),
             ..Flags::default()
         };
         match &self.command {

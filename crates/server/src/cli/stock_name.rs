@@ -181,7 +181,7 @@ mod tests {
         }
         assert!(matches!(
             parse_words("supabase migration down --yes --dns-resolver https").unwrap().command,
-            Command::Migrate(args) if matches!(&args.action, MigrateAction::Down(down) if down.yes)
+            Command::Migrate(args) if matches!(&args.action, MigrateAction::Down(down) if down.yes.is_some())
         ));
         assert!(parse_words("selvedge start --debug").is_err());
         let unknown = parse_words("supabase branches list").unwrap_err();

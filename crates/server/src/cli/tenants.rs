@@ -42,7 +42,7 @@ pub struct MigrateTenantsArgs {
 pub struct DropTenantsArgs {
     #[command(flatten)]
     pub tenants: TenantNames,
-    /// Confirm that the rows are deleted
-    #[arg(short, long)]
-    pub yes: bool,
+    /// Confirm that the rows are deleted; a database on another machine takes its host: --yes=HOST
+    #[arg(short, long, value_name = "HOST", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub yes: Option<String>,
 }

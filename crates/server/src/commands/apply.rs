@@ -12,21 +12,22 @@ use crate::output::GOOD;
 
 /// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
 pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
-    let applied = if let Some(url) = &config.selvedge.database_url {
-        let database = ExternalDatabase::parse(url)?;
-        let client = database.connect().await?;
-        apply_platform_to_external(config, &database, &client).await?;
-        // The platform schema needs a superuser; the project's migrations must not have one.
-        database.become_administrator(&client).await?;
-        embedded::apply_migrations(config, &client).await?
-    } else if let Some(database) = TargetDatabase::find(config)? {
-        embedded::apply_migrations(config, &database.connect().await?).await?
-    } else {
-        // Starting the cluster applies pending migrations already.
-        let embedded = Embedded::start(config).await?;
-        let applied = embedded.report.migrations.clone();
-        embedded.cluster.stop().await?;
-        applied
+    let applied = match TargetDatabase::find(config).await? {
+        Some(TargetDatabase::External(database)) => {
+            let client = database.connect().await?;
+            apply_platform_to_external(config, &database, &client).await?;
+            // The platform schema needs a superuser; the project's migrations must not have one.
+            database.become_administrator(&client).await?;
+            embedded::apply_migrations(config, &client).await?
+        }
+        Some(database) => embedded::apply_migrations(config, &database.connect().await?).await?,
+        None => {
+            // Starting the cluster applies pending migrations already.
+            let embedded = Embedded::start(config).await?;
+            let applied = embedded.report.migrations.clone();
+            embedded.cluster.stop().await?;
+            applied
+        }
     };
     match applied.as_slice() {
         [] => anstream::println!("{GOOD}up to date{GOOD:#}"),

@@ -3,6 +3,7 @@
 mod apply;
 mod background;
 mod backup;
+mod consent;
 mod console;
 mod console_user;
 mod db;
@@ -23,6 +24,7 @@ mod probe;
 mod prompt;
 mod reset;
 mod rest;
+mod run_as;
 mod seed;
 mod serve;
 mod shutdown;
@@ -52,6 +54,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         _ => {}
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
+    run_as::become_owner(&config.selvedge.data_dir)?;
     // The other commands are called often, and scripts read their output, so they do not repeat the warnings.
     if serves_requests(&cli.command) {
         output::print_warnings(&warnings);

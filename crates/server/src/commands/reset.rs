@@ -1,30 +1,35 @@
 //! `selvedge reset`: deletes the project's database and objects, and makes them again from migrations and seeds.
 
-use std::io::{IsTerminal, Write};
+use std::io::ErrorKind;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock};
 use selvedge_storage::SeedReport;
 
+use super::consent::agree_to_delete_project;
 use super::summary;
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::keys::KeySet;
-use crate::output::{GOOD, WARN};
+use crate::output::GOOD;
 use crate::services::{BackgroundRuntime, Mode, Services, objects_folder};
 
 /// Resets a project that does not run. Without `seed` neither seeds nor buckets are filled.
 pub(super) async fn run(mut config: Config, is_confirmed: bool, seed: bool) -> Result<()> {
     config.db.seed.enabled &= seed;
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
-        bail!("{holder}\n  stop it first:  selvedge stop");
+        bail!(
+            "{}",
+            describe_holder(&ClusterError::AlreadyRunning(Box::new(holder)))
+        );
     }
     embedded::check_before_reset(&config)?;
-    if !is_confirmed && !confirm_reset(&config)? {
-        bail!("nothing was changed");
-    }
-    delete_project_data(&config)?;
-    let embedded = Embedded::start(&config).await?;
+    agree_to_delete_project(&config, is_confirmed)?;
+    // Held until the new database is complete, so that nobody starts the project on half of it.
+    let lock = lock_project(&config)?;
+    delete_project_data(&config, &lock)?;
+    let embedded = Embedded::start_locked(&config, lock).await?;
     let buckets = if seed {
         fill_buckets(&config, &embedded).await?
     } else {
@@ -37,6 +42,25 @@ pub(super) async fn run(mut config: Config, is_confirmed: bool, seed: bool) -> R
     Ok(())
 }
 
+/// Takes the project's lock for a command.
+///
+/// # Errors
+/// While the project runs, or another command has it.
+pub(super) fn lock_project(config: &Config) -> Result<ProjectLock> {
+    let purpose = &config.flags.purpose;
+    ProjectLock::acquire(&config.selvedge.data_dir, purpose, &[])
+        .map_err(|error| anyhow::anyhow!(describe_holder(&error)))
+}
+
+fn describe_holder(error: &ClusterError) -> String {
+    match error {
+        ClusterError::AlreadyRunning(holder) if holder.is_server() => {
+            format!("{holder}\n  stop it first:  selvedge stop")
+        }
+        other => other.to_string(),
+    }
+}
+
 async fn fill_buckets(config: &Config, embedded: &Embedded) -> Result<SeedReport> {
     let keys = KeySet::for_development(config)?;
     let background = BackgroundRuntime::new()?;
@@ -46,33 +70,29 @@ async fn fill_buckets(config: &Config, embedded: &Embedded) -> Result<SeedReport
     services.seed_buckets(config).await
 }
 
-/// Deletes the database and the objects of a project that does not run.
-pub(super) fn delete_project_data(config: &Config) -> Result<()> {
+/// Deletes the database and the objects of a project that does not run. The caller holds its lock.
+pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result<()> {
     // Only files: objects in a bucket of an S3 backend stay.
     let objects = objects_folder(config);
-    Cluster::delete_data(&config.selvedge.data_dir)?;
-    // Removed before anything is rebuilt: if the reset fails half-way, the next start runs the seeds again.
-    embedded::forget_initialized(config)?;
-    if objects.exists() {
-        std::fs::remove_dir_all(&objects).with_context(|| format!("cannot delete {}", objects.display()))?;
+    // Under another name first: a process that is killed meanwhile leaves no half of the objects in their place.
+    let deleted = objects.with_extension("deleted");
+    remove_folder(&deleted)?;
+    // What says that the database is complete goes with it: if the reset fails half-way, the next start runs the seeds again.
+    Cluster::delete_data(lock)?;
+    match std::fs::rename(&objects, &deleted) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot delete {}", objects.display()));
+        }
+        _ => {}
     }
-    Ok(())
+    remove_folder(&deleted)
 }
 
-/// Asks the user to type the project's name. Without a terminal `--yes` is required.
-pub(super) fn confirm_reset(config: &Config) -> Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        bail!(
-            "reset deletes every row and object of {}: say so with --yes",
-            config.project.id
-        );
+fn remove_folder(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot delete {}", folder.display()))
+        }
+        _ => Ok(()),
     }
-    anstream::print!(
-        "{WARN}This deletes every row and object of {}.{WARN:#} Type the project's name to go on: ",
-        config.project.id
-    );
-    std::io::stdout().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(answer.trim() == config.project.id)
 }

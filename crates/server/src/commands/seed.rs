@@ -1,9 +1,9 @@
 //! `selvedge seed buckets`: fills the configured buckets of a project that runs.
 
 use anyhow::{Result, bail};
-use selvedge_postgres::cluster::Cluster;
 
 use crate::config::Config;
+use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
 use crate::output::GOOD;
 use crate::services;
@@ -13,13 +13,13 @@ use crate::services;
 /// # Errors
 /// When a file cannot be read, or the database or the store refuses it.
 pub(super) async fn seed_buckets(config: &Config) -> Result<()> {
-    let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
-        bail!(
-            "{} is not running\n  start it with:  selvedge start",
-            config.project.id
-        );
+    let running = match TargetDatabase::find_required(config).await? {
+        TargetDatabase::Running(running) => running,
+        TargetDatabase::External(_) => {
+            bail!("buckets are filled by the project's own server: leave DATABASE_URL out")
+        }
     };
-    let logins = service_logins(|role| embedded::login_to_running(&holder, role));
+    let logins = service_logins(|role| embedded::login_to_running(&running, role));
     let report = services::fill_buckets(config, logins).await?;
     anstream::println!(
         "{GOOD}filled{GOOD:#} {} buckets, {} objects",

@@ -30,14 +30,16 @@ const SETTLE_TIME: Duration = Duration::from_millis(300);
 /// How long connections of the database's pools may be in use before the workers that have opened them end nevertheless.
 const POOL_CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
+/// Receives Ctrl-C, SIGTERM and the end of the terminal from the moment it is made, so that a signal during the start is not lost.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    /// The terminal was closed. Without a handler the process would end at once and leave PostgreSQL behind.
+    hang_up: Signal,
 }
 
 impl Signals {
-    /// Starts to receive SIGINT and SIGTERM.
+    /// Starts to receive SIGINT, SIGTERM and SIGHUP.
     ///
     /// # Errors
     /// When the operating system refuses it.
@@ -46,6 +48,7 @@ impl Signals {
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
+            hang_up: listen(SignalKind::hangup())?,
         })
     }
 
@@ -54,6 +57,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
         }
     }
 

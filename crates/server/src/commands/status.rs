@@ -26,6 +26,9 @@ pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[St
             config.project.id
         );
     };
+    if !holder.is_server() {
+        bail!("{} is not running; {holder}", config.project.id);
+    }
     instance::Ports::from_lock(&holder)
         .context("the instance is just being started")?
         .apply(&mut config);

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::cluster::{Cluster, LockHolder};
 
-use super::reset::delete_project_data;
+use super::reset::{delete_project_data, lock_project};
 use crate::cli::StopArgs;
 use crate::config::Config;
 use crate::output::GOOD;
@@ -19,14 +19,17 @@ const SHUTDOWN_ALLOWANCE: Duration = Duration::from_secs(40);
 /// Runs `selvedge stop`.
 ///
 /// # Errors
-/// When the instance is just being started, does not end in time, or belongs to another user.
+/// When the instance is just being started, does not end in time, or belongs to another user or container.
 pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
     if let Some(id) = args.project_id.as_ref().filter(|id| **id != config.project.id) {
         bail!("the project of this folder is {}, not {id}", config.project.id);
     }
-    stop_instance(config).await?;
+    match Cluster::find_running(&config.selvedge.data_dir)? {
+        Some(holder) => stop_instance(config, &holder).await?,
+        None => end_leftover(config)?,
+    }
     if args.no_backup {
-        delete_project_data(config)?;
+        delete_project_data(config, &lock_project(config)?)?;
         anstream::println!(
             "{GOOD}deleted{GOOD:#} database and objects of {}",
             config.project.id
@@ -35,26 +38,28 @@ pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
     Ok(())
 }
 
-async fn stop_instance(config: &Config) -> Result<()> {
-    let data_dir = &config.selvedge.data_dir;
-    let Some(holder) = Cluster::find_running(data_dir)? else {
-        anstream::println!("{} is not running", config.project.id);
-        return Ok(());
-    };
-    // The lock file exists before its holder has written its process id into it.
-    if holder.pid == 0 {
-        bail!(
-            "{} is just being started; try again in a moment",
+/// Ends a PostgreSQL that was left by a process that is gone.
+fn end_leftover(config: &Config) -> Result<()> {
+    if Cluster::end_leftover(&config.selvedge.data_dir, &config.flags.purpose)? {
+        anstream::println!(
+            "{GOOD}stopped{GOOD:#} the PostgreSQL that {} had left",
             config.project.id
         );
+    } else {
+        anstream::println!("{} is not running", config.project.id);
     }
-    let pid = Pid::from_raw(i32::try_from(holder.pid).context("the process id of the lock is not one")?);
+    Ok(())
+}
+
+async fn stop_instance(config: &Config, holder: &LockHolder) -> Result<()> {
+    let data_dir = &config.selvedge.data_dir;
+    let pid = find_process(config, holder)?;
     // SIGTERM lets the instance finish requests and shut PostgreSQL down; the lock is released when it has ended.
     kill(pid, Signal::SIGTERM).with_context(|| format!("cannot end process {pid}"))?;
     let time_limit = config.selvedge.drain_delay + config.selvedge.shutdown_timeout + SHUTDOWN_ALLOWANCE;
     let deadline = Instant::now() + time_limit;
     // The instance releases its lock after its PostgreSQL has ended.
-    while Cluster::find_running(data_dir)?.is_some() {
+    while Cluster::find_running(data_dir)?.is_some_and(|now| now.pid == holder.pid) {
         if Instant::now() > deadline {
             bail!("process {pid} has not ended within {} s", time_limit.as_secs());
         }
@@ -62,4 +67,36 @@ async fn stop_instance(config: &Config) -> Result<()> {
     }
     anstream::println!("{GOOD}stopped{GOOD:#} {}", config.project.id);
     Ok(())
+}
+
+/// The process to which the signal goes. A number alone is no identity: in another container it means another process.
+fn find_process(config: &Config, holder: &LockHolder) -> Result<Pid> {
+    // The lock file exists before its holder has written its process id into it.
+    if holder.pid == 0 {
+        bail!(
+            "{} is just being started; try again in a moment",
+            config.project.id
+        );
+    }
+    if !holder.is_server() {
+        bail!("{} is not running; {holder}", config.project.id);
+    }
+    if holder.is_in_other_container() {
+        bail!(
+            "{} runs in another container, as process {} there: stop it there",
+            config.project.id,
+            holder.pid
+        );
+    }
+    if !holder.is_alive() {
+        bail!(
+            "process {} of {} has ended, and another process holds its lock (lsof {}/lock names it). No signal was sent",
+            holder.pid,
+            config.project.id,
+            config.selvedge.data_dir.display()
+        );
+    }
+    Ok(Pid::from_raw(
+        i32::try_from(holder.pid).context("the process id of the lock is not one")?,
+    ))
 }

@@ -1,14 +1,13 @@
 //! `selvedge sweep`: removes stored bytes that no object refers to, and lists objects whose bytes are lost. It may run
 //! while the project does.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use selvedge_postgres::Logins;
-use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::{SweepOptions, SweepReport};
 
 use crate::cli::SweepArgs;
 use crate::config::Config;
-use crate::database::external::ExternalDatabase;
+use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
 use crate::output::{DIM, GOOD, WARN};
 use crate::services;
@@ -18,7 +17,7 @@ use crate::services;
 /// # Errors
 /// When the project does not run, or the database or the store cannot be read.
 pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
-    let storage = services::open_storage(config, logins(config)?).await?;
+    let storage = services::open_storage(config, logins(config).await?).await?;
     let options = SweepOptions {
         older_than: args.older_than,
         remove_blobs: !args.dry_run,
@@ -35,15 +34,12 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
 }
 
 /// Logs in to the database of `--database-url` or `DATABASE_URL`; without one, to that of the running instance.
-fn logins(config: &Config) -> Result<Logins> {
-    if let Some(url) = &config.selvedge.database_url {
-        return Ok(ExternalDatabase::parse(url)?.logins(config.console.schema_changes));
-    }
+async fn logins(config: &Config) -> Result<Logins> {
     // The embedded database runs only while the project does.
-    let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
-        bail!("the project is not running: start it with `selvedge start`, or set DATABASE_URL");
-    };
-    Ok(service_logins(|role| embedded::login_to_running(&holder, role)))
+    Ok(match TargetDatabase::find_required(config).await? {
+        TargetDatabase::External(database) => database.logins(config.console.schema_changes),
+        TargetDatabase::Running(running) => service_logins(|role| embedded::login_to_running(&running, role)),
+    })
 }
 
 fn print_report(report: &SweepReport, options: &SweepOptions) {

@@ -10,8 +10,10 @@ use selvedge_postgres::migrate::{
 };
 use tokio_postgres::Client;
 
+use super::consent::agree_to_empty_external;
 use crate::cli::{DropTenantsArgs, TenantsAction};
 use crate::config::Config;
+use crate::database::external::ExternalDatabase;
 use crate::database::target::run_on_database;
 use crate::output::{DIM, GOOD, WARN};
 
@@ -180,11 +182,14 @@ async fn print_tenants(config: &Config, client: &Client) -> Result<()> {
 
 async fn drop_tenants(config: &Config, args: &DropTenantsArgs) -> Result<()> {
     let schemas = resolve_schemas(config, &args.tenants.names)?;
-    if !args.yes {
+    if args.yes.is_none() {
         bail!(
             "this drops {} with every row: add --yes to do it",
             schemas.join(", ")
         );
+    }
+    if let Some(url) = &config.selvedge.database_url {
+        agree_to_empty_external(&ExternalDatabase::parse(url)?, args.yes.as_deref())?;
     }
     run_on_database(config, async |client| {
         lock_tenants(client).await?;

@@ -3,13 +3,16 @@
 //! This is the only place in the workspace that reads environment variables; everything else receives typed configuration.
 //! A variable of the process wins over the files.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Variables that override keys of `config.toml`, or that it refers to by `env(NAME)`.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     values: HashMap<String, String>,
+    /// The names of those that come from a file.
+    of_files: HashSet<String>,
 }
 
 impl Environment {
@@ -37,10 +40,16 @@ impl Environment {
         self.values.get(name).map(String::as_str)
     }
 
+    /// Whether a variable was set for this process, and not by a file of the project.
+    pub fn is_of_process(&self, name: &str) -> bool {
+        self.values.contains_key(name) && !self.of_files.contains(name)
+    }
+
     /// The process's own variables, without any file.
     pub fn of_process() -> Self {
         Self {
             values: std::env::vars_os().filter_map(text_pair).collect(),
+            of_files: HashSet::new(),
         }
     }
 
@@ -66,7 +75,10 @@ impl Environment {
                 }
                 other => format!("{}: {other}", path.display()),
             })?;
-            self.values.entry(name).or_insert(value);
+            if let Entry::Vacant(entry) = self.values.entry(name) {
+                self.of_files.insert(entry.key().clone());
+                entry.insert(value);
+            }
         }
         Ok(())
     }
@@ -79,6 +91,7 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
+            of_files: HashSet::new(),
         }
     }
 }

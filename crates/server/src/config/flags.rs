@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use secrecy::SecretString;
 use selvedge_console::SettingOrigin;
 use selvedge_functions::InspectMode;
+use selvedge_postgres::cluster::LockPurpose;
 use serde_json::{Value, json};
 
 use super::effective::EffectiveSettings;
@@ -14,6 +15,13 @@ use super::effective::EffectiveSettings;
 pub struct Flags {
     /// `--project`
     pub project: Option<PathBuf>,
+    /// The command, as it is written to the project's lock.
+    pub purpose: LockPurpose,
+    /// Whether the command changes the database on which it works.
+    pub writes: bool,
+    /// Whether an address of the database in a file of the project (`.env`, `config.toml`) counts: for `serve`, for `doctor`, and
+    /// with `--external`.
+    pub uses_database_of_files: bool,
     /// `--port`
     pub port: Option<u16>,
     /// `--db-port`

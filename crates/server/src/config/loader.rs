@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use secrecy::ExposeSecret as _;
+use selvedge_console::SettingOrigin;
 use selvedge_rest::RestConfig;
 
 use super::api::ApiConfig;
 use super::auth::AuthSection;
 use super::console::ConsoleSection;
 use super::database::DatabaseConfig;
+use super::database_address::describe_url;
 use super::effective::EffectiveSettings;
 use super::environment::Environment;
 use super::flags::Flags;
@@ -99,11 +101,15 @@ impl Config {
             }
             None => Source::without_file(environment),
         };
+        let source_environment = source.environment().clone();
         let mut config = Self::read_sections(&source, project);
         let (errors, mut warnings) = source.into_findings().into_lines();
         // All sections are read before this, so one run reports every wrong value.
         if !errors.is_empty() {
             return Err(ConfigError(errors));
+        }
+        if !flags.uses_database_of_files {
+            config.ignore_database_of_files(&source_environment);
         }
         if flags.is_linked {
             config.selvedge.database_url = Some(require_link(&config.project.folder).map_err(single)?);
@@ -159,6 +165,27 @@ impl Config {
         };
         config.settings = source.settings().clone();
         config
+    }
+
+    /// Leaves out an address of the database that a file of the project names. Such a file is for the server that runs the
+    /// project in production; a command of a developer in the same folder must not reach that database unless it says so.
+    fn ignore_database_of_files(&mut self, environment: &Environment) {
+        let key = "selvedge.database_url";
+        let origin = self.settings.iter().find(|setting| setting.key == key);
+        let is_of_process = origin.is_some_and(|setting| match &setting.origin {
+            SettingOrigin::Environment { environment: name }
+            | SettingOrigin::File {
+                environment: Some(name),
+                ..
+            } => environment.is_of_process(name),
+            _ => false,
+        });
+        if is_of_process {
+            return;
+        }
+        if let Some(url) = self.selvedge.database_url.take() {
+            self.selvedge.ignored_database_url = Some(describe_url(&url));
+        }
     }
 
     fn apply_flags(&mut self, flags: &Flags) {

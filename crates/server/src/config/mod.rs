@@ -8,6 +8,7 @@ mod api;
 mod auth;
 mod console;
 mod database;
+mod database_address;
 mod effective;
 mod environment;
 mod flags;
@@ -40,6 +41,7 @@ pub use auth::{
 };
 pub use console::ConsoleSection;
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
+pub(crate) use database_address::{describe_database, describe_hosts};
 pub use environment::Environment;
 pub use flags::Flags;
 pub(crate) use linked::{link_file, read_link};

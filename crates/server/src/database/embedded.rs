@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail};
 use secrecy::SecretString;
 use selvedge_postgres::cluster::{
-    Binaries, Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder, npm_package_name,
+    Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, RunningCluster, npm_package_name,
 };
 use selvedge_postgres::migrate::{
-    self, ExtensionUse, Migration, RolePasswords, SeedOutcome, apply_pending, apply_platform, apply_roles,
-    apply_seeds, check_extensions, discover_migrations, find_extension_uses, find_seeds, reserve_memberships,
-    set_auto_expose_new_tables, set_role_passwords,
+    self, ExtensionUse, Migration, RolePasswords, SeedOutcome, apply_auto_expose, apply_pending,
+    apply_platform, apply_roles, apply_seeds, check_extensions, discover_migrations, find_extension_uses,
+    find_seeds, reserve_memberships, set_role_passwords,
 };
 use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Client;
@@ -61,12 +61,19 @@ pub(crate) fn print_note_about_exposed_tables(config: &Config) {
 
 /// Starts the cluster without applying anything.
 pub(crate) async fn start_cluster(config: &Config) -> Result<Cluster> {
-    let cluster = Cluster::start(cluster_config(config)?)
-        .await
-        .map_err(|error| match error {
-            ClusterError::PortTaken { port } => listen::port_taken(port, DATABASE_PORT),
-            other => anyhow!(other),
-        })?;
+    start_cluster_locked(config, None).await
+}
+
+async fn start_cluster_locked(config: &Config, lock: Option<ProjectLock>) -> Result<Cluster> {
+    let cluster_config = cluster_config(config)?;
+    let started = match lock {
+        Some(lock) => Cluster::start_locked(cluster_config, lock).await,
+        None => Cluster::start(cluster_config).await,
+    };
+    let cluster = started.map_err(|error| match error {
+        ClusterError::PortTaken { port } => listen::port_taken(port, DATABASE_PORT),
+        other => anyhow!(other),
+    })?;
     http_requests::serve_cluster(config, &cluster)?;
     Ok(cluster)
 }
@@ -85,6 +92,9 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
         extensions: uses.into_iter().map(|used| used.name).collect(),
         superuser_password: config.selvedge.superuser_password.clone(),
         service_ports: Ports::to_lock(config),
+        purpose: config.flags.purpose.clone(),
+        // A command that ends uses the socket, so that it needs no port that another project may have.
+        listen_tcp: config.flags.purpose.is_server,
         ..ClusterConfig::for_project(&config.project.folder)
     })
 }
@@ -129,10 +139,19 @@ impl Embedded {
     /// Starts the cluster and brings it up to date: platform schema, roles, migrations, and seeds on the first start.
     /// Buckets need the storage service and are filled by the caller, who then calls [`Embedded::mark_initialized`].
     pub(crate) async fn start(config: &Config) -> Result<Self> {
+        Self::start_with(config, None).await
+    }
+
+    /// As [`Embedded::start`], for a command that holds the project's lock already.
+    pub(crate) async fn start_locked(config: &Config, lock: ProjectLock) -> Result<Self> {
+        Self::start_with(config, Some(lock)).await
+    }
+
+    async fn start_with(config: &Config, lock: Option<ProjectLock>) -> Result<Self> {
         if !seeded_marker(config).exists() {
             check_before_first_start(config)?;
         }
-        let cluster = start_cluster(config).await?;
+        let cluster = start_cluster_locked(config, lock).await?;
         warn_about_version(config, &cluster);
         // On an error `cluster` is dropped, and its destructor ends PostgreSQL.
         let report = bring_up(config, &cluster).await?;
@@ -220,7 +239,8 @@ pub(crate) async fn has_unfinished_import(client: &Client) -> Result<bool> {
 async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     let is_first = is_first_start(config, cluster);
     let superuser = apply_platform_to(config, cluster).await?;
-    if is_first && has_unfinished_import(&superuser).await? {
+    // The database may have been started before the import, so this is asked at every start.
+    if has_unfinished_import(&superuser).await? {
         bail!(
             "an import into {} was cut off\n  go on with it:    selvedge import (with the same source)\n  or discard it:    \
              selvedge reset",
@@ -230,7 +250,7 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     let password = SecretString::from(EMBEDDED_PASSWORD);
     // Compat: Supabase grants the API's roles access to new tables of `public` unless the project disables it.
     let expose = config.api.auto_expose_new_tables.unwrap_or(true);
-    set_auto_expose_new_tables(&superuser, expose).await?;
+    apply_auto_expose(&superuser, expose, is_first).await?;
     // From here on as `postgres`, which is not a superuser, as on Supabase: a migration that works here works there.
     let administrator = connect(&cluster.config_for("postgres", &password)).await?;
     // Migrations may refer to roles of roles.sql, so it runs before them.
@@ -316,15 +336,8 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
 }
 
 /// Connection settings for one role of a running instance, which another process started.
-pub(crate) fn login_to_running(holder: &LockHolder, role: &str) -> tokio_postgres::Config {
-    let mut login = tokio_postgres::Config::new();
-    login
-        .host("127.0.0.1")
-        .port(holder.database_port)
-        .user(role)
-        .password(EMBEDDED_PASSWORD)
-        .dbname(DATABASE);
-    login
+pub(crate) fn login_to_running(running: &RunningCluster, role: &str) -> tokio_postgres::Config {
+    running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD))
 }
 
 /// Connects to the project's own database.

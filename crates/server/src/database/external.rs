@@ -8,7 +8,7 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 
 use super::service_logins;
-use crate::config::Environment;
+use crate::config::{Environment, describe_database, describe_hosts};
 
 /// The database of `DATABASE_URL`.
 pub(crate) struct ExternalDatabase {
@@ -74,6 +74,25 @@ impl ExternalDatabase {
         describe_hosts(&self.config)
     }
 
+    /// Hosts, ports and database: `db.example.com:5432/postgres`.
+    pub(crate) fn describe(&self) -> String {
+        describe_database(&self.config)
+    }
+
+    /// The names of the hosts, as a person types them to agree to the destruction of what is there: `db1,db2`.
+    pub(crate) fn host_names(&self) -> String {
+        let names = self.config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(folder) => folder.display().to_string(),
+        });
+        names.collect::<Vec<_>>().join(",")
+    }
+
+    /// Whether the server is on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.config.get_hosts().iter().all(is_local)
+    }
+
     /// User and password of the database URL.
     pub(crate) fn login(&self) -> &Config {
         &self.config
@@ -124,19 +143,6 @@ impl ExternalDatabase {
         }
         Ok(())
     }
-}
-
-/// Hosts and ports of a configuration, for messages.
-pub(crate) fn describe_hosts(config: &Config) -> String {
-    let ports = config.get_ports();
-    let addresses = config.get_hosts().iter().enumerate().map(|(index, host)| {
-        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-        match host {
-            Host::Tcp(name) => format!("{name}:{port}"),
-            Host::Unix(folder) => format!("{}:{port}", folder.display()),
-        }
-    });
-    addresses.collect::<Vec<_>>().join(",")
 }
 
 /// The database of `selvedge rest`: a URL or libpq's `key=value` form. What it leaves out comes from libpq's variables

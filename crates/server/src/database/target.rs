@@ -1,36 +1,59 @@
-//! The database that a command works on: that of `--db-url` or `DATABASE_URL`, else the project's own.
+//! The database that a command works on: that of `--db-url`, `--linked` or the process's `DATABASE_URL`, else the project's own.
 
-use anyhow::Result;
-use selvedge_postgres::cluster::{Cluster, LockHolder};
+use anyhow::{Result, bail};
+use selvedge_postgres::cluster::RunningCluster;
 use tokio_postgres::Client;
 
 use super::embedded::{self, Embedded};
 use super::external::ExternalDatabase;
 use crate::config::Config;
+use crate::output::{self, DIM};
 
 /// A database that accepts connections.
 pub(crate) enum TargetDatabase {
     /// A database on a server that this program does not run.
     External(Box<ExternalDatabase>),
     /// The database of the running instance.
-    Running(LockHolder),
+    Running(Box<RunningCluster>),
 }
 
 impl TargetDatabase {
     /// The database of `--db-url` or `DATABASE_URL`, else that of the running instance; `None` when the project does not
-    /// run.
-    pub(crate) fn find(config: &Config) -> Result<Option<Self>> {
-        if let Some(url) = &config.selvedge.database_url {
-            let database = ExternalDatabase::parse(url)?;
-            return Ok(Some(Self::External(Box::new(database))));
+    /// run. Says on standard error which one a writing command works on, before anything is sent to it.
+    ///
+    /// # Errors
+    /// While another command has the project for itself, or when another server answers at the project's socket.
+    pub(crate) async fn find(config: &Config) -> Result<Option<Self>> {
+        let found = match &config.selvedge.database_url {
+            Some(url) => Some(Self::External(Box::new(ExternalDatabase::parse(url)?))),
+            None => RunningCluster::find(&config.selvedge.data_dir)
+                .await?
+                .map(|running| Self::Running(Box::new(running))),
+        };
+        announce(config, found.as_ref());
+        Ok(found)
+    }
+
+    /// As [`TargetDatabase::find`], for commands that need a running project.
+    ///
+    /// # Errors
+    /// When the project does not run, as well.
+    pub(crate) async fn find_required(config: &Config) -> Result<Self> {
+        match Self::find(config).await? {
+            Some(found) => Ok(found),
+            None => bail!(
+                "{} is not running\n  start it with:  selvedge start\n  or name another database with --db-url",
+                config.project.id
+            ),
         }
-        Ok(Cluster::find_running(&config.selvedge.data_dir)?.map(Self::Running))
     }
 
     /// Connects as `postgres`, under whose rights everything of the project is made.
     pub(crate) async fn connect(&self) -> Result<Client> {
         match self {
-            Self::Running(holder) => embedded::connect(&embedded::login_to_running(holder, "postgres")).await,
+            Self::Running(running) => {
+                embedded::connect(&embedded::login_to_running(running, "postgres")).await
+            }
             Self::External(database) => {
                 let client = database.connect().await?;
                 database.become_administrator(&client).await?;
@@ -40,13 +63,37 @@ impl TargetDatabase {
     }
 }
 
+/// Prints host, port and database of the target: always of one that is not the project's own, and of that one before a
+/// command that writes.
+fn announce(config: &Config, target: Option<&TargetDatabase>) {
+    if let Some(address) = &config.selvedge.ignored_database_url {
+        output::print_note(&format!(
+            "this command works on the project's own database. {address}, which a file of the project names, is for `selvedge \
+             serve`; to work on that one, add --external, or set DATABASE_URL in the shell"
+        ));
+    }
+    let place = match target {
+        Some(TargetDatabase::External(database)) => database.describe(),
+        _ if !config.flags.writes => return,
+        Some(TargetDatabase::Running(running)) => match running.holder().shown_database_port() {
+            0 => format!("{}, its own, running", config.project.id),
+            port => format!(
+                "{}, its own, running at 127.0.0.1:{port}/postgres",
+                config.project.id
+            ),
+        },
+        None => format!("{}, its own, not running", config.project.id),
+    };
+    anstream::eprintln!("{DIM}database:{DIM:#} {place}");
+}
+
 /// Runs `work` on the database as `postgres`. When the project does not run, its cluster is started for that and stopped
 /// afterwards, without applying migrations.
 pub(crate) async fn run_on_database<T>(
     config: &Config,
     work: impl AsyncFnOnce(&mut Client) -> Result<T>,
 ) -> Result<T> {
-    if let Some(database) = TargetDatabase::find(config)? {
+    if let Some(database) = TargetDatabase::find(config).await? {
         return work(&mut database.connect().await?).await;
     }
     let cluster = embedded::start_cluster(config).await?;
@@ -68,7 +115,7 @@ pub(crate) async fn run_on_migrated_database<T>(
     config: &Config,
     work: impl AsyncFnOnce(&mut Client) -> Result<T>,
 ) -> Result<T> {
-    if let Some(database) = TargetDatabase::find(config)? {
+    if let Some(database) = TargetDatabase::find(config).await? {
         return work(&mut database.connect().await?).await;
     }
     let embedded = Embedded::start(config).await?;

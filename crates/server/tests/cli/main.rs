@@ -6,6 +6,9 @@ mod console;
 mod console_faults;
 mod console_migrations;
 mod console_project;
+#[cfg(target_os = "linux")]
+mod cut_off;
+mod data_safety;
 mod doctor;
 mod import;
 mod killed;
@@ -15,6 +18,7 @@ mod listeners;
 #[cfg(target_os = "linux")]
 mod memory;
 mod migrations;
+mod own_project;
 mod pgtap;
 mod production;
 mod projects;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use nix::fcntl::{Flock, FlockArg};
-use selvedge_postgres::cluster::{Cluster, ClusterConfig};
+use selvedge_postgres::cluster::{Cluster, RunningCluster};
 use selvedge_storage::FileBackend;
 use tokio_postgres::Config as Login;
 
@@ -39,18 +39,10 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
         );
     }
     let file = UnfinishedFile::create(&args.file)?;
-    let manifest = match Cluster::find_running(&config.selvedge.data_dir)? {
-        Some(holder) => {
-            let login = Cluster::superuser_of_running(&config.selvedge.data_dir, &holder)?;
-            write_archive(config, &login, &file).await?
-        }
+    let manifest = match RunningCluster::find(&config.selvedge.data_dir).await? {
+        Some(running) => write_archive(config, &running.superuser_config(), &file).await?,
         None => {
-            let cluster = Cluster::start(ClusterConfig {
-                // Only the backup uses this PostgreSQL, so it does not listen on a TCP port.
-                listen_tcp: false,
-                ..embedded::cluster_config(config)?
-            })
-            .await?;
+            let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
             let written = write_archive(config, &cluster.superuser_config(), &file).await;
             // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
             cluster.stop().await?;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -91,7 +92,21 @@ impl<'c> BaseBackup<'c> {
                 archive.add_folder(&stored)?;
             } else if entry.file_type().is_file() {
                 progress.add(copy_file(archive, &stored, entry.path())?);
+            } else if name == "pg_wal" {
+                // A link to a folder on another disk. Its segments are copied at the end, by their names.
+                archive.add_folder(&stored)?;
+            } else if !entry.file_type().is_socket() {
+                bail!(
+                    "{} is a link or no file, and a backup does not follow it: use pg_basebackup, or put the data in its place",
+                    entry.path().display()
+                );
             }
+        }
+        if !data_dir.join("pg_wal").is_dir() {
+            bail!(
+                "{} is not there, so the backup would be without its WAL",
+                data_dir.join("pg_wal").display()
+            );
         }
         archive.add_folder(&format!("{DATABASE}/pg_wal/archive_status"))?;
         add_control_file(data_dir, archive)

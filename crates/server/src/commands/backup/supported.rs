@@ -3,10 +3,13 @@
 use anyhow::{Result, bail};
 
 use crate::config::Config;
+use crate::database::embedded;
 
 /// Refuses projects whose data these commands cannot take as a whole.
 pub(super) fn check_project(config: &Config) -> Result<()> {
-    if config.selvedge.database_url.is_some() {
+    let selvedge = &config.selvedge;
+    let is_elsewhere = selvedge.ignored_database_url.is_some() && !embedded::has_cluster(config);
+    if selvedge.database_url.is_some() || is_elsewhere {
         bail!(
             "backups are of the embedded cluster, and DATABASE_URL names another database\n  \
              use that server's own backups (pg_dump, pg_basebackup), or unset DATABASE_URL"

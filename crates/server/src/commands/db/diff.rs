@@ -8,16 +8,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
-use selvedge_postgres::cluster::DATABASE;
-use selvedge_postgres::migrate::create_migration;
+use selvedge_postgres::migrate::{create_migration, replace_file};
 
 use super::shadow::Shadow;
 use crate::cli::DiffArgs;
 use crate::config::Config;
-use crate::database::embedded;
 use crate::database::target::TargetDatabase;
-use crate::instance;
-use crate::output::GOOD;
+use crate::database::{EMBEDDED_PASSWORD, embedded};
+use crate::output::{GOOD, print_text};
 
 /// Runs `selvedge db diff`.
 ///
@@ -25,19 +23,14 @@ use crate::output::GOOD;
 /// When the project does not run, a migration fails in the shadow database, or the Supabase CLI, whose library compares the
 /// schemas, is not installed.
 pub(super) async fn run(config: &Config, args: &DiffArgs) -> Result<()> {
-    let Some(database) = TargetDatabase::find(config)? else {
-        bail!(
-            "{} is not running\n  start it with:  selvedge start",
-            config.project.id
-        );
-    };
+    let database = TargetDatabase::find_required(config).await?;
     let statements = find_statements(config, &database, &args.schema).await?;
     if statements.trim().is_empty() {
         anstream::eprintln!("{GOOD}no difference{GOOD:#}");
         return Ok(());
     }
     match &args.file {
-        None => print!("{statements}"),
+        None => print_text(&statements)?,
         Some(name) => {
             save_migration(config, name, &statements)?;
         }
@@ -53,7 +46,9 @@ pub(super) async fn find_statements(
 ) -> Result<String> {
     let cli = find_cli(&config.project.folder)?;
     let target = match database {
-        TargetDatabase::Running(holder) => instance::database_url(holder.database_port, DATABASE),
+        TargetDatabase::Running(running) => running
+            .url_for("postgres", EMBEDDED_PASSWORD)
+            .context("the library that compares the schemas needs a TCP port of the running instance")?,
         TargetDatabase::External(database) => database.url().to_owned(),
     };
     let shadow = Shadow::start(config).await?;
@@ -68,7 +63,7 @@ pub(super) fn save_migration(config: &Config, name: &str, statements: &str) -> R
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let time = Utc::now().format("%Y%m%d%H%M%S").to_string();
     let path = create_migration(&folder, &time, name)?;
-    std::fs::write(&path, statements).with_context(|| format!("cannot write {}", path.display()))?;
+    replace_file(&path, statements)?;
     anstream::println!("{GOOD}created{GOOD:#} {}", path.display());
     Ok(path)
 }

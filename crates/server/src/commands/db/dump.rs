@@ -3,8 +3,8 @@
 //! pg_dump is asked to leave the platform's schemas out. What it still writes about the platform (its publications, event
 //! triggers and default privileges) is removed here, so that the text can run as a migration of another project.
 
-use anyhow::{Context, Result, bail};
-use selvedge_postgres::migrate::split_statements;
+use anyhow::{Context, Result};
+use selvedge_postgres::migrate::{join_statements, replace_file, split_statements};
 use tokio_postgres::Config as Login;
 
 use crate::cli::DumpArgs;
@@ -12,24 +12,19 @@ use crate::config::Config;
 use crate::database::client_program::ClientProgram;
 use crate::database::target::TargetDatabase;
 use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS, embedded};
-use crate::output::GOOD;
+use crate::output::{GOOD, print_text};
 
 /// Runs `selvedge db dump`.
 ///
 /// # Errors
 /// When pg_dump is missing or fails, or the file cannot be written.
 pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
-    let Some(database) = TargetDatabase::find(config)? else {
-        bail!(
-            "{} is not running\n  start it with:  selvedge start",
-            config.project.id
-        );
-    };
+    let database = TargetDatabase::find_required(config).await?;
     let text = dump_login(config, &login_of(&database), args)?;
     match &args.file {
-        None => print!("{text}"),
+        None => print_text(&text)?,
         Some(file) => {
-            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+            replace_file(file, &text)?;
             anstream::eprintln!("{GOOD}written{GOOD:#} {}", file.display());
         }
     }
@@ -47,7 +42,7 @@ pub(super) fn dump_schema(config: &Config, database: &TargetDatabase, schemas: &
 
 fn login_of(database: &TargetDatabase) -> Login {
     match database {
-        TargetDatabase::Running(holder) => embedded::login_to_running(holder, "postgres"),
+        TargetDatabase::Running(running) => embedded::login_to_running(running, "postgres"),
         TargetDatabase::External(database) => database.login().clone(),
     }
 }
@@ -90,11 +85,22 @@ pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Res
     keep_project_statements(&program.run(login)?)
 }
 
-/// Leaves out the two commands of psql that newer versions of pg_dump put around a dump.
+/// Leaves out the two commands of psql that newer versions of pg_dump put around a dump: the first and the last line that is
+/// neither empty nor a comment. Lines between them may be parts of values.
 fn without_commands(dump: &str) -> String {
-    dump.lines()
-        .filter(|line| !line.starts_with("\\restrict ") && !line.starts_with("\\unrestrict "))
-        .map(|line| format!("{line}\n"))
+    let lines: Vec<&str> = dump.split_inclusive('\n').collect();
+    let counts = |line: &&str| !line.trim().is_empty() && !line.starts_with("--");
+    let first = lines.iter().position(|line| counts(line));
+    let last = lines.iter().rposition(|line| counts(line));
+    let is_command = |index: usize, line: &str| {
+        (Some(index) == first && line.starts_with("\\restrict "))
+            || (Some(index) == last && line.starts_with("\\unrestrict "))
+    };
+    lines
+        .iter()
+        .enumerate()
+        .filter(|(index, line)| !is_command(*index, **line))
+        .map(|(_, line)| *line)
         .collect()
 }
 
@@ -106,9 +112,8 @@ pub(in crate::commands) fn keep_project_statements(dump: &str) -> Result<String>
         .iter()
         .map(|statement| statement.text)
         .filter(|statement| !is_of_platform(without_comments(statement)));
-    Ok(kept
-        .map(|statement| format!("{};\n\n", without_comments(statement)))
-        .collect())
+    let kept: Vec<&str> = kept.map(without_comments).collect();
+    Ok(join_statements(&kept))
 }
 
 /// The statement after the comment lines that pg_dump writes before each.
@@ -120,6 +125,15 @@ fn without_comments(statement: &str) -> &str {
     rest
 }
 
+/// The roles to which the platform gives the use of schema public.
+const OWN_GRANTEES: [&str; 5] = [
+    "PUBLIC",
+    "\"postgres\"",
+    "\"anon\"",
+    "\"authenticated\"",
+    "\"service_role\"",
+];
+
 fn is_of_platform(statement: &str) -> bool {
     let starts = [
         "ALTER DEFAULT PRIVILEGES FOR ROLE \"supabase_admin\"",
@@ -130,7 +144,6 @@ fn is_of_platform(statement: &str) -> bool {
         "ALTER EVENT TRIGGER",
         "COMMENT ON EXTENSION",
         "COMMENT ON SCHEMA \"public\"",
-        "GRANT USAGE ON SCHEMA \"public\"",
         "GRANT ALL ON FUNCTION \"extensions\".",
         "GRANT ALL ON FUNCTION \"pg_catalog\".",
         "GRANT ALL ON TABLE \"extensions\".",
@@ -138,14 +151,33 @@ fn is_of_platform(statement: &str) -> bool {
     // The levels of the console get rights on every table, which other databases do not have as roles.
     let is_grant = statement.starts_with("GRANT ") || statement.starts_with("ALTER DEFAULT PRIVILEGES ");
     let is_of_console = is_grant && statement.contains(" TO \"selvedge_console_");
-    statement.is_empty() || is_of_console || starts.iter().any(|start| statement.starts_with(start))
+    let is_use_of_public = statement.starts_with("GRANT USAGE ON SCHEMA \"public\" TO ")
+        && OWN_GRANTEES
+            .iter()
+            .any(|role| statement.ends_with(&format!(" TO {role}")));
+    statement.is_empty()
+        || is_of_console
+        || is_use_of_public
+        || starts.iter().any(|start| statement.starts_with(start))
 }
 
 fn keep_project_roles(dump: &str) -> String {
+    let is_platform = selvedge_postgres::migrate::is_platform_role;
     let is_of_project = |line: &&str| {
-        let role = line.split('"').nth(1).unwrap_or_default();
-        (line.starts_with("CREATE ROLE") || line.starts_with("ALTER ROLE") || line.starts_with("GRANT"))
-            && !selvedge_postgres::migrate::is_platform_role(role)
+        let mut names = line.split('"').skip(1).step_by(2);
+        let (first, second) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+        match line.split_once(' ') {
+            Some(("CREATE", rest)) => rest.starts_with("ROLE") && !is_platform(first),
+            // What the project has set for a role of the API is the project's as well.
+            Some(("ALTER", rest)) if rest.starts_with("ROLE") && line.contains("\" SET ") => {
+                !is_platform(first)
+                    || matches!(first, "anon" | "authenticated" | "service_role" | "authenticator")
+            }
+            Some(("ALTER", rest)) => rest.starts_with("ROLE") && !is_platform(first),
+            // The granted role and its member: one of them is the project's.
+            Some(("GRANT", _)) => !is_platform(first) || !is_platform(second),
+            _ => false,
+        }
     };
     dump.lines()
         .filter(is_of_project)
@@ -169,13 +201,35 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_values_are_no_commands_of_psql() {
+        let dump = "--\n-- dump\n--\n\n\\restrict abc\n\nINSERT INTO t VALUES ('a\n\\restrict b\n\\unrestrict c\n');\n\n\\unrestrict abc\n\n";
+
+        assert_eq!(
+            without_commands(dump),
+            "--\n-- dump\n--\n\n\nINSERT INTO t VALUES ('a\n\\restrict b\n\\unrestrict c\n');\n\n\n"
+        );
+    }
+
+    #[test]
+    fn the_use_of_public_by_a_role_of_the_project_is_dumped() {
+        let dump = "GRANT USAGE ON SCHEMA \"public\" TO \"anon\";\nGRANT USAGE ON SCHEMA \"public\" TO \"own_role\";\n";
+
+        assert_eq!(
+            keep_project_statements(dump).unwrap(),
+            "GRANT USAGE ON SCHEMA \"public\" TO \"own_role\";\n\n"
+        );
+    }
+
+    #[test]
     fn only_the_projects_roles_are_dumped() {
-        let dump =
-            "CREATE ROLE \"anon\";\nCREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOLOGIN;\n-- x\n";
+        let dump = "CREATE ROLE \"anon\";\nALTER ROLE \"anon\" WITH NOLOGIN;\nCREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOLOGIN;\n-- x\n\
+             ALTER ROLE \"anon\" SET \"statement_timeout\" TO '3s';\nGRANT \"editor\" TO \"anon\" GRANTED BY \"postgres\";\n\
+             GRANT \"anon\" TO \"authenticator\";\n";
 
         assert_eq!(
             keep_project_roles(dump),
-            "CREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOLOGIN;\n"
+            "CREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOLOGIN;\n\
+             ALTER ROLE \"anon\" SET \"statement_timeout\" TO '3s';\nGRANT \"editor\" TO \"anon\" GRANTED BY \"postgres\";\n"
         );
     }
 }

@@ -8,7 +8,7 @@ use crate::cli::{LintArgs, LintLevel};
 use crate::config::Config;
 use crate::database::platform_schemas;
 use crate::database::target::run_on_database;
-use crate::output::GOOD;
+use crate::output::{GOOD, print_text};
 
 /// Functions in plpgsql but no trigger functions: those can only be checked with the table of a trigger.
 const CHECK_FUNCTIONS: &str = "
@@ -32,7 +32,7 @@ pub(super) async fn run(config: &Config, args: &LintArgs) -> Result<()> {
         anstream::eprintln!("{GOOD}no schema errors found{GOOD:#}");
         return Ok(());
     }
-    println!("{}", serde_json::to_string_pretty(&found)?);
+    print_text(&format!("{}\n", serde_json::to_string_pretty(&found)?))?;
     if let Some(level) = args.fail_on.level()
         && found
             .iter()

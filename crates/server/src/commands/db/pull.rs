@@ -16,12 +16,7 @@ use crate::output::GOOD;
 /// # Errors
 /// When the project does not run, or the history and the folder of migrations differ.
 pub(super) async fn run(config: &Config, args: &PullArgs) -> Result<()> {
-    let Some(database) = TargetDatabase::find(config)? else {
-        bail!(
-            "{} is not running\n  start it with:  selvedge start\n  or name another database with --db-url",
-            config.project.id
-        );
-    };
+    let database = TargetDatabase::find_required(config).await?;
     let folder = embedded::migrations_folder(config);
     let local = discover_migrations(&folder)?.migrations;
     check_history(config, &database).await?;

@@ -1,7 +1,7 @@
 //! `selvedge db push`: applies pending migrations, and seeds on request.
 
 use anyhow::Result;
-use selvedge_postgres::migrate::MigrationState;
+use selvedge_postgres::migrate::{discover_migrations, find_pending};
 
 use crate::cli::PushArgs;
 use crate::commands::apply::apply_migrations;
@@ -29,15 +29,15 @@ pub(super) async fn run(config: &Config, args: &PushArgs) -> Result<()> {
 }
 
 async fn print_pending(config: &Config) -> Result<()> {
-    let statuses = run_on_database(config, async |client| {
-        embedded::list_migrations(config, client).await
+    // What a push would refuse, this refuses as well: versions that come twice, and files before the last one that has run.
+    let found = discover_migrations(&embedded::migrations_folder(config))?;
+    let pending = run_on_database(config, async |client| {
+        let pending = find_pending(client, &found.migrations).await?;
+        Ok(pending.into_iter().map(embedded::file_name).collect::<Vec<_>>())
     })
     .await?;
-    let pending = statuses
-        .iter()
-        .filter(|status| status.state == MigrationState::Pending);
-    for status in pending {
-        anstream::println!("{WARN}pending{WARN:#} {}_{}.sql", status.version, status.name);
+    for file in pending {
+        anstream::println!("{WARN}pending{WARN:#} {file}");
     }
     Ok(())
 }

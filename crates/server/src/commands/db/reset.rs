@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use selvedge_storage::SeedReport;
 
 use crate::cli::{DbResetArgs, DownArgs};
+use crate::commands::consent::agree_to_empty;
 use crate::commands::reset as whole_reset;
 use crate::commands::summary::describe_first_start;
 use crate::config::Config;
@@ -19,16 +20,18 @@ use crate::services;
 /// # Errors
 /// When the user does not confirm, or a migration or seed fails.
 pub(super) async fn run(config: Config, args: DbResetArgs) -> Result<()> {
-    let Some(database) = TargetDatabase::find(&config)? else {
+    let Some(database) = TargetDatabase::find(&config).await? else {
         if args.version.is_some() || args.last.is_some() {
             bail!(
                 "{} has to run for a reset to a version\n  start it with:  selvedge start",
                 config.project.id
             );
         }
-        return whole_reset::run(config, args.yes, !args.no_seed).await;
+        // A host in `--yes` means another database than this one.
+        let is_confirmed = args.yes.as_deref() == Some("");
+        return whole_reset::run(config, is_confirmed, !args.no_seed).await;
     };
-    confirm(&config, &database, args.yes)?;
+    agree_to_empty(&database, args.yes.as_deref())?;
     let version = match args.last {
         Some(last) => Some(find_version_before(&config, &database.connect().await?, last).await?),
         None => args.version,
@@ -38,25 +41,10 @@ pub(super) async fn run(config: Config, args: DbResetArgs) -> Result<()> {
 
 /// `migration down`: makes the database again without its newest migrations.
 pub(crate) async fn migrate_down(config: &Config, args: &DownArgs) -> Result<()> {
-    let Some(database) = TargetDatabase::find(config)? else {
-        bail!(
-            "{} is not running\n  start it with:  selvedge start",
-            config.project.id
-        );
-    };
-    confirm(config, &database, args.yes)?;
+    let database = TargetDatabase::find_required(config).await?;
+    agree_to_empty(&database, args.yes.as_deref())?;
     let version = find_version_before(config, &database.connect().await?, args.last).await?;
     rebuild(config, &database, Some(version), true).await
-}
-
-/// A database of this machine is for development, so that scripts may reset it without a question, as with the Supabase
-/// CLI. For any other one the user has to agree.
-fn confirm(config: &Config, database: &TargetDatabase, is_confirmed: bool) -> Result<()> {
-    let is_own = matches!(database, TargetDatabase::Running(_));
-    if is_own || is_confirmed || whole_reset::confirm_reset(config)? {
-        return Ok(());
-    }
-    bail!("nothing was changed");
 }
 
 async fn rebuild(
@@ -77,8 +65,8 @@ async fn rebuild(
     };
     let report = rebuild_project(config, &database.connect().await?, &options).await?;
     let buckets = match database {
-        TargetDatabase::Running(holder) if seed => {
-            let logins = service_logins(|role| embedded::login_to_running(holder, role));
+        TargetDatabase::Running(running) if seed => {
+            let logins = service_logins(|role| embedded::login_to_running(running, role));
             services::fill_buckets(config, logins).await?
         }
         _ => SeedReport::default(),

@@ -1,11 +1,11 @@
 //! Rows of a statement, printed as a table, as CSV or as JSON.
 
 use anyhow::Result;
-use serde_json::{Map, Value};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::cli::RowFormat;
+use crate::output::print_text;
 
 /// The result of a statement: the names of its columns, and its rows as text.
 #[derive(Debug, Default)]
@@ -18,12 +18,12 @@ pub(crate) struct Rows {
 
 /// Prints rows to standard output.
 pub(crate) fn print_rows(rows: &Rows, format: RowFormat) -> Result<()> {
-    match format {
-        RowFormat::Table => print!("{}", render_table(rows)),
-        RowFormat::Csv => print!("{}", render_csv(rows)),
-        RowFormat::Json => println!("{}", serde_json::to_string_pretty(&to_json(rows))?),
-    }
-    Ok(())
+    let text = match format {
+        RowFormat::Table => render_table(rows),
+        RowFormat::Csv => render_csv(rows),
+        RowFormat::Json => render_json(rows)?,
+    };
+    Ok(print_text(&text)?)
 }
 
 /// Runs SQL and returns the rows of its last statement that has some.
@@ -106,38 +106,63 @@ pub(crate) fn render_csv(rows: &Rows) -> String {
     text
 }
 
-fn to_json(rows: &Rows) -> Value {
-    let object = |row: &Vec<Option<String>>| {
-        let values = row.iter().enumerate().map(|(index, value)| match value {
-            None => Value::Null,
-            Some(text) => json_value(text, rows.types.get(index)),
-        });
-        Value::Object(rows.columns.iter().cloned().zip(values).collect::<Map<_, _>>())
-    };
-    Value::Array(rows.rows.iter().map(object).collect())
+/// Renders rows as an array of objects. Numbers and JSON are written as PostgreSQL has written them, because they may have more
+/// digits than a program reads; of equal column names the later ones get a number.
+fn render_json(rows: &Rows) -> Result<String> {
+    let mut names: Vec<String> = Vec::with_capacity(rows.columns.len());
+    for column in &rows.columns {
+        let numbered = (2..).map(|number| format!("{column}_{number}"));
+        let name = std::iter::once(column.clone())
+            .chain(numbered)
+            .find(|name| !names.contains(name))
+            .unwrap_or_default();
+        names.push(name);
+    }
+    let mut objects = Vec::with_capacity(rows.rows.len());
+    for row in &rows.rows {
+        let mut members = Vec::with_capacity(row.len());
+        for (index, (name, value)) in names.iter().zip(row).enumerate() {
+            let value = match value {
+                None => "null".to_owned(),
+                Some(text) => json_value(text, rows.types.get(index))?,
+            };
+            members.push(format!("    {}: {value}", serde_json::to_string(name)?));
+        }
+        objects.push(format!("  {{\n{}\n  }}", members.join(",\n")));
+    }
+    Ok(match objects.is_empty() {
+        true => "[]\n".to_owned(),
+        false => format!("[\n{}\n]\n", objects.join(",\n")),
+    })
 }
 
-/// A value in JSON: numbers that JSON holds exactly, truth values and JSON as such, everything else as text.
-fn json_value(text: &str, kind: Option<&Type>) -> Value {
-    let parsed = match kind {
-        Some(&Type::BOOL) => Some(Value::Bool(text == "t")),
+/// A value in JSON: numbers, truth values and JSON as such, everything else as text.
+fn json_value(text: &str, kind: Option<&Type>) -> Result<String> {
+    let is_json = matches!(
+        kind,
         Some(
             &Type::INT2
-            | &Type::INT4
-            | &Type::INT8
-            | &Type::FLOAT4
-            | &Type::FLOAT8
-            | &Type::JSON
-            | &Type::JSONB,
-        ) => serde_json::from_str(text).ok(),
-        _ => None,
-    };
-    parsed.unwrap_or_else(|| Value::String(text.to_owned()))
+                | &Type::INT4
+                | &Type::INT8
+                | &Type::FLOAT4
+                | &Type::FLOAT8
+                | &Type::JSON
+                | &Type::JSONB
+        )
+    );
+    if kind == Some(&Type::BOOL) {
+        return Ok((text == "t").to_string());
+    }
+    // NaN and infinity are no numbers of JSON.
+    if is_json && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+        return Ok(text.to_owned());
+    }
+    Ok(serde_json::to_string(text)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -159,9 +184,28 @@ mod tests {
             "id  body\n--  --------\n1   a \"b\", c\n22  NULL\n"
         );
         assert_eq!(render_csv(&rows()), "id,body\n1,\"a \"\"b\"\", c\"\n22,\n");
+        let parsed: Value = serde_json::from_str(&render_json(&rows()).unwrap()).unwrap();
         assert_eq!(
-            to_json(&rows()),
+            parsed,
             json!([{ "id": 1, "body": "a \"b\", c" }, { "id": 22, "body": null }])
+        );
+    }
+
+    #[test]
+    fn json_keeps_every_digit_and_every_column() {
+        let rows = Rows {
+            columns: vec!["a".to_owned(), "a".to_owned(), "a_2".to_owned()],
+            types: vec![Type::JSONB, Type::FLOAT8, Type::BOOL],
+            rows: vec![vec![
+                Some("{\"n\": 12345678901234567890.123}".to_owned()),
+                Some("NaN".to_owned()),
+                Some("t".to_owned()),
+            ]],
+        };
+
+        assert_eq!(
+            render_json(&rows).unwrap(),
+            "[\n  {\n    \"a\": {\"n\": 12345678901234567890.123},\n    \"a_2\": \"NaN\",\n    \"a_2_2\": true\n  }\n]\n"
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use selvedge_postgres::cluster::{Cluster, DATABASE};
+use selvedge_postgres::cluster::{Cluster, DATABASE, LockPurpose};
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
@@ -52,6 +52,8 @@ impl Shadow {
         config.selvedge.data_dir.clone_from(&folder);
         config.selvedge.database_url = None;
         config.db.port = listen::find_free_port()?;
+        // The library that compares the schemas logs in by TCP.
+        config.flags.purpose = LockPurpose::server("db diff");
         config.db.seed.enabled = false;
         // The shadow database of an interrupted command is neither complete nor current.
         delete_shadow_database(&folder)?;
@@ -86,5 +88,6 @@ fn delete_shadow_database(folder: &Path) -> Result<()> {
         return Ok(());
     }
     // The cluster's files are not always in this folder: started as root, they are in one of PostgreSQL's user.
-    Cluster::delete_whole(folder).with_context(|| format!("cannot delete {}", folder.display()))
+    Cluster::delete_whole(folder, &LockPurpose::command("db diff"))
+        .with_context(|| format!("cannot delete {}", folder.display()))
 }

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{
     Migration, MigrationState, MigrationStatus, discover_migrations, forget_migrations, record_migrations,
+    replace_file,
 };
 
 use super::dump::dump_login;
@@ -38,7 +39,7 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     }
     let schema = dump_shadow(config, &last.version).await?;
     // The new content comes first: when the command is interrupted after it, the older files are still there.
-    std::fs::write(&last.path, schema).with_context(|| format!("cannot write {}", last.path.display()))?;
+    replace_file(&last.path, &schema)?;
     for migration in older {
         std::fs::remove_file(&migration.path)
             .with_context(|| format!("cannot delete {}", migration.path.display()))?;

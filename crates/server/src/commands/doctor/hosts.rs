@@ -5,7 +5,8 @@ use selvedge_postgres::{ExaminedHost, HostRole, examine_hosts};
 use tokio_postgres::Client;
 
 use super::finding::Finding;
-use crate::database::external::{ExternalDatabase, describe_hosts};
+use crate::config::describe_hosts;
+use crate::database::external::ExternalDatabase;
 
 /// Examines the servers, and connects to the primary that was promoted last.
 ///

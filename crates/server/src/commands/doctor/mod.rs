@@ -14,7 +14,7 @@ mod secrets;
 
 use anyhow::{Result, bail};
 use selvedge_console::DoctorCheck;
-use selvedge_postgres::cluster::{Cluster, LockHolder};
+use selvedge_postgres::cluster::{Cluster, RunningCluster};
 
 use self::finding::{Finding, Status, print_findings};
 use crate::cli::OutputFormat;
@@ -59,7 +59,7 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
         "version",
         format!("selvedge {}", env!("CARGO_PKG_VERSION")),
     )];
-    findings.extend(examine_database(&config, holder.as_ref()).await?);
+    findings.extend(examine_database(&config).await?);
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
     findings.extend(secrets::examine_keys(&config));
     findings.extend(mail::examine_mail(&config).await);
@@ -67,22 +67,25 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
 }
 
 /// Examines the database of `DATABASE_URL`, or that of the running instance, and its replicas.
-async fn examine_database(config: &Config, holder: Option<&LockHolder>) -> Result<Vec<Finding>> {
+async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    let client = match (&config.selvedge.database_url, holder) {
-        (Some(url), _) => {
+    let client = match &config.selvedge.database_url {
+        Some(url) => {
             let (of_hosts, client) = hosts::examine_and_connect(&ExternalDatabase::parse(url)?).await;
             findings.extend(of_hosts);
             client
         }
-        (None, Some(holder)) => embedded::connect(&embedded::login_to_running(holder, "postgres")).await,
-        (None, None) => {
-            return Ok(vec![Finding::warning(
-                "database",
-                "the project does not run, and DATABASE_URL is not set",
-                "start it with `selvedge start`, or set DATABASE_URL to examine a database",
-            )]);
-        }
+        None => match RunningCluster::find(&config.selvedge.data_dir).await {
+            Ok(Some(running)) => embedded::connect(&embedded::login_to_running(&running, "postgres")).await,
+            Err(error) => Err(error.into()),
+            Ok(None) => {
+                return Ok(vec![Finding::warning(
+                    "database",
+                    "the project does not run, and DATABASE_URL is not set",
+                    "start it with `selvedge start`, or set DATABASE_URL to examine a database",
+                )]);
+            }
+        },
     };
     let client = match client {
         Ok(client) => client,

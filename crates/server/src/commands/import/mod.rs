@@ -10,6 +10,7 @@ mod object_api;
 mod objects;
 mod platform;
 mod report;
+mod rights;
 mod roles;
 mod rows;
 mod schema;
@@ -18,7 +19,7 @@ mod source;
 mod target;
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::migrate::set_auto_expose_new_tables;
+use selvedge_postgres::migrate::{record_auto_expose, set_auto_expose_new_tables};
 
 use self::extensions::plan_extensions;
 use self::object_api::ObjectApi;
@@ -28,8 +29,10 @@ use self::schema::SchemaDump;
 use self::settings::SourceSettings;
 use self::source::Source;
 use self::target::Target;
+use super::consent::agree_to_empty_external;
 use crate::cli::ImportArgs;
 use crate::config::{Config, Environment};
+use crate::database::external::ExternalDatabase;
 use crate::output;
 use crate::services;
 
@@ -77,11 +80,8 @@ async fn import(
         );
     } else {
         let content = target.describe_content().await?;
-        if let Some(content) = content.as_ref().filter(|_| !args.yes) {
-            bail!(
-                "{} is not empty ({content}): say with --yes that it is replaced",
-                config.project.id
-            );
+        if let Some(content) = &content {
+            agree_to_replace(config, args, content)?;
         }
         let imported = import_database(config, &source, target, content.is_some(), &mut report).await;
         if imported.is_err() {
@@ -93,9 +93,31 @@ async fn import(
     // Ends the source's transaction: while it is open, VACUUM at the source cannot remove dead rows.
     drop(source);
     import_objects(config, settings, target, &mut report).await?;
+    let not_copied = report.objects.not_copied.len();
+    if not_copied > 0 && !args.skip_objects {
+        report.print(&config.project.id);
+        bail!(
+            "{not_copied} objects were not copied\n  try them again:       selvedge import (with the same source)\n  or leave them \
+             out:   selvedge import --skip-objects"
+        );
+    }
     target.write_migration_files(config).await?;
     target.record_end(config).await?;
     Ok(report)
+}
+
+/// Lets the import go on into a database that is not empty.
+fn agree_to_replace(config: &Config, args: &ImportArgs, content: &str) -> Result<()> {
+    if args.yes.is_none() {
+        bail!(
+            "{} is not empty ({content}): say with --yes that it is replaced",
+            config.project.id
+        );
+    }
+    match &config.selvedge.database_url {
+        Some(url) => agree_to_empty_external(&ExternalDatabase::parse(url)?, args.yes.as_deref()),
+        None => Ok(()),
+    }
 }
 
 /// Imports everything but the storage objects, in one transaction.
@@ -119,7 +141,7 @@ async fn import_database(
         .await?;
     roles::copy_roles(source, client, report).await?;
     // After the roles are created: the dump leaves out privileges of roles that the target does not have.
-    let dump = SchemaDump::read(config, source, client).await?;
+    let dump = SchemaDump::read(config, source, client, report).await?;
     set_auto_expose_new_tables(client, false).await?;
     client.batch_execute(BECOME_CREATOR).await?;
     schema::run(client, &dump.schemas).await?;
@@ -138,6 +160,9 @@ async fn import_database(
     schema::run(client, &dump.after_rows).await?;
     platform::copy_additions(source, client, report).await?;
     client.batch_execute(END_CREATOR).await?;
+    rights::compare_rights(source, client).await?;
+    // The next start must not give back what the source's default privileges leave out.
+    record_auto_expose(client, config.api.auto_expose_new_tables.unwrap_or(true)).await?;
     platform::grant_console_rights(client, &source.schemas).await?;
     target.record_begin(&source.identity).await?;
     client.batch_execute("commit").await?;

@@ -49,6 +49,25 @@ impl SourceObject {
         })
     }
 
+    /// Why the object is not asked for at the source's API; `None` if it is. Its name becomes a part of an address to which the
+    /// service role's key is sent, and whoever may upload chooses it.
+    pub(super) fn find_fault(&self) -> Option<&'static str> {
+        let segments = std::iter::once(self.bucket.as_str()).chain(self.name.split('/'));
+        // Also when they are percent-encoded, these lead to the folder above, by every reader of URLs.
+        if segments
+            .into_iter()
+            .any(|segment| matches!(segment, "" | "." | ".."))
+        {
+            return Some(
+                "its name has a part that is empty, `.` or `..`, and would be the address of something else",
+            );
+        }
+        if self.size.is_none() {
+            return Some("its row does not say how many bytes it has");
+        }
+        None
+    }
+
     /// Returns `bucket/name`.
     pub(super) fn path(&self) -> String {
         format!("{}/{}", self.bucket, self.name)
@@ -105,5 +124,23 @@ mod tests {
             Some("900150983cd24fb0d6963f7d28e17f72")
         );
         assert_eq!(parse_md5("\"900150983cd24fb0d6963f7d28e17f72-2\""), None);
+    }
+
+    #[test]
+    fn names_that_lead_to_another_address_are_not_asked_for() {
+        let object = |name: &str, size: Value| {
+            let row = json!({
+                "id": "5f0c0a52-6b1c-4f6e-9a55-0d7c2d1c9b10", "bucket_id": "b", "name": name, "metadata": {"size": size}
+            });
+            SourceObject::parse(&row.to_string())
+                .unwrap()
+                .find_fault()
+                .is_some()
+        };
+
+        assert!(object("me/../../../../../../auth/v1/admin/users", json!(3)));
+        assert!(object("a/./b", json!(3)) && object("a//b", json!(3)) && object("", json!(3)));
+        assert!(object("a/b.png", Value::Null));
+        assert!(!object("a/...b..c/.d", json!(0)));
     }
 }

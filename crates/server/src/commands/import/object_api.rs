@@ -34,6 +34,8 @@ pub(super) enum Download {
     AlreadyThere,
     /// The source has a row for the object, but no bytes.
     Lost,
+    /// It could not be copied, for this reason.
+    Failed(String),
 }
 
 /// Why an HTTP request failed.
@@ -42,6 +44,8 @@ enum Failure {
     Temporary(anyhow::Error),
     /// Every further attempt would fail, too.
     Permanent(anyhow::Error),
+    /// So would every other object.
+    Fatal(anyhow::Error),
 }
 
 /// The Storage API of the source.
@@ -86,8 +90,11 @@ impl<'a> ObjectApi<'a> {
     /// Copies an object's bytes into the store, unless the store has them already.
     ///
     /// # Errors
-    /// When all attempts fail.
+    /// When no object could be copied, for example because the key is refused.
     pub(super) async fn copy_bytes(&self, object: &SourceObject, store: &dyn Backend) -> Result<Download> {
+        if let Some(reason) = object.find_fault() {
+            return Ok(Download::Failed(reason.to_owned()));
+        }
         match store.stat(object.version).await {
             Ok(stat) if object.size.is_none_or(|size| size == stat.size_bytes) => {
                 return Ok(Download::AlreadyThere);
@@ -105,6 +112,9 @@ impl<'a> ObjectApi<'a> {
                     pause *= 2;
                 }
                 Err(Failure::Temporary(error) | Failure::Permanent(error)) => {
+                    return Ok(Download::Failed(format!("{error:#}")));
+                }
+                Err(Failure::Fatal(error)) => {
                     return Err(error).with_context(|| format!("{} cannot be copied", object.path()));
                 }
             }
@@ -121,13 +131,13 @@ impl<'a> ObjectApi<'a> {
         let response = self.http.open(call).await.map_err(temporary)?;
         match response.status {
             200 => self.store_body(response, object, store).await,
-            404 => Ok(Download::Lost),
-            // Compat: Supabase's storage service responds 400 with `"statusCode":"404"` for a missing object.
-            400 => match read_text(response).await?.contains("404") {
+            // Compat: Supabase's storage service responds 400 with `"statusCode":"404"` for a missing object. The same status
+            // without that body is of somebody else, such as a gateway that does not know the address.
+            status @ (400 | 404) => match says_not_found(&read_text(response).await?) {
                 true => Ok(Download::Lost),
-                false => Err(Failure::Permanent(anyhow!("the source's API answers 400"))),
+                false => Err(Failure::Permanent(anyhow!("the source's API answers {status}"))),
             },
-            status @ (401 | 403) => Err(Failure::Permanent(anyhow!(
+            status @ (401 | 403) => Err(Failure::Fatal(anyhow!(
                 "the source's API answers {status}: is the key that of the service role?"
             ))),
             status => Err(Failure::Temporary(anyhow!("the source's API answers {status}"))),
@@ -142,7 +152,15 @@ impl<'a> ObjectApi<'a> {
         store: &dyn Backend,
     ) -> Result<Download, Failure> {
         let mut writer = store.create(object.version).await.map_err(permanent)?;
+        let mut left = object.size.unwrap_or_default();
         while let Some(chunk) = response.next_chunk().await.map_err(temporary)? {
+            // A body without an end would fill the disk.
+            let Some(rest) = left.checked_sub(chunk.len() as u64) else {
+                return Err(Failure::Permanent(anyhow!(
+                    "the source sends more bytes than its row says"
+                )));
+            };
+            left = rest;
             writer.write(chunk).await.map_err(permanent)?;
         }
         let info = writer.finish().await.map_err(permanent)?;
@@ -163,10 +181,31 @@ impl<'a> ObjectApi<'a> {
     }
 }
 
+/// Whether an error of the storage service says that the object does not exist.
+fn says_not_found(body: &str) -> bool {
+    let Ok(error) = serde_json::from_str::<serde_json::Value>(body) else {
+        return false;
+    };
+    let status = error.get("statusCode");
+    let is_404 = status.is_some_and(|status| status.as_str() == Some("404") || status.as_u64() == Some(404));
+    let code = ["error", "code"].map(|name| error.get(name).and_then(serde_json::Value::as_str));
+    is_404
+        || code
+            .iter()
+            .flatten()
+            .any(|code| matches!(*code, "not_found" | "NoSuchKey"))
+}
+
+/// Most bytes of an error's body that are read.
+const MAX_ERROR: usize = 64 * 1024;
+
 async fn read_text(mut response: StreamedResponse) -> Result<String, Failure> {
     let mut text = Vec::new();
     while let Some(chunk) = response.next_chunk().await.map_err(temporary)? {
         text.extend_from_slice(&chunk);
+        if text.len() > MAX_ERROR {
+            break;
+        }
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
@@ -177,4 +216,28 @@ fn temporary(error: impl Into<anyhow::Error>) -> Failure {
 
 fn permanent(error: impl Into<anyhow::Error>) -> Failure {
     Failure::Permanent(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_storage_service_says_that_an_object_is_missing() {
+        for body in [
+            r#"{"statusCode":"404","error":"not_found","message":"Object not found"}"#,
+            r#"{"statusCode":404}"#,
+            r#"{"code":"NoSuchKey","message":"x"}"#,
+        ] {
+            assert!(says_not_found(body), "{body}");
+        }
+        for body in [
+            "404 page not found",
+            "",
+            r#"{"message":"no Route matched with those values"}"#,
+            r#"{"statusCode":"400","message":"the name 404 is wrong"}"#,
+        ] {
+            assert!(!says_not_found(body), "{body}");
+        }
+    }
 }

@@ -23,6 +23,9 @@ const PAGE: i64 = 500;
 /// Objects that are downloaded at the same time.
 const PARALLEL: usize = 8;
 
+/// Most objects that may fail before the import ends: beyond that the source's API as a whole does not work.
+const MAX_FAILURES: usize = 200;
+
 const READ_PAGE: &str = "
     select (to_jsonb(o) - 'path_tokens')::text from storage.objects as o
     where $1::uuid is null or id > $1
@@ -47,30 +50,63 @@ pub(super) async fn copy_objects(
         let page = read_page(source, last).await?;
         let Some(object) = page.last() else { break };
         last = Some(object.id);
-        let downloads: Vec<Download> = stream::iter(&page)
-            .map(|object| api.copy_bytes(object, store))
-            .buffered(PARALLEL)
-            .try_collect()
-            .await?;
-        let mut rows = Vec::new();
-        for (object, download) in page.iter().zip(downloads) {
-            match download {
-                Download::Lost => {
-                    counts.lost.push(object.path());
-                    continue;
-                }
-                Download::Copied => counts.copied += 1,
-                Download::AlreadyThere => counts.already_there += 1,
-            }
-            counts.bytes += object.size.unwrap_or_default();
-            kept.insert(object.id);
-            rows.push(object.row());
-        }
+        let rows = copy_page(&page, api, store, &mut counts, &mut kept).await?;
         write_rows(target, &columns, rows).await?;
     }
     remove_others(target, &kept).await?;
     verify(target, &counts).await?;
     Ok(counts)
+}
+
+/// Copies the bytes of these objects. Returns the rows of those whose bytes are in the store now.
+async fn copy_page(
+    page: &[SourceObject],
+    api: &ObjectApi<'_>,
+    store: &dyn Backend,
+    counts: &mut ObjectCounts,
+    kept: &mut BTreeSet<Uuid>,
+) -> Result<Vec<Value>> {
+    let downloads: Vec<Download> = stream::iter(page)
+        .map(|object| api.copy_bytes(object, store))
+        .buffered(PARALLEL)
+        .try_collect()
+        .await?;
+    let failed = downloads
+        .iter()
+        .filter(|download| matches!(download, Download::Failed(_)));
+    if counts.not_copied.len() + failed.count() > MAX_FAILURES {
+        bail!(
+            "more than {MAX_FAILURES} objects cannot be copied: {}",
+            describe_failure(&downloads)
+        );
+    }
+    let mut rows = Vec::new();
+    for (object, download) in page.iter().zip(downloads) {
+        match download {
+            Download::Lost => {
+                counts.lost.push(object.path());
+                continue;
+            }
+            Download::Failed(reason) => {
+                counts.not_copied.push((object.path(), reason));
+                continue;
+            }
+            Download::Copied => counts.copied += 1,
+            Download::AlreadyThere => counts.already_there += 1,
+        }
+        counts.bytes += object.size.unwrap_or_default();
+        kept.insert(object.id);
+        rows.push(object.row());
+    }
+    Ok(rows)
+}
+
+fn describe_failure(downloads: &[Download]) -> String {
+    let reason = downloads.iter().find_map(|download| match download {
+        Download::Failed(reason) => Some(reason.clone()),
+        _ => None,
+    });
+    reason.unwrap_or_default()
 }
 
 async fn read_page(source: &Client, after: Option<Uuid>) -> Result<Vec<SourceObject>> {

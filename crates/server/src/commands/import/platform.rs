@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use selvedge_postgres::migrate::run_statements;
+use selvedge_postgres::migrate::{join_statements, run_statements};
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::Client;
 
@@ -55,7 +55,7 @@ pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mu
     let statements: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
     let warn = |line: String| output::print_warnings(&[line]);
     let name = Path::new("policies and triggers of the source");
-    run_statements(target, name, &statements.join(";\n"), warn).await?;
+    run_statements(target, name, &join_statements(&statements), warn).await?;
 
     let mut triggers = source.client.query(EVENT_TRIGGERS, &[&source.schemas]).await?;
     triggers.extend(source.try_query(COPIED_EVENT_TRIGGERS).await?.unwrap_or_default());

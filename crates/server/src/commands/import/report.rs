@@ -27,6 +27,8 @@ pub(super) struct ObjectCounts {
     pub(super) bytes: u64,
     /// Objects of which the source has a row but no bytes.
     pub(super) lost: Vec<String>,
+    /// Objects that could not be copied, with the reason. The next import tries them again.
+    pub(super) not_copied: Vec<(String, String)>,
 }
 
 impl Report {
@@ -82,6 +84,13 @@ impl Report {
             );
             for name in lost.iter().take(MAX_NAMES) {
                 anstream::eprintln!("  {name}");
+            }
+        }
+        let not_copied = &self.objects.not_copied;
+        if !not_copied.is_empty() {
+            anstream::eprintln!("{WARN}{} objects were not copied{WARN:#}", not_copied.len());
+            for (name, reason) in not_copied.iter().take(MAX_NAMES) {
+                anstream::eprintln!("  {name}: {reason}");
             }
         }
         for line in &self.left_out {

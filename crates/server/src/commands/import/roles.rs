@@ -1,12 +1,32 @@
 //! Copies the project's roles with their memberships and settings, and the settings of the database.
+//!
+//! The source sends rows; the statements are formed here, every name and value quoted. A role of the source may have chosen
+//! them, and the statements run as superuser.
 
 use anyhow::{Context, Result};
 use selvedge_postgres::migrate::is_platform_role;
 use selvedge_postgres::quote_identifier;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Row};
 
 use super::report::Report;
 use super::source::Source;
+
+/// Roles of PostgreSQL with whose rights a session leaves the database.
+const SERVER_ROLES: [&str; 4] = [
+    "pg_execute_server_program",
+    "pg_read_server_files",
+    "pg_write_server_files",
+    "pg_create_subscription",
+];
+
+/// Settings whose value is a list of names, each quoted by itself. Source: `variable_is_guc_list_quote` of pg_dump.
+const LIST_SETTINGS: [&str; 5] = [
+    "local_preload_libraries",
+    "search_path",
+    "session_preload_libraries",
+    "shared_preload_libraries",
+    "temp_tablespaces",
+];
 
 /// Creates the roles that the target does not have. Their passwords are not readable at the source, so the report names them.
 pub(super) async fn copy_roles(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
@@ -21,36 +41,237 @@ pub(super) async fn copy_roles(source: &Source, target: &Client, report: &mut Re
         .query_one("select current_setting('server_version_num')::int / 10000", &[])
         .await?
         .get(0);
-    for row in rows {
-        let (kind, role, statement): (String, String, String) = (row.get(0), row.get(1), row.get(2));
-        if kind == "role" && existing.contains(&role) {
+    let mut own = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let role: String = row.get(0);
+        if existing.contains(&role) {
             report.leave_out(format!("role {role}: it exists here, and stays as it is"));
-            continue;
+        } else {
+            create_role(target, row, version, report).await?;
         }
-        target
-            .batch_execute(&statement)
-            .await
-            .with_context(|| format!("the target refuses: {statement}"))?;
-        if kind == "role" {
-            report.roles += 1;
-            if statement.contains(" login") {
-                report.leave_out(format!("the password of role {role}: set it with alter role"));
-            }
-            if version >= 16 {
-                // From PostgreSQL 16 on only members with ADMIN OPTION may change a role. `postgres` would have it if it had created
-                // the role, and migrations rely on that.
-                let grant = "to postgres with admin true, inherit false, set false";
-                target
-                    .batch_execute(&format!("grant {} {grant}", quote_identifier(&role)))
-                    .await?;
-            }
-        }
+        own.push(role);
+    }
+    copy_memberships(source, target, &own, report).await?;
+    copy_settings(source, target, &own, report).await
+}
+
+async fn create_role(target: &Client, row: &Row, version: i32, report: &mut Report) -> Result<()> {
+    let (role, can_login): (String, bool) = (row.get(0), row.get(1));
+    let name = quote_identifier(&role);
+    let mut statement = format!("create role {name}");
+    for (index, (yes, no)) in [
+        ("login", "nologin"),
+        ("inherit", "noinherit"),
+        ("createrole", "nocreaterole"),
+        ("createdb", "nocreatedb"),
+        ("replication", "noreplication"),
+        ("bypassrls", "nobypassrls"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        statement += &format!(" {}", if row.get(index + 1) { yes } else { no });
+    }
+    statement += &format!(" connection limit {}", row.get::<_, i32>(7));
+    if let Some(until) = row.get::<_, Option<String>>(8) {
+        statement += &format!(" valid until {}", quote_literal(&until));
+    }
+    run_statement(target, &statement).await?;
+    report.roles += 1;
+    if can_login {
+        report.leave_out(format!("the password of role {role}: set it with alter role"));
+    }
+    if version >= 16 {
+        // From PostgreSQL 16 on only members with ADMIN OPTION may change a role. `postgres` would have it if it had created
+        // the role, and migrations rely on that.
+        let grant = format!("grant {name} to postgres with admin true, inherit false, set false");
+        run_statement(target, &grant).await?;
     }
     Ok(())
+}
+
+async fn copy_memberships(
+    source: &Source,
+    target: &Client,
+    own: &[String],
+    report: &mut Report,
+) -> Result<()> {
+    let present = list_roles(target).await?;
+    let rows = source
+        .client
+        .query(include_str!("sql/memberships.sql"), &[&own])
+        .await?;
+    for row in rows {
+        let (granted, member, is_admin): (String, String, bool) = (row.get(0), row.get(1), row.get(2));
+        if SERVER_ROLES.contains(&granted.as_str()) {
+            report.leave_out(format!(
+                "membership of {member} in {granted}: it would let sessions leave the database"
+            ));
+            continue;
+        }
+        if let Some(missing) = [&granted, &member]
+            .into_iter()
+            .find(|role| !present.contains(role))
+        {
+            report.leave_out(format!(
+                "membership of {member} in {granted}: there is no role {missing} here"
+            ));
+            continue;
+        }
+        let (granted, member) = (quote_identifier(&granted), quote_identifier(&member));
+        let with_admin = if is_admin { " with admin option" } else { "" };
+        run_statement(target, &format!("grant {granted} to {member}{with_admin}")).await?;
+    }
+    Ok(())
+}
+
+async fn copy_settings(source: &Source, target: &Client, own: &[String], report: &mut Report) -> Result<()> {
+    let rows = source
+        .client
+        .query(include_str!("sql/settings.sql"), &[&own])
+        .await?;
+    for row in rows {
+        let (role, name, value): (Option<String>, String, String) = (row.get(0), row.get(1), row.get(2));
+        let owner = role
+            .as_ref()
+            .map_or("the database".to_owned(), |role| format!("role {role}"));
+        if !may_anybody_set(target, &name).await? {
+            report.leave_out(format!(
+                "the setting {name} of {owner}: only a superuser may set it here"
+            ));
+            continue;
+        }
+        let subject = match &role {
+            Some(role) => format!("role {}", quote_identifier(role)),
+            None => format!("database {}", quote_identifier(&current_database(target).await?)),
+        };
+        let statement = format!(
+            "alter {subject} set {} to {}",
+            quote_identifier(&name),
+            quote_setting(&name, &value)
+        );
+        run_statement(target, &statement).await?;
+    }
+    Ok(())
+}
+
+/// Whether any user may set it. Others, such as the libraries that a session loads, are decisions of the target's operator.
+async fn may_anybody_set(target: &Client, name: &str) -> Result<bool> {
+    let query = "select context = 'user' from pg_catalog.pg_settings where lower(name) = lower($1)";
+    let known: Option<bool> = target.query_opt(query, &[&name]).await?.map(|row| row.get(0));
+    // Names with a dot are made up by the project.
+    Ok(known.unwrap_or_else(|| name.contains('.')))
+}
+
+async fn current_database(target: &Client) -> Result<String> {
+    Ok(target
+        .query_one("select current_database()::text", &[])
+        .await?
+        .get(0))
+}
+
+async fn run_statement(target: &Client, statement: &str) -> Result<()> {
+    target
+        .batch_execute(statement)
+        .await
+        .with_context(|| format!("the target refuses: {statement}"))
 }
 
 /// Lists the names of all roles.
 pub(super) async fn list_roles(client: &Client) -> Result<Vec<String>> {
     let rows = client.query("select rolname::text from pg_roles", &[]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// The value as SQL. A list is stored with its own quotes, and each of its members is quoted anew.
+fn quote_setting(name: &str, value: &str) -> String {
+    if !LIST_SETTINGS.contains(&name.to_ascii_lowercase().as_str()) {
+        return quote_literal(value);
+    }
+    let members = split_list(value).unwrap_or_else(|| vec![value.to_owned()]);
+    match members.is_empty() {
+        true => "''".to_owned(),
+        false => members
+            .iter()
+            .map(|member| quote_literal(member))
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+/// Splits a list at commas outside of double quotes. `None` for one that PostgreSQL would not accept. Source: `SplitGUCList`.
+fn split_list(text: &str) -> Option<Vec<String>> {
+    let mut members = Vec::new();
+    let mut rest = text.trim_start();
+    if rest.is_empty() {
+        return Some(members);
+    }
+    loop {
+        let (member, after) = match rest.strip_prefix('"') {
+            Some(quoted) => take_quoted(quoted)?,
+            None => {
+                let end = rest
+                    .find(|char: char| char == ',' || char.is_ascii_whitespace())
+                    .unwrap_or(rest.len());
+                (rest[..end].to_owned(), &rest[end..])
+            }
+        };
+        if member.is_empty() && !rest.starts_with('"') {
+            return None;
+        }
+        members.push(member);
+        match after.trim_start() {
+            "" => return Some(members),
+            after => rest = after.strip_prefix(',')?.trim_start(),
+        }
+    }
+}
+
+/// Takes a name up to its closing quote; a doubled quote stands for one.
+fn take_quoted(text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = text;
+    loop {
+        let end = rest.find('"')?;
+        name += &rest[..end];
+        rest = &rest[end + 1..];
+        match rest.strip_prefix('"') {
+            Some(after) => {
+                name.push('"');
+                rest = after;
+            }
+            None => return Some((name, rest)),
+        }
+    }
+}
+
+/// A string as SQL. One with backslashes is written as `E'…'`, so that its meaning does not depend on a setting.
+fn quote_literal(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    match quoted.contains('\\') {
+        true => format!(" E'{}'", quoted.replace('\\', "\\\\")),
+        false => format!("'{quoted}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_the_source_are_values_and_never_statements() {
+        let hostile = "public;copy(select/**/1)to/**/program''id>/tmp/p''";
+        assert_eq!(
+            quote_setting("search_path", hostile),
+            "'public;copy(select/**/1)to/**/program''''id>/tmp/p'''''"
+        );
+        assert_eq!(
+            quote_setting("Search_Path", "\"$user\", public, \"a\"\"b, c\""),
+            "'$user', 'public', 'a\"b, c'"
+        );
+        assert_eq!(quote_setting("search_path", "\"\""), "''");
+        assert_eq!(quote_setting("search_path", ""), "''");
+        assert_eq!(quote_setting("search_path", "a, \"b"), "'a, \"b'");
+        assert_eq!(quote_setting("app.note", "it's \\ 1"), " E'it''s \\\\ 1'");
+    }
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use selvedge_postgres::migrate::{run_statements, split_statements};
+use selvedge_postgres::migrate::{join_statements, run_statements, split_statements};
 use tokio_postgres::Client;
 
+use super::report::Report;
 use super::roles::list_roles;
 use super::source::Source;
 use crate::commands::db::keep_project_statements;
@@ -31,23 +32,32 @@ impl SchemaDump {
     ///
     /// # Errors
     /// When pg_dump fails, for example because it is older than the source's PostgreSQL.
-    pub(super) async fn read(config: &Config, source: &Source, target: &Client) -> Result<Self> {
+    pub(super) async fn read(
+        config: &Config,
+        source: &Source,
+        target: &Client,
+        report: &mut Report,
+    ) -> Result<Self> {
         let own = list_roles(target).await?;
         let mut missing_roles = list_roles(&source.client).await?;
         missing_roles.retain(|role| !own.contains(role));
         let excluded = list_excluded(source).await?;
-        let dump = |section: &str| -> Result<Vec<String>> {
+        let mut dump = |section: &str| -> Result<Vec<String>> {
             let text = run_pg_dump(config, source, &excluded, section)?;
-            adapt_statements(&keep_project_statements(&text)?, &source.schemas, &missing_roles)
+            adapt_statements(
+                &keep_project_statements(&text)?,
+                &source.schemas,
+                &missing_roles,
+                report,
+            )
         };
         let (schemas, before): (Vec<String>, Vec<String>) = dump("pre-data")?
             .into_iter()
             .partition(|statement| is_about_schema(statement));
-        let join = |statements: Vec<String>| statements.join(";\n\n");
         Ok(Self {
-            schemas: join(schemas),
-            before_rows: join(before),
-            after_rows: join(dump("post-data")?),
+            schemas: join_statements(&schemas),
+            before_rows: join_statements(&before),
+            after_rows: join_statements(&dump("post-data")?),
         })
     }
 }
@@ -99,39 +109,123 @@ fn run_pg_dump(config: &Config, source: &Source, excluded: &[String], section: &
     )
 }
 
+/// A statement of the dump for the target, or why it is left out.
+enum Adapted {
+    Kept(String),
+    /// It is the platform's, or has no meaning here.
+    OfPlatform,
+    /// It names a role that the target does not have.
+    OfMissingRole(String),
+}
+
 /// Splits a dump into statements, drops those that the target cannot run, and replaces the owner `supabase_admin` by `postgres`.
-fn adapt_statements(text: &str, schemas: &[String], missing_roles: &[String]) -> Result<Vec<String>> {
+fn adapt_statements(
+    text: &str,
+    schemas: &[String],
+    missing_roles: &[String],
+    report: &mut Report,
+) -> Result<Vec<String>> {
     let statements = split_statements(text).context("the dump cannot be read")?;
-    let adapted = statements
-        .iter()
-        .map(|statement| statement.text.trim())
-        .filter(|statement| !is_left_out(statement, schemas, missing_roles))
-        .map(|statement| statement.replace(" OWNER TO \"supabase_admin\"", " OWNER TO \"postgres\""));
-    Ok(adapted.collect())
+    let mut kept = Vec::with_capacity(statements.len());
+    for statement in statements {
+        match adapt_statement(statement.text.trim(), schemas, missing_roles) {
+            Adapted::Kept(statement) => kept.push(statement),
+            Adapted::OfPlatform => {}
+            Adapted::OfMissingRole(role) => report.leave_out(format!(
+                "a right of role {role}, which is not here: {}",
+                statement.text.trim()
+            )),
+        }
+    }
+    Ok(kept)
 }
 
-fn is_left_out(statement: &str, schemas: &[String], missing_roles: &[String]) -> bool {
-    // Extensions exist already. Newer versions of pg_dump write `SET transaction_timeout`, which older servers refuse.
-    statement.starts_with("CREATE EXTENSION ")
+fn adapt_statement(statement: &str, schemas: &[String], missing_roles: &[String]) -> Adapted {
+    // Extensions exist already. Newer versions of pg_dump write `SET transaction_timeout`, which older servers refuse. Rights that
+    // somebody else than the owner has granted are granted by the owner here.
+    let is_left_out = statement.starts_with("CREATE EXTENSION ")
         || statement.starts_with("SET transaction_timeout")
+        || statement.starts_with("SET SESSION AUTHORIZATION ")
+        || statement.starts_with("RESET SESSION AUTHORIZATION")
         // PostgreSQL allows only superusers to own a foreign data wrapper.
-        || (statement.starts_with("ALTER FOREIGN DATA WRAPPER ") && statement.contains(" OWNER TO "))
-        || are_privileges_left_out(statement, schemas, missing_roles)
+        || (statement.starts_with("ALTER FOREIGN DATA WRAPPER ") && statement.contains(" OWNER TO "));
+    if is_left_out {
+        return Adapted::OfPlatform;
+    }
+    if let Some(role) = find_missing_role(statement, missing_roles) {
+        return Adapted::OfMissingRole(role);
+    }
+    if is_right_on_platform(statement, schemas) {
+        return Adapted::OfPlatform;
+    }
+    let of_superuser = " OWNER TO \"supabase_admin\"";
+    // Only at the end of an ALTER: the same words may stand in the body of a function.
+    match statement.strip_suffix(of_superuser) {
+        Some(start) if start.starts_with("ALTER ") => Adapted::Kept(format!("{start} OWNER TO \"postgres\"")),
+        _ => Adapted::Kept(statement.to_owned()),
+    }
 }
 
-/// Whether a GRANT, REVOKE or ALTER DEFAULT PRIVILEGES names a role that the target does not have, or an object of the platform.
-fn are_privileges_left_out(statement: &str, schemas: &[String], missing_roles: &[String]) -> bool {
+/// The role that a GRANT, REVOKE or ALTER DEFAULT PRIVILEGES is about, if the target does not have it: the grantee at the end,
+/// or the role whose default privileges they are. Objects may have the name of a role; they do not count.
+fn find_missing_role(statement: &str, missing_roles: &[String]) -> Option<String> {
+    let is_default = statement.starts_with("ALTER DEFAULT PRIVILEGES ");
+    if !is_default && !statement.starts_with("GRANT ") && !statement.starts_with("REVOKE ") {
+        return None;
+    }
+    let words = read_words(statement);
+    let after = |position: usize| words.get(position + 1).cloned();
+    let of_role = words
+        .iter()
+        .position(|word| word == "ROLE")
+        .filter(|_| is_default);
+    // The dump quotes all names, so these words are keywords.
+    let to = words.iter().rposition(|word| word == "TO" || word == "FROM");
+    [of_role, to]
+        .into_iter()
+        .flatten()
+        .filter_map(after)
+        .filter_map(|word| word.strip_prefix('"').map(str::to_owned))
+        .find(|role| missing_roles.contains(role))
+}
+
+/// The words of a statement; a quoted name is one word that begins with a quote and has none at its end.
+fn read_words(statement: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut rest = statement;
+    while let Some(start) = rest.find(|char: char| char == '"' || char.is_ascii_alphabetic()) {
+        rest = &rest[start..];
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let mut name = String::from("\"");
+            rest = quoted;
+            while let Some(end) = rest.find('"') {
+                name += &rest[..end];
+                rest = &rest[end + 1..];
+                let Some(after) = rest.strip_prefix('"') else {
+                    break;
+                };
+                name.push('"');
+                rest = after;
+            }
+            words.push(name);
+        } else {
+            let end = rest
+                .find(|char: char| !char.is_ascii_alphabetic())
+                .unwrap_or(rest.len());
+            words.push(rest[..end].to_owned());
+            rest = &rest[end..];
+        }
+    }
+    words
+}
+
+/// Whether a GRANT, REVOKE or ALTER DEFAULT PRIVILEGES is about an object of the platform.
+fn is_right_on_platform(statement: &str, schemas: &[String]) -> bool {
     let (start, is_default) = match statement.split_once(' ') {
         Some(("GRANT" | "REVOKE", _)) => (" ON ", false),
         Some(("ALTER", rest)) if rest.starts_with("DEFAULT PRIVILEGES ") => (" IN ", true),
         _ => return false,
     };
-    if missing_roles
-        .iter()
-        .any(|role| statement.contains(&format!("\"{role}\"")))
-    {
-        return true;
-    }
     // The first quoted name is a schema in `FUNCTION "schema"."name"(…)` and `SCHEMA "schema"`, but not in `FOREIGN SERVER
     // "name"`.
     let object = statement
@@ -172,9 +266,10 @@ mod tests {
                     ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"storage\" GRANT ALL ON TABLES TO \"anon\";\n\
                     ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\";\n";
         let missing = ["supabase_privileged_role".to_owned()];
+        let mut report = Report::default();
 
         assert_eq!(
-            adapt_statements(dump, &["public".to_owned()], &missing).unwrap(),
+            adapt_statements(dump, &["public".to_owned()], &missing, &mut report).unwrap(),
             [
                 "ALTER TABLE \"public\".\"a\" OWNER TO \"postgres\"",
                 "GRANT ALL ON TABLE \"public\".\"a\" TO \"anon\"",
@@ -182,5 +277,23 @@ mod tests {
                 "ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\"",
             ]
         );
+    }
+
+    #[test]
+    fn an_object_with_the_name_of_a_missing_role_keeps_its_rights() {
+        let dump = "REVOKE ALL ON FUNCTION \"public\".\"app9\"(\"x\" integer) FROM PUBLIC;\n\
+                    REVOKE ALL ON FUNCTION \"app9\".\"f\"() FROM \"anon\";\n\
+                    GRANT SELECT ON TABLE \"public\".\"t\" TO \"app9\";\n\
+                    ALTER DEFAULT PRIVILEGES FOR ROLE \"app9\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\";\n\
+                    ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"app9\" REVOKE ALL ON TABLES FROM \"anon\";\n\
+                    CREATE FUNCTION \"public\".\"g\"() RETURNS \"text\" LANGUAGE \"sql\" AS $$ select ' OWNER TO \"supabase_admin\"' $$;\n";
+        let schemas = ["public".to_owned(), "app9".to_owned()];
+        let mut report = Report::default();
+
+        let kept = adapt_statements(dump, &schemas, &["app9".to_owned()], &mut report).unwrap();
+
+        assert_eq!(kept.len(), 4, "{kept:?}");
+        assert!(kept[0].contains("\"app9\"(") && kept[1].contains("\"app9\".\"f\""));
+        assert!(kept[2].contains("IN SCHEMA \"app9\"") && kept[3].contains("OWNER TO \"supabase_admin\""));
     }
 }

@@ -2,7 +2,7 @@
 //! run.
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::{Cluster, ClusterConfig};
+use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{clear_project, discover_migrations, drop_project_roles, fetch_migrations};
 use tokio_postgres::Client;
 
@@ -10,7 +10,7 @@ use super::catalog::{find_identity, list_project_schemas};
 use crate::commands::apply::apply_platform_to_external;
 use crate::config::Config;
 use crate::database::embedded;
-use crate::database::external::ExternalDatabase;
+use crate::database::target::TargetDatabase;
 use crate::output::GOOD;
 
 /// This table exists from the commit of the imported database until all objects are copied, too.
@@ -35,24 +35,22 @@ impl Target {
     /// # Errors
     /// When the login is no superuser, or another import runs.
     pub(super) async fn open(config: &Config) -> Result<Self> {
-        if let Some(url) = &config.selvedge.database_url {
-            let database = ExternalDatabase::parse(url)?;
-            let client = database.connect().await?;
-            apply_platform_to_external(config, &database, &client).await?;
-            return Self::begin(client, None, false).await;
+        match TargetDatabase::find(config).await? {
+            Some(TargetDatabase::External(database)) => {
+                let client = database.connect().await?;
+                apply_platform_to_external(config, &database, &client).await?;
+                Self::begin(client, None, false).await
+            }
+            Some(TargetDatabase::Running(running)) => {
+                let client = embedded::connect(&running.superuser_config()).await?;
+                Self::begin(client, None, true).await
+            }
+            None => {
+                let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
+                let client = embedded::apply_platform_to(config, &cluster).await?;
+                Self::begin(client, Some(cluster), true).await
+            }
         }
-        if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
-            let login = Cluster::superuser_of_running(&config.selvedge.data_dir, &holder)?;
-            return Self::begin(embedded::connect(&login).await?, None, true).await;
-        }
-        let cluster = Cluster::start(ClusterConfig {
-            // Only the import uses this PostgreSQL, so it does not listen on a TCP port.
-            listen_tcp: false,
-            ..embedded::cluster_config(config)?
-        })
-        .await?;
-        let client = embedded::apply_platform_to(config, &cluster).await?;
-        Self::begin(client, Some(cluster), true).await
     }
 
     async fn begin(client: Client, cluster: Option<Cluster>, is_embedded: bool) -> Result<Self> {

@@ -73,7 +73,6 @@ pub(super) async fn run(mut config: Config, folder: PathBuf) -> Result<()> {
         Err(error) if is_running_already(&error) => return Ok(()),
         started => started?,
     };
-    cluster.end_with_process()?;
     state::remove_other_states(&folder);
     let databases = Arc::new(Databases::new(&cluster, &folder));
     let outcome = serve(&mut cluster, listener, signals, &databases).await;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
-use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::cluster::{Cluster, LockPurpose};
 use selvedge_postgres::migrate::find_seeds;
 use sha2::{Digest, Sha256};
 use walkdir::{DirEntry, WalkDir};
@@ -52,7 +52,7 @@ fn remove_state(folder: &Path) -> Result<()> {
     if Cluster::find_running(folder)?.is_some() {
         return Ok(());
     }
-    Ok(Cluster::delete_whole(folder)?)
+    Ok(Cluster::delete_whole(folder, &LockPurpose::command("stack"))?)
 }
 
 /// A hash of program, settings and files that decide what the template contains.

@@ -1,0 +1,68 @@
+//! Identifies a process beyond its number, which the system gives to another process later, and which means something else in
+//! another container.
+
+use serde::{Deserialize, Serialize};
+
+/// What Linux says about a process besides its number; both parts are unknown on other systems.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessMark {
+    /// When the process began, in clock ticks since the start of the machine.
+    pub start_ticks: Option<u64>,
+    /// The inode of its namespace of process numbers. Processes of two containers differ in it.
+    pub pid_namespace: Option<u64>,
+}
+
+impl ProcessMark {
+    /// The mark of this process.
+    pub(crate) fn of_this_process() -> Self {
+        Self {
+            start_ticks: start_ticks(std::process::id()),
+            pid_namespace: own_pid_namespace(),
+        }
+    }
+
+    /// Whether the process number was given in a namespace that this process does not see.
+    pub(crate) fn is_of_other_namespace(&self) -> bool {
+        matches!((self.pid_namespace, own_pid_namespace()), (Some(its), Some(own)) if its != own)
+    }
+
+    /// Whether the process with this number is the one that was marked. False when nothing is known about it.
+    pub(crate) fn is_alive(&self, pid: u32) -> bool {
+        !self.is_of_other_namespace() && self.start_ticks.is_some() && start_ticks(pid) == self.start_ticks
+    }
+}
+
+/// The 22nd field of `/proc/PID/stat`. The second field is the program's name in parentheses, which may hold anything.
+fn start_ticks(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_whitespace().nth(19)?.parse().ok()
+}
+
+fn own_pid_namespace() -> Option<u64> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata("/proc/self/ns/pid").ok().map(|file| file.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_is_told_from_others_of_its_number() {
+        let own = ProcessMark::of_this_process();
+        let earlier = ProcessMark {
+            start_ticks: own.start_ticks.map(|ticks| ticks - 1),
+            ..own
+        };
+        let elsewhere = ProcessMark {
+            pid_namespace: own.pid_namespace.map(|inode| inode + 1),
+            ..own
+        };
+
+        assert!(own.is_alive(std::process::id()));
+        assert!(!earlier.is_alive(std::process::id()));
+        assert!(!elsewhere.is_alive(std::process::id()) && elsewhere.is_of_other_namespace());
+    }
+}

@@ -1,0 +1,122 @@
+//! Reaches the PostgreSQL of a project that another process runs. This is the only place where a lock becomes a login.
+//!
+//! An address is no identity: whoever listens on a port, or on a socket in a folder that was copied, may be the server of
+//! another project. The cluster is therefore reached over its own unix socket, and what the server says of itself is compared
+//! with the files of the project's data directory before any statement of a command is sent.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+
+use super::error::ClusterError;
+use super::lock::ProjectLock;
+use super::lock_holder::{Endpoint, LockHolder};
+use super::{Cluster, DATABASE, SUPERUSER, socket_login};
+
+/// What a server says of itself: its system identifier, and the file by which its postmaster marks the data directory.
+const DESCRIBE: &str = "select system_identifier::pg_catalog.text, pg_catalog.pg_read_file('postmaster.pid')
+    from pg_catalog.pg_control_system()";
+
+/// The PostgreSQL of a running instance, which was proven to be the one of the project's data directory.
+#[derive(Debug, Clone)]
+pub struct RunningCluster {
+    holder: LockHolder,
+    endpoint: Endpoint,
+    superuser_password: SecretString,
+}
+
+impl RunningCluster {
+    /// Finds the instance that serves the project, and compares it with the project's data directory. `None` when the
+    /// project does not run.
+    ///
+    /// # Errors
+    /// [`ClusterError::AlreadyRunning`] while a command other than a server holds the project's lock, or a server is just
+    /// starting; [`ClusterError::OtherServer`] when another server answers.
+    pub async fn find(state_dir: &Path) -> Result<Option<Self>, ClusterError> {
+        let Some(holder) = ProjectLock::find_holder(state_dir)? else {
+            return Ok(None);
+        };
+        let Some(endpoint) = holder.endpoint.clone().filter(|_| holder.is_server()) else {
+            return Err(ClusterError::AlreadyRunning(Box::new(holder)));
+        };
+        let path = state_dir.join("superuser-password");
+        let password = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
+        let running = Self {
+            holder,
+            endpoint,
+            superuser_password: SecretString::from(password.trim().to_owned()),
+        };
+        running
+            .compare(&Cluster::data_home(state_dir)?.join("pgdata"))
+            .await?;
+        Ok(Some(running))
+    }
+
+    /// The process that runs the project.
+    #[must_use]
+    pub fn holder(&self) -> &LockHolder {
+        &self.holder
+    }
+
+    /// How to connect as `role`, over the cluster's socket.
+    #[must_use]
+    pub fn config_for(&self, role: &str, password: &SecretString) -> tokio_postgres::Config {
+        socket_login(&self.endpoint.socket_dir, self.endpoint.port, role, password)
+    }
+
+    /// How to connect as the superuser.
+    #[must_use]
+    pub fn superuser_config(&self) -> tokio_postgres::Config {
+        self.config_for(SUPERUSER, &self.superuser_password)
+    }
+
+    /// A connection string for programs that need TCP: `postgresql://role:password@127.0.0.1:port/postgres`. The port is the one
+    /// that this PostgreSQL, which was just compared, has told. `None` when it listens on none.
+    #[must_use]
+    pub fn url_for(&self, role: &str, password: &str) -> Option<String> {
+        let port = self.holder.database_port;
+        (port != 0).then(|| format!("postgresql://{role}:{password}@127.0.0.1:{port}/{DATABASE}"))
+    }
+
+    async fn compare(&self, data_dir: &Path) -> Result<(), ClusterError> {
+        let client = crate::connect(&self.superuser_config())
+            .await
+            .map_err(ClusterError::Login)?;
+        let row = client
+            .query_one(DESCRIBE, &[])
+            .await
+            .map_err(ClusterError::Login)?;
+        let (identifier, postmaster): (String, String) = (row.get(0), row.get(1));
+        let differs = |reason: &str| ClusterError::OtherServer {
+            socket_dir: self.endpoint.socket_dir.clone(),
+            data_dir: data_dir.to_owned(),
+            reason: reason.to_owned(),
+        };
+        if identifier != read_system_identifier(data_dir)?.to_string() {
+            return Err(differs("its system identifier is another one"));
+        }
+        // A copy of the data has the same identifier, and another postmaster.
+        let path = data_dir.join("postmaster.pid");
+        let own = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
+        // The last line is the state, which changes when the server is being stopped.
+        let identity = |text: &str| text.lines().take(7).map(str::trim).collect::<Vec<_>>().join("\n");
+        if identity(&own) != identity(&postmaster) {
+            return Err(differs("it is another process"));
+        }
+        Ok(())
+    }
+}
+
+/// The system identifier of a data directory: the first eight bytes of `pg_control`, in the machine's order of bytes.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn read_system_identifier(data_dir: &Path) -> Result<u64, ClusterError> {
+    let path: PathBuf = data_dir.join("global/pg_control");
+    let read = std::fs::File::open(&path).and_then(|mut file| {
+        let mut bytes = [0; 8];
+        std::io::Read::read_exact(&mut file, &mut bytes)?;
+        Ok(u64::from_ne_bytes(bytes))
+    });
+    read.map_err(ClusterError::file(&path))
+}

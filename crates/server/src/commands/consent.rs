@@ -1,0 +1,80 @@
+//! Asks before something is destroyed that cannot be brought back.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::{Result, bail};
+
+use crate::config::Config;
+use crate::database::external::ExternalDatabase;
+use crate::database::target::TargetDatabase;
+use crate::output::WARN;
+
+/// Lets a command go on that empties a database. The project's own may be emptied without a question by scripts, as with the
+/// Supabase CLI; one on this machine takes `--yes`; one on another machine takes the name of that machine, typed or as
+/// `--yes=HOST`, because `--yes` stands in scripts that were written for another target.
+///
+/// # Errors
+/// When nobody agrees. Nothing was changed then.
+pub(super) fn agree_to_empty(target: &TargetDatabase, yes: Option<&str>) -> Result<()> {
+    match target {
+        TargetDatabase::Running(_) => match yes {
+            None | Some("") => Ok(()),
+            Some(given) => bail!(
+                "--yes={given} does not name the target, which is the project's own database. Nothing was changed"
+            ),
+        },
+        TargetDatabase::External(database) => agree_to_empty_external(database, yes),
+    }
+}
+
+/// As [`agree_to_empty`], for a database that this program does not run.
+///
+/// # Errors
+/// When nobody agrees.
+pub(super) fn agree_to_empty_external(database: &ExternalDatabase, yes: Option<&str>) -> Result<()> {
+    let (host, place) = (database.host_names(), database.describe());
+    match yes {
+        Some(given) if given == host || given == database.address() => return Ok(()),
+        Some("") if database.is_local() => return Ok(()),
+        Some("") => {
+            bail!("this deletes every row of {place}: for a database on another machine say --yes={host}")
+        }
+        Some(given) => bail!("--yes={given} does not name the target, which is {place}. Nothing was changed"),
+        None if !std::io::stdin().is_terminal() => {
+            bail!("this deletes every row of {place}: say so with --yes={host}")
+        }
+        None => {}
+    }
+    let question = format!("This deletes every row of {place}. Type the host's name ({host}) to go on: ");
+    if ask(&question)? == host {
+        return Ok(());
+    }
+    bail!("nothing was changed");
+}
+
+/// Lets a command go on that deletes the project's own database and objects: by `--yes`, or by typing the project's name.
+///
+/// # Errors
+/// When nobody agrees.
+pub(super) fn agree_to_delete_project(config: &Config, yes: bool) -> Result<()> {
+    if yes {
+        return Ok(());
+    }
+    let id = &config.project.id;
+    if !std::io::stdin().is_terminal() {
+        bail!("reset deletes every row and object of {id}: say so with --yes");
+    }
+    let question = format!("This deletes every row and object of {id}. Type the project's name to go on: ");
+    if ask(&question)? == *id {
+        return Ok(());
+    }
+    bail!("nothing was changed");
+}
+
+fn ask(question: &str) -> Result<String> {
+    anstream::print!("{WARN}{question}{WARN:#}");
+    std::io::stdout().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(answer.trim().to_owned())
+}
