@@ -159,13 +159,18 @@ from (values
   ('_selvedge.platform_migrations'::text), ('_selvedge.shipped_extensions'), ('_selvedge.installed_extensions'),
   ('_selvedge.event_trigger_functions'), ('vault._key_file'), ('cron.job')
 ) as wanted (name)
-join pg_catalog.pg_class as c on c.oid = pg_catalog.to_regclass(wanted.name) and c.relowner in (select oid from superuser)
+-- By name, because looking a table up needs USAGE of its schema, which not every role has that may ask.
+join pg_catalog.pg_namespace as n on n.nspname = pg_catalog.split_part(wanted.name, '.', 1)
+join pg_catalog.pg_class as c on c.relnamespace = n.oid and c.relname = pg_catalog.split_part(wanted.name, '.', 2)
+  and c.relowner in (select oid from superuser)
 where not exists (
   select from pg_catalog.pg_trigger as t
   where t.tgrelid = c.oid and t.tgenabled = 'A' and t.tgname in ('selvedge_refuse_change', 'cron_job_check_owner')
 )
   -- pg_cron itself, as a library, has no such trigger, and runs its jobs by itself.
-  and (wanted.name <> 'cron.job' or pg_catalog.to_regprocedure('cron._require_valid_schedule(text)') is not null)
+  and (wanted.name <> 'cron.job' or exists (
+    select from pg_catalog.pg_proc as p where p.pronamespace = n.oid and p.proname = '_require_valid_schedule'
+  ))
 union all
 select 'the superuser owns plpgsql', 'plpgsql of ' || e.extowner::pg_catalog.regrole
 from pg_catalog.pg_extension as e where e.extname = 'plpgsql' and e.extowner not in (select oid from superuser)

@@ -1,14 +1,16 @@
 //! Applies pending migrations: `migrate up` and `db push`.
 
 use anyhow::{Context, Result};
-use selvedge_postgres::migrate::{apply_platform, is_platform_applied, set_vault_key_file};
+use selvedge_postgres::migrate::{
+    apply_platform, find_privilege_faults, is_platform_applied, set_vault_key_file,
+};
 use tokio_postgres::Client;
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::external::ExternalDatabase;
 use crate::database::target::TargetDatabase;
-use crate::output::GOOD;
+use crate::output::{GOOD, WARN};
 
 /// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
 pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
@@ -57,6 +59,10 @@ pub(super) async fn apply_platform_to_external(
         set_vault_key_file(client, path)
             .await
             .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
+    }
+    // What shipped is compared with what is installed: somebody may have changed it since.
+    for fault in find_privilege_faults(client).await? {
+        anstream::eprintln!("{WARN}privileges{WARN:#} {}, but: {}", fault.rule, fault.object);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-use selvedge_postgres::migrate::is_platform_applied;
+use selvedge_postgres::migrate::{find_privilege_faults, is_platform_applied};
 use tokio_postgres::{Client, Error};
 
 use super::finding::{Finding, Status};
@@ -24,6 +24,7 @@ pub(super) async fn examine_server(config: &Config, client: &Client) -> Vec<Find
     for result in [
         check_version(client).await,
         check_platform(client).await,
+        check_privileges(client).await,
         check_clock(client).await,
         check_connections(config, client).await,
         check_transactions(client).await,
@@ -67,6 +68,26 @@ async fn check_platform(client: &Client) -> Result<Finding, Error> {
             "use a login in DATABASE_URL that may read the platform schema",
         ),
     })
+}
+
+/// Compares the catalog with the rules of docs/decisions.md, "Rights of `postgres`".
+async fn check_privileges(client: &Client) -> Result<Finding, Error> {
+    let faults = find_privilege_faults(client).await?;
+    if faults.is_empty() {
+        return Ok(Finding::ok(
+            "privileges",
+            "`postgres` has no rights of a superuser, as far as the catalog tells",
+        ));
+    }
+    let list: Vec<String> = faults
+        .iter()
+        .map(|fault| format!("{}, but: {}", fault.rule, fault.object))
+        .collect();
+    Ok(Finding::error(
+        "privileges",
+        list.join("; "),
+        "undo what gave the objects more rights than the platform schema does (docs/decisions.md, \"Rights of `postgres`\")",
+    ))
 }
 
 async fn check_clock(client: &Client) -> Result<Finding, Error> {
