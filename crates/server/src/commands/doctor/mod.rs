@@ -6,6 +6,7 @@
 mod database;
 mod finding;
 mod hosts;
+mod identities;
 mod machine;
 mod mail;
 mod replicas;
@@ -99,6 +100,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
         }
     };
     findings.extend(database::examine_server(config, &client).await);
+    findings.extend(identities::examine_identities(&client).await);
     findings.extend(replication::examine_replication(config, &client).await);
     findings.extend(replicas::examine_replicas(config, &client).await);
     Ok(findings)

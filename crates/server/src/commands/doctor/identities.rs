@@ -1,0 +1,102 @@
+//! Looks for accounts and identities that older versions of Auth, or Supabase's, may have let somebody take: those that
+//! today's rules (`docs/compatibility.md`, "Safer than the original") would not have made.
+
+use tokio_postgres::Client;
+
+use super::finding::Finding;
+
+/// One thing to look for: its query lists the ids of users, `what` says what is wrong with them.
+struct Suspicion {
+    what: &'static str,
+    sql: &'static str,
+    advice: &'static str,
+}
+
+/// The most ids that one finding names.
+const SHOWN: usize = 5;
+
+const SUSPICIONS: [Suspicion; 6] = [
+    Suspicion {
+        what: "phone identities that claim an e-mail address, taken from the metadata of the sign-up",
+        sql: "select distinct user_id::text from auth.identities \
+              where provider = 'phone' and identity_data ->> 'email' is not null",
+        advice: "the address attracts nobody any more; remove it from identity_data, and look who else has it",
+    },
+    Suspicion {
+        what: "users whose confirmed address none of their identities names",
+        sql: "select u.id::text from auth.users u \
+              where u.email_confirmed_at is not null and u.email <> '' and not u.is_sso_user and u.deleted_at is null \
+                and exists (select from auth.identities i where i.user_id = u.id and i.email is not null) \
+                and not exists (select from auth.identities i where i.user_id = u.id and i.email = lower(u.email))",
+        advice: "a proof of another address may have confirmed it; ask the owner of the address whether the account is theirs",
+    },
+    Suspicion {
+        what: "users with an identity that was linked by an address that another identity of theirs only claims",
+        sql: "select distinct claimed.user_id::text from auth.identities claimed \
+              join auth.identities proven on proven.user_id = claimed.user_id and proven.email = claimed.email \
+                and proven.id <> claimed.id and proven.created_at > claimed.created_at \
+              join auth.users u on u.id = claimed.user_id \
+              where claimed.provider not in ('email', 'phone') and claimed.provider not like 'sso:%' \
+                and coalesce(claimed.identity_data ->> 'email_verified', '') <> 'true' \
+                and proven.identity_data ->> 'email_verified' = 'true' and claimed.email <> lower(coalesce(u.email, ''))",
+        advice: "two people may share the account; unlink the identity that does not belong to its owner",
+    },
+    Suspicion {
+        what: "users who sign in with an address that nobody has confirmed",
+        sql: "select id::text from auth.users where email <> '' and email_confirmed_at is null and not is_sso_user \
+              and last_sign_in_at is not null and deleted_at is null",
+        advice: "their tokens do not name it any more; whoever proves the address gets it for another account",
+    },
+    Suspicion {
+        what: "users with a second factor who have another factor that was never verified",
+        sql: "select distinct f.user_id::text from auth.mfa_factors f where f.status = 'unverified' \
+              and exists (select from auth.mfa_factors v where v.user_id = f.user_id and v.status = 'verified' \
+                and v.created_at > f.created_at)",
+        advice: "it cannot be verified without the second factor any more; delete it",
+    },
+    Suspicion {
+        what: "users of single sign-on who can sign in without it",
+        sql: "select distinct u.id::text from auth.users u join auth.identities i on i.user_id = u.id \
+              where u.is_sso_user and i.provider not like 'sso:%'",
+        advice: "delete the identity, if the company that manages the account does not know of it",
+    },
+];
+
+/// Examines the users of the project's database; nothing where it has no schema `auth`.
+pub(super) async fn examine_identities(client: &Client) -> Vec<Finding> {
+    const CHECK: &str = "identities";
+    let readable = "select coalesce(has_table_privilege(to_regclass('auth.mfa_factors'), 'select') \
+                    and has_table_privilege(to_regclass('auth.identities'), 'select'), false)";
+    match client.query_one(readable, &[]).await {
+        Ok(row) if row.get(0) => {}
+        Ok(_) => return Vec::new(),
+        Err(error) => {
+            return vec![Finding::warning(
+                CHECK,
+                format!("the users cannot be examined: {error}"),
+                "let DATABASE_URL name a role that may read the schema auth",
+            )];
+        }
+    }
+    let mut findings = Vec::new();
+    for suspicion in &SUSPICIONS {
+        match client.query(suspicion.sql, &[]).await {
+            Ok(rows) if rows.is_empty() => {}
+            Ok(rows) => {
+                let ids: Vec<String> = rows.iter().take(SHOWN).map(|row| row.get(0)).collect();
+                let more = if rows.len() > SHOWN { ", …" } else { "" };
+                let message = format!("{}: {} ({}{more})", suspicion.what, rows.len(), ids.join(", "));
+                findings.push(Finding::warning(CHECK, message, suspicion.advice));
+            }
+            Err(error) => findings.push(Finding::warning(
+                CHECK,
+                format!("{} could not be looked for: {error}", suspicion.what),
+                "run `selvedge migrate up`, if the schema auth is older than this version",
+            )),
+        }
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok(CHECK, "no account or identity is suspicious"));
+    }
+    findings
+}
