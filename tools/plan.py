@@ -185,5 +185,7 @@ STEPS = [
     # Alone, because it makes network namespaces and reads latencies.
     step("cluster, 5 minutes", *RETRY, "tools/if-possible", "e2e/cluster/run", tier="test-all",
          needs=[BUILD, "e2e: npm ci"], cores=9, job="cluster", SELVEDGE_BIN=TESTED_BINARY, SELVEDGE_CLUSTER_MINUTES="5"),
+    cargo_test("auth: 100 000 sequences of sign-ins", "--locked", "-p", "selvedge-auth", "--test", "api", "--", "auth_109", tier="soak",
+               until="soak", SELVEDGE_ACCOUNT_SEQUENCES="100000"),
     make("cluster, 30 minutes", "cluster", tier="soak", until="soak", needs=["cargo build --release"], cores=9, job="cluster"),
 ]

@@ -1,6 +1,5 @@
--- Marks each identity with the user's address as verified, after the user has opened a link that was sent there. $1
--- user, $2 now.
-update auth.identities i
-set identity_data = i.identity_data || '{"email_verified": true}', updated_at = $2
-from auth.users u
-where u.id = $1 and i.user_id = u.id and u.email <> '' and i.email = lower(u.email)
+-- Marks each identity with an address as verified, after the user has opened a link that was sent there. $1 user, $2 now,
+-- $3 the address, in lowercase. The identity of a phone number has no address of its own.
+update auth.identities
+set identity_data = identity_data || '{"email_verified": true}', updated_at = $2
+where user_id = $1 and email = $3::text and provider <> 'phone'

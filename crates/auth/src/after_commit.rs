@@ -10,7 +10,6 @@ use std::future::Future;
 
 use actix_web::http::header::HeaderValue;
 use selvedge_mail::MailKind;
-use uuid::Uuid;
 
 use crate::request::AuthRequest;
 use crate::user::User;
@@ -22,20 +21,23 @@ pub(crate) struct AfterCommit {
     pub(crate) has_mail: bool,
     /// Users that were created, for the hook `after_user_created`.
     pub(crate) created_users: Vec<(AuthRequest, User)>,
-    /// Identities that were linked or unlinked, for the mails about it.
-    pub(crate) identity_changes: Vec<IdentityChange>,
+    /// Changes that the user is to learn of by mail.
+    pub(crate) notices: Vec<AccountNotice>,
     /// Headers that the response carries only if the request fails.
     pub(crate) error_headers: Vec<(&'static str, HeaderValue)>,
 }
 
-/// An identity that was linked to a user or unlinked from one.
-pub(crate) struct IdentityChange {
+/// A change of an account that a mail tells its user about.
+pub(crate) struct AccountNotice {
     pub(crate) request: AuthRequest,
-    pub(crate) user_id: Uuid,
-    /// [`MailKind::IdentityLinked`] or [`MailKind::IdentityUnlinked`].
+    /// The user before the change, whose address gets the mail: the change may have been made by somebody else. For
+    /// [`MailKind::EmailChanged`] the user has the new address already.
+    pub(crate) user: User,
     pub(crate) kind: MailKind,
-    /// The provider's name, as in `auth.identities.provider`.
+    /// The name of the provider whose identity was linked or unlinked, as in `auth.identities.provider`; else empty.
     pub(crate) provider: String,
+    /// The address before [`MailKind::EmailChanged`]; else empty.
+    pub(crate) old_email: String,
 }
 
 tokio::task_local! {
@@ -69,14 +71,31 @@ pub(crate) fn record_created_user(request: &AuthRequest, user: &User) {
     record(|records| records.created_users.push((request.clone(), user.clone())));
 }
 
-/// Records that an identity was linked to a user or unlinked from one.
-pub(crate) fn record_identity_change(request: &AuthRequest, user_id: Uuid, kind: MailKind, provider: &str) {
+/// Records that an identity was linked to a user or unlinked from one. `user` is the user before it.
+pub(crate) fn record_identity_change(request: &AuthRequest, user: &User, kind: MailKind, provider: &str) {
     record(|records| {
-        records.identity_changes.push(IdentityChange {
+        records.notices.push(AccountNotice {
             request: request.clone(),
-            user_id,
+            user: user.clone(),
             kind,
             provider: provider.to_owned(),
+            old_email: String::new(),
+        });
+    });
+}
+
+/// Records that a user got another address without answering a mail. `user` is the user before it.
+pub(crate) fn record_email_change(request: &AuthRequest, user: &User, email: &str) {
+    record(|records| {
+        records.notices.push(AccountNotice {
+            request: request.clone(),
+            user: User {
+                email: email.to_owned(),
+                ..user.clone()
+            },
+            kind: MailKind::EmailChanged,
+            provider: String::new(),
+            old_email: user.email.clone(),
         });
     });
 }

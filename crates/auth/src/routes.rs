@@ -12,7 +12,7 @@ use crate::api;
 use crate::error::{ApiVersion, AuthError, render_error};
 use crate::feature_gates;
 use crate::hooks;
-use crate::mailer;
+use crate::mailer::{self, Notice};
 use crate::state::AuthState;
 
 /// Mounts the service under the prefix of the caller's scope.
@@ -301,15 +301,20 @@ fn run_after_commit(state: &AuthState, records: AfterCommit) {
     if records.has_mail {
         state.outbox.wake();
     }
-    if records.created_users.is_empty() && records.identity_changes.is_empty() {
+    if records.created_users.is_empty() && records.notices.is_empty() {
         return;
     }
     actix_web::rt::spawn(async move {
         for (request, user) in &records.created_users {
             hooks::call_after_user_created(request, user).await;
         }
-        for change in &records.identity_changes {
-            mailer::notify_of_identity(&change.request, change.user_id, change.kind, &change.provider).await;
+        for notice in &records.notices {
+            let details = Notice {
+                provider: &notice.provider,
+                old_email: &notice.old_email,
+                ..Notice::default()
+            };
+            mailer::notify_user(&notice.request, &notice.user, notice.kind, details).await;
         }
     });
 }

@@ -136,10 +136,10 @@ async fn confirm_and_ban(
     ban: Option<Option<DateTime<Utc>>>,
 ) -> Result<(), AuthError> {
     if body.email_confirm && !user.email.is_empty() {
-        users::confirm_email(db, user.id, state.now()).await?;
+        users::confirm_email(db, user.id, &user.email.to_lowercase(), state.now()).await?;
     }
     if body.phone_confirm && !user.phone.is_empty() {
-        phones::confirm_phone(db, user.id, state.now()).await?;
+        phones::confirm_phone(db, user.id, &user.phone, state.now()).await?;
     }
     if let Some(until) = ban {
         users::set_ban(db, user.id, until).await?;

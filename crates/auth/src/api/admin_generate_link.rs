@@ -1,7 +1,7 @@
 //! `POST /admin/generate_link`: the link and code of a mail, without the mail. Source: Auth contract §2.15, AUTH-063.
 
 use actix_web::HttpResponse;
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{GenericClient, Transaction};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,6 +13,7 @@ use crate::protection::leaked_passwords;
 use crate::request::{Admin, AuthRequest, Json, read_metadata, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
+use crate::store::contested_accounts;
 use crate::store::one_time_tokens::{self, SentToken, TokenKind};
 use crate::store::users::{self, EmailChange};
 use crate::user::{User, UserBody};
@@ -116,7 +117,7 @@ pub(crate) async fn generate_link(
         .choose([body.redirect_to.as_str(), request.info.redirect_to.as_str()]);
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let found = users::find_registered(&db, &email, &request.info.audience).await?;
+    let found = find_addressee(&db, &request, &email).await?;
     // A magic link for an unregistered address becomes a sign-up.
     let kind = if requested == LinkKind::MagicLink && found.is_none() {
         LinkKind::Signup
@@ -166,6 +167,23 @@ struct LinkResponse<'a> {
     redirect_to: &'a str,
 }
 
+/// The user whose address this is. An account that has only proven it at a provider has another address, to which the link
+/// would belong: the address is registered, but no link can be made for it.
+///
+/// # Errors
+/// 422 `email_exists` for such an account.
+async fn find_addressee(
+    db: &impl GenericClient,
+    request: &AuthRequest,
+    email: &str,
+) -> Result<Option<User>, AuthError> {
+    let found = users::find_registered(db, email, &request.info.audience).await?;
+    match found {
+        Some(user) if user.email.to_lowercase() != email => Err(AuthError::EmailExists),
+        found => Ok(found),
+    }
+}
+
 /// The bcrypt hash of the given password for the sign-up of a new address; empty where no password is stored.
 ///
 /// # Errors
@@ -181,7 +199,7 @@ async fn hash_signup_password(
     }
     let found = {
         let client = request.connect().await?;
-        users::find_registered(&client, email, &request.info.audience).await?
+        find_addressee(&client, request, email).await?
     };
     if found.is_some() {
         return Ok(String::new());
@@ -207,6 +225,12 @@ async fn find_or_create_user(
     match (kind, found) {
         (LinkKind::Signup | LinkKind::Invite, Some(user)) if user.is_confirmed() => {
             Err(AuthError::EmailExists)
+        }
+        // Whoever accepts an invitation has not given the password of an earlier sign-up. The link of a sign-up goes to
+        // the person who has signed up.
+        (LinkKind::Invite, Some(user)) => {
+            contested_accounts::contest(db, &user, request.now()).await?;
+            Ok(user)
         }
         (_, Some(user)) => Ok(user),
         (LinkKind::Signup | LinkKind::Invite, None) => accounts::create_user(request, db, account).await,

@@ -9,7 +9,7 @@ use crate::flows::accounts::{self, Account};
 use crate::mailer;
 use crate::request::{Admin, AuthRequest, Json, read_new_metadata, read_text};
 use crate::store::audit::{Action, Actor};
-use crate::store::users;
+use crate::store::{contested_accounts, users};
 use crate::validation::address::parse_email;
 
 /// Body of `POST /invite`: `{email, data?}`. `data` becomes the user's `user_metadata`.
@@ -41,9 +41,16 @@ pub(crate) async fn invite_user(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user = match users::find_registered(&db, &email, &request.info.audience).await? {
-        Some(user) if user.is_confirmed() => return Err(AuthError::EmailExists),
+        // An account that has proven the address at a provider has another one, to which the mail would go.
+        Some(user) if user.is_confirmed() || user.email.to_lowercase() != email => {
+            return Err(AuthError::EmailExists);
+        }
         // The lock orders concurrent invitations, of which each replaces the token of the one before.
-        Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
+        Some(user) => {
+            let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
+            contested_accounts::contest(&db, &user, request.now()).await?;
+            user
+        }
         None => {
             let account = Account {
                 email: &email,

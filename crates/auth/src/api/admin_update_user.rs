@@ -124,7 +124,12 @@ async fn change_addresses(
         users::refresh_providers(db, user.id).await?;
     }
     if body.email_confirm && !user.is_confirmed() {
-        users::confirm_email(db, user.id, now).await?;
+        let email = if change.email.is_empty() {
+            &user.email
+        } else {
+            &change.email
+        };
+        users::confirm_email(db, user.id, &email.to_lowercase(), now).await?;
     }
     if !change.phone.is_empty() && change.phone != user.phone {
         phones::set_phone(db, user.id, &change.phone, now).await?;
@@ -132,7 +137,12 @@ async fn change_addresses(
         phones::upsert_identity(db, user.id, &change.phone, is_verified, now).await?;
     }
     if body.phone_confirm && user.phone_confirmed_at.is_none() {
-        phones::confirm_phone(db, user.id, now).await?;
+        let phone = if change.phone.is_empty() {
+            &user.phone
+        } else {
+            &change.phone
+        };
+        phones::confirm_phone(db, user.id, phone, now).await?;
     }
     // New identities have changed the list of providers; one that an administrator has chosen before stays.
     if let Some(chosen) = find_chosen_providers(user) {

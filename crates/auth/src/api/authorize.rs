@@ -3,13 +3,15 @@
 //!
 //! Source: Auth contract §2.10, §2.11, AUTH-038, AUTH-043, AUTH-083.
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
-use uuid::Uuid;
 
+use super::flow_cookie;
 use crate::error::{AuthError, FeatureError};
-use crate::flows::start_provider_sign_in::{ProviderSignIn, start_provider_sign_in};
+use crate::flows::start_provider_sign_in::{
+    LinkTarget, ProviderSignIn, StartedSignIn, start_provider_sign_in,
+};
 use crate::providers::RESERVED_PARAMS;
 use crate::request::{AuthRequest, SignedIn};
 use crate::state::AuthState;
@@ -36,8 +38,15 @@ pub(crate) async fn redirect_to_provider(
     request: AuthRequest,
     http: HttpRequest,
 ) -> Result<HttpResponse, AuthError> {
-    let url = start_sign_in(&request, &Query::from_request(&http), None).await?;
-    Ok(respond_with_redirect(&url))
+    let query = Query::from_request(&http);
+    let started = start_sign_in(&request, &query, None).await?;
+    let mut response = respond_with_redirect(&started.url);
+    let cookie = flow_cookie::build(request.config(), started.flow_id);
+    if let Some(cookie) = cookie.filter(|_| query.get("code_challenge").is_empty()) {
+        let value = HeaderValue::try_from(cookie).expect("a cookie of hexadecimal digits is a header value");
+        response.headers_mut().append(header::SET_COOKIE, value);
+    }
+    Ok(response)
 }
 
 /// Response to `skip_http_redirect=true`, which `supabase-js` sends: it opens the URL itself.
@@ -50,15 +59,28 @@ struct UrlBody {
 /// identity to the caller instead of signing in. → 302, or 200 `{url}` with `skip_http_redirect=true`.
 ///
 /// # Errors
-/// 404 `manual_linking_disabled`, and those of [`redirect_to_provider`].
+/// 404 `manual_linking_disabled`; 401 `insufficient_aal` when the session lacks the user's second factor; 422
+/// `user_sso_managed`; 403 `session_not_found` for a token without a session; those of [`redirect_to_provider`].
 pub(crate) async fn redirect_to_link_provider(
     request: AuthRequest,
     caller: SignedIn,
     http: HttpRequest,
 ) -> Result<HttpResponse, AuthError> {
     check_linking(&request.state)?;
+    let session = caller.session.as_ref().ok_or(AuthError::TokenSessionNotFound)?;
+    // Refused early for the user's sake; the callback decides again, when the identity is linked.
+    if caller.lacks_second_factor() {
+        return Err(AuthError::InsufficientAal);
+    }
+    if caller.user.is_sso_user {
+        return Err(AuthError::SsoManaged);
+    }
+    let target = LinkTarget {
+        user_id: caller.user.id,
+        session_id: session.id,
+    };
     let query = Query::from_request(&http);
-    let url = start_sign_in(&request, &query, Some(caller.user.id)).await?;
+    let url = start_sign_in(&request, &query, Some(target)).await?.url;
     if query.get("skip_http_redirect") == "true" {
         return Ok(HttpResponse::Ok()
             .insert_header((header::CACHE_CONTROL, "no-store"))
@@ -120,16 +142,15 @@ impl Query {
     }
 }
 
-/// Stores a new flow with the parameters of the query and returns the provider's authorization URL. `linking_target`
-/// is the user who gets the identity, if any.
+/// Stores a new flow with the parameters of the query. `linking_target` is the user who gets the identity, if any.
 ///
 /// # Errors
 /// See [`redirect_to_provider`].
 async fn start_sign_in(
     request: &AuthRequest,
     query: &Query,
-    linking_target: Option<Uuid>,
-) -> Result<String, AuthError> {
+    linking_target: Option<LinkTarget>,
+) -> Result<StartedSignIn, AuthError> {
     let sign_in = ProviderSignIn {
         provider: query.get("provider"),
         scopes: query.get("scopes"),

@@ -7,6 +7,7 @@
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
+use super::flow_cookie;
 use crate::error::AuthError;
 use crate::flows::provider_callback::{CallbackOutcome, CallbackParams, find_flow, finish_sign_in};
 use crate::flows::sign_in::TokenPair;
@@ -21,19 +22,32 @@ const MAX_FORM_BYTES: usize = 64 * 1024;
 /// unknown. OAuth 1.0a returns `oauth_verifier` instead of `code`.
 pub(crate) async fn finish_callback_query(request: AuthRequest, http: HttpRequest) -> HttpResponse {
     let params = CallbackParams::parse(http.query_string().as_bytes());
-    redirect_to_application(request, &params).await
+    redirect_to_application(request, &http, &params).await
 }
 
 /// `POST /callback`: like [`finish_callback_query`], with the parameters in a form. Apple posts when a name
 /// or address is requested.
-pub(crate) async fn finish_callback_form(request: AuthRequest, body: web::Bytes) -> HttpResponse {
+pub(crate) async fn finish_callback_form(
+    request: AuthRequest,
+    http: HttpRequest,
+    body: web::Bytes,
+) -> HttpResponse {
     let params = CallbackParams::parse(&body[..body.len().min(MAX_FORM_BYTES)]);
-    redirect_to_application(request, &params).await
+    redirect_to_application(request, &http, &params).await
 }
 
 /// Finishes the flow and builds the redirect. There are no JSON errors: a browser shows the response.
-async fn redirect_to_application(mut request: AuthRequest, params: &CallbackParams) -> HttpResponse {
-    let flow = match find_flow(&request.state, params.get("state")).await {
+async fn redirect_to_application(
+    mut request: AuthRequest,
+    http: &HttpRequest,
+    params: &CallbackParams,
+) -> HttpResponse {
+    let found = find_flow(&request.state, params.get("state")).await;
+    let found = found.and_then(|flow| {
+        flow_cookie::check(http, request.config(), &flow)?;
+        Ok(flow)
+    });
+    let flow = match found {
         Ok(flow) => flow,
         Err(error) => {
             // Without a flow no redirect target is known, so the error goes to the site, as with upstream.

@@ -10,12 +10,11 @@ use crate::crypto::totp;
 use crate::error::{AuthError, MfaError};
 use crate::flows::accounts;
 use crate::flows::decisions::enrollment::{self, EnrollmentRefusal};
-use crate::flows::mfa;
+use crate::flows::{locked_caller, mfa};
 use crate::request::{AuthRequest, Json, SignedIn, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Factor, FactorType, NewFactor};
-use crate::store::users;
 use crate::validation::address::parse_phone;
 
 /// Longest `friendly_name`, in characters.
@@ -152,9 +151,8 @@ async fn add_factor(request: &AuthRequest, caller: &SignedIn, new: &NewFactor<'_
     let now = request.now();
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = users::lock_by_id(&db, caller.user.id)
-        .await?
-        .ok_or(AuthError::TokenUserNotFound)?;
+    let locked = locked_caller::lock_caller(request, &db, caller).await?;
+    let user = &locked.user;
     // Enrolments that were abandoned would otherwise use up the user's limit of factors.
     factors::delete_expired(&db, user.id, now - request.config().mfa.factor_expiry).await?;
     let mut known = factors::list_by_user(&db, user.id).await?;
@@ -175,7 +173,7 @@ async fn add_factor(request: &AuthRequest, caller: &SignedIn, new: &NewFactor<'_
         }
     }
     // Otherwise a stolen password would be enough to add a factor of one's own and reach `aal2` with it.
-    let has_second_factor_session = !caller.lacks_second_factor();
+    let has_second_factor_session = !locked.lacks_second_factor();
     enrollment::check_new_factor(
         &known,
         new.friendly_name,
@@ -185,7 +183,7 @@ async fn add_factor(request: &AuthRequest, caller: &SignedIn, new: &NewFactor<'_
     .map_err(|refusal| map_refusal(refusal, new.friendly_name))?;
     factors::insert(&db, user.id, new, now).await?;
     let traits = json!({"factor_id": new.id, "factor_type": new.kind.as_str()});
-    accounts::log_action_with_traits(request, &db, Actor::User(&user), Action::FactorInProgress, traits)
+    accounts::log_action_with_traits(request, &db, Actor::User(user), Action::FactorInProgress, traits)
         .await?;
     Ok(db.commit().await?)
 }

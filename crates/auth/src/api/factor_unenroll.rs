@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::error::{AuthError, MfaError};
 use crate::flows::accounts;
-use crate::flows::mfa;
+use crate::flows::{locked_caller, mfa};
 use crate::mailer::{self, Notice};
 use crate::request::{AuthRequest, SignedIn};
 use crate::store::audit::{Action, Actor};
@@ -34,9 +34,10 @@ pub(crate) async fn unenroll_factor(
     let session = mfa::require_session(&caller)?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    let locked = locked_caller::lock_caller(&request, &db, &caller).await?;
     let factor = mfa::get_factor(&db, caller.user.id, &id).await?;
     // Otherwise a stolen password would be enough to remove the second factor.
-    if factor.is_verified && session.aal == "aal1" {
+    if factor.is_verified && locked.lacks_second_factor() {
         return Err(MfaError::UnenrollNeedsAal2.into());
     }
     factors::delete(&db, factor.id).await?;

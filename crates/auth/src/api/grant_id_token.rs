@@ -12,6 +12,7 @@ use crate::crypto::equal_secrets;
 use crate::error::{AuthError, ProviderError};
 use crate::flows::external_accounts::{self, ExternalUser, SignInOutcome};
 use crate::flows::sign_in::start_session;
+use crate::flows::{linked_identities, locked_caller};
 use crate::providers::{self, ExpectedIdToken, IdToken, IdTokenRules, Issuer, standard_id_token_rules};
 use crate::request::{AuthRequest, SignedIn, read_text};
 use crate::state::AuthState;
@@ -96,7 +97,10 @@ pub(crate) async fn sign_in_with_id_token(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let outcome = match link_target {
-        Some(caller) => external_accounts::link_identity(request, &db, &external, caller.user.id).await?,
+        Some(caller) => {
+            let caller = locked_caller::lock_caller(request, &db, &caller).await?;
+            linked_identities::link_identity(request, &db, &external, &caller).await?
+        }
         None => external_accounts::find_or_create_account(request, &db, &external).await?,
     };
     match outcome {

@@ -47,6 +47,10 @@ pub(crate) async fn sign_in_with_password(
     let user = verify_password(request, &body).await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    // The password may have been changed while it was verified, and then its change has ended all sessions.
+    let locked = users::lock_by_id(&db, user.id).await?;
+    let is_same = |now: &User| now.encrypted_password == user.encrypted_password;
+    let user = locked.filter(is_same).ok_or(AuthError::InvalidCredentials)?;
     let provider = if body.email.is_empty() { "phone" } else { "email" };
     let traits = json!({ "provider": provider });
     accounts::log_user_action(request, &db, &user, Action::Login, traits).await?;

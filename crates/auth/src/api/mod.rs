@@ -23,6 +23,7 @@ pub(crate) mod factor_challenge;
 pub(crate) mod factor_enroll;
 pub(crate) mod factor_unenroll;
 pub(crate) mod factor_verify;
+mod flow_cookie;
 pub(crate) mod get_user;
 pub(crate) mod grant_id_token;
 pub(crate) mod grant_password;

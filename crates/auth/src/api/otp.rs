@@ -4,6 +4,7 @@
 //! Source: Auth contract §2.5, AUTH-065, AUTH-066.
 
 use actix_web::HttpResponse;
+use deadpool_postgres::Transaction;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +19,8 @@ use crate::request::{AuthRequest, Json, read_new_metadata, read_text};
 use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::state::rate_limits::LimitedEndpoint;
 use crate::store::audit::{Action, Actor};
-use crate::store::{phones, users};
+use crate::store::{contested_accounts, phones, users};
+use crate::user::User;
 use crate::validation::address::{parse_email, parse_phone};
 use crate::validation::verify_type::VerifyType;
 
@@ -145,7 +147,7 @@ async fn deliver_mail_otp(request: &AuthRequest, otp: &MailOtp) -> Result<(), Au
         Some(user) if request.config().disable_signup && !user.is_confirmed() => {
             return Err(AuthError::SignupDisabled);
         }
-        Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
+        Some(user) => lock_and_contest(request, &db, user).await?,
         // Compat: this error reveals that the address is not registered; applications that pass `create_user: false`
         // expect it.
         None if !otp.may_create => return Err(AuthError::OtpDisabled),
@@ -168,6 +170,18 @@ async fn deliver_mail_otp(request: &AuthRequest, otp: &MailOtp) -> Result<(), Au
         mailer::send_confirmation(request, &db, &user, challenge).await?;
     }
     Ok(db.commit().await?)
+}
+
+/// Locks the user's row. Whoever asks for a code of an unconfirmed account with a password has not given that password, so
+/// the account is contested: once confirmed by the code, it has none.
+async fn lock_and_contest(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: User,
+) -> Result<User, AuthError> {
+    let user = users::lock_by_id(db, user.id).await?.unwrap_or(user);
+    contested_accounts::contest(db, &user, request.now()).await?;
+    Ok(user)
 }
 
 /// Validates a request for a text message and delivers it → `{message_id?}`.
@@ -207,7 +221,7 @@ async fn deliver_text_otp(
         Some(user) if request.config().disable_signup && !user.is_phone_confirmed() => {
             return Err(AuthError::SignupDisabled);
         }
-        Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
+        Some(user) => lock_and_contest(request, &db, user).await?,
         None if body.create_user == Some(false) => return Err(AuthError::OtpDisabled),
         None if request.config().disable_signup => return Err(AuthError::SignupDisabled),
         None => {

@@ -11,13 +11,12 @@ use super::response_bodies::{PasskeyBody, PasskeyOptionsBody};
 use crate::crypto::webauthn::{Ceremony, Credential, Registrant, WebauthnError};
 use crate::error::{AuthError, PasskeyError};
 use crate::flows::accounts;
-use crate::flows::mfa;
+use crate::flows::{locked_caller, mfa};
 use crate::request::{AuthRequest, Json, SignedIn, read_text};
 use crate::state::AuthState;
 use crate::state::rate_limits::LimitedEndpoint;
 use crate::store::audit::{Action, Actor};
 use crate::store::passkeys::{self, Passkey};
-use crate::store::users;
 
 /// The largest number of passkeys of a user.
 const MAX_PASSKEYS: usize = 10;
@@ -97,8 +96,12 @@ pub(crate) async fn verify_registration(
     };
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    // The user's row is locked, so that two registrations at once cannot both pass the limit.
-    users::lock_by_id(&db, user.id).await?;
+    // The user's row is locked, so that two registrations at once cannot both pass the limit. A factor may have been added
+    // since the checks above.
+    let locked = locked_caller::lock_caller(&request, &db, &caller).await?;
+    if locked.lacks_second_factor() {
+        return Err(PasskeyError::NeedsAal2.into());
+    }
     if passkeys::list_by_user(&db, user.id).await?.len() >= MAX_PASSKEYS {
         return Err(PasskeyError::TooMany.into());
     }

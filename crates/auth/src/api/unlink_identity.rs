@@ -7,16 +7,15 @@ use uuid::Uuid;
 use super::authorize::check_linking;
 use super::response_bodies::EmptyBody;
 use crate::error::AuthError;
-use crate::flows::external_accounts;
+use crate::flows::{linked_identities, locked_caller};
 use crate::request::{AuthRequest, SignedIn};
-use crate::store::users;
 
 /// `DELETE /user/identities/{identity_id}` → 200 `{}`. The id is the `identity_id` of the User's identities, not
 /// their `id`.
 ///
 /// # Errors
-/// 404 `manual_linking_disabled`, or `validation_failed` for an id that is not a UUID; 403 `unexpected_audience`; 422
-/// `identity_not_found`, `single_identity_not_deletable` or `email_conflict_identity_not_deletable`.
+/// 404 `manual_linking_disabled`, or `validation_failed` for an id that is not a UUID; 401 `insufficient_aal` when the
+/// session lacks the user's second factor; 403 `unexpected_audience`; 422 `user_sso_managed`, `identity_not_found`, `single_identity_not_deletable` or `email_conflict_identity_not_deletable`.
 pub(crate) async fn unlink_identity(
     request: AuthRequest,
     caller: SignedIn,
@@ -33,9 +32,8 @@ pub(crate) async fn unlink_identity(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     // The lock keeps two requests at once from unlinking the last two identities.
-    let user = users::lock_by_id(&db, caller.user.id).await?;
-    let user = user.ok_or(AuthError::TokenUserNotFound)?;
-    external_accounts::unlink_identity(&request, &db, &user, id).await?;
+    let caller = locked_caller::lock_caller(&request, &db, &caller).await?;
+    linked_identities::unlink_identity(&request, &db, &caller, id).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(EmptyBody {}))
 }

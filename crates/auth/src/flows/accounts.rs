@@ -215,8 +215,20 @@ pub(crate) async fn log_user_action(
     log_action_with_traits(request, db, Actor::User(user), action, traits).await
 }
 
-/// The `identity_data` of a new identity: address and flags, then the user's metadata for keys that are free. Compat:
-/// it holds the phone number only for users that administrators create.
+/// Members of `identity_data` that say who somebody is. The server alone writes them; the metadata of a sign-up could
+/// otherwise claim the address of somebody else.
+const RESERVED_IDENTITY_KEYS: [&str; 7] = [
+    "sub",
+    "iss",
+    "provider_id",
+    "email",
+    "email_verified",
+    "phone",
+    "phone_verified",
+];
+
+/// The `identity_data` of a new identity: address and flags, then the user's metadata for other keys. Compat: it holds the
+/// phone number only for users that administrators create.
 fn build_identity_data(id: Uuid, provider: &str, address: &str, account: &Account<'_>) -> Value {
     let mut identity = Map::new();
     identity.insert("sub".to_owned(), json!(id));
@@ -226,8 +238,9 @@ fn build_identity_data(id: Uuid, provider: &str, address: &str, account: &Accoun
     identity.insert("email_verified".to_owned(), json!(false));
     identity.insert("phone_verified".to_owned(), json!(false));
     let metadata = (!account.bare_identity).then_some(&account.data);
-    for (key, value) in metadata.into_iter().flatten() {
-        identity.entry(key.clone()).or_insert_with(|| value.clone());
+    let metadata = metadata.into_iter().flatten();
+    for (key, value) in metadata.filter(|(key, _)| !RESERVED_IDENTITY_KEYS.contains(&key.as_str())) {
+        identity.insert(key.clone(), value.clone());
     }
     Value::Object(identity)
 }

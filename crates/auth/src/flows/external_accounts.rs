@@ -1,26 +1,29 @@
-//! Users and identities at a sign-in by an external provider: find, create, link, unlink. Source: Auth contract §8.2,
-//! §2.10, §8.3.
+//! Users and identities at a sign-in by an external provider: find, create, link. Source: Auth contract §8.2, §8.3,
+//! §13.
 //!
 //! Everything runs in the caller's transaction. A refused sign-in whose effects must be kept is an outcome
 //! ([`SignInOutcome::Refused`]), not an error, because an error would roll the transaction back: for an
 //! unverified address the account is created and a confirmation is mailed, so the caller commits before it
 //! responds with the error.
 
+use chrono::{DateTime, Utc};
 use deadpool_postgres::{GenericClient, Transaction};
 use selvedge_mail::MailKind;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::after_commit;
+use crate::crypto::one_time_code::PresentedToken;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::flows::accounts::{self, map_saving_error};
 use crate::flows::decisions::linking::{AccountDecision, choose_account};
+use crate::flows::decisions::verify::{VerifyRules, decide_effect};
 use crate::mailer;
 use crate::providers::Profile;
 use crate::request::AuthRequest;
 use crate::state::AuthState;
 use crate::store::audit::Action;
-use crate::store::identities::{self, Identity, LinkSearch};
+use crate::store::identities::{self, LinkCandidates, LinkSearch};
 use crate::store::one_time_tokens;
 use crate::store::users::{self, NewUser};
 use crate::user::{User, format_timestamp};
@@ -47,13 +50,13 @@ pub(crate) enum SignInOutcome {
 
 impl ExternalUser<'_> {
     /// Traits of an audit entry about the identity.
-    fn build_identity_traits(&self, identity: Uuid) -> Value {
+    pub(super) fn build_identity_traits(&self, identity: Uuid) -> Value {
         json!({ "identity_id": identity, "provider": self.provider, "provider_id": self.profile.subject })
     }
 
     /// The person's primary address in its stored form and whether the provider has verified it; `None` for an invalid
     /// one.
-    fn primary_address(&self) -> Option<(String, bool)> {
+    pub(super) fn primary_address(&self) -> Option<(String, bool)> {
         let email = self.profile.email()?;
         let address = parse_email(&email.address).ok()?;
         Some((address, email.verified))
@@ -89,10 +92,12 @@ pub(crate) async fn find_or_create_account(
         address: &address,
         aud: &request.info.audience,
     };
-    let known = identities::find_link_candidates(db, &search).await?;
     let data = Value::Object(external.profile.identity_data());
     let now = request.now();
-    let decision = choose_account(&known, !verified.is_empty());
+    let (known, decision) = decide_account(db, &search, is_verified).await?;
+    if let (Some(owner), false) = (known.owner, matches!(decision, AccountDecision::SignIn(_))) {
+        leave_unproven_account(db, external, owner).await?;
+    }
     let (user_id, identity) = match decision {
         AccountDecision::SignIn(user_id) => {
             let identity = identities::find_by_subject(db, provider, subject).await?;
@@ -102,7 +107,7 @@ pub(crate) async fn find_or_create_account(
             users::refresh_providers(db, user_id).await?;
             (user_id, identity)
         }
-        AccountDecision::Link(user_id) => (
+        AccountDecision::Link(user_id) | AccountDecision::TakeOver(user_id) => (
             user_id,
             link_verified_identity(request, db, external, user_id).await?,
         ),
@@ -130,6 +135,49 @@ pub(crate) async fn find_or_create_account(
     check_confirmation(request, db, external, &user, (identity, is_verified)).await
 }
 
+/// Chooses the account and locks its row. What the choice depends on may have changed before the lock, so it is made again
+/// under it.
+///
+/// # Errors
+/// 500 when the accounts change too quickly to choose one.
+async fn decide_account(
+    db: &Transaction<'_>,
+    search: &LinkSearch<'_>,
+    is_verified: bool,
+) -> Result<(LinkCandidates, AccountDecision), AuthError> {
+    const ATTEMPTS: usize = 3;
+    let has_verified = !search.verified_emails.is_empty();
+    for _ in 0..ATTEMPTS {
+        let known = identities::find_link_candidates(db, search).await?;
+        let decision = choose_account(&known, has_verified, is_verified);
+        let (AccountDecision::SignIn(chosen)
+        | AccountDecision::Link(chosen)
+        | AccountDecision::TakeOver(chosen)) = decision
+        else {
+            return Ok((known, decision));
+        };
+        users::lock_by_id(db, chosen).await?;
+        let known = identities::find_link_candidates(db, search).await?;
+        if choose_account(&known, has_verified, is_verified) == decision {
+            return Ok((known, decision));
+        }
+    }
+    let fault = Fault::Other("the accounts of an address change too quickly");
+    Err(AuthError::internal(UNEXPECTED, fault))
+}
+
+/// Takes the identity from an account that nobody has proven to own: its address was only a claim, and the person has a
+/// verified address now, which leads elsewhere.
+async fn leave_unproven_account(
+    db: &Transaction<'_>,
+    external: &ExternalUser<'_>,
+    owner: Uuid,
+) -> Result<(), AuthError> {
+    let identity = identities::find_by_subject(db, external.provider, &external.profile.subject).await?;
+    identities::delete(db, identity.ok_or_else(report_missing_row)?.id).await?;
+    Ok(users::refresh_providers(db, owner).await?)
+}
+
 /// Message when several users have the address, as upstream words it.
 const SEVERAL_ACCOUNTS: &str =
     "Multiple accounts with the same email address in the same linking domain detected: default";
@@ -148,15 +196,16 @@ async fn link_verified_identity(
     let user = accounts::reload_user(db, user_id).await?;
     let traits = external.build_identity_traits(identity);
     accounts::log_user_action(request, db, &user, Action::IdentityLinked, traits).await?;
-    after_commit::record_identity_change(request, user.id, MailKind::IdentityLinked, external.provider);
+    after_commit::record_identity_change(request, &user, MailKind::IdentityLinked, external.provider);
     Ok(identity)
 }
 
 /// Signs a confirmed user in. An unconfirmed user is confirmed by an address that the provider has verified;
 /// otherwise a confirmation is mailed and the sign-in refused.
 ///
-/// An unconfirmed account may have been registered by somebody who does not own the address. Its password and other
-/// identities are removed before the owner is let in; otherwise that other person could sign in to the account later.
+/// An unconfirmed account may have been registered by somebody who does not own the address. Everything that could sign
+/// that other person in is removed before the owner is let in. An account that somebody has used is its user's own: there
+/// only the unproven address goes.
 async fn check_confirmation(
     request: &AuthRequest,
     db: &Transaction<'_>,
@@ -165,26 +214,37 @@ async fn check_confirmation(
     (identity, is_verified): (Uuid, bool),
 ) -> Result<SignInOutcome, AuthError> {
     let traits = json!({ "provider": external.provider });
-    let has_address = !user.email.is_empty() || external.primary_address().is_some();
+    let address = external
+        .primary_address()
+        .map(|(address, _)| address)
+        .unwrap_or_default();
+    let has_address = !user.email.is_empty() || !address.is_empty();
     let needs_none = external.provider == "web3" || (external.email_optional && !has_address);
     if needs_none || user.is_confirmed() {
         accounts::log_user_action(request, db, user, Action::Login, traits).await?;
         return Ok(SignInOutcome::Allowed(user.id));
     }
     let now = request.now();
-    // A confirmed phone number proves that the account has an owner, whose password must stay.
-    if user.phone_confirmed_at.is_none() {
+    if !user.is_phone_confirmed() && user.last_sign_in_at.is_none() {
         let data = Value::Object(external.profile.identity_data());
         identities::reset_unverified_user(db, user.id, identity, &data, now).await?;
         users::refresh_providers(db, user.id).await?;
     }
-    if is_verified || request.config().email.autoconfirm {
+    if is_verified {
         accounts::log_user_action(request, db, user, Action::UserSignedUp, traits).await?;
-        users::confirm_email(db, user.id, now).await?;
+        give_verified_address(db, user, &address, now).await?;
+        return Ok(SignInOutcome::Allowed(user.id));
+    }
+    if request.config().email.autoconfirm {
+        accounts::log_user_action(request, db, user, Action::UserSignedUp, traits).await?;
+        // The project has chosen that addresses need no proof. It may not be the one that the provider names now.
+        users::confirm_email(db, user.id, &user.email.to_lowercase(), now).await?;
         return Ok(SignInOutcome::Allowed(user.id));
     }
     let provider = external.provider;
-    let message = if user.email.is_empty() {
+    // A mail to an address that this account waits for, but that the provider does not name any more, would let the owner
+    // of that address confirm an account of somebody else.
+    let message = if user.email.is_empty() || user.email.to_lowercase() != address {
         format!("Unverified email with {provider}. Verify the email with {provider} in order to sign in")
     } else {
         mailer::send_confirmation(request, db, user, None).await?;
@@ -195,6 +255,29 @@ async fn check_confirmation(
     Ok(SignInOutcome::Refused(AuthError::ProviderEmailNeedsVerification(
         message,
     )))
+}
+
+/// Makes an address (in lowercase) that the provider has verified the confirmed address of a user who has none. Where
+/// another user has confirmed it, the user stays without an address.
+pub(super) async fn give_verified_address(
+    db: &Transaction<'_>,
+    user: &User,
+    address: &str,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
+    if user.email.to_lowercase() == address {
+        users::confirm_email(db, user.id, address, now).await?;
+        return Ok(());
+    }
+    let is_taken = users::is_email_taken(db, address, &user.aud, user.id).await?;
+    let (email, is_confirmed) = if is_taken { ("", false) } else { (address, true) };
+    let moved = identities::set_email_from_identity(db, user.id, email, is_confirmed, now).await;
+    moved.map_err(AuthError::from).map_err(map_duplicate_email)?;
+    if is_confirmed {
+        users::confirm_email(db, user.id, address, now).await?;
+        identities::make_permanent(db, user.id, now).await?;
+    }
+    Ok(())
 }
 
 /// Creates user and identity; returns both ids. `email` is empty when another user has the address.
@@ -234,6 +317,14 @@ async fn create_account(
         "created_at": format_timestamp(now), "updated_at": format_timestamp(now), "is_anonymous": false,
     });
     accounts::call_before_user_created(request, db, shown).await?;
+    if !email.is_empty()
+        && external
+            .verified_addresses()
+            .iter()
+            .any(|verified| verified == email)
+    {
+        users::release_email(db, email, user.id).await?;
+    }
     users::insert(db, &user, now).await.map_err(map_saving_error)?;
     let identity = insert_identity(&request.state, db, user.id, external, data).await?;
     users::set_role_and_merge_identity(db, user.id, &request.config().default_role, now)
@@ -247,7 +338,7 @@ async fn create_account(
 ///
 /// # Errors
 /// 500 "Error creating identity".
-async fn insert_identity(
+pub(super) async fn insert_identity(
     state: &AuthState,
     db: &Transaction<'_>,
     user_id: Uuid,
@@ -259,105 +350,37 @@ async fn insert_identity(
     inserted.map_err(|error| AuthError::database("Error creating identity", error))
 }
 
-/// Links the identity to a signed-in user who has asked for it. A user without an e-mail address takes the
-/// provider's.
+/// Accepts an invitation, if the provider has verified that the invited address is the person's, and confirms the address.
 ///
 /// # Errors
-/// 403 `user_banned`; 422 `user_not_found` or `identity_already_exists`; 400 `email_exists`.
-pub(crate) async fn link_identity(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    external: &ExternalUser<'_>,
-    target: Uuid,
-) -> Result<SignInOutcome, AuthError> {
-    let user = users::lock_by_id(db, target)
-        .await?
-        .ok_or(AuthError::LinkTargetNotFound)?;
-    if user.is_banned(request.now()) {
-        return Err(AuthError::UserBanned);
-    }
-    let existing = identities::find_by_subject(db, external.provider, &external.profile.subject).await?;
-    if let Some(existing) = existing {
-        return Err(AuthError::IdentityAlreadyExists(if existing.user_id == target {
-            "Identity is already linked"
-        } else {
-            "Identity is already linked to another user"
-        }));
-    }
-    let data = Value::Object(external.profile.identity_data());
-    let identity = insert_identity(&request.state, db, target, external, &data).await?;
-    let traits = external.build_identity_traits(identity);
-    accounts::log_user_action(request, db, &user, Action::IdentityLinked, traits).await?;
-    after_commit::record_identity_change(request, user.id, MailKind::IdentityLinked, external.provider);
-    users::refresh_providers(db, target).await?;
-    if user.email.is_empty() {
-        return adopt_provider_email(request, db, external, &user).await;
-    }
-    Ok(SignInOutcome::Allowed(target))
-}
-
-/// Gives a user without an address that of the provider. An anonymous user becomes permanent once it is verified; for
-/// an unverified address a confirmation is mailed, and the link is kept.
-///
-/// # Errors
-/// 400 `email_exists` when another user has the address.
-async fn adopt_provider_email(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    external: &ExternalUser<'_>,
-    user: &User,
-) -> Result<SignInOutcome, AuthError> {
-    let now = request.now();
-    let Some((address, is_verified)) = external.primary_address() else {
-        identities::make_permanent(db, user.id, now).await?;
-        return Ok(SignInOutcome::Allowed(user.id));
-    };
-    if users::is_email_taken(db, &address, &user.aud, user.id).await? {
-        return Err(AuthError::EmailExistsOnLink);
-    }
-    let moved = identities::set_email_from_identity(db, user.id, &address, true, now).await;
-    moved.map_err(AuthError::from).map_err(map_duplicate_email)?;
-    if is_verified {
-        users::confirm_email(db, user.id, now).await?;
-        identities::make_permanent(db, user.id, now).await?;
-        return Ok(SignInOutcome::Allowed(user.id));
-    }
-    let user = accounts::reload_user(db, user.id).await?;
-    mailer::send_confirmation(request, db, &user, None).await?;
-    let provider = external.provider;
-    Ok(SignInOutcome::Refused(AuthError::LinkedEmailNotConfirmed(
-        format!(
-            "Unverified email with {provider}. A confirmation email has been sent to your {provider} email"
-        ),
-    )))
-}
-
-/// Accepts an invitation, if the invited address is among those of the provider, and confirms the address.
-///
-/// # Errors
-/// 404 `invite_not_found`, 400 `validation_failed` for another address.
+/// 404 `invite_not_found`, also for an expired invitation; 400 `validation_failed` for another address; 403
+/// `user_banned`; 422 `identity_already_exists`.
 pub(crate) async fn accept_invitation(
     request: &AuthRequest,
     db: &Transaction<'_>,
     external: &ExternalUser<'_>,
     invite_token: &str,
 ) -> Result<SignInOutcome, AuthError> {
-    let user = find_invited_user(db, invite_token)
+    let user = find_invited_user(request, db, invite_token)
         .await?
         .ok_or(AuthError::InviteNotFound)?;
+    let now = request.now();
+    if user.is_banned(now) {
+        return Err(AuthError::UserBanned);
+    }
     // Without this check anybody with the invitation's link could accept it with an account of their own.
-    let knows_address = external
-        .profile
-        .emails
-        .iter()
-        .filter_map(|email| parse_email(&email.address).ok())
-        .any(|address| address == user.email);
-    if !knows_address {
+    let address = user.email.to_lowercase();
+    if !external.verified_addresses().contains(&address) {
         return Err(AuthError::invalid(
             "Invited email does not match emails from external provider",
         ));
     }
-    let now = request.now();
+    let known = identities::find_by_subject(db, external.provider, &external.profile.subject).await?;
+    if known.is_some() {
+        return Err(AuthError::IdentityAlreadyExists(
+            "Identity is already linked to another user",
+        ));
+    }
     let data = Value::Object(external.profile.identity_data());
     let identity = insert_identity(&request.state, db, user.id, external, &data).await?;
     accounts::log_user_action(
@@ -370,90 +393,28 @@ pub(crate) async fn accept_invitation(
     .await?;
     identities::reset_unverified_user(db, user.id, identity, &data, now).await?;
     users::refresh_providers(db, user.id).await?;
-    users::confirm_email(db, user.id, now).await?;
+    users::confirm_email(db, user.id, &address, now).await?;
     Ok(SignInOutcome::Allowed(user.id))
 }
 
-/// The user whom an invitation token belongs to, with their row locked; `None` for an unknown or used token.
+/// The user whom an invitation token belongs to, with their row locked; `None` for an unknown, used or expired token. An
+/// invitation is valid as long by a provider as by its link.
 pub(crate) async fn find_invited_user(
+    request: &AuthRequest,
     db: &impl GenericClient,
     invite_token: &str,
 ) -> Result<Option<User>, AuthError> {
-    // The token of an invitation link is the stored hash itself, so it is compared as it is.
-    let hashes = [invite_token.to_owned()];
-    match one_time_tokens::find_owner(db, VerifyType::Invite, &hashes, None).await? {
-        Some(id) => Ok(users::lock_by_id(db, id).await?),
-        None => Ok(None),
-    }
-}
-
-/// Unlinks an identity from a user, who must have another one left. `user` is the locked row.
-///
-/// # Errors
-/// 422 `single_identity_not_deletable`, `identity_not_found` or `email_conflict_identity_not_deletable`.
-pub(crate) async fn unlink_identity(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    user: &User,
-    identity_id: Uuid,
-) -> Result<(), AuthError> {
-    let all = identities::list_by_user(db, user.id).await?;
-    if all.len() < 2 {
-        return Err(AuthError::SingleIdentity);
-    }
-    let (gone, rest): (Vec<Identity>, Vec<Identity>) =
-        all.into_iter().partition(|identity| identity.id == identity_id);
-    let gone = gone.first().ok_or(AuthError::IdentityNotFound)?;
-    let traits = json!({
-        "identity_id": gone.id, "provider": gone.provider, "provider_id": gone.provider_id,
-    });
-    accounts::log_user_action(request, db, user, Action::IdentityUnlinked, traits).await?;
-    after_commit::record_identity_change(request, user.id, MailKind::IdentityUnlinked, &gone.provider);
-    identities::delete(db, gone.id).await?;
-    let now = request.now();
-    if gone.provider == "phone" {
-        identities::clear_phone(db, user.id, now).await?;
-    // The user's e-mail address must belong to a remaining identity; otherwise its former owner could still sign in
-    // by a mailed link.
-    } else if !rest.iter().any(|identity| identity.email == user.email) {
-        adopt_email_of_identity(&request.state, db, user, &rest).await?;
-    }
-    users::refresh_providers(db, user.id).await?;
-    Ok(())
-}
-
-/// Replaces the user's address by that of the first remaining identity whose address no other user has. The list is
-/// in order of preference: verified addresses first.
-///
-/// # Errors
-/// 422 `email_conflict_identity_not_deletable` when there is none.
-async fn adopt_email_of_identity(
-    state: &AuthState,
-    db: &Transaction<'_>,
-    user: &User,
-    rest: &[Identity],
-) -> Result<(), AuthError> {
-    for identity in rest {
-        if !identity.email.is_empty()
-            && users::is_email_taken(db, &identity.email, &user.aud, user.id).await?
-        {
-            continue;
-        }
-        let is_confirmed =
-            !identity.email.is_empty() && (identity.is_email_verified || state.config.email.autoconfirm);
-        let moved =
-            identities::set_email_from_identity(db, user.id, &identity.email, is_confirmed, state.now())
-                .await;
-        return moved.map_err(|error| {
-            let error = AuthError::from(error);
-            if error.is_duplicate_email() {
-                AuthError::EmailConflict
-            } else {
-                error
-            }
-        });
-    }
-    Err(AuthError::EmailConflict)
+    // The token of an invitation link is the stored token itself, so it is compared as it is.
+    let token = PresentedToken::Link(invite_token.to_owned());
+    let owner = one_time_tokens::find_owner(db, VerifyType::Invite, &token.list_candidates(), None).await?;
+    let Some(id) = owner else {
+        return Ok(None);
+    };
+    let user = users::lock_by_id(db, id).await?;
+    let rules = VerifyRules::new(request.config());
+    let is_valid =
+        |user: &User| decide_effect(VerifyType::Invite, &token, &user.tokens, rules, request.now()).is_some();
+    Ok(user.filter(is_valid))
 }
 
 /// Maps a unique violation: another user has registered the address since it was checked.

@@ -6,6 +6,8 @@ pub(crate) mod claims_preview;
 pub(crate) mod configuration_trial;
 pub(crate) mod decisions;
 pub(crate) mod external_accounts;
+pub(crate) mod linked_identities;
+pub(crate) mod locked_caller;
 pub(crate) mod mfa;
 pub(crate) mod oauth_authorization;
 pub(crate) mod provider_callback;

@@ -11,6 +11,8 @@ use uuid::Uuid;
 
 use crate::error::{AuthError, Fault};
 use crate::flows::external_accounts::{self, ExternalUser, SignInOutcome};
+use crate::flows::linked_identities;
+use crate::flows::locked_caller::{self, LockedCaller};
 use crate::flows::sign_in::{TokenPair, start_session};
 use crate::flows::start_provider_sign_in::find_provider;
 use crate::providers::{Profile, Provider, ProviderTokens};
@@ -197,9 +199,11 @@ async fn sign_in_and_store_result(
     let _slot = request.state.acquire_mail_slot().await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    // The user before the flow, which is the order in which the end of all sessions locks them.
+    let caller = lock_linking_caller(request, &db, flow).await?;
     lock_unused_flow(&db, flow.id).await?;
-    let outcome = match flow.linking_target {
-        Some(target) => external_accounts::link_identity(request, &db, external, target).await?,
+    let outcome = match caller {
+        Some(caller) => linked_identities::link_identity(request, &db, external, &caller).await?,
         None if !flow.invite_token.is_empty() => {
             external_accounts::accept_invitation(request, &db, external, &flow.invite_token).await?
         }
@@ -229,6 +233,27 @@ async fn sign_in_and_store_result(
     };
     db.commit().await?;
     Ok(outcome)
+}
+
+/// The user to whom the flow links an identity, and the session that has begun it, both locked; `None` for a sign-in. The
+/// session may have ended since, for example because its user has changed the password.
+///
+/// # Errors
+/// 422 `user_not_found`, 403 `session_not_found` or `user_banned`.
+async fn lock_linking_caller(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    flow: &ProviderFlow,
+) -> Result<Option<LockedCaller>, AuthError> {
+    let Some(user_id) = flow.linking_target else {
+        return Ok(None);
+    };
+    let session_id = flow.session.ok_or(AuthError::TokenSessionNotFound)?;
+    let locked = locked_caller::lock_session(request, db, (user_id, session_id)).await;
+    locked.map(Some).map_err(|error| match error {
+        AuthError::TokenUserNotFound => AuthError::LinkTargetNotFound,
+        error => error,
+    })
 }
 
 /// Locks the flow until the end of the transaction. Another callback with the same state may have finished since the

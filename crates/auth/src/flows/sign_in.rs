@@ -260,8 +260,13 @@ fn access_claims<'a>(
         aud: &user.aud,
         exp: issued_at + expires_in,
         iat: issued_at,
-        email: &user.email,
-        phone: &user.phone,
+        // Policies read them as whose the user is, so they name only what the user has confirmed.
+        email: if user.is_confirmed() { &user.email } else { "" },
+        phone: if user.is_phone_confirmed() {
+            &user.phone
+        } else {
+            ""
+        },
         app_metadata: &user.app_metadata,
         user_metadata: &user.user_metadata,
         role: &user.role,

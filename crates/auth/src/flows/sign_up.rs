@@ -22,7 +22,7 @@ use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::state::AuthState;
 use crate::state::rate_limits::LimitedEndpoint;
 use crate::store::audit::Action;
-use crate::store::{phones, users};
+use crate::store::{contested_accounts, phones, users};
 use crate::user::User;
 use crate::validation::address::{parse_email, parse_phone};
 
@@ -48,7 +48,7 @@ pub(crate) struct SignUpBody {
     pub(crate) gotrue_meta_security: Captcha,
 }
 
-/// The body after validation, with the password hashed and the address in its stored form.
+/// The body after validation, with the address in its stored form.
 #[derive(Clone)]
 pub(crate) struct SignUp {
     /// Empty for a sign-up by phone.
@@ -57,7 +57,6 @@ pub(crate) struct SignUp {
     pub(crate) phone: String,
     pub(crate) channel: Channel,
     pub(crate) password: String,
-    pub(crate) encrypted_password: String,
     pub(crate) data: Map<String, Value>,
     pub(crate) challenge: Option<CodeChallenge>,
 }
@@ -90,8 +89,7 @@ pub(crate) async fn sign_up(request: &AuthRequest, body: SignUpBody) -> Result<S
     }
 }
 
-/// Validates the body in the contract's order, then hashes the password before the address is looked up, so that
-/// registered and unregistered addresses take the same time.
+/// Validates the body in the contract's order.
 ///
 /// # Errors
 /// 400 `validation_failed`, `email_provider_disabled` or `phone_provider_disabled`; 422 `signup_disabled` or
@@ -134,13 +132,11 @@ async fn check_sign_up(state: &AuthState, body: SignUpBody) -> Result<SignUp, Au
         true => Channel::Sms,
         false => Channel::parse(&body.channel, state)?,
     };
-    let encrypted_password = state.hasher.hash(&body.password).await?;
     Ok(SignUp {
         email,
         phone,
         channel,
         password: body.password,
-        encrypted_password,
         data: body.data,
         challenge,
     })
@@ -159,6 +155,10 @@ impl SignUp {
         };
         match existing {
             None => ExistingUser::Nobody,
+            // Another account has proven the address at a provider. It is registered, and no mail may go to that account.
+            Some(user) if !self.is_by_phone() && user.email.to_lowercase() != self.email => {
+                ExistingUser::Confirmed
+            }
             Some(user) if is_confirmed(user) => ExistingUser::Confirmed,
             Some(_) => ExistingUser::Unconfirmed,
         }
@@ -186,9 +186,9 @@ impl SignUp {
         user_id: Uuid,
     ) -> Result<(), AuthError> {
         if self.is_by_phone() {
-            phones::confirm_phone(db, user_id, state.now()).await?;
+            phones::confirm_phone(db, user_id, &self.phone, state.now()).await?;
         } else {
-            users::confirm_email(db, user_id, state.now()).await?;
+            users::confirm_email(db, user_id, &self.email, state.now()).await?;
         }
         Ok(())
     }
@@ -210,6 +210,7 @@ async fn register_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUp
     };
     // The look-up is not locked. A concurrent sign-up is detected by the unique index at the INSERT.
     let kind = sign_up.classify_existing_user(existing.as_ref());
+    let password = handle_password(request, sign_up, existing.as_ref()).await?;
     let (email, phone) = (&request.config().email, &request.config().phone);
     // Compat: under autoconfirm of either kind taken addresses are revealed, as with upstream.
     let hides_registered = !(email.autoconfirm || phone.enabled && phone.autoconfirm);
@@ -219,8 +220,10 @@ async fn register_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUp
         email.autoconfirm
     };
     match (choose_signup_step(kind, autoconfirm, hides_registered), existing) {
-        (SignupStep::CreateConfirmed, _) => create_confirmed_user(request, sign_up).await,
-        (SignupStep::ConfirmWithPassword, Some(user)) => confirm_with_password(request, sign_up, &user).await,
+        (SignupStep::CreateConfirmed, _) => create_confirmed_user(request, sign_up, &password).await,
+        (SignupStep::ConfirmWithPassword, Some(user)) => {
+            confirm_with_password(request, sign_up, &user, &password).await
+        }
         (SignupStep::RefuseTaken, Some(user)) => {
             log_repeated(request, sign_up, &user).await?;
             Err(AuthError::UserAlreadyExists)
@@ -242,15 +245,51 @@ async fn register_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUp
             }
             Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone())))
         }
-        (_, existing) => create_or_mail_again(request, sign_up, existing).await,
+        (_, existing) => create_or_mail_again(request, sign_up, existing, &password).await,
+    }
+}
+
+/// The password of a sign-up beside that of the account.
+enum SignUpPassword {
+    /// Its hash: there is no account with a password that the sign-up could confirm.
+    Hashed(String),
+    /// The account waits for its confirmation, and this is whether its password is that of the sign-up.
+    Compared { is_same: bool },
+}
+
+impl SignUpPassword {
+    fn is_same(&self) -> bool {
+        matches!(self, Self::Compared { is_same: true })
+    }
+}
+
+/// Hashes the password, or compares it with that of an account that waits for its confirmation. Both take as long, so that
+/// the time of the response does not tell whether an address is registered.
+async fn handle_password(
+    request: &AuthRequest,
+    sign_up: &SignUp,
+    existing: Option<&User>,
+) -> Result<SignUpPassword, AuthError> {
+    let hasher = &request.state.hasher;
+    let is_open = sign_up.classify_existing_user(existing) == ExistingUser::Unconfirmed;
+    match existing {
+        Some(user) if is_open && !user.encrypted_password.is_empty() => {
+            let is_same = hasher.verify(&sign_up.password, &user.encrypted_password).await?;
+            Ok(SignUpPassword::Compared { is_same })
+        }
+        _ => Ok(SignUpPassword::Hashed(hasher.hash(&sign_up.password).await?)),
     }
 }
 
 /// Under autoconfirm, creates the user as confirmed and signs in, in one transaction.
-async fn create_confirmed_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutcome, AuthError> {
+async fn create_confirmed_user(
+    request: &AuthRequest,
+    sign_up: &SignUp,
+    password: &SignUpPassword,
+) -> Result<SignUpOutcome, AuthError> {
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = accounts::create_user(request, &db, build_account(sign_up)).await?;
+    let user = accounts::create_user(request, &db, build_account(sign_up, password)).await?;
     sign_up.confirm_address(&request.state, &db, user.id).await?;
     log(
         request,
@@ -275,14 +314,9 @@ async fn confirm_with_password(
     request: &AuthRequest,
     sign_up: &SignUp,
     user: &User,
+    password: &SignUpPassword,
 ) -> Result<SignUpOutcome, AuthError> {
-    if user.is_banned(request.now())
-        || !request
-            .state
-            .hasher
-            .verify(&sign_up.password, &user.encrypted_password)
-            .await?
-    {
+    if user.is_banned(request.now()) || !password.is_same() {
         return Err(AuthError::UserAlreadyExists);
     }
     let mut client = request.connect().await?;
@@ -303,7 +337,8 @@ async fn confirm_with_password(
 }
 
 /// Creates the user if there is none, and sends the confirmation. An existing user stays as it is: password and
-/// metadata of this request are ignored, because the sender has not proven to own the address.
+/// metadata of this request are ignored, because the sender has not proven to own the address. Neither has the first one:
+/// with another password the account is contested, and whoever confirms it gets it without a password.
 ///
 /// # Errors
 /// 429 `over_email_send_rate_limit` or `over_sms_send_rate_limit`, 500 when the mail cannot be sent.
@@ -311,15 +346,27 @@ async fn create_or_mail_again(
     request: &AuthRequest,
     sign_up: &SignUp,
     existing: Option<User>,
+    password: &SignUpPassword,
 ) -> Result<SignUpOutcome, AuthError> {
     let _slot = request.state.acquire_mail_slot().await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user = match existing {
-        Some(user) => users::lock_by_id(&db, user.id)
-            .await?
-            .ok_or(AuthError::UserAlreadyExists)?,
-        None => accounts::create_user(request, &db, build_account(sign_up)).await?,
+        Some(known) => {
+            let user = users::lock_by_id(&db, known.id)
+                .await?
+                .ok_or(AuthError::UserAlreadyExists)?;
+            // Its owner has confirmed it since the look-up.
+            if sign_up.classify_existing_user(Some(&user)) == ExistingUser::Confirmed {
+                return Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone())));
+            }
+            let is_same = password.is_same() && user.encrypted_password == known.encrypted_password;
+            if !is_same {
+                contested_accounts::contest(&db, &user, request.now()).await?;
+            }
+            user
+        }
+        None => accounts::create_user(request, &db, build_account(sign_up, password)).await?,
     };
     log(
         request,
@@ -351,11 +398,15 @@ async fn create_or_mail_again(
 }
 
 /// The user to be created for this sign-up.
-fn build_account(sign_up: &SignUp) -> Account<'_> {
+fn build_account<'a>(sign_up: &'a SignUp, password: &'a SignUpPassword) -> Account<'a> {
+    let encrypted_password = match password {
+        SignUpPassword::Hashed(hash) => hash.as_str(),
+        SignUpPassword::Compared { .. } => "",
+    };
     Account {
         email: &sign_up.email,
         phone: &sign_up.phone,
-        encrypted_password: &sign_up.encrypted_password,
+        encrypted_password,
         data: sign_up.data.clone(),
         ..Account::default()
     }

@@ -30,7 +30,14 @@ pub(crate) struct ProviderSignIn<'a> {
     /// Further parameters for the provider, such as `prompt`.
     pub(crate) extra_params: &'a [(String, String)],
     /// The signed-in user who gets the identity; `None` for a sign-in.
-    pub(crate) linking_target: Option<Uuid>,
+    pub(crate) linking_target: Option<LinkTarget>,
+}
+
+/// The user who gets an identity, and the session that asks for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinkTarget {
+    pub(crate) user_id: Uuid,
+    pub(crate) session_id: Uuid,
 }
 
 /// What this server must remember for the provider until the browser is back. A provider uses PKCE, OAuth
@@ -40,7 +47,14 @@ struct ProviderSecrets {
     request_token: Option<OAuth1Token>,
 }
 
-/// Stores a new flow and returns the provider's authorization URL.
+/// A stored flow.
+pub(crate) struct StartedSignIn {
+    pub(crate) flow_id: Uuid,
+    /// Where the provider signs the user in.
+    pub(crate) url: String,
+}
+
+/// Stores a new flow and builds the provider's authorization URL.
 ///
 /// # Errors
 /// 400 `validation_failed` for an unknown or disabled provider and for bad PKCE parameters; 404 `user_not_found` for an
@@ -48,7 +62,7 @@ struct ProviderSecrets {
 pub(crate) async fn start_provider_sign_in(
     request: &AuthRequest,
     sign_in: &ProviderSignIn<'_>,
-) -> Result<String, AuthError> {
+) -> Result<StartedSignIn, AuthError> {
     let name = sign_in.provider.to_lowercase();
     let provider = find_provider(&request.state, &name)
         .await?
@@ -73,7 +87,8 @@ pub(crate) async fn start_provider_sign_in(
         invite_token: sign_in.invite_token,
         referrer: &request.info.redirect_to,
         client_state: None,
-        linking_target: sign_in.linking_target,
+        linking_target: sign_in.linking_target.map(|target| target.user_id),
+        session: sign_in.linking_target.map(|target| target.session_id),
         email_optional: provider.is_email_optional(),
     };
     store_flow(request, flow, &secrets).await?;
@@ -86,14 +101,15 @@ pub(crate) async fn start_provider_sign_in(
         challenge: own_challenge.as_deref(),
         request_token: secrets.request_token.as_ref(),
     };
-    provider
+    let url = provider
         .build_authorize_url(
             request.state.http_for_provider(&name),
             &request.state.issuers,
             &authorization,
         )
         .await
-        .map_err(unreachable)
+        .map_err(unreachable)?;
+    Ok(StartedSignIn { flow_id, url })
 }
 
 /// Stores the flow, and the secrets that belong to it, in one transaction.
@@ -108,7 +124,11 @@ async fn store_flow(
     let now = request.now();
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    if !flow.invite_token.is_empty() && find_invited_user(&db, flow.invite_token).await?.is_none() {
+    if !flow.invite_token.is_empty()
+        && find_invited_user(request, &db, flow.invite_token)
+            .await?
+            .is_none()
+    {
         return Err(AuthError::UserNotFound("User identified by token not found"));
     }
     // A provider uses either PKCE or OAuth 1.0a, so one column stores the verifier or the request token's secret.

@@ -16,6 +16,7 @@ use crate::crypto::webauthn::{Ceremony, Credential, WebauthnError};
 use crate::crypto::{equal_secrets, one_time_code, totp};
 use crate::error::{AuthError, MfaError};
 use crate::flows::accounts;
+use crate::flows::locked_caller;
 use crate::flows::mfa::{self, read_credential};
 use crate::flows::sign_in::{SessionToSign, TokenPair, rotate_refresh_token, sign_tokens};
 use crate::hooks;
@@ -276,6 +277,13 @@ async fn raise_session(
     let (factor, challenge) = (answered.factor, answered.challenge);
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    let caller_now = locked_caller::lock_caller(request, &db, caller).await?;
+    let factor = factors::find_by_id(&db, user_id, factor.id).await?;
+    let factor = &factor.ok_or(MfaError::FactorNotFound)?;
+    // A factor of somebody who only knew the password must not stand in for the one that protects the account since.
+    if !factor.is_verified && caller_now.lacks_second_factor() {
+        return Err(MfaError::EnrollNeedsAal2.into());
+    }
     // The UPDATE succeeds for one request only, so a challenge that is answered twice at the same moment raises one
     // session.
     if !factors::mark_challenge_used(&db, challenge.id, now).await? {
@@ -286,7 +294,7 @@ async fn raise_session(
     });
     let actor = Actor::User(&caller.user);
     accounts::log_action_with_traits(request, &db, actor, Action::VerificationAttempted, traits).await?;
-    store_credential(&db, user_id, answered, now).await?;
+    store_credential(&db, user_id, (factor, answered), now).await?;
     factors::upgrade_session(&db, (user_id, session_id), factor, now).await?;
     let refresh_token = rotate_refresh_token(&db, (user_id, session_id), now).await?;
     // Counter tokens have no rows that could be revoked, so the audit log gets no entry for them.
@@ -309,10 +317,10 @@ async fn raise_session(
 async fn store_credential(
     db: &Transaction<'_>,
     user_id: Uuid,
-    answered: &AnsweredChallenge<'_>,
+    (factor, answered): (&Factor, &AnsweredChallenge<'_>),
     now: DateTime<Utc>,
 ) -> Result<(), AuthError> {
-    let (factor, challenge) = (answered.factor, answered.challenge);
+    let challenge = answered.challenge;
     let credential = match answered.proof {
         Proof::Credential(credential) => Some((json!(credential), credential.aaguid)),
         _ => None,

@@ -23,7 +23,7 @@ use crate::sms;
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::one_time_tokens::{self, TokenKind};
-use crate::store::{flow_states, phones, users};
+use crate::store::{contested_accounts, flow_states, phones, users};
 use crate::user::User;
 use crate::validation::verify_type::VerifyType;
 
@@ -122,7 +122,15 @@ pub(crate) async fn verify_token(
             decide_effect(kind, &presented.token, &user.tokens, rules, request.now()).ok_or_else(rejected)?
         }
     };
-    apply_effect(request, &db, &user, effect).await?;
+    let address = match &presented.address {
+        Some(address) => address.to_lowercase(),
+        None => find_recipient(&db, &user, presented)
+            .await?
+            .ok_or_else(rejected)?,
+    };
+    if !apply_effect(request, &db, &user, (effect, &address)).await? {
+        return Err(rejected());
+    }
     let outcome = match effect {
         Effect::FirstConfirmation(_) => VerifyOutcome::FirstConfirmation,
         _ => {
@@ -179,7 +187,7 @@ async fn find_user_by_phone(
 async fn notify_of_change(request: &AuthRequest, user: User, effect: Effect) {
     let mut now = user.clone();
     match effect {
-        Effect::ChangeEmail if !user.email.is_empty() => {
+        Effect::ChangeEmail(_) if !user.email.is_empty() => {
             now.email.clone_from(&user.email_change);
             let notice = Notice {
                 old_email: &user.email,
@@ -199,36 +207,67 @@ async fn notify_of_change(request: &AuthRequest, user: User, effect: Effect) {
     }
 }
 
-/// Applies the effect of the token to its user.
+/// The address (in lowercase) that a link was sent to; `None` when the token is gone.
+async fn find_recipient(
+    db: &Transaction<'_>,
+    user: &User,
+    presented: &VerifyRequest,
+) -> Result<Option<String>, AuthError> {
+    let hashes = presented.token.list_candidates();
+    let recipient = one_time_tokens::find_recipient(db, user.id, presented.kind, &hashes).await?;
+    Ok(recipient.map(|address| address.to_lowercase()))
+}
+
+/// Applies the effect of the token to its user. `address` is where the token was sent to, in lowercase: a proof of one
+/// address confirms no other. Returns false when the user has another address or number by now.
 async fn apply_effect(
     request: &AuthRequest,
     db: &Transaction<'_>,
     user: &User,
-    effect: Effect,
-) -> Result<(), AuthError> {
+    (effect, address): (Effect, &str),
+) -> Result<bool, AuthError> {
     let now = request.now();
+    let is_current = match effect {
+        Effect::Confirm(_) | Effect::SignIn(_) => user.email.to_lowercase() == address,
+        Effect::ConfirmPhone => user.phone == address,
+        Effect::ChangePhone => user.phone_change == address,
+        Effect::FirstConfirmation(token) | Effect::ChangeEmail(token) => match token {
+            ChangeToken::New => user.email_change.to_lowercase() == address,
+            ChangeToken::Current => user.email.to_lowercase() == address,
+        },
+    };
+    if !is_current {
+        return Ok(false);
+    }
     let by_email = json!({ "provider": "email" });
     let by_phone = json!({ "provider": "phone" });
     let (action, traits) = match effect {
         Effect::Confirm(_) => {
-            confirm_new_user(request, db, user).await?;
+            confirm_new_user(request, db, user, address).await?;
             (Action::UserSignedUp, by_email)
         }
         Effect::SignIn(_) if user.is_confirmed() => (Action::Login, Value::Null),
         Effect::SignIn(_) => {
-            users::confirm_email(db, user.id, now).await?;
+            // Whoever registered the address did not confirm it, and whoever asks for a recovery does not know the
+            // password: what the former could sign in with goes.
+            if contested_accounts::is_unproven(user) {
+                contested_accounts::forget_credentials(db, user.id, now).await?;
+            }
+            users::confirm_email(db, user.id, address, now).await?;
             (Action::UserSignedUp, by_email)
         }
         Effect::FirstConfirmation(token) => {
-            return store_first_confirmation(db, user.id, token, now).await;
+            store_first_confirmation(db, user.id, token, now).await?;
+            return Ok(true);
         }
-        Effect::ChangeEmail => {
+        Effect::ChangeEmail(_) => {
             let changed = users::change_email(db, user.id, &user.email_change, now).await;
             changed.map_err(AuthError::from).map_err(map_duplicate_address)?;
             (Action::UserModified, Value::Null)
         }
         Effect::ConfirmPhone => {
-            phones::confirm_phone(db, user.id, now).await?;
+            forget_contested_credentials(db, user, now).await?;
+            phones::confirm_phone(db, user.id, address, now).await?;
             let action = match user.is_phone_confirmed() {
                 true => Action::Login,
                 false => Action::UserSignedUp,
@@ -241,16 +280,35 @@ async fn apply_effect(
             (Action::UserModified, Value::Null)
         }
     };
-    accounts::log_user_action(request, db, user, action, traits).await
+    accounts::log_user_action(request, db, user, action, traits).await?;
+    Ok(true)
 }
 
-/// Confirms the address of a new or invited user.
-async fn confirm_new_user(request: &AuthRequest, db: &Transaction<'_>, user: &User) -> Result<(), AuthError> {
+/// Whoever proves an address that was registered twice, with different credentials, gets the account without them.
+async fn forget_contested_credentials(
+    db: &Transaction<'_>,
+    user: &User,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
+    if contested_accounts::take(db, user.id).await? && contested_accounts::is_unproven(user) {
+        contested_accounts::forget_credentials(db, user.id, now).await?;
+    }
+    Ok(())
+}
+
+/// Confirms the address (in lowercase) of a new or invited user.
+async fn confirm_new_user(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+    address: &str,
+) -> Result<(), AuthError> {
+    forget_contested_credentials(db, user, request.now()).await?;
     if user.invited_at.is_some() && user.encrypted_password.is_empty() {
         set_random_password(request, db, user.id).await?;
     }
-    users::confirm_email(db, user.id, request.now()).await?;
-    users::verify_identities(db, user.id, request.now()).await?;
+    users::confirm_email(db, user.id, address, request.now()).await?;
+    users::verify_identities(db, user.id, address, request.now()).await?;
     Ok(())
 }
 

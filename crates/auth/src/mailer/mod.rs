@@ -25,7 +25,7 @@ pub(crate) mod delivery;
 mod notice;
 mod send_mail;
 
-pub(crate) use notice::{Notice, notify_of_identity, notify_user};
+pub(crate) use notice::{Notice, notify_user};
 use send_mail::{HookData, OutgoingMail, has_email_hook, send_by_hook, send_mail};
 
 /// A mail with a one-time code and, for most kinds, a link.

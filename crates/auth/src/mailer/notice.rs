@@ -3,13 +3,11 @@
 
 use chrono::TimeDelta;
 use selvedge_mail::{MailFields, MailKind};
-use uuid::Uuid;
 
 use super::check_recipient;
 use super::send_mail::{HookData, OutgoingMail, has_email_hook, send_by_hook, send_mail};
 use crate::error::AuthError;
 use crate::request::AuthRequest;
-use crate::store::users;
 use crate::user::User;
 
 /// How long delivery of a queued notification is tried. It has no code that expires.
@@ -38,28 +36,6 @@ pub(crate) async fn notify_user(request: &AuthRequest, user: &User, kind: MailKi
     }
     if let Err(error) = send_notice(request, user, kind, to, notice).await {
         tracing::warn!(%error, ?kind, "a notification could not be sent");
-    }
-}
-
-/// Notifies a user that an identity of `provider` was linked or unlinked. To be called after the commit.
-pub(crate) async fn notify_of_identity(request: &AuthRequest, user_id: Uuid, kind: MailKind, provider: &str) {
-    if !request.config().email.notifications.contains(&kind) {
-        return;
-    }
-    let found = async {
-        let client = request.connect().await?;
-        Ok::<_, AuthError>(users::find_by_id(&client, user_id).await?)
-    };
-    match found.await {
-        Ok(Some(user)) => {
-            let notice = Notice {
-                provider,
-                ..Notice::default()
-            };
-            notify_user(request, &user, kind, notice).await;
-        }
-        Ok(None) => {}
-        Err(error) => tracing::warn!(%error, ?kind, "a notification could not be sent"),
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
         include_str!("../../sql/delete_stale_saml_relay_states.sql"),
         include_str!("../../sql/delete_stale_saml_assertions.sql"),
         include_str!("../../sql/delete_stale_saml_session_ends.sql"),
+        include_str!("../../sql/delete_stale_flow_sessions.sql"),
+        include_str!("../../sql/delete_stale_contested_accounts.sql"),
     ] {
         rows += execute_statement(db, sql, &[]).await?;
     }

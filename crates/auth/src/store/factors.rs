@@ -171,7 +171,9 @@ pub(crate) async fn delete_expired(
 }
 
 /// Marks the factor as verified and deletes the user's other unverified factors of its type, which are abandoned
-/// attempts. `credential` is that of a WebAuthn factor, with its authenticator's AAGUID.
+/// attempts. The first verified factor deletes those of all types: whoever knew the password may have enrolled them, and
+/// could get around the factor by answering one later. `credential` is that of a WebAuthn factor, with its authenticator's
+/// AAGUID.
 pub(crate) async fn set_verified(
     db: &impl GenericClient,
     user_id: Uuid,
@@ -185,7 +187,8 @@ pub(crate) async fn set_verified(
     let (credential, aaguid) = credential.unzip();
     run_statement(db, SQL, &[&factor.id, &now, &credential, &aaguid]).await?;
     const DELETE_OTHERS: &str = "delete from auth.mfa_factors where user_id = $1 and id <> $2 and status = 'unverified' \
-                          and factor_type::text = $3::text";
+                          and (factor_type::text = $3::text or not exists (select from auth.mfa_factors \
+                          where user_id = $1 and id <> $2 and status = 'verified'))";
     run_statement(db, DELETE_OTHERS, &[&user_id, &factor.id, &factor.kind.as_str()]).await
 }
 
@@ -219,6 +222,18 @@ pub(crate) async fn update(
 /// Deletes a factor; its challenges are deleted by their foreign key.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     run_statement(db, "delete from auth.mfa_factors where id = $1", &[&id]).await
+}
+
+/// The assurance level of a user's session, `aal1` or `aal2`; `None` when the session is gone. Until the transaction ends,
+/// the session cannot be deleted.
+pub(crate) async fn lock_session_level(
+    db: &impl GenericClient,
+    (user_id, session_id): (Uuid, Uuid),
+) -> DbResult<Option<String>> {
+    const SQL: &str =
+        "select coalesce(aal::text, 'aal1') from auth.sessions where id = $1 and user_id = $2 for key share";
+    let row = find_row(db, SQL, &[&session_id, &user_id]).await?;
+    row.map(|row| row.try_get(0)).transpose()
 }
 
 /// Lowers the sessions that were verified with this factor to `aal1`.

@@ -16,11 +16,15 @@ use super::{DbResult, execute_statement, find_row, list_rows};
 pub(crate) struct LinkCandidates {
     /// Owner of exactly this identity.
     pub(crate) owner: Option<Uuid>,
-    /// Owners of identities with one of the verified addresses, without SSO.
-    pub(crate) identity_owners: Vec<Uuid>,
-    /// Users with one of the verified addresses, without SSO.
+    /// Whether nobody has proven to own the owner's account: no address is confirmed, and nobody has signed in.
+    pub(crate) is_owner_unproven: bool,
+    /// Users who have confirmed one of the verified addresses, without SSO.
     pub(crate) users: Vec<Uuid>,
-    /// Whether anybody has the address that a new account would get, verified or not.
+    /// Owners of identities in which a provider has verified one of the verified addresses, without SSO.
+    pub(crate) identity_owners: Vec<Uuid>,
+    /// Accounts that nobody has proven to own, with the address that a new account would get, if it is verified.
+    pub(crate) unproven: Vec<Uuid>,
+    /// Whether an account has the address that a new account would get, or has proven it at a provider.
     pub(crate) is_address_taken: bool,
 }
 
@@ -115,6 +119,8 @@ pub(crate) async fn find_link_candidates(
     };
     Ok(LinkCandidates {
         owner: row.try_get("owner")?,
+        is_owner_unproven: row.try_get("is_owner_unproven")?,
+        unproven: row.try_get("unproven")?,
         identity_owners: row.try_get("identity_owners")?,
         users: row.try_get("users")?,
         is_address_taken: row.try_get("is_address_taken")?,
@@ -199,6 +205,9 @@ pub(crate) async fn set_email_from_identity(
     is_confirmed: bool,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
+    if is_confirmed {
+        super::users::release_email(db, email, user_id).await?;
+    }
     execute_statement(
         db,
         include_str!("../../sql/move_email.sql"),

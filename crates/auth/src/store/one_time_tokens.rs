@@ -122,6 +122,24 @@ pub(crate) async fn find_owner(
     row.map(|row| row.try_get(0)).transpose()
 }
 
+/// The address or number that a token of the user was sent to: its hash is one of `hashes`, and its type is accepted by the
+/// verification.
+pub(crate) async fn find_recipient(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    verify_type: VerifyType,
+    hashes: &[String],
+) -> DbResult<Option<String>> {
+    const SQL: &str = "select relates_to from auth.one_time_tokens where user_id = $1 and token_hash = any($2) \
+                       and token_type::text = any($3) limit 1";
+    let kinds: Vec<&str> = TokenKind::accepted_by(verify_type)
+        .iter()
+        .map(|kind| kind.as_str())
+        .collect();
+    let row = find_row(db, SQL, &[&user_id, &hashes, &kinds]).await?;
+    row.map(|row| row.try_get(0)).transpose()
+}
+
 /// Deletes the user's token of one type from the look-up.
 pub(crate) async fn delete_lookup(db: &impl GenericClient, user_id: Uuid, kind: TokenKind) -> DbResult<()> {
     const SQL: &str = "delete from auth.one_time_tokens where user_id = $1 and token_type::text = $2::text";

@@ -5,7 +5,7 @@ use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
 use super::users::{find_user, refresh_providers};
-use super::{DbResult, find_row, run_statement};
+use super::{DbResult, execute_statement, find_row, run_statement};
 use crate::user::User;
 
 /// Finds the user of a number. `instance_id` may be null in rows that were inserted by hand. Source: AUTH-089.
@@ -52,6 +52,8 @@ pub(crate) async fn set_phone(
     phone: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
+    // Codes that were sent to the number before must not confirm the new one.
+    super::one_time_tokens::clear_all_tokens(db, id, now).await?;
     // `phone` is unique, and only null may occur more than once.
     const SQL: &str = "update auth.users set phone = nullif($2::text, ''), updated_at = $3 where id = $1";
     run_statement(db, SQL, &[&id, &phone, &now]).await
@@ -70,9 +72,21 @@ pub(crate) async fn set_phone_change(
     run_statement(db, SQL, &[&id, &phone, &hash, &now]).await
 }
 
-/// Marks the number as confirmed; an anonymous user becomes permanent.
-pub(crate) async fn confirm_phone(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    run_statement(db, include_str!("../../sql/confirm_phone.sql"), &[&id, &now]).await
+/// Marks a number as confirmed; an anonymous user becomes permanent. Returns false when the user has another number by
+/// now.
+pub(crate) async fn confirm_phone(
+    db: &impl GenericClient,
+    id: Uuid,
+    phone: &str,
+    now: DateTime<Utc>,
+) -> DbResult<bool> {
+    let rows = execute_statement(
+        db,
+        include_str!("../../sql/confirm_phone.sql"),
+        &[&id, &now, &phone],
+    )
+    .await?;
+    Ok(rows > 0)
 }
 
 /// Makes `phone` the user's number, also in the phone identity.

@@ -27,6 +27,8 @@ pub(crate) struct NewProviderFlow<'a> {
     pub(crate) client_state: Option<Uuid>,
     /// The signed-in user who links the identity to their account; `None` for a sign-in.
     pub(crate) linking_target: Option<Uuid>,
+    /// The session of that user; it must still exist when the browser returns.
+    pub(crate) session: Option<Uuid>,
     pub(crate) email_optional: bool,
 }
 
@@ -45,6 +47,8 @@ pub(crate) struct ProviderFlow {
     pub(crate) referrer: String,
     pub(crate) client_state: Option<Uuid>,
     pub(crate) linking_target: Option<Uuid>,
+    /// The session that links the identity; `None` for a sign-in.
+    pub(crate) session: Option<Uuid>,
     pub(crate) email_optional: bool,
 }
 
@@ -61,6 +65,7 @@ impl ProviderFlow {
             referrer: row.try_get("referrer")?,
             client_state: row.try_get("oauth_client_state_id")?,
             linking_target: row.try_get("linking_target_id")?,
+            session: row.try_get("session_id")?,
             email_optional: row.try_get("email_optional")?,
         })
     }
@@ -88,6 +93,7 @@ pub(crate) async fn insert(
             &flow.linking_target,
             &flow.email_optional,
             &now,
+            &flow.session,
         ],
     )
     .await

@@ -52,11 +52,10 @@ pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Op
 /// Finds a user by id and locks the row until the transaction ends, for checks that two concurrent requests must not
 /// both pass.
 pub(crate) async fn lock_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<User>> {
-    const SQL: &str = concat!(
-        include_str!("../../sql/select_user.sql"),
-        "where u.id = $1 for update of u"
-    );
-    find_user(db, SQL, &[&id]).await
+    const LOCK: &str = "select from auth.users where id = $1 for update";
+    // Two statements: one that has waited for the lock would show factors and identities as they were before.
+    find_row(db, LOCK, &[&id]).await?;
+    find_by_id(db, id).await
 }
 
 /// Finds the user of an address (in lowercase). `instance_id` may be null in rows that were inserted by hand
@@ -80,9 +79,19 @@ pub(crate) async fn find_registered(
     if let Some(user) = find_by_email(db, email, aud).await? {
         return Ok(Some(user));
     }
-    // An identity may have another address than its account, for example after a change of the account's address.
+    find_by_verified_identity(db, email, aud).await
+}
+
+/// Finds the user of an identity whose address its provider has verified. It may be another address than that of the
+/// account, for example after a change of the latter. An address that no provider has verified belongs to nobody.
+async fn find_by_verified_identity(
+    db: &impl GenericClient,
+    email: &str,
+    aud: &str,
+) -> DbResult<Option<User>> {
     const SQL: &str = "select i.user_id from auth.identities i join auth.users u on u.id = i.user_id \
-                       where i.email = $1::text and i.provider not like 'sso:%' and u.aud = $2::text \
+                       where i.email = $1::text and i.identity_data ->> 'email_verified' = 'true' \
+                       and i.provider <> 'phone' and i.provider not like 'sso:%' and u.aud = $2::text \
                        and not u.is_sso_user limit 1";
     match find_row(db, SQL, &[&email, &aud]).await? {
         Some(row) => find_by_id(db, row.try_get(0)?).await,
@@ -90,16 +99,30 @@ pub(crate) async fn find_registered(
     }
 }
 
-/// Whether a user other than `except` has registered this address, as in [`find_registered`].
+/// Whether a user other than `except` has confirmed this address, or proven it at a provider. An unconfirmed address is
+/// not taken: whoever proves it gets it, see [`release_email`].
 pub(crate) async fn is_email_taken(
     db: &impl GenericClient,
     email: &str,
     aud: &str,
     except: Uuid,
 ) -> DbResult<bool> {
-    Ok(find_registered(db, email, aud)
+    let is_other = |user: &User| user.id != except;
+    if find_by_email(db, email, aud)
         .await?
-        .is_some_and(|user| user.id != except))
+        .is_some_and(|user| user.is_confirmed() && is_other(&user))
+    {
+        return Ok(true);
+    }
+    let proven = find_by_verified_identity(db, email, aud).await?;
+    Ok(proven.is_some_and(|user| is_other(&user)))
+}
+
+/// Takes an address (in lowercase) from every other account that has it unconfirmed, because `owner` has proven it.
+pub(crate) async fn release_email(db: &impl GenericClient, email: &str, owner: Uuid) -> DbResult<()> {
+    execute_statement(db, include_str!("../../sql/release_email.sql"), &[&email, &owner])
+        .await
+        .map(|_| ())
 }
 
 /// One page of the users of an audience.
@@ -220,16 +243,38 @@ pub(crate) async fn set_role(
     run_statement(db, SQL, &[&id, &role, &now]).await
 }
 
-/// Marks the address of the user as confirmed, in the user's row only.
-pub(crate) async fn confirm_email(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    run_statement(db, include_str!("../../sql/confirm_email.sql"), &[&id, &now]).await
+/// Marks an address (in lowercase) as confirmed, in the user's row only. Returns false when the user has another address
+/// by now: a proof of one address says nothing about another.
+pub(crate) async fn confirm_email(
+    db: &impl GenericClient,
+    id: Uuid,
+    address: &str,
+    now: DateTime<Utc>,
+) -> DbResult<bool> {
+    let rows = execute_statement(
+        db,
+        include_str!("../../sql/confirm_email.sql"),
+        &[&id, &now, &address],
+    )
+    .await?;
+    Ok(rows > 0)
 }
 
-/// Marks the identities with the user's address as verified, after the user has opened a link that was sent there.
-pub(crate) async fn verify_identities(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    execute_statement(db, include_str!("../../sql/verify_identities.sql"), &[&id, &now])
-        .await
-        .map(|_| ())
+/// Marks the user's identities with an address (in lowercase) as verified, after the user has opened a link that was sent
+/// there.
+pub(crate) async fn verify_identities(
+    db: &impl GenericClient,
+    id: Uuid,
+    address: &str,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    execute_statement(
+        db,
+        include_str!("../../sql/verify_identities.sql"),
+        &[&id, &now, &address],
+    )
+    .await
+    .map(|_| ())
 }
 
 /// Records when the user was last invited.
@@ -355,6 +400,7 @@ pub(crate) async fn change_email(
     email: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
+    release_email(db, email, id).await?;
     execute_statement(db, include_str!("../../sql/change_email.sql"), &[&id, &now]).await?;
     upsert_email_identity(db, id, email, true, now).await?;
     refresh_providers(db, id).await
@@ -372,15 +418,18 @@ pub(crate) async fn upsert_email_identity(
     run_statement(db, SQL, &[&id, &email, &is_verified, &now]).await
 }
 
-/// Sets the address without a confirmation, for an administrator; an anonymous user becomes permanent.
+/// Sets the address without a confirmation, for an administrator; an anonymous user becomes permanent. What was sent to
+/// the address before stops working: a link in that mailbox must not sign in to the account of another address.
 pub(crate) async fn set_email(
     db: &impl GenericClient,
     id: Uuid,
     email: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str =
-        "update auth.users set email = $2::text, is_anonymous = false, updated_at = $3 where id = $1";
+    release_email(db, email, id).await?;
+    super::one_time_tokens::clear_all_tokens(db, id, now).await?;
+    const SQL: &str = "update auth.users set email = $2::text, is_anonymous = false, email_change = '', \
+                       email_change_confirm_status = 0, updated_at = $3 where id = $1";
     run_statement(db, SQL, &[&id, &email, &now]).await
 }
 

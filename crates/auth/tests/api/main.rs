@@ -4,6 +4,8 @@
     reason = "a failed unwrap ends the test and names the line"
 )]
 
+mod account_sequences;
+mod address_proofs;
 mod admin;
 mod app;
 mod audit;
@@ -12,6 +14,7 @@ mod database;
 mod dump;
 mod email_change;
 mod errors;
+mod guarded_changes;
 mod hooks;
 mod http_receiver;
 mod id_tokens;

@@ -76,7 +76,7 @@ impl TestApp {
     }
 
     /// Creates a user with a verified TOTP factor; returns the factor's id, its secret and the session at `aal2`.
-    async fn user_with_totp(&self, email: &str) -> (String, String, Session) {
+    pub(crate) async fn user_with_totp(&self, email: &str) -> (String, String, Session) {
         let session = self.user(email).await;
         let enrolled = self
             .enroll(&session, json!({"factor_type": "totp", "friendly_name": "phone"}))

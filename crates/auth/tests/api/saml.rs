@@ -193,3 +193,42 @@ async fn saml_012_users_of_the_api_cannot_read_or_forget_used_assertions() {
         }
     }
 }
+
+#[actix_web::test]
+async fn auth_103_a_provider_links_by_the_addresses_of_its_own_domains_only() {
+    let (app, _) = start().await;
+    let sign_in = async |assertion_id: &str, name_id: &str, email: &str| {
+        let response = write_response(&Assertion {
+            service: SERVICE,
+            request: None,
+            assertion_id,
+            name_id,
+            email,
+        });
+        let response = post_response(&app, &response, "").await;
+        assert_eq!(response.status, 302, "{}", response.header("location"));
+        let fragment = response.header("location").split_once('#').unwrap().1.to_owned();
+        let token = url::form_urlencoded::parse(fragment.as_bytes())
+            .find(|(name, _)| name == "access_token")
+            .unwrap()
+            .1
+            .into_owned();
+        app.keys.verify(&token).unwrap().subject().unwrap().to_owned()
+    };
+
+    let own = sign_in("_a1", "ana", "ana@example.com").await;
+    assert_eq!(
+        sign_in("_a2", "ana-again", "ana@example.com").await,
+        own,
+        "its own domain"
+    );
+    let foreign = sign_in("_b1", "ben", "ben@other.example").await;
+    assert_ne!(sign_in("_b2", "mallory", "ben@other.example").await, foreign);
+    // A response that names another address leads to the same account, whose address stays.
+    assert_eq!(sign_in("_b3", "mallory-2", "ana@example.com").await, own);
+    assert_eq!(sign_in("_b4", "ben", "ana@example.com").await, foreign);
+    let rows = app
+        .sql("select email from auth.users where id::text = $1", &[&foreign])
+        .await;
+    assert_eq!(rows[0].get::<_, String>(0), "ben@other.example");
+}

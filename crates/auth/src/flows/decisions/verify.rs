@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::config::AuthConfig;
 use crate::crypto::one_time_code::PresentedToken;
 use crate::user::PendingTokens;
 use crate::validation::verify_type::VerifyType;
@@ -17,6 +18,17 @@ pub(crate) struct VerifyRules {
     pub(crate) sms_expiry: Duration,
     /// Whether an e-mail change must be confirmed from both addresses.
     pub(crate) double_change: bool,
+}
+
+impl VerifyRules {
+    /// The rules of a project. A change of address needs one confirmation where addresses need no proof.
+    pub(crate) fn new(config: &AuthConfig) -> Self {
+        Self {
+            otp_expiry: config.email.otp_expiry,
+            sms_expiry: config.phone.otp_expiry,
+            double_change: config.email.secure_change && !config.email.autoconfirm,
+        }
+    }
 }
 
 /// Which of the two tokens of an e-mail change.
@@ -35,8 +47,8 @@ pub(crate) enum Effect {
     SignIn(VerifyType),
     /// One of two addresses has confirmed the change; the other has not yet.
     FirstConfirmation(ChangeToken),
-    /// The address changes.
-    ChangeEmail,
+    /// The address changes; the token is the last one that was needed.
+    ChangeEmail(ChangeToken),
     /// The phone is confirmed, and its holder signs in.
     ConfirmPhone,
     /// The phone number changes.
@@ -48,7 +60,7 @@ impl Effect {
     pub(crate) fn verify_type(self) -> VerifyType {
         match self {
             Self::Confirm(kind) | Self::SignIn(kind) => kind,
-            Self::FirstConfirmation(_) | Self::ChangeEmail => VerifyType::EmailChange,
+            Self::FirstConfirmation(_) | Self::ChangeEmail(_) => VerifyType::EmailChange,
             Self::ConfirmPhone => VerifyType::Sms,
             Self::ChangePhone => VerifyType::PhoneChange,
         }
@@ -91,7 +103,7 @@ pub(crate) fn decide_effect(
             Some(if is_first {
                 Effect::FirstConfirmation(token)
             } else {
-                Effect::ChangeEmail
+                Effect::ChangeEmail(token)
             })
         }
         VerifyType::Sms => confirmation().then_some(Effect::ConfirmPhone),
@@ -231,13 +243,22 @@ mod tests {
             change("current", &tokens(), RULES),
             Some(Effect::FirstConfirmation(ChangeToken::Current))
         );
-        assert_eq!(change("current", &half, RULES), Some(Effect::ChangeEmail));
+        assert_eq!(
+            change("current", &half, RULES),
+            Some(Effect::ChangeEmail(ChangeToken::Current))
+        );
         assert_eq!(change("new", &half, RULES), None);
-        assert_eq!(change("new", &without_email, RULES), Some(Effect::ChangeEmail));
+        assert_eq!(
+            change("new", &without_email, RULES),
+            Some(Effect::ChangeEmail(ChangeToken::New))
+        );
         let single = VerifyRules {
             double_change: false,
             ..RULES
         };
-        assert_eq!(change("new", &tokens(), single), Some(Effect::ChangeEmail));
+        assert_eq!(
+            change("new", &tokens(), single),
+            Some(Effect::ChangeEmail(ChangeToken::New))
+        );
     }
 }

@@ -12,7 +12,7 @@ use crate::flows::accounts::{self, map_saving_error};
 use crate::request::AuthRequest;
 use crate::store::audit::Action;
 use crate::store::users::{self, NewUser};
-use crate::store::{identities, saml};
+use crate::store::{identities, saml, sso_providers};
 use crate::user::format_timestamp;
 
 /// Finds or creates the account of an identity, and returns the user's id.
@@ -36,7 +36,7 @@ pub(crate) async fn find_or_create_account(
         users::refresh_providers(db, known.user_id).await?;
         (known.user_id, Action::Login)
     } else {
-        match saml::list_users_by_email(db, &name, &identity.email)
+        match list_users_of_domain(db, provider, &identity.email)
             .await?
             .as_slice()
         {
@@ -61,6 +61,20 @@ pub(crate) async fn find_or_create_account(
     }
     accounts::log_user_action(request, db, &user, action, json!({ "provider": name })).await?;
     Ok(user_id)
+}
+
+/// The users of this provider with this address, if the project has given the provider the address's domain. For other
+/// addresses the provider's word is not enough to open an existing account: it may have let its user choose them.
+async fn list_users_of_domain(
+    db: &Transaction<'_>,
+    provider: Uuid,
+    email: &str,
+) -> Result<Vec<Uuid>, AuthError> {
+    let domain = email.rsplit_once('@').map_or("", |(_, domain)| domain);
+    if sso_providers::find_by_domain(db, domain).await? != Some(provider) {
+        return Ok(Vec::new());
+    }
+    Ok(saml::list_users_by_email(db, &format!("sso:{provider}"), email).await?)
 }
 
 /// Adds an identity to a user who has another one with the same address at the same provider.
@@ -122,7 +136,7 @@ async fn create_account(
         .await
         .map_err(map_saving_error)?;
     // No mail is sent: the identity provider has verified whose address it is.
-    users::confirm_email(db, user.id, now).await?;
+    users::confirm_email(db, user.id, &identity.email, now).await?;
     after_commit::record_created_user(request, &accounts::reload_user(db, user.id).await?);
     Ok(user.id)
 }

@@ -72,7 +72,8 @@ fn choose_id_token_rules(url: Option<&str>, token: &str) -> Result<IdTokenRules,
             "its issuer is another tenant than the configured one",
         )),
         None if !is_azure_issuer(&claimed) => Err(ProviderError::IdToken("its issuer is not Azure")),
-        _ => Ok(IdTokenRules::new(Issuer::new(claimed), read_claims)),
+        Some(_) => Ok(IdTokenRules::new(Issuer::new(claimed), read_claims_of_own_tenant)),
+        None => Ok(IdTokenRules::new(Issuer::new(claimed), read_claims_of_any_tenant)),
     }
 }
 
@@ -92,13 +93,26 @@ fn is_azure_issuer(issuer: &str) -> bool {
         })
 }
 
+/// Reads the claims of the tenant that the project has chosen, whose administrators it trusts with its addresses.
+fn read_claims_of_own_tenant(claims: &Map<String, Value>) -> Profile {
+    read_claims(claims, true)
+}
+
+/// Reads the claims of any tenant. Its administrators may give their users any address, so that without `xms_edov` it
+/// proves nothing. GoTrue treats it as verified.
+fn read_claims_of_any_tenant(claims: &Map<String, Value>) -> Profile {
+    read_claims(claims, false)
+}
+
 /// Reads Azure's claims. `xms_edov` says whether the owner of the e-mail domain has verified the address; Azure sends
-/// this claim only if the app's registration asks for it.
-///
-/// Compat: GoTrue treats an address without `xms_edov` as verified.
-fn read_claims(claims: &Map<String, Value>) -> Profile {
+/// this claim only if the app's registration asks for it, and without it `is_trusted` decides.
+fn read_claims(claims: &Map<String, Value>, is_trusted: bool) -> Profile {
     let fields = Fields::from(claims);
-    let is_verified = !fields.has("xms_edov") || fields.is_true("xms_edov");
+    let is_verified = if fields.has("xms_edov") {
+        fields.is_true("xms_edov")
+    } else {
+        is_trusted
+    };
     let profile = Profile::new(fields.text("iss"), fields.text("sub"))
         .with_claim("preferred_username", fields.text("preferred_username"))
         .with_claim("full_name", fields.text("name"))
@@ -133,10 +147,15 @@ mod tests {
     }
 
     #[test]
-    fn azure_addresses_are_verified_unless_xms_edov_is_present_and_false() {
+    fn auth_104_azure_addresses_are_verified_by_xms_edov_or_by_the_projects_own_tenant() {
+        let claims = json!({"iss": "i", "sub": "1", "email": "a@b.c", "tid": "t"});
+        let claims = claims.as_object().expect("an object");
+        let is_verified = |profile: Profile| profile.email().is_some_and(|email| email.verified);
+        assert!(is_verified(read_claims_of_own_tenant(claims)));
+        assert!(!is_verified(read_claims_of_any_tenant(claims)));
         let is_verified = |edov: Value| {
             let claims = json!({"iss": "i", "sub": "1", "email": "a@b.c", "xms_edov": edov, "tid": "t"});
-            let profile = read_claims(claims.as_object().expect("an object"));
+            let profile = read_claims_of_any_tenant(claims.as_object().expect("an object"));
             profile.email().is_some_and(|email| email.verified)
         };
         assert!(is_verified(json!(true)) && is_verified(json!("1")) && is_verified(json!(1)));

@@ -1,0 +1,54 @@
+//! Accounts whose address nobody has confirmed yet, and what those who registered it have left there.
+//!
+//! Anybody may sign up with somebody else's address. Until it is confirmed nobody can sign in; but the password of that
+//! sign-up would be valid once the owner of the address has confirmed it. So an address that was registered twice, with
+//! different credentials, is contested: whoever proves it gets the account without them. Source: Auth contract §13.
+
+use chrono::{DateTime, Utc};
+use deadpool_postgres::GenericClient;
+use uuid::Uuid;
+
+use super::{DbResult, execute_statement};
+use crate::user::User;
+
+/// Whether nobody can have used the account: none of its addresses is confirmed, and nobody has signed in.
+pub(crate) fn is_unproven(user: &User) -> bool {
+    !user.is_confirmed() && !user.is_phone_confirmed() && user.last_sign_in_at.is_none()
+}
+
+/// Marks an account that nobody has proven as contested: somebody claims its address who may not be the one who has
+/// registered it. Other accounts stay as they are.
+pub(crate) async fn contest(db: &impl GenericClient, user: &User, now: DateTime<Utc>) -> DbResult<()> {
+    if !is_unproven(user) {
+        return Ok(());
+    }
+    const SQL: &str = "insert into _selvedge.contested_accounts (user_id, created_at) values ($1, $2) \
+                       on conflict (user_id) do nothing";
+    execute_statement(db, SQL, &[&user.id, &now]).await.map(|_| ())
+}
+
+/// Removes the mark; returns whether the account was contested.
+pub(crate) async fn take(db: &impl GenericClient, user_id: Uuid) -> DbResult<bool> {
+    const SQL: &str = "delete from _selvedge.contested_accounts where user_id = $1";
+    Ok(execute_statement(db, SQL, &[&user_id]).await? > 0)
+}
+
+/// Removes what those who registered the address could sign in with: password, identities of providers, passkeys, factors
+/// and sessions. Address, metadata and pending tokens stay.
+pub(crate) async fn forget_credentials(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    const PASSWORD: &str = "update auth.users set encrypted_password = null, updated_at = $2 where id = $1";
+    execute_statement(db, PASSWORD, &[&user_id, &now]).await?;
+    for sql in [
+        "delete from auth.identities where user_id = $1 and provider not in ('email', 'phone')",
+        "delete from auth.webauthn_credentials where user_id = $1",
+        "delete from auth.mfa_factors where user_id = $1",
+        "delete from auth.sessions where user_id = $1",
+    ] {
+        execute_statement(db, sql, &[&user_id]).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,579 @@
+//! Random sequences of requests by three people with three addresses: nobody ever holds a session of an account whose
+//! confirmed address is somebody else's. Source: Auth contract §13, AUTH-109.
+//!
+//! The model is who owns which address. A provider verifies an address for its owner only; mail to an address is read by
+//! its owner only. People try everything with everybody's addresses. What they do not do: open a link that they have not
+//! asked for, because a link that somebody else has asked for does what that other person wants, here as everywhere.
+//!
+//! `SELVEDGE_ACCOUNT_SEQUENCES` sets the number of sequences, `SELVEDGE_ACCOUNT_SEED` the first one's seed.
+
+use std::collections::{HashMap, HashSet};
+
+use futures_util::future::{join, join_all};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::app::{Response, Session, TestApp};
+use crate::identity_provider::IdentityProvider;
+use crate::mfa::compute_code;
+
+const PEOPLE: usize = 3;
+const STEPS: usize = 14;
+const PROVIDERS: [&str; 2] = ["google", "keycloak"];
+/// Sequences that run at the same time.
+const PARALLEL: usize = 4;
+
+/// One request, or two that belong together, of a person. Addresses and accounts are named by their owners.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    SignUp {
+        by: usize,
+        address: usize,
+    },
+    AskForCode {
+        by: usize,
+        address: usize,
+    },
+    Recover {
+        by: usize,
+        address: usize,
+    },
+    OpenMail {
+        by: usize,
+    },
+    SignInByPassword {
+        by: usize,
+        address: usize,
+    },
+    SignInByProvider {
+        by: usize,
+        provider: usize,
+        address: usize,
+        is_verified: bool,
+    },
+    SignInAnonymously {
+        by: usize,
+    },
+    Link {
+        by: usize,
+        provider: usize,
+        address: usize,
+        is_verified: bool,
+    },
+    Unlink {
+        by: usize,
+        index: usize,
+    },
+    ChangeEmail {
+        by: usize,
+        address: usize,
+    },
+    ChangePassword {
+        by: usize,
+    },
+    Refresh {
+        by: usize,
+    },
+    AddFactor {
+        by: usize,
+    },
+    AnswerFactor {
+        by: usize,
+    },
+    SignOut {
+        by: usize,
+    },
+    Ban {
+        address: usize,
+        is_lifted: bool,
+    },
+    Delete {
+        address: usize,
+        is_soft: bool,
+    },
+    Invite {
+        address: usize,
+    },
+    GenerateLink {
+        address: usize,
+        kind: usize,
+    },
+}
+
+impl Step {
+    fn random(random: &mut StdRng) -> Self {
+        let (by, address) = (random.random_range(0..PEOPLE), random.random_range(0..PEOPLE));
+        let provider = random.random_range(0..PROVIDERS.len());
+        // Nobody but the owner gets an address verified.
+        let is_verified = by == address && random.random_bool(0.5);
+        match random.random_range(0..34) {
+            0..=2 => Self::SignUp { by, address },
+            3..=4 => Self::AskForCode { by, address },
+            5 => Self::Recover { by, address },
+            6..=9 => Self::OpenMail { by },
+            10..=11 => Self::SignInByPassword { by, address },
+            12..=16 => Self::SignInByProvider {
+                by,
+                provider,
+                address,
+                is_verified,
+            },
+            17 => Self::SignInAnonymously { by },
+            18..=20 => Self::Link {
+                by,
+                provider,
+                address,
+                is_verified,
+            },
+            21..=22 => Self::Unlink {
+                by,
+                index: random.random_range(0..3),
+            },
+            23..=24 => Self::ChangeEmail { by, address },
+            25 => Self::ChangePassword { by },
+            26 => Self::Refresh { by },
+            27 => Self::AddFactor { by },
+            28 => Self::AnswerFactor { by },
+            29 => Self::SignOut { by },
+            30 => Self::Ban {
+                address,
+                is_lifted: random.random_bool(0.5),
+            },
+            31 => Self::Delete {
+                address,
+                is_soft: random.random_bool(0.5),
+            },
+            32 => Self::Invite { address },
+            _ => Self::GenerateLink {
+                address,
+                kind: random.random_range(0..3),
+            },
+        }
+    }
+}
+
+/// What a step has changed for its person.
+#[derive(Default)]
+struct Outcome {
+    /// Sessions that the person holds now, and who that is.
+    sessions: Vec<(usize, Session)>,
+    /// Kinds of mails that the owner of an address waits for.
+    awaited: Vec<(usize, &'static str)>,
+    /// The owner has opened the mails that they waited for.
+    opened: Option<usize>,
+    /// The account of this address is gone, and with it what its owner waited for.
+    deleted: Option<usize>,
+    /// A factor of the person, with its secret.
+    factor: Option<(usize, String, String)>,
+}
+
+impl Outcome {
+    fn of_session(by: usize, response: &Response) -> Self {
+        let mut outcome = Self::default();
+        if response.status == 200 && response.body["access_token"].is_string() {
+            outcome.sessions.push((by, response.session()));
+        }
+        outcome
+    }
+
+    fn awaiting(by: usize, address: usize, kinds: &[&'static str]) -> Self {
+        let kinds = kinds.iter().filter(|_| by == address);
+        Self {
+            awaited: kinds.map(|kind| (address, *kind)).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What the people of one sequence have.
+struct World<'a> {
+    app: &'a TestApp,
+    providers: &'a [IdentityProvider; 2],
+    /// Part of every address, so that sequences do not meet.
+    tag: String,
+    sessions: [Vec<Session>; PEOPLE],
+    awaited: [HashSet<&'static str>; PEOPLE],
+    factors: [Vec<(String, String)>; PEOPLE],
+    holders: HashMap<String, usize>,
+}
+
+impl World<'_> {
+    fn address(&self, owner: usize) -> String {
+        format!("{}-{owner}@example.com", self.tag)
+    }
+
+    fn password(&self, by: usize) -> String {
+        format!("password of {by}")
+    }
+
+    fn newest_session(&self, by: usize) -> Option<&Session> {
+        self.sessions[by].last()
+    }
+
+    fn id_token(&self, provider: usize, by: usize, address: usize, is_verified: bool) -> Value {
+        let token = self.providers[provider].id_token(|claims| {
+            claims["sub"] = json!(format!("{}-{by}", self.tag));
+            claims["email"] = json!(self.address(address));
+            claims["email_verified"] = json!(is_verified);
+        });
+        json!({"provider": PROVIDERS[provider], "id_token": token})
+    }
+
+    /// The kind and link of the newest mail to an address, if its owner waits for such a mail.
+    fn awaited_link(&self, owner: usize) -> Option<String> {
+        let address = self.address(owner);
+        let mails = self.app.inbox.list_mails();
+        let mail = mails.iter().find(|mail| mail.to[0].address == address)?;
+        let link = mail
+            .text
+            .split_whitespace()
+            .find(|word| word.contains("/verify?"))?;
+        let is_awaited =
+            |kind: &&str| link.contains(&format!("&type={kind}")) || link.contains(&format!("?type={kind}"));
+        self.awaited[owner]
+            .iter()
+            .any(|kind| is_awaited(kind))
+            .then(|| link.to_owned())
+    }
+
+    /// The id of the account that has an address.
+    async fn find_account(&self, owner: usize) -> Option<String> {
+        let rows = self
+            .app
+            .sql(
+                "select id::text from auth.users where email = $1",
+                &[&self.address(owner)],
+            )
+            .await;
+        rows.first().map(|row| row.get(0))
+    }
+
+    async fn perform(&self, step: Step) -> Outcome {
+        match step {
+            Step::SignUp { by, address } => {
+                let (email, password) = (self.address(address), self.password(by));
+                self.app.sign_up(&email, &password).await;
+                Outcome::awaiting(by, address, &["signup"])
+            }
+            Step::AskForCode { by, address } => {
+                let body = json!({"email": self.address(address)});
+                self.app.post("/otp", body).send().await;
+                Outcome::awaiting(by, address, &["signup", "magiclink"])
+            }
+            Step::Recover { by, address } => {
+                let body = json!({"email": self.address(address)});
+                self.app.post("/recover", body).send().await;
+                Outcome::awaiting(by, address, &["recovery"])
+            }
+            Step::OpenMail { by } => self.open_mail(by).await,
+            Step::SignInByPassword { by, address } => {
+                let (email, password) = (self.address(address), self.password(by));
+                Outcome::of_session(by, &self.app.sign_in(&email, &password).await)
+            }
+            Step::SignInByProvider {
+                by,
+                provider,
+                address,
+                is_verified,
+            } => {
+                let body = self.id_token(provider, by, address, is_verified);
+                let response = self.app.post("/token?grant_type=id_token", body).send().await;
+                let mut outcome = Outcome::of_session(by, &response);
+                outcome.awaited = Outcome::awaiting(by, address, &["signup"]).awaited;
+                outcome
+            }
+            Step::SignInAnonymously { by } => {
+                Outcome::of_session(by, &self.app.post("/signup", json!({})).send().await)
+            }
+            Step::Ban { .. } | Step::Delete { .. } | Step::Invite { .. } | Step::GenerateLink { .. } => {
+                self.administer(step).await
+            }
+            _ => self.change(step).await,
+        }
+    }
+
+    async fn open_mail(&self, by: usize) -> Outcome {
+        let Some(link) = self.awaited_link(by) else {
+            return Outcome::default();
+        };
+        let response = self.app.get(&link).send().await;
+        let read = |name: &str| response.in_fragment(name).unwrap_or_default();
+        let mut outcome = Outcome {
+            opened: Some(by),
+            ..Outcome::default()
+        };
+        if !read("access_token").is_empty() {
+            let session = Session {
+                access_token: read("access_token"),
+                refresh_token: read("refresh_token"),
+                user: Value::Null,
+            };
+            outcome.sessions.push((by, session));
+        }
+        outcome
+    }
+
+    /// What administrators do; a link that they make goes to the owner of the address.
+    async fn administer(&self, step: Step) -> Outcome {
+        let mut outcome = Outcome::default();
+        match step {
+            Step::Ban { address, is_lifted } => {
+                if let Some(id) = self.find_account(address).await {
+                    let duration = if is_lifted { "none" } else { "24h" };
+                    let body = json!({"ban_duration": duration});
+                    self.app
+                        .put(&format!("/admin/users/{id}"), body)
+                        .admin()
+                        .send()
+                        .await;
+                }
+            }
+            Step::Delete { address, is_soft } => {
+                if let Some(id) = self.find_account(address).await {
+                    let call = self.app.call(Method::DELETE, &format!("/admin/users/{id}"));
+                    call.json(&json!({"should_soft_delete": is_soft}))
+                        .admin()
+                        .send()
+                        .await;
+                }
+                outcome.deleted = Some(address);
+            }
+            Step::Invite { address } => {
+                let body = json!({"email": self.address(address)});
+                self.app.post("/invite", body).admin().send().await;
+                outcome.awaited.push((address, "invite"));
+            }
+            // A link that confirms a sign-up goes to a person who has signed up.
+            Step::GenerateLink { address, kind: 2 } if !self.awaited[address].contains("signup") => {}
+            Step::GenerateLink { address, kind } => {
+                let kind = ["magiclink", "recovery", "signup"][kind];
+                let body =
+                    json!({"type": kind, "email": self.address(address), "password": self.password(address)});
+                let made = self.app.post("/admin/generate_link", body).admin().send().await;
+                if made.status == 200 {
+                    let body = json!({"type": made.body["verification_type"], "token_hash": made.body["hashed_token"]});
+                    outcome = Outcome::of_session(address, &self.app.post("/verify", body).send().await);
+                }
+            }
+            _ => {}
+        }
+        outcome
+    }
+
+    /// What a person does with the newest session that they hold.
+    async fn change(&self, step: Step) -> Outcome {
+        let (Step::Link { by, .. }
+        | Step::Unlink { by, .. }
+        | Step::ChangeEmail { by, .. }
+        | Step::ChangePassword { by }
+        | Step::Refresh { by }
+        | Step::AddFactor { by }
+        | Step::AnswerFactor { by }
+        | Step::SignOut { by }) = step
+        else {
+            return Outcome::default();
+        };
+        let Some(session) = self.newest_session(by) else {
+            return Outcome::default();
+        };
+        let token = &session.access_token;
+        match step {
+            Step::Link {
+                provider,
+                address,
+                is_verified,
+                ..
+            } => {
+                let mut body = self.id_token(provider, by, address, is_verified);
+                body["link_identity"] = json!(true);
+                let call = self.app.post("/token?grant_type=id_token", body).bearer(token);
+                Outcome::of_session(by, &call.send().await)
+            }
+            Step::Unlink { index, .. } => {
+                let user = self.app.get("/user").bearer(token).send().await.body;
+                let id = user["identities"][index]["identity_id"]
+                    .as_str()
+                    .unwrap_or_default();
+                let path = format!("/user/identities/{id}");
+                self.app.call(Method::DELETE, &path).bearer(token).send().await;
+                Outcome::default()
+            }
+            Step::ChangeEmail { address, .. } => {
+                let body = json!({"email": self.address(address)});
+                self.app.put("/user", body).bearer(token).send().await;
+                Outcome::default()
+            }
+            Step::ChangePassword { .. } => {
+                let body = json!({"password": self.password(by)});
+                self.app.put("/user", body).bearer(token).send().await;
+                Outcome::default()
+            }
+            Step::Refresh { .. } => Outcome::of_session(by, &self.app.refresh(&session.refresh_token).await),
+            Step::AddFactor { .. } => self.add_factor(by, session).await,
+            Step::AnswerFactor { .. } => match self.factors[by].last() {
+                Some((id, secret)) => Outcome::of_session(by, &self.answer(session, id, secret).await),
+                None => Outcome::default(),
+            },
+            _ => {
+                self.app
+                    .post("/logout?scope=global", json!({}))
+                    .bearer(token)
+                    .send()
+                    .await;
+                Outcome::default()
+            }
+        }
+    }
+
+    async fn add_factor(&self, by: usize, session: &Session) -> Outcome {
+        let body = json!({"factor_type": "totp", "friendly_name": format!("{}", self.factors[by].len())});
+        let enrolled = self.app.enroll(session, body).await;
+        let (Some(id), Some(secret)) = (
+            enrolled.body["id"].as_str().map(str::to_owned),
+            enrolled.body["totp"]["secret"].as_str().map(str::to_owned),
+        ) else {
+            return Outcome::default();
+        };
+        let mut outcome = Outcome::of_session(by, &self.answer(session, &id, &secret).await);
+        outcome.factor = Some((by, id, secret));
+        outcome
+    }
+
+    async fn answer(&self, session: &Session, id: &str, secret: &str) -> Response {
+        let path = format!("/factors/{id}/challenge");
+        let challenge = self
+            .app
+            .post(&path, json!({}))
+            .bearer(&session.access_token)
+            .send()
+            .await;
+        let body = json!({"challenge_id": challenge.body["id"], "code": compute_code(secret, 0)});
+        let path = format!("/factors/{id}/verify");
+        self.app
+            .post(&path, body)
+            .bearer(&session.access_token)
+            .send()
+            .await
+    }
+
+    fn apply(&mut self, outcome: Outcome) {
+        for (by, session) in outcome.sessions {
+            let claims = self.app.keys.verify(&session.access_token).unwrap();
+            let email = claims.map()["email"].as_str().unwrap_or_default();
+            assert!(
+                email.is_empty() || email == self.address(by),
+                "the token of person {by} names {email}"
+            );
+            let id = claims.session_id().unwrap().to_owned();
+            self.holders.insert(id, by);
+            self.sessions[by].push(session);
+        }
+        if let Some(by) = outcome.opened {
+            self.awaited[by].clear();
+        }
+        for (owner, kind) in outcome.awaited {
+            self.awaited[owner].insert(kind);
+        }
+        if let Some(owner) = outcome.deleted {
+            self.awaited[owner].clear();
+        }
+        if let Some((by, id, secret)) = outcome.factor {
+            self.factors[by].push((id, secret));
+        }
+    }
+
+    /// Nobody holds a session of an account whose confirmed address is somebody else's.
+    async fn check(&self) {
+        const SQL: &str = "select s.id::text, u.email from auth.sessions s join auth.users u on u.id = s.user_id \
+                           where s.id::text = any($1) and u.email_confirmed_at is not null";
+        let ids: Vec<&String> = self.holders.keys().collect();
+        for row in self.app.sql(SQL, &[&ids]).await {
+            let (id, email): (String, String) = (row.get(0), row.get(1));
+            let holder = self.holders[&id];
+            assert_eq!(
+                email,
+                self.address(holder),
+                "person {holder} is in the account of {email}"
+            );
+        }
+        let sql = "select count(*) from auth.sessions s join auth.users u on u.id = s.user_id \
+                   where u.email like $1 and s.id::text <> all($2)";
+        let unknown = self.app.sql(sql, &[&format!("{}-%", self.tag), &ids]).await;
+        assert_eq!(unknown[0].get::<_, i64>(0), 0, "every session has a holder");
+    }
+}
+
+/// Plays one sequence. Some steps are two at once.
+async fn play(app: &TestApp, providers: &[IdentityProvider; 2], seed: u64) {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut world = World {
+        app,
+        providers,
+        tag: format!("p{seed}"),
+        sessions: Default::default(),
+        awaited: Default::default(),
+        factors: Default::default(),
+        holders: HashMap::new(),
+    };
+    let mut log = Vec::new();
+    for _ in 0..STEPS {
+        let steps = (Step::random(&mut random), Step::random(&mut random));
+        let guard = LogOnPanic(seed, format!("{log:?} then {steps:?}"));
+        if random.random_bool(0.3) {
+            let (first, second) = join(world.perform(steps.0), world.perform(steps.1)).await;
+            world.apply(first);
+            world.apply(second);
+            log.push((steps.0, Some(steps.1)));
+        } else {
+            let outcome = world.perform(steps.0).await;
+            world.apply(outcome);
+            log.push((steps.0, None));
+        }
+        world.check().await;
+        drop(guard);
+    }
+}
+
+/// Prints the sequence that has failed.
+struct LogOnPanic(u64, String);
+
+impl Drop for LogOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("sequence {}: {}", self.0, self.1);
+        }
+    }
+}
+
+fn read_number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
+#[actix_web::test]
+async fn auth_109_nobody_holds_a_session_of_an_account_whose_address_is_somebody_elses() {
+    let providers = [IdentityProvider::start(), IdentityProvider::start()];
+    let configs = vec![
+        providers[0].config(PROVIDERS[0]),
+        providers[1].config(PROVIDERS[1]),
+    ];
+    let app = TestApp::start_with(|config| {
+        config.insecure_providers = true;
+        config.manual_linking_enabled = true;
+        config.anonymous_users_enabled = true;
+        config.external = configs;
+        config.mfa.totp.enroll = true;
+        config.mfa.totp.verify = true;
+    })
+    .await;
+    let count = read_number("SELVEDGE_ACCOUNT_SEQUENCES", 60);
+    let first = read_number("SELVEDGE_ACCOUNT_SEED", u64::from(rand::random::<u32>()));
+    println!("{count} sequences from seed {first}");
+    let seeds: Vec<u64> = (first..first + count).collect();
+    for some in seeds.chunks(PARALLEL) {
+        join_all(some.iter().map(|seed| play(&app, &providers, *seed))).await;
+        // Mails of finished sequences are not looked at again.
+        app.inbox.delete_mails(|_| true);
+    }
+}
