@@ -286,7 +286,8 @@ async fn store_change_code(
     }
     let now = state.now();
     let new_email = parse_email(&body.new_email)?;
-    if new_email == user.email || users::is_email_taken(db, &new_email, &user.aud, user.id).await? {
+    let registered = users::find_registered(db, &new_email, &user.aud).await?;
+    if new_email == user.email || registered.is_some_and(|other| other.id != user.id) {
         return Err(AuthError::EmailExists);
     }
     let is_new = kind == LinkKind::EmailChangeNew;

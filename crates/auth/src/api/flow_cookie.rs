@@ -22,7 +22,7 @@ const LIFETIME_SECONDS: u32 = 300;
 
 /// The value of `Set-Cookie` for a new flow; `None` where browsers would not store it.
 pub(super) fn build(config: &AuthConfig, flow: Uuid) -> Option<String> {
-    is_served_with_tls(config).then(|| {
+    binds_callbacks(config).then(|| {
         let (name, hash) = name_and_hash(flow);
         // `__Host-` keeps other hosts of the domain from setting it. Apple posts the form of the callback from its own site,
         // which takes `SameSite=None`.
@@ -39,7 +39,7 @@ pub(super) fn check(http: &HttpRequest, config: &AuthConfig, flow: &ProviderFlow
         .headers()
         .get("sec-fetch-mode")
         .is_some_and(|mode| mode.as_bytes() == b"navigate");
-    let needs_cookie = is_served_with_tls(config) && !flow.is_pkce && flow.linking_target.is_none();
+    let needs_cookie = binds_callbacks(config) && !flow.is_pkce && flow.linking_target.is_none();
     if !needs_cookie || !is_navigation {
         return Ok(());
     }
@@ -57,8 +57,8 @@ pub(super) fn check(http: &HttpRequest, config: &AuthConfig, flow: &ProviderFlow
     ))
 }
 
-fn is_served_with_tls(config: &AuthConfig) -> bool {
-    config.external_url.starts_with("https://")
+fn binds_callbacks(config: &AuthConfig) -> bool {
+    config.binds_callbacks && config.external_url.starts_with("https://")
 }
 
 /// Name and value of a flow's cookie. The name holds a part of the hash, so that flows in several tabs do not replace each

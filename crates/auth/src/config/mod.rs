@@ -60,6 +60,9 @@ pub struct AuthConfig {
     /// Whether providers may be called over plain http and on this machine. Only for development and tests: plain http
     /// would expose client secrets.
     pub insecure_providers: bool,
+    /// Whether a browser may finish only those sign-ins by providers that it has begun, where it reaches the service by TLS.
+    /// Default true.
+    pub binds_callbacks: bool,
     /// Whether hooks, and providers that administrators add by the API, may be called at addresses of private networks.
     /// Only for development, and where those who may set them are trusted with the server's network.
     pub calls_private_addresses: bool,
@@ -305,6 +308,7 @@ impl Default for AuthConfig {
             external: Vec::new(),
             allowed_id_token_issuers: Vec::new(),
             insecure_providers: false,
+            binds_callbacks: true,
             calls_private_addresses: false,
             web3: Web3Config::default(),
             saml: None,

@@ -99,14 +99,7 @@ pub(crate) async fn find_or_create_account(
         leave_unproven_account(db, external, owner).await?;
     }
     let (user_id, identity) = match decision {
-        AccountDecision::SignIn(user_id) => {
-            let identity = identities::find_by_subject(db, provider, subject).await?;
-            let identity = identity.ok_or_else(report_missing_row)?.id;
-            identities::update_data(db, identity, &data, now).await?;
-            users::merge_user_metadata(db, user_id, &data, now).await?;
-            users::refresh_providers(db, user_id).await?;
-            (user_id, identity)
-        }
+        AccountDecision::SignIn(user_id) => (user_id, update_identity(request, db, external, user_id).await?),
         AccountDecision::Link(user_id) | AccountDecision::TakeOver(user_id) => (
             user_id,
             link_verified_identity(request, db, external, user_id).await?,
@@ -164,6 +157,22 @@ async fn decide_account(
     }
     let fault = Fault::Other("the accounts of an address change too quickly");
     Err(AuthError::internal(UNEXPECTED, fault))
+}
+
+/// Stores what the provider says now about an identity that is known; returns its id.
+async fn update_identity(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    external: &ExternalUser<'_>,
+    user_id: Uuid,
+) -> Result<Uuid, AuthError> {
+    let (now, data) = (request.now(), Value::Object(external.profile.identity_data()));
+    let identity = identities::find_by_subject(db, external.provider, &external.profile.subject).await?;
+    let identity = identity.ok_or_else(report_missing_row)?.id;
+    identities::update_data(db, identity, &data, now).await?;
+    users::merge_user_metadata(db, user_id, &data, now).await?;
+    users::refresh_providers(db, user_id).await?;
+    Ok(identity)
 }
 
 /// Takes the identity from an account that nobody has proven to own: its address was only a claim, and the person has a

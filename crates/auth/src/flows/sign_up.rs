@@ -352,20 +352,10 @@ async fn create_or_mail_again(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user = match existing {
-        Some(known) => {
-            let user = users::lock_by_id(&db, known.id)
-                .await?
-                .ok_or(AuthError::UserAlreadyExists)?;
-            // Its owner has confirmed it since the look-up.
-            if sign_up.classify_existing_user(Some(&user)) == ExistingUser::Confirmed {
-                return Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone())));
-            }
-            let is_same = password.is_same() && user.encrypted_password == known.encrypted_password;
-            if !is_same {
-                contested_accounts::contest(&db, &user, request.now()).await?;
-            }
-            user
-        }
+        Some(known) => match lock_unconfirmed(request, &db, sign_up, &known, password).await? {
+            Some(user) => user,
+            None => return Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone()))),
+        },
         None => accounts::create_user(request, &db, build_account(sign_up, password)).await?,
     };
     log(
@@ -395,6 +385,27 @@ async fn create_or_mail_again(
     let user = accounts::reload_user(&db, user.id).await?;
     db.commit().await?;
     Ok(SignUpOutcome::AwaitsConfirmation(Box::new(user)))
+}
+
+/// Locks the account that waits for its confirmation, which is contested unless the password is the same; `None` when its
+/// owner has confirmed it since the look-up.
+async fn lock_unconfirmed(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    sign_up: &SignUp,
+    known: &User,
+    password: &SignUpPassword,
+) -> Result<Option<User>, AuthError> {
+    let user = users::lock_by_id(db, known.id).await?;
+    let user = user.ok_or(AuthError::UserAlreadyExists)?;
+    if sign_up.classify_existing_user(Some(&user)) == ExistingUser::Confirmed {
+        return Ok(None);
+    }
+    let is_same = password.is_same() && user.encrypted_password == known.encrypted_password;
+    if !is_same {
+        contested_accounts::contest(db, &user, request.now()).await?;
+    }
+    Ok(Some(user))
 }
 
 /// The user to be created for this sign-up.

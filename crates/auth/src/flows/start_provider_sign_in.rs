@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::crypto::pkce::CodeChallenge;
-use crate::error::AuthError;
+use crate::error::{AuthError, ProviderError};
 use crate::flows::external_accounts::find_invited_user;
 use crate::providers::{AuthorizeRequest, OAuth1Token, Provider};
 use crate::request::AuthRequest;
@@ -47,6 +47,28 @@ struct ProviderSecrets {
     request_token: Option<OAuth1Token>,
 }
 
+impl ProviderSecrets {
+    /// Makes a verifier, or fetches a request token for OAuth 1.0a (Twitter). The provider, of this name, is called before a
+    /// connection is taken from the pool.
+    async fn prepare(
+        request: &AuthRequest,
+        provider: &Provider,
+        (name, state): (&str, &str),
+    ) -> Result<Self, AuthError> {
+        let http = request.state.http_for_provider(name);
+        let request_token = provider.fetch_request_token(http, state).await;
+        Ok(Self {
+            verifier: provider.uses_pkce().then(generate_verifier),
+            request_token: request_token.map_err(unreachable)?,
+        })
+    }
+}
+
+/// The 500 for a provider that does not answer.
+fn unreachable(error: ProviderError) -> AuthError {
+    AuthError::internal("Error reaching external provider", error)
+}
+
 /// A stored flow.
 pub(crate) struct StartedSignIn {
     pub(crate) flow_id: Uuid,
@@ -68,18 +90,9 @@ pub(crate) async fn start_provider_sign_in(
         .await?
         .ok_or_else(provider_not_enabled)?;
     let challenge = CodeChallenge::parse(sign_in.code_challenge, sign_in.code_challenge_method)?;
-    let unreachable = |error| AuthError::internal("Error reaching external provider", error);
     let flow_id = Uuid::new_v4();
     let state = flow_id.to_string();
-    // OAuth 1.0a (Twitter) fetches a token first. The provider is called before a connection is taken from the pool.
-    let request_token = provider
-        .fetch_request_token(request.state.http_for_provider(&name), &state)
-        .await
-        .map_err(unreachable)?;
-    let secrets = ProviderSecrets {
-        verifier: provider.uses_pkce().then(generate_verifier),
-        request_token,
-    };
+    let secrets = ProviderSecrets::prepare(request, &provider, (&name, &state)).await?;
     let flow = NewProviderFlow {
         id: flow_id,
         provider: &name,

@@ -15,7 +15,7 @@ use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
 use crate::flows::accounts;
 use crate::flows::decisions::password_change::{PasswordChange, decide_needed_proofs};
-use crate::flows::locked_caller::{self, LockedCaller};
+use crate::flows::locked_caller;
 use crate::mailer::{self, Notice};
 use crate::protection::leaked_passwords;
 use crate::request::{AuthRequest, SignedIn, read_text};
@@ -280,28 +280,29 @@ fn check_nonce(state: &AuthState, user: &User, nonce: &str) -> Result<(), AuthEr
     Ok(())
 }
 
-/// Decides again about the change with the caller's row locked: since the first checks a factor may have been added, or the
-/// address taken.
+/// Locks the caller's row and decides again about the change: since the first checks the session may have ended, a factor may
+/// have been added, or the address taken.
 ///
 /// # Errors
-/// 401 `insufficient_aal`; 422 `user_sso_managed` or `email_exists`.
-async fn check_change(
+/// 401 `insufficient_aal`; 403 `session_not_found` or `user_banned`; 422 `user_sso_managed` or `email_exists`.
+async fn lock_and_check(
     request: &AuthRequest,
     db: &Transaction<'_>,
-    caller: &LockedCaller,
+    caller: &SignedIn,
     change: &UserChange,
-) -> Result<(), AuthError> {
+) -> Result<User, AuthError> {
+    let caller = locked_caller::lock_caller(request, db, caller).await?;
     let changes_address = !change.email.is_empty() || !change.phone.is_empty();
     if changes_address || change.encrypted_password.is_some() {
         caller.check_may_change_identities()?;
     }
-    let user = &caller.user;
+    let user = caller.user;
     if !change.email.is_empty()
         && users::is_email_taken(db, &change.email, &request.info.audience, user.id).await?
     {
         return Err(AuthError::EmailExists);
     }
-    Ok(())
+    Ok(user)
 }
 
 /// Writes all changes in one transaction. Notices are mailed after the commit, so that none announces a change that
@@ -319,9 +320,7 @@ async fn write_change(
     };
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let locked = locked_caller::lock_caller(request, &db, caller).await?;
-    check_change(request, &db, &locked, &change).await?;
-    let user = locked.user;
+    let user = lock_and_check(request, &db, caller, &change).await?;
     let now = request.now();
     if let Some(hash) = &change.encrypted_password {
         users::set_password(&db, user.id, hash, now).await?;

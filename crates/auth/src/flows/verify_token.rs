@@ -227,16 +227,7 @@ async fn apply_effect(
     (effect, address): (Effect, &str),
 ) -> Result<bool, AuthError> {
     let now = request.now();
-    let is_current = match effect {
-        Effect::Confirm(_) | Effect::SignIn(_) => user.email.to_lowercase() == address,
-        Effect::ConfirmPhone => user.phone == address,
-        Effect::ChangePhone => user.phone_change == address,
-        Effect::FirstConfirmation(token) | Effect::ChangeEmail(token) => match token {
-            ChangeToken::New => user.email_change.to_lowercase() == address,
-            ChangeToken::Current => user.email.to_lowercase() == address,
-        },
-    };
-    if !is_current {
+    if !is_current_address(effect, user, address) {
         return Ok(false);
     }
     let by_email = json!({ "provider": "email" });
@@ -282,6 +273,19 @@ async fn apply_effect(
     };
     accounts::log_user_action(request, db, user, action, traits).await?;
     Ok(true)
+}
+
+/// Whether the user still has the address or number, or still wants it, that the token was sent to.
+fn is_current_address(effect: Effect, user: &User, address: &str) -> bool {
+    match effect {
+        Effect::Confirm(_) | Effect::SignIn(_) => user.email.to_lowercase() == address,
+        Effect::ConfirmPhone => user.phone == address,
+        Effect::ChangePhone => user.phone_change == address,
+        Effect::FirstConfirmation(token) | Effect::ChangeEmail(token) => match token {
+            ChangeToken::New => user.email_change.to_lowercase() == address,
+            ChangeToken::Current => user.email.to_lowercase() == address,
+        },
+    }
 }
 
 /// Whoever proves an address that was registered twice, with different credentials, gets the account without them.

@@ -5,6 +5,7 @@
 )]
 
 mod account_sequences;
+mod account_steps;
 mod address_proofs;
 mod admin;
 mod app;

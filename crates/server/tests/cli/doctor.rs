@@ -44,12 +44,55 @@ fn check_healthy_project(project: &Project) {
         "connections",
         "transactions",
         "settings",
+        "identities",
         "port",
     ] {
         assert_eq!(statuses(&found, check), ["ok"], "{check}: {found:?}");
     }
     let list = project.run_and_expect_success(&["doctor"]);
     assert!(list.contains("PostgreSQL 1") && list.contains('→'), "{list}");
+}
+
+/// Accounts as older versions may have left them: each rule that today's Auth keeps is broken once.
+async fn check_suspicious_identities(project: &Project) {
+    let database = project.database().await;
+    let users = "with made as (
+        insert into auth.users (id, aud, role, email, email_confirmed_at, last_sign_in_at, is_sso_user)
+        select ('00000000-0000-0000-0000-00000000000' || n)::uuid, 'authenticated', 'authenticated', n || '@corp.example',
+          case when n <> 4 then now() end, now(), n = 6
+        from generate_series(1, 6) n returning id)
+      select from made";
+    let identity = "insert into auth.identities (provider_id, user_id, provider, identity_data, created_at, updated_at) values
+        ('1', '00000000-0000-0000-0000-000000000001', 'phone', '{\"email\": \"1@corp.example\"}', now(), now()),
+        ('2', '00000000-0000-0000-0000-000000000002', 'discord', '{\"email\": \"x@evil.example\", \"email_verified\": true}', now(), now()),
+        ('3', '00000000-0000-0000-0000-000000000003', 'email', '{\"email\": \"3@corp.example\"}', now(), now()),
+        ('3', '00000000-0000-0000-0000-000000000003', 'discord', '{\"email\": \"ceo@corp.example\"}', now() - interval '1 day', now()),
+        ('3', '00000000-0000-0000-0000-000000000003', 'google', '{\"email\": \"ceo@corp.example\", \"email_verified\": true}', now(), now()),
+        ('6', '00000000-0000-0000-0000-000000000006', 'google', '{\"email\": \"6@corp.example\", \"email_verified\": true}', now(), now())";
+    let factors = "insert into auth.mfa_factors (id, user_id, factor_type, status, friendly_name, created_at, updated_at)
+      select gen_random_uuid(), '00000000-0000-0000-0000-000000000005', 'totp', status::auth.factor_status, status,
+        now() - age, now()
+      from (values ('unverified', interval '1 day'), ('verified', interval '1 hour')) as f (status, age)";
+    for statement in [users, identity, factors] {
+        database
+            .execute(statement, &[])
+            .await
+            .expect("postgres may write to auth");
+    }
+
+    let output = project.run(&["doctor", "-o", "json"]);
+
+    assert!(output.status.success(), "warnings are no errors");
+    assert_eq!(statuses(&findings(&output), "identities"), ["warning"; 6]);
+    let list = project.run_and_expect_success(&["doctor"]);
+    for number in 1..=6 {
+        let id = format!("1 (00000000-0000-0000-0000-00000000000{number})");
+        assert!(list.contains(&id), "{id}: {list}");
+    }
+    database
+        .execute("delete from auth.users", &[])
+        .await
+        .expect("they are deleted");
 }
 
 /// Servers beside the database that cannot be reached.
@@ -87,6 +130,7 @@ async fn doctor_examines_a_running_project_and_names_faults_with_advice() {
     let running = project.start().await;
 
     check_healthy_project(&project);
+    check_suspicious_identities(&project).await;
     check_faults(&project, &running);
     running.stop();
 }

@@ -51,6 +51,9 @@ pub struct SelvedgeAuthSection {
     pub private_addresses: Option<bool>,
     /// Further host names under which clients may reach the service; links in mails then use the host of the request.
     pub external_hosts: Vec<String>,
+    /// Whether a browser may finish only those sign-ins by providers that it has begun. Default true, false with
+    /// `external_hosts`, because cookies belong to one host.
+    pub bind_callbacks: Option<bool>,
     /// Whether the header `Sb-Forwarded-For` gives the client's address. Default false.
     pub sb_forwarded_for: bool,
     /// Whether actions of users are recorded in `auth.audit_log_entries`. Default true.
@@ -92,6 +95,7 @@ impl SelvedgeAuthSection {
             always_reuse_refresh_tokens: section.bool("always_reuse_refresh_tokens", false),
             private_addresses: section.optional_bool("private_addresses"),
             external_hosts: section.strings("external_hosts", &[]),
+            bind_callbacks: section.optional_bool("bind_callbacks"),
             sb_forwarded_for: section.bool("sb_forwarded_for", false),
             audit_log: section.bool("audit_log", true),
             delete_old_anonymous_users: section.bool("delete_old_anonymous_users", false),

@@ -33,6 +33,9 @@ pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<Au
         external: auth_providers::provider_configs(config, mode),
         // Mock providers of a developer's machine have no certificate; in production plain HTTP would leak secrets.
         insecure_providers: mode == Mode::Development,
+        binds_callbacks: selvedge
+            .bind_callbacks
+            .unwrap_or(selvedge.external_hosts.is_empty()),
         calls_private_addresses: selvedge.private_addresses.unwrap_or(mode == Mode::Development),
         web3: Web3Config {
             solana: section.web3_solana,

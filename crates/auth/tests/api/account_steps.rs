@@ -1,0 +1,171 @@
+//! The steps of `account_sequences`, and what each changes for its person.
+
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+use crate::app::{Response, Session};
+
+pub(crate) const PEOPLE: usize = 3;
+pub(crate) const PROVIDERS: [&str; 2] = ["google", "keycloak"];
+
+/// One request, or two that belong together, of a person. Addresses and accounts are named by their owners.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    SignUp {
+        by: usize,
+        address: usize,
+    },
+    AskForCode {
+        by: usize,
+        address: usize,
+    },
+    Recover {
+        by: usize,
+        address: usize,
+    },
+    OpenMail {
+        by: usize,
+    },
+    SignInByPassword {
+        by: usize,
+        address: usize,
+    },
+    SignInByProvider {
+        by: usize,
+        provider: usize,
+        address: usize,
+        is_verified: bool,
+    },
+    SignInAnonymously {
+        by: usize,
+    },
+    Link {
+        by: usize,
+        provider: usize,
+        address: usize,
+        is_verified: bool,
+    },
+    Unlink {
+        by: usize,
+        index: usize,
+    },
+    ChangeEmail {
+        by: usize,
+        address: usize,
+    },
+    ChangePassword {
+        by: usize,
+    },
+    Refresh {
+        by: usize,
+    },
+    AddFactor {
+        by: usize,
+    },
+    AnswerFactor {
+        by: usize,
+    },
+    SignOut {
+        by: usize,
+    },
+    Ban {
+        address: usize,
+        is_lifted: bool,
+    },
+    Delete {
+        address: usize,
+        is_soft: bool,
+    },
+    Invite {
+        address: usize,
+    },
+    GenerateLink {
+        address: usize,
+        kind: usize,
+    },
+}
+
+impl Step {
+    pub(crate) fn random(random: &mut StdRng) -> Self {
+        let (by, address) = (random.random_range(0..PEOPLE), random.random_range(0..PEOPLE));
+        let provider = random.random_range(0..PROVIDERS.len());
+        // Nobody but the owner gets an address verified.
+        let is_verified = by == address && random.random_bool(0.5);
+        match random.random_range(0..34) {
+            0..=2 => Self::SignUp { by, address },
+            3..=4 => Self::AskForCode { by, address },
+            5 => Self::Recover { by, address },
+            6..=9 => Self::OpenMail { by },
+            10..=11 => Self::SignInByPassword { by, address },
+            12..=16 => Self::SignInByProvider {
+                by,
+                provider,
+                address,
+                is_verified,
+            },
+            17 => Self::SignInAnonymously { by },
+            18..=20 => Self::Link {
+                by,
+                provider,
+                address,
+                is_verified,
+            },
+            21..=22 => Self::Unlink {
+                by,
+                index: random.random_range(0..3),
+            },
+            23..=24 => Self::ChangeEmail { by, address },
+            25 => Self::ChangePassword { by },
+            26 => Self::Refresh { by },
+            27 => Self::AddFactor { by },
+            28 => Self::AnswerFactor { by },
+            29 => Self::SignOut { by },
+            30 => Self::Ban {
+                address,
+                is_lifted: random.random_bool(0.5),
+            },
+            31 => Self::Delete {
+                address,
+                is_soft: random.random_bool(0.5),
+            },
+            32 => Self::Invite { address },
+            _ => Self::GenerateLink {
+                address,
+                kind: random.random_range(0..3),
+            },
+        }
+    }
+}
+
+/// What a step has changed for its person.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// Sessions that the person holds now, and who that is.
+    pub(crate) sessions: Vec<(usize, Session)>,
+    /// Kinds of mails that the owner of an address waits for.
+    pub(crate) awaited: Vec<(usize, &'static str)>,
+    /// The owner has opened the mails that they waited for.
+    pub(crate) opened: Option<usize>,
+    /// The account of this address is gone, and with it what its owner waited for.
+    pub(crate) deleted: Option<usize>,
+    /// A factor of the person, with its secret.
+    pub(crate) factor: Option<(usize, String, String)>,
+}
+
+impl Outcome {
+    pub(crate) fn of_session(by: usize, response: &Response) -> Self {
+        let mut outcome = Self::default();
+        if response.status == 200 && response.body["access_token"].is_string() {
+            outcome.sessions.push((by, response.session()));
+        }
+        outcome
+    }
+
+    pub(crate) fn awaiting(by: usize, address: usize, kinds: &[&'static str]) -> Self {
+        let kinds = kinds.iter().filter(|_| by == address);
+        Self {
+            awaited: kinds.map(|kind| (address, *kind)).collect(),
+            ..Self::default()
+        }
+    }
+}
