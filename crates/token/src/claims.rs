@@ -46,6 +46,14 @@ impl Claims {
         self.get_text("session_id")
     }
 
+    /// Whether this is an ID token (OpenID Connect Core §2) of the project's OAuth server. Those of older versions lack
+    /// `token_use`; they are known by their audience, which is the client, and have no session.
+    pub fn is_id_token(&self) -> bool {
+        let client = self.get_text("client_id");
+        self.get_text("token_use") == Some("id")
+            || client.is_some() && client == self.get_text("aud") && self.session_id().is_none()
+    }
+
     /// One claim by name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.map.get(name)

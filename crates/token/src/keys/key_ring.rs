@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use ring::error::Unspecified;
+use ring::hmac;
 use ring::rand::SystemRandom;
 use ring::signature::{EcdsaKeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
 use serde::Serialize;
@@ -33,6 +34,8 @@ pub struct KeyRing {
     verifier: Verifier,
     /// Verifies tokens that are signed with the shared secret by HS384 or HS512.
     secret_with_any_hash: Verifier,
+    /// Derives keys of other purposes from the shared secret.
+    derivation: hmac::Key,
     third_party: ArcSwapOption<TrustedIssuer>,
     /// Whether a token named a key that neither the project nor the third party has, since this was read last.
     met_unknown_key: AtomicBool,
@@ -75,6 +78,7 @@ impl KeyRing {
         Ok(Self {
             signing: SigningKey::new(signing)?,
             shared_secret: SigningKey::new(&secret)?,
+            derivation: hmac::Key::new(hmac::HMAC_SHA256, jwt_secret),
             secret_with_any_hash: Verifier::from_keys([&any_hash].into_iter(), UnnamedKeys::VerifyAll, 0)?,
             verifier: Verifier::from_keys(project_keys.iter(), UnnamedKeys::VerifyAll, CACHED_TOKENS)?,
             project_keys,
@@ -97,10 +101,12 @@ impl KeyRing {
     /// Verifies the signature of one of the project's own tokens and decodes the claims. The caller must check time and
     /// audience at every use, because claims may come from the cache.
     ///
+    /// An ID token is refused: it tells a client of the OAuth server who has signed in, and gives no access.
+    ///
     /// # Errors
     /// See [`TokenError`]; source: REST contract §7, Auth contract §1.2.
     pub fn verify(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
-        self.verifier.verify(token)
+        refuse_id_token(self.verifier.verify(token)?)
     }
 
     /// As [`KeyRing::verify`], and accepts the third party's tokens. For the bearer of a request on the project's data; not for
@@ -136,9 +142,17 @@ impl KeyRing {
         match self.verify_bearer(token) {
             // Tried second: tokens of all other keys are then found in the cache of the first verifier, and only tokens that
             // would be refused cost a second verification.
-            Err(TokenError::NoSuitableKey) => self.secret_with_any_hash.verify(token),
+            Err(TokenError::NoSuitableKey) => refuse_id_token(self.secret_with_any_hash.verify(token)?),
             verified => verified,
         }
+    }
+
+    /// A key for another purpose, derived from the shared secret: the same on every node and after every start, and of no
+    /// use for signing tokens.
+    pub fn derive_key(&self, purpose: &str) -> [u8; 32] {
+        let mut key = [0; 32];
+        key.copy_from_slice(hmac::sign(&self.derivation, purpose.as_bytes()).as_ref());
+        key
     }
 
     /// Signs with the project's current signing key.
@@ -173,6 +187,17 @@ impl KeyRing {
             self.signing.algorithm,
             Algorithm::HS256 | Algorithm::HS384 | Algorithm::HS512
         )
+    }
+}
+
+/// Refuses an ID token of the project's own OAuth server; its audience is the client alone.
+///
+/// # Errors
+/// [`TokenError::WrongAudience`].
+fn refuse_id_token(claims: Arc<Claims>) -> Result<Arc<Claims>, TokenError> {
+    match claims.is_id_token() {
+        true => Err(TokenError::WrongAudience),
+        false => Ok(claims),
     }
 }
 
@@ -288,6 +313,39 @@ mod tests {
             parse_header(token.split('.').next().unwrap_or_default()).map(|found| found.0),
             Ok(Algorithm::ES256)
         );
+    }
+
+    #[test]
+    fn id_tokens_are_refused_by_every_verifier() {
+        let ring = build_ring();
+        let client = "7c1e0a1e-3f6b-4a53-9f5e-2d7b3f1f0a11";
+        let own = json!({"sub": "a", "aud": client, "client_id": client, "token_use": "id"});
+        let of_older_version = json!({"sub": "a", "aud": client, "client_id": client});
+        let access = json!({"sub": "a", "aud": "authenticated", "client_id": client, "session_id": "s"});
+
+        for claims in [own, of_older_version] {
+            for token in [ring.sign(&claims), ring.sign_hs256(&claims)] {
+                let token = token.expect("signs");
+                for verified in [
+                    ring.verify(&token),
+                    ring.verify_bearer(&token),
+                    ring.verify_any_hash(&token),
+                ] {
+                    assert_eq!(verified.err(), Some(TokenError::WrongAudience), "{claims}");
+                }
+            }
+        }
+        assert!(ring.verify(&ring.sign(&access).expect("signs")).is_ok());
+    }
+
+    #[test]
+    fn derived_keys_depend_on_secret_and_purpose() {
+        let ring = build_ring();
+        let other = KeyRing::new(b"another secret of at least 32 characters", &[]).expect("a usable key");
+
+        assert_eq!(ring.derive_key("a"), build_ring().derive_key("a"));
+        assert_ne!(ring.derive_key("a"), ring.derive_key("b"));
+        assert_ne!(ring.derive_key("a"), other.derive_key("a"));
     }
 
     #[test]
