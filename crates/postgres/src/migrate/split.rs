@@ -556,8 +556,9 @@ mod tests {
             let statements: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
             prop_assume!(statements.iter().all(|one| split_statements(one).is_ok_and(|found| found.len() == 1)));
 
-            prop_assert_eq!(texts(&join_statements(&statements)), statements.clone());
-            prop_assert_eq!(texts(&statements.join(SEPARATOR)), statements);
+            let (terminated, separated) = (join_statements(&statements), statements.join(SEPARATOR));
+            prop_assert_eq!(texts(&terminated), statements.clone());
+            prop_assert_eq!(texts(&separated), statements);
         }
     }
 }
