@@ -74,7 +74,7 @@ impl World<'_> {
             |kind: &&str| link.contains(&format!("&type={kind}")) || link.contains(&format!("?type={kind}"));
         self.awaited[owner]
             .iter()
-            .any(|kind| is_awaited(kind))
+            .any(is_awaited)
             .then(|| link.to_owned())
     }
 

@@ -90,8 +90,8 @@ pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Res
 fn without_commands(dump: &str) -> String {
     let lines: Vec<&str> = dump.split_inclusive('\n').collect();
     let counts = |line: &&str| !line.trim().is_empty() && !line.starts_with("--");
-    let first = lines.iter().position(|line| counts(line));
-    let last = lines.iter().rposition(|line| counts(line));
+    let first = lines.iter().position(&counts);
+    let last = lines.iter().rposition(counts);
     let is_command = |index: usize, line: &str| {
         (Some(index) == first && line.starts_with("\\restrict "))
             || (Some(index) == last && line.starts_with("\\unrestrict "))
@@ -99,7 +99,7 @@ fn without_commands(dump: &str) -> String {
     lines
         .iter()
         .enumerate()
-        .filter(|(index, line)| !is_command(*index, **line))
+        .filter(|(index, line)| !is_command(*index, line))
         .map(|(_, line)| *line)
         .collect()
 }
