@@ -97,7 +97,7 @@ async function start(): Promise<void> {
 /** Database URL with several servers. */
 function urlOf(...servers: PostgresServer[]): string {
   const hosts = servers.map(({ port }) => `127.0.0.1:${port}`);
-  return `postgresql://supabase_admin:postgres@${hosts.join(",")}/postgres`;
+  return `postgresql://authenticator:postgres@${hosts.join(",")}/postgres`;
 }
 
 /** Starts another node, whose database URL names the former primary first. */

@@ -7,7 +7,10 @@ import { querySql } from "../support/sql.ts";
 import { isListening, until } from "./conditions.ts";
 import type { Machine } from "./network.ts";
 
+/** Of the services' logins. */
 export const password = "cluster";
+/** `migrate up` refuses to give the services this one. */
+export const superuserPassword = "cluster-superuser";
 const systemUser = "postgres";
 
 /** Runs SQL on a server as superuser. Logins from the tests' own address need no password. */
@@ -73,7 +76,7 @@ async function findServers(
 
 function patroniSettings(machine: Machine, home: string): object {
   const [newest = ""] = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
-  const login = (username: string) => ({ username, password });
+  const login = (username: string) => ({ username, password: superuserPassword });
   return {
     scope: "selvedge",
     name: machine.name,

@@ -8,7 +8,15 @@ import { generateKeys } from "../support/cluster.ts";
 import { makeProject, type ProjectFolder } from "../support/project.ts";
 import { binary } from "../support/selvedge.ts";
 import { isListening, until } from "./conditions.ts";
-import { findPrimary, isReplicated, password, sql, startEtcd, startServer } from "./database.ts";
+import {
+  findPrimary,
+  isReplicated,
+  password,
+  sql,
+  startEtcd,
+  startServer,
+  superuserPassword,
+} from "./database.ts";
 import { Machine, makeBridge } from "./network.ts";
 
 /** URL of the API. */
@@ -99,7 +107,10 @@ async function startDatabase(etcd: Machine, servers: Machine[], project: Project
   const migrator = new Machine("migrate", 50, async (machine) => {
     machine.run({
       command: [binary(), "migrate", "up", "--project", project.path],
-      environment: { DATABASE_URL: databaseUrl("supabase_admin") },
+      environment: {
+        DATABASE_URL: databaseUrl("supabase_admin", 5432, superuserPassword),
+        SELVEDGE_SERVICE_PASSWORD: password,
+      },
     });
   });
   await migrator.start();
@@ -112,8 +123,8 @@ async function startDatabase(etcd: Machine, servers: Machine[], project: Project
 }
 
 /** Database URL with both servers. Without TLS, because the network is within this machine. */
-function databaseUrl(user: string, port = 5432): string {
-  return `postgresql://${user}:${password}@db-1:${port},db-2:${port}/postgres?sslmode=disable`;
+function databaseUrl(user: string, port = 5432, secret = password): string {
+  return `postgresql://${user}:${secret}@db-1:${port},db-2:${port}/postgres?sslmode=disable`;
 }
 
 async function startNode(

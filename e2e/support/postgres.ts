@@ -152,7 +152,7 @@ async function copyServer(
 
 function makeServer(port: number, launch: () => ChildProcess): PostgresServer {
   let child: ChildProcess | null = null;
-  const url = (user = "supabase_admin") =>
+  const url = (user = "authenticator") =>
     `postgresql://${user}:postgres@127.0.0.1:${port}/postgres`;
   const sql = (text: string) => querySql(port, text);
   const end = async (signal: "SIGINT" | "SIGQUIT") => {

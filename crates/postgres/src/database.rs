@@ -7,6 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio_postgres::{CancelToken, Client, Config, Connection, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -41,6 +42,8 @@ pub enum Login {
     ConsoleAdmin,
     /// The console itself: accounts, sessions and its audit.
     ConsoleService,
+    /// `postgres`, who owns the project's objects: jobs of pg_cron.
+    Postgres,
 }
 
 impl Login {
@@ -49,9 +52,11 @@ impl Login {
     fn idle_limit(self) -> Duration {
         match self {
             Self::ConsoleReader | Self::ConsoleAdmin | Self::ConsoleService => Duration::from_secs(300),
-            Self::Authenticator | Self::AuthAdmin | Self::StorageAdmin | Self::Replication => {
-                Duration::from_secs(20)
-            }
+            Self::Authenticator
+            | Self::AuthAdmin
+            | Self::StorageAdmin
+            | Self::Replication
+            | Self::Postgres => Duration::from_secs(20),
         }
     }
 }
@@ -222,13 +227,19 @@ impl Database {
         }
     }
 
-    /// Opens a connection outside of any pool as `user`, to a database of the same server, with the authenticator's
-    /// password: for work that runs with the rights of a role, which must be allowed to log in with that password.
+    /// Opens a connection outside of any pool as `user`, to a database of the same server: as `postgres` with the password of
+    /// [`Login::Postgres`], as others with the authenticator's. For work that runs with the rights of a role, which must be allowed to
+    /// log in with that password.
     ///
     /// # Errors
     /// When the login fails.
     pub async fn client_as(&self, user: &str, database: &str) -> Result<Client, Error> {
-        let mut config = self.logins.config(Login::Authenticator);
+        let login = if user == "postgres" {
+            Login::Postgres
+        } else {
+            Login::Authenticator
+        };
+        let mut config = self.logins.config(login);
         config.user(user).dbname(database);
         let (client, connection) = self.connector().open(&config).await?;
         tokio::spawn(connection.run());
@@ -299,7 +310,7 @@ impl Database {
 }
 
 /// Opens a connection without a [`Database`], polled in the background: for work that comes before there is one, such
-/// as migrations.
+/// as migrations. A user who may have more rights than `postgres` logs in by [`crate::PrivilegedLogin`].
 ///
 /// # Errors
 /// When the login fails.
@@ -308,14 +319,26 @@ pub async fn connect(config: &Config) -> Result<Client, Error> {
 }
 
 /// Spawns the task that moves the connection's messages; it ends when the client is dropped.
-fn spawn_connection<S, T>((client, connection): (Client, Connection<S, T>)) -> Client
+pub(crate) fn spawn_connection<S, T>(opened: (Client, Connection<S, T>)) -> Client
 where
     Connection<S, T>: Future<Output = Result<(), Error>> + Send + 'static,
 {
-    tokio::spawn(async move {
+    spawn_connection_then(opened, std::future::ready(())).0
+}
+
+/// Does the same as [`spawn_connection`], and runs `ending` after the connection has ended. Returns the task, too.
+pub(crate) fn spawn_connection_then<S, T>(
+    (client, connection): (Client, Connection<S, T>),
+    ending: impl Future<Output = ()> + Send + 'static,
+) -> (Client, JoinHandle<()>)
+where
+    Connection<S, T>: Future<Output = Result<(), Error>> + Send + 'static,
+{
+    let task = tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a database connection ended");
         }
+        ending.await;
     });
-    client
+    (client, task)
 }

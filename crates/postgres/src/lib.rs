@@ -13,9 +13,11 @@ mod identifier;
 mod json;
 mod listen;
 mod pools;
+mod privileged;
 mod replicas;
 mod request;
 mod role_settings;
+mod run_login;
 mod text_session;
 mod tls;
 mod view_columns;
@@ -28,6 +30,7 @@ pub use identifier::{push_identifier, quote_identifier, quote_literal};
 pub use json::{ByteChunks, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
 pub use pools::{PoolMetrics, PoolMetricsSnapshot};
+pub use privileged::{PrivilegedLogin, PrivilegedSession, disable_event_triggers, enable_event_triggers};
 pub use replicas::{Reader, ReplicaConfig, ReplicaPools, Replicas, ReplicasConfig, Writer};
 pub use request::{
     AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,
@@ -37,6 +40,7 @@ pub use request::{
     trace_statement, trace_statements,
 };
 pub use role_settings::RoleSettings;
+pub use run_login::{RunLogin, become_postgres, finish_run_logins};
 pub use text_session::{
     NoticeObject, StatementCanceller, TextCell, TextColumn, TextEvent, TextNotice, TextSession,
     TextSessionError, TransactionStatus,

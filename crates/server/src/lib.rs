@@ -21,14 +21,25 @@ pub mod site;
 mod tls;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use output::BAD;
+
+/// How long the roles made for a run may take to be dropped at its end.
+const END_TIME: Duration = Duration::from_secs(5);
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
     let cli = cli::parse_arguments();
     let runtime = actix_web::rt::System::new();
-    match runtime.block_on(commands::run(cli)) {
+    let outcome = runtime.block_on(async {
+        let outcome = commands::run(cli).await;
+        // What a session has left to do after its end must not be cut off by the end of this process.
+        let ending = selvedge_postgres::finish_run_logins();
+        let _ = tokio::time::timeout(END_TIME, ending).await;
+        outcome
+    });
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             anstream::eprintln!("{BAD}error{BAD:#} {}", describe_error(&error));

@@ -436,6 +436,7 @@ fn cluster_config(state_dir: &Path) -> ClusterConfig {
     config.pg_bin = std::env::var_os("SELVEDGE_TEST_PG_BIN").map(PathBuf::from);
     config.listen_tcp = false;
     config.port = PORT;
+    config.superuser_password = Some(PASSWORD.into());
     config.settings = [
         ("fsync", "off"),
         ("synchronous_commit", "off"),
@@ -490,15 +491,12 @@ fn prepare(data_dir: &Path) {
 }
 
 async fn fill(cluster: &Cluster) {
-    let client = connect(&cluster.superuser_config()).await;
-    let sql = format!("alter role {SUPERUSER} password '{PASSWORD}'; create database {TEMPLATE}");
-    // Sent one by one, because `create database` is not allowed in the implicit transaction of several statements.
-    for statement in sql.split("; ") {
-        client.batch_execute(statement).await.expect("a superuser may");
-    }
-    let mut template = cluster.superuser_config();
-    template.dbname(TEMPLATE).password(PASSWORD);
-    let client = connect(&template).await;
+    let superuser = cluster.superuser_login();
+    let client = superuser.connect().await.expect("a connection");
+    let create = format!("create database {TEMPLATE}");
+    client.batch_execute(&create).await.expect("a superuser may");
+    let client = superuser.to_database(TEMPLATE).connect().await;
+    let client = client.expect("a connection");
     apply_platform(&client)
         .await
         .expect("the platform schema applies");

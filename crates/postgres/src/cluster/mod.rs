@@ -38,6 +38,8 @@ use std::{
 
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::PrivilegedLogin;
+
 pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
 pub use config::ClusterConfig;
@@ -162,7 +164,7 @@ impl Cluster {
         let is_refused = |error: &tokio_postgres::Error| {
             error.code() == Some(&tokio_postgres::error::SqlState::INVALID_PASSWORD)
         };
-        match crate::connect(&self.superuser_config()).await {
+        match self.superuser_login().connect().await {
             Err(error) if is_refused(&error) => {}
             // Whoever connects next reports another error in its context.
             _ => return Ok(self),
@@ -228,10 +230,10 @@ impl Cluster {
         self.port
     }
 
-    /// How to connect as the superuser. The server itself uses it for the platform schema only.
+    /// How to log in as the superuser: for the platform schema, backups, imports and copies of databases only.
     #[must_use]
-    pub fn superuser_config(&self) -> tokio_postgres::Config {
-        self.config_for(SUPERUSER, &self.superuser_password)
+    pub fn superuser_login(&self) -> PrivilegedLogin {
+        PrivilegedLogin::new(self.config_for(SUPERUSER, &self.superuser_password))
     }
 
     /// How to connect as `role` over the cluster's socket, which is faster than loopback TCP.

@@ -12,6 +12,7 @@ use super::error::ClusterError;
 use super::lock::ProjectLock;
 use super::lock_holder::{Endpoint, LockHolder};
 use super::{Cluster, DATABASE, SUPERUSER, socket_login};
+use crate::PrivilegedLogin;
 
 /// What a server says of itself: its system identifier, and the file by which its postmaster marks the data directory.
 const DESCRIBE: &str = "select system_identifier::pg_catalog.text, pg_catalog.pg_read_file('postmaster.pid')
@@ -64,10 +65,10 @@ impl RunningCluster {
         socket_login(&self.endpoint.socket_dir, self.endpoint.port, role, password)
     }
 
-    /// How to connect as the superuser.
+    /// How to log in as the superuser.
     #[must_use]
-    pub fn superuser_config(&self) -> tokio_postgres::Config {
-        self.config_for(SUPERUSER, &self.superuser_password)
+    pub fn superuser_login(&self) -> PrivilegedLogin {
+        PrivilegedLogin::new(self.config_for(SUPERUSER, &self.superuser_password))
     }
 
     /// A connection string for programs that need TCP: `postgresql://role:password@127.0.0.1:port/postgres`. The port is the one
@@ -79,7 +80,9 @@ impl RunningCluster {
     }
 
     async fn compare(&self, data_dir: &Path) -> Result<(), ClusterError> {
-        let client = crate::connect(&self.superuser_config())
+        let client = self
+            .superuser_login()
+            .connect()
             .await
             .map_err(ClusterError::Login)?;
         let row = client

@@ -48,8 +48,12 @@ async fn connect(config: tokio_postgres::Config) -> Result<Client, tokio_postgre
     Ok(client)
 }
 
+fn superuser_config(cluster: &Cluster) -> tokio_postgres::Config {
+    cluster.config_for(SUPERUSER, &cluster.superuser_password)
+}
+
 async fn superuser(cluster: &Cluster) -> Client {
-    connect(cluster.superuser_config())
+    connect(superuser_config(cluster))
         .await
         .expect("accepts connections")
 }
@@ -294,7 +298,7 @@ async fn refuses_a_wrong_password_on_socket_and_tcp() {
     let cluster = project.start().await.expect("starts");
 
     for host in ["socket", "loopback"] {
-        let mut config = cluster.superuser_config();
+        let mut config = superuser_config(&cluster);
         if host == "loopback" {
             config = tokio_postgres::Config::new();
             config
@@ -423,7 +427,7 @@ async fn a_running_cluster_is_reached_by_its_socket_and_no_other_one_is_taken_fo
     let cluster = project.start().await.expect("starts");
 
     let running = find_running(&state_dir).await.expect("compared").expect("runs");
-    let client = connect(running.superuser_config()).await.expect("a login");
+    let client = running.superuser_login().connect().await.expect("a login");
     assert_eq!(value(&client, "inet_server_port() is null").await, "true");
     for stranger in [&other, &copy] {
         let stranger = stranger.start().await.expect("starts");

@@ -8,6 +8,7 @@ use tokio_postgres::{Config, Error, SimpleQueryMessage};
 
 use super::last_host::with_single_host;
 use super::timeline::{TIMELINE_QUERY, parse_timeline};
+use crate::PrivilegedLogin;
 
 /// A frozen server accepts connections and never responds, so without a limit the examination would not end.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -48,8 +49,12 @@ pub async fn examine_hosts(config: &Config) -> Vec<ExaminedHost> {
 }
 
 async fn ask_role(config: &Config) -> Result<HostRole, Error> {
-    let client = crate::connect(config).await?;
-    let in_recovery = client.query_one("select pg_is_in_recovery()", &[]).await?;
+    // `doctor` asks with the user of DATABASE_URL, who may be a superuser.
+    let client = PrivilegedLogin::new(config.clone())
+        .connect_through_pooler()
+        .await?;
+    let in_recovery = "select pg_catalog.pg_is_in_recovery()";
+    let in_recovery = client.query_one(in_recovery, &[]).await?;
     if in_recovery.get(0) {
         return Ok(HostRole::Standby);
     }

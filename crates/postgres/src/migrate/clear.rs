@@ -25,7 +25,8 @@ pub fn is_platform_role(role: &str) -> bool {
 }
 
 /// Drops the project's schemas, tables, functions, types, policies, extensions and publications, and empties the tables of
-/// Auth and Storage, in one transaction. `client` must be logged in as `postgres`.
+/// Auth and Storage, in one transaction. `client` must be logged in as `postgres`, or be a superuser's in whose session neither triggers
+/// nor event triggers of the project fire.
 ///
 /// # Errors
 /// When a statement fails; then nothing has changed.

@@ -57,6 +57,12 @@ pub enum MigrateError {
          that is newer", .0.join(", ")
     )]
     NewerPlatform(Vec<String>),
+    /// Somebody who is no superuser has prepared what the platform schema builds on.
+    #[error(
+        "the platform schema is not applied, because others could use its rights: {}. Drop, rename or alter that as the superuser",
+        .0.join("; ")
+    )]
+    Foundations(Vec<String>),
     /// A file of the platform schema failed.
     #[error("platform schema {file}: {}", describe_error(source))]
     Platform {

@@ -6,6 +6,7 @@
 //! `do_block`); `run`, `platform`, `project`, `seed` and `statement_plan` hold the I/O. The server decides when to call these
 //! functions.
 
+mod attached_code;
 mod clear;
 mod do_block;
 mod draft_file;
@@ -13,6 +14,7 @@ mod error;
 mod extension;
 mod file_names;
 mod files;
+mod foundations;
 pub(crate) mod lexer;
 mod missing_extension;
 mod passwords;
@@ -30,6 +32,7 @@ mod superuser_statement;
 mod tenants;
 mod transaction_control;
 
+pub use attached_code::lock_and_list_attached_code;
 pub use clear::{clear_project, drop_project_roles, is_platform_role};
 pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
@@ -38,7 +41,7 @@ pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};
-pub use passwords::{RolePasswords, scram_verifier, set_role_passwords};
+pub use passwords::{RolePasswords, matches_verifier, scram_verifier, set_role_passwords};
 pub use platform::{
     PlatformReport, apply as apply_platform, apply_auto_expose, digest as platform_digest,
     is_applied as is_platform_applied, record_auto_expose, reserve_memberships, set_auto_expose_new_tables,

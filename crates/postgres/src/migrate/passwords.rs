@@ -1,6 +1,10 @@
 //! Sets passwords of the login roles. The values come from the server's secrets, never from a SQL file.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest as _, Sha256};
 use tokio_postgres::Client;
 
 use super::error::MigrateError;
@@ -87,4 +91,49 @@ pub async fn set_role_passwords(client: &Client, passwords: &RolePasswords) -> R
 #[must_use]
 pub fn scram_verifier(password: &SecretString) -> String {
     postgres_protocol::password::scram_sha_256(password.expose_secret().as_bytes())
+}
+
+/// Whether a verifier of `pg_authid.rolpassword` is that of this password. False for other forms than SCRAM-SHA-256.
+#[must_use]
+pub fn matches_verifier(password: &SecretString, verifier: &str) -> bool {
+    stored_key(password, verifier).unwrap_or(false)
+}
+
+/// Computes `StoredKey` of RFC 5802 with the verifier's salt, and compares; `None` for a text of another form. Passwords that SASLprep
+/// changes (RFC 4013) are prepared by PostgreSQL; such a password counts as another one here, and is set again.
+fn stored_key(password: &SecretString, verifier: &str) -> Option<bool> {
+    let (parameters, keys) = verifier.strip_prefix("SCRAM-SHA-256$")?.split_once('$')?;
+    let (iterations, salt) = parameters.split_once(':')?;
+    let (stored_key, _) = keys.split_once(':')?;
+    let iterations: u32 = iterations.parse().ok()?;
+    let hmac = |key: &[u8]| Hmac::<Sha256>::new_from_slice(key).ok();
+    let keyed = hmac(password.expose_secret().as_bytes())?;
+    let digest =
+        |data: &[u8]| -> [u8; 32] { keyed.clone().chain_update(data).finalize().into_bytes().into() };
+    let mut block = digest(&[&STANDARD.decode(salt).ok()?[..], &[0, 0, 0, 1]].concat());
+    let mut salted = block;
+    for _ in 1..iterations {
+        block = digest(&block);
+        salted.iter_mut().zip(block).for_each(|(sum, byte)| *sum ^= byte);
+    }
+    let client_key = hmac(&salted)?.chain_update(b"Client Key").finalize().into_bytes();
+    Some(Sha256::digest(client_key)[..] == STANDARD.decode(stored_key).ok()?[..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verifier_matches_its_own_password_only() {
+        let verifier = scram_verifier(&"correct horse".into());
+
+        assert!(matches_verifier(&"correct horse".into(), &verifier));
+        assert!(!matches_verifier(&"correct horse ".into(), &verifier));
+        assert!(!matches_verifier(
+            &"x".into(),
+            "md5900150983cd24fb0d6963f7d28e17f72"
+        ));
+        assert!(!matches_verifier(&"x".into(), "SCRAM-SHA-256$4096:$:"));
+    }
 }

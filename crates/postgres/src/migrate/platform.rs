@@ -6,8 +6,11 @@ use include_dir::{Dir, include_dir};
 use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
 
+use super::attached_code::list_code_on_written_tables;
 use super::error::MigrateError;
+use super::foundations::check_foundations;
 use super::shipped::{STORE_TABLE, store_shipped};
+use crate::{disable_event_triggers, enable_event_triggers};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sql/platform");
 
@@ -16,10 +19,10 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sql/platform");
 const REGISTER: &str = "
     create schema if not exists _selvedge;
     create table if not exists _selvedge.platform_migrations (
-      version integer primary key,
-      name text not null,
-      sha256 text not null,
-      applied_at timestamptz not null default now()
+      version pg_catalog.int4 primary key,
+      name pg_catalog.text not null,
+      sha256 pg_catalog.text not null,
+      applied_at pg_catalog.timestamptz not null default pg_catalog.now()
     );
     grant usage on schema _selvedge to public;
     grant select on _selvedge.platform_migrations to public;";
@@ -28,8 +31,10 @@ const REGISTER: &str = "
 const DISARM: &str = include_str!("disarm.sql");
 
 /// Advisory lock that all nodes of one database take, so that only one of them migrates at a time.
-const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))";
-const UNLOCK: &str = "select pg_advisory_unlock(hashtextextended('selvedge platform migrations', 0))";
+const LOCK: &str = "select pg_catalog.pg_advisory_lock( \
+     pg_catalog.hashtextextended('selvedge platform migrations'::pg_catalog.text, 0::pg_catalog.int8))";
+const UNLOCK: &str = "select pg_catalog.pg_advisory_unlock( \
+     pg_catalog.hashtextextended('selvedge platform migrations'::pg_catalog.text, 0::pg_catalog.int8))";
 
 /// Citus connects to worker nodes as the role of the statement, so with Citus the API's roles need LOGIN. They have no password, so
 /// only hosts that `pg_hba.conf` trusts can log in as them. Runs before each file, because the first file creates the roles and a
@@ -39,16 +44,22 @@ const LET_ROLES_LOG_IN: &str = "
     declare
       name text;
     begin
-      if exists (select from pg_catalog.pg_extension where extname = 'citus') then
+      if exists (select from pg_catalog.pg_extension where extname operator(pg_catalog.=) 'citus'::pg_catalog.name) then
         for name in
           select rolname from pg_catalog.pg_roles
-          where rolname in ('anon', 'authenticated', 'service_role', 'supabase_realtime_admin') and not rolcanlogin
+          where rolname operator(pg_catalog.=) any (
+              array['anon', 'authenticated', 'service_role', 'supabase_realtime_admin']::pg_catalog.name[]
+            ) and not rolcanlogin
         loop
           execute pg_catalog.format('alter role %I login', name);
         end loop;
       end if;
     end
     $$";
+
+/// Files that write rows into tables of services. In a database that is in use these may have triggers of the project. Files to come do
+/// not write there.
+const FILES_THAT_WRITE: [i32; 2] = [17, 22];
 
 /// The result of [`apply`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,7 +110,8 @@ pub fn digest() -> String {
     hex::encode(digest.finalize())
 }
 
-/// Brings the platform schema of the connected database up to date. `client` must be a superuser's.
+/// Brings the platform schema of the connected database up to date. `client` must be a superuser's, opened by
+/// [`crate::PrivilegedLogin`].
 ///
 /// Each file runs in a transaction with its row of `_selvedge.platform_migrations`; several nodes may call this at
 /// once.
@@ -108,7 +120,10 @@ pub fn digest() -> String {
 /// [`MigrateError::Platform`] names the file that failed; the files before it stay applied.
 pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
     client.batch_execute(LOCK).await?;
+    // Event triggers of the platform complete what its files create.
+    enable_event_triggers(client).await?;
     let outcome = apply_locked(client, &platform_files()).await;
+    disable_event_triggers(client).await.ok();
     // Unlocked before an error is returned: the lock belongs to the session, which the caller may keep open.
     let unlocked = client.batch_execute(UNLOCK).await;
     let report = outcome?;
@@ -123,7 +138,7 @@ pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
 pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
     let registered: bool = client
         .query_one(
-            "select to_regclass('_selvedge.platform_migrations') is not null",
+            "select pg_catalog.to_regclass('_selvedge.platform_migrations'::pg_catalog.text) is not null",
             &[],
         )
         .await?
@@ -144,6 +159,7 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
 async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<PlatformReport, MigrateError> {
     client.batch_execute(DISARM).await?;
     refuse_newer_platform(client).await?;
+    check_foundations(client).await?;
     client.batch_execute(REGISTER).await?;
     client.batch_execute(STORE_TABLE).await?;
     store_shipped(client).await?;
@@ -168,14 +184,18 @@ async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<Platfor
             ),
             None => {
                 client.batch_execute(LET_ROLES_LOG_IN).await?;
-                apply_file(client, file).await?;
+                let writes = !report.is_first && FILES_THAT_WRITE.contains(&file.version);
+                if writes {
+                    let attached = list_code_on_written_tables(client).await?;
+                    if !attached.is_empty() {
+                        return Err(MigrateError::Foundations(attached));
+                    }
+                }
+                apply_file(client, file, writes).await?;
                 report.applied.push(file.name.to_owned());
             }
         }
     }
-    client
-        .batch_execute("select realtime.maintain_messages_partitions()")
-        .await?;
     Ok(report)
 }
 
@@ -203,17 +223,32 @@ async fn refuse_newer_platform(client: &Client) -> Result<(), MigrateError> {
     }
 }
 
-async fn apply_file(client: &Client, file: &PlatformFile) -> Result<(), MigrateError> {
+/// Runs a file. With `without_triggers` those of the project do not fire.
+async fn apply_file(
+    client: &Client,
+    file: &PlatformFile,
+    without_triggers: bool,
+) -> Result<(), MigrateError> {
     let started = Instant::now();
     // One simple query, hence one round trip. It takes no parameters; name and digest come from the binary, so they
     // need no quoting.
+    let triggers = if without_triggers { "replica" } else { "origin" };
     let batch = format!(
-        "begin;\n{}\n;reset role; insert into _selvedge.platform_migrations (version, name, sha256) \
+        "begin;\n{}\n;set local role none; insert into _selvedge.platform_migrations (version, name, sha256) \
          values ({}, '{}', '{}'); commit",
         file.sql, file.version, file.name, file.sha256
     );
-    if let Err(source) = client.batch_execute(&batch).await {
+    client
+        .batch_execute(&format!("set session_replication_role = {triggers}"))
+        .await?;
+    let outcome = client.batch_execute(&batch).await;
+    if outcome.is_err() {
         client.batch_execute("rollback").await?;
+    }
+    client
+        .batch_execute("set session_replication_role = origin")
+        .await?;
+    if let Err(source) = outcome {
         return Err(MigrateError::Platform {
             file: locate_error(file, &source),
             source,
@@ -320,9 +355,13 @@ pub async fn record_auto_expose(client: &Client, expose: bool) -> Result<(), Mig
 /// When PostgreSQL refuses; `client` must be a superuser's.
 pub async fn reserve_memberships(client: &Client) -> Result<(), MigrateError> {
     let sql = "update pg_catalog.pg_authid a set rolsuper = true
-               where a.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
-                 and not a.rolsuper and current_setting('server_version_num')::int < 160000
-                 and not exists (select from pg_catalog.pg_auth_members m where m.roleid = a.oid)";
+               where a.rolname operator(pg_catalog.=) any (array['pg_read_server_files', 'pg_write_server_files',
+                   'pg_execute_server_program']::pg_catalog.name[])
+                 and not a.rolsuper
+                 and pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.<) 160000
+                 and not exists (
+                   select from pg_catalog.pg_auth_members m where m.roleid operator(pg_catalog.=) a.oid
+                 )";
     client.execute(sql, &[]).await?;
     Ok(())
 }

@@ -10,19 +10,20 @@ use crate::SHIPPED;
 /// write to it, because the scripts run with that role's rights.
 pub(super) const STORE_TABLE: &str = "
     create table if not exists _selvedge.shipped_extensions (
-      name text not null primary key,
-      version text not null,
-      schema text,
-      script text not null
+      name pg_catalog.text not null primary key,
+      version pg_catalog.text not null,
+      schema pg_catalog.text,
+      script pg_catalog.text not null
     );
     alter table _selvedge.shipped_extensions
-      add column if not exists runs_as_creator boolean not null default false;";
+      add column if not exists runs_as_creator pg_catalog.bool not null default false;";
 
 const STORE: &str = "
     insert into _selvedge.shipped_extensions as s (name, version, schema, script, runs_as_creator)
     select * from rows from (
-      pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[]), pg_catalog.unnest($3::text[]),
-      pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::boolean[])
+      pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[]),
+      pg_catalog.unnest($3::pg_catalog.text[]), pg_catalog.unnest($4::pg_catalog.text[]),
+      pg_catalog.unnest($5::pg_catalog.bool[])
     )
     on conflict (name) do update
     set version = excluded.version, schema = excluded.schema, script = excluded.script,

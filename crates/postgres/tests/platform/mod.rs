@@ -10,6 +10,7 @@ mod privileges;
 mod projects;
 mod realtime;
 mod rights;
+mod sessions;
 mod shipped;
 mod storage;
 mod superuser;

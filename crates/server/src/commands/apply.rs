@@ -1,26 +1,26 @@
 //! Applies pending migrations: `migrate up` and `db push`.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    apply_platform, find_privilege_faults, is_platform_applied, set_vault_key_file,
+    apply_platform, find_privilege_faults, is_platform_applied, reserve_memberships, set_vault_key_file,
 };
-use tokio_postgres::Client;
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::external::ExternalDatabase;
+use crate::database::local_logins;
+use crate::database::passwords::set_login_passwords;
 use crate::database::target::TargetDatabase;
-use crate::output::{GOOD, WARN};
+use crate::output::{self, GOOD, WARN};
 
 /// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
 pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
     let applied = match TargetDatabase::find(config).await? {
         Some(TargetDatabase::External(database)) => {
-            let client = database.connect().await?;
-            apply_platform_to_external(config, &database, &client).await?;
-            // The platform schema needs a superuser; the project's migrations must not have one.
-            database.become_administrator(&client).await?;
-            embedded::apply_migrations(config, &client).await?
+            // The platform schema needs a superuser; the project's migrations must not have one, so they have a session of their own.
+            drop(apply_platform_to_external(config, &database).await?);
+            embedded::apply_migrations(config, &database.connect_as_postgres().await?).await?
         }
         Some(database) => embedded::apply_migrations(config, &database.connect().await?).await?,
         None => {
@@ -38,31 +38,49 @@ pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Applies the platform schema to an external database, if it is missing or out of date.
+/// Applies the platform schema to an external database, if it is missing or out of date, and returns the session. A superuser also
+/// sets the logins' passwords.
 pub(super) async fn apply_platform_to_external(
     config: &Config,
     database: &ExternalDatabase,
-    client: &Client,
-) -> Result<()> {
-    if !is_platform_applied(client).await? {
-        // The platform schema creates roles, event triggers and schemas with other owners, which requires a superuser.
-        let report = apply_platform(client).await.context(
-            "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
-        )?;
-        // Only the first time, because the operator may have changed the passwords of the services' roles since.
-        if report.is_first {
-            database.set_service_passwords(client).await?;
-        }
+) -> Result<PrivilegedSession> {
+    let session = database.connect().await?;
+    let is_applied = is_platform_applied(&session).await?;
+    if !is_applied && !session.is_superuser() {
+        // It creates roles, event triggers and schemas with other owners.
+        bail!("the platform schema needs a superuser once: use one in DATABASE_URL for this command");
+    }
+    let mut is_first = false;
+    if !is_applied {
+        let report = apply_platform(&session).await?;
+        is_first = report.is_first;
         print_applied("platform", &report.applied);
     }
+    if session.is_superuser() {
+        reserve_memberships(&session).await?;
+        set_login_passwords(config, database, &session, is_first).await?;
+        warn_of_open_lines(&session).await?;
+    }
     if let Some(path) = &config.selvedge.vault_key_file {
-        set_vault_key_file(client, path)
+        set_vault_key_file(&session, path)
             .await
             .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
     }
     // What shipped is compared with what is installed: somebody may have changed it since.
-    for fault in find_privilege_faults(client).await? {
+    for fault in find_privilege_faults(&session).await? {
         anstream::eprintln!("{WARN}privileges{WARN:#} {}, but: {}", fault.rule, fault.object);
+    }
+    Ok(session)
+}
+
+async fn warn_of_open_lines(superuser: &PrivilegedSession) -> Result<()> {
+    let lines = local_logins::list_open_lines(superuser).await?;
+    if !lines.is_empty() {
+        output::print_warnings(&[format!(
+            "logins without a password are allowed: {}\n  {}",
+            lines.join("; "),
+            local_logins::ADVICE
+        )]);
     }
     Ok(())
 }

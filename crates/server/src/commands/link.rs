@@ -105,13 +105,15 @@ fn complete_url(address: &str, argument: Option<&str>, environment: &Environment
 
 /// Connects, and says what is there.
 async fn describe(database: &ExternalDatabase) -> Result<String> {
-    let client = selvedge_postgres::connect(database.login())
-        .await
-        .with_context(|| format!("cannot log in to {}", database.address()))?;
+    let client = database.connect().await?;
     let row = client.query_one(DESCRIBE, &[]).await?;
     let version: i32 = row.get("version");
     if !row.get::<_, bool>("has_history") {
         return Ok(format!("PostgreSQL {version}, without a history of migrations"));
+    }
+    // The table is the project's, so a superuser does not read it.
+    if client.is_superuser() {
+        return Ok(format!("PostgreSQL {version}, with a history of migrations"));
     }
     let query = "select count(*) from supabase_migrations.schema_migrations";
     let count: i64 = client.query_one(query, &[]).await?.get(0);

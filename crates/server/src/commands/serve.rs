@@ -33,13 +33,12 @@ pub(super) async fn run(config: Config) -> Result<()> {
     start_logging(&config, LogFormat::Json, DEFAULT_LOG_FILTER);
     check_providers(&config)?;
     let keys = KeySet::for_production(&config)?;
-    let Some(url) = &config.selvedge.database_url else {
+    let Some(database) = ExternalDatabase::of_project(&config)? else {
         bail!(
             "`selvedge serve` needs a database: set DATABASE_URL=postgresql://…, or use `selvedge start` \
              for an embedded one"
         );
     };
-    let database = ExternalDatabase::parse(url)?;
     warn_of_pooler(&config);
     let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
     // Before connecting to the database, so that a port in use is reported first.
@@ -81,8 +80,17 @@ pub(super) async fn run(config: Config) -> Result<()> {
 
 /// Checks that the platform schema is applied. `serve` never applies it, because its login may be no superuser and several
 /// instances may start at the same time.
+///
+/// A superuser in the URL is refused: functions, jobs and every fault of a service would have the rights of the database's machine.
 async fn check_platform(database: &ExternalDatabase) -> Result<()> {
-    if !is_platform_applied(&database.connect().await?).await? {
+    let session = database.connect().await?;
+    if session.is_superuser() {
+        bail!(
+            "DATABASE_URL names a superuser, whose rights the services must not have\n  use the login authenticator, with the password \
+             that `selvedge migrate up` has set (SELVEDGE_SERVICE_PASSWORD): docs/operations.md"
+        );
+    }
+    if !is_platform_applied(&session).await? {
         bail!(
             "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up"
         );
@@ -98,8 +106,7 @@ async fn connect(
 ) -> Result<Arc<Services>> {
     // Whether the console may change the schema determines the console's login, so it is decided here.
     let logins = database.logins(config.console.schema_changes);
-    let mut owner = database.login().clone();
-    owner.user("postgres");
+    let owner = database.postgres_login();
     let services = Services::connect(background, config, logins, keys, Mode::Production)
         .await?
         .with_meta(config, owner)

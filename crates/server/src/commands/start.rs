@@ -71,7 +71,7 @@ async fn serve_until_stopped(
     let background = BackgroundRuntime::new()?;
     let services = Services::connect(&background, config, embedded.logins(), keys, Mode::Development)
         .await?
-        .with_meta(config, embedded.administrator_login())
+        .with_meta(config, embedded::service_login(&embedded.cluster, "postgres"))
         .await?;
     // Buckets are seeded on the first start only, so that later changes made by the developer are kept.
     let buckets = if embedded.report.is_first {

@@ -73,6 +73,8 @@ impl ClientProgram {
             .env("PGUSER", login.get_user().unwrap_or("postgres"))
             .env("PGPASSWORD", password)
             .env("PGDATABASE", login.get_dbname().unwrap_or("postgres"))
+            // Such as the role as which a session begins.
+            .env("PGOPTIONS", login.get_options().unwrap_or_default())
             .envs(tls_variables(login, &Environment::of_process()));
         let output = self
             .command

@@ -12,12 +12,12 @@ use selvedge_postgres::migrate::{
     apply_platform, apply_roles, apply_seeds, check_extensions, discover_migrations, find_extension_uses,
     find_seeds, reserve_memberships, set_role_passwords,
 };
-use selvedge_postgres::{Login, Logins};
+use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
 use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
 use super::vault_secrets::write_vault_secrets;
-use super::{EMBEDDED_PASSWORD, http_requests, service_logins};
+use super::{EMBEDDED_PASSWORD, harmful_settings, http_requests, service_logins};
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
@@ -26,6 +26,14 @@ use crate::output;
 /// A file in the data folder that exists once a first start has succeeded. While it is missing, each start runs seeds
 /// and uploads buckets again, so that a first start that failed half-way is completed.
 const INITIALIZED: &str = "initialized";
+
+/// Creates the partitions of the coming days, which Realtime does later on.
+const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions()";
+
+/// Settings of the database that would keep migrations from running do not hold for them, so that it can always be started, and the
+/// settings be taken back.
+const ADMINISTRATOR_OPTIONS: &str = "-c role=none -c default_transaction_read_only=off -c statement_timeout=0 \
+     -c idle_in_transaction_session_timeout=0";
 
 /// The default of `[db.seed] sql_paths`.
 const DEFAULT_SEED: &str = "./seed.sql";
@@ -163,23 +171,31 @@ impl Embedded {
         mark_initialized(config)
     }
 
-    /// The login of `postgres` over the unix socket.
+    /// The login of `postgres` over the unix socket, for migrations and commands.
     pub(crate) fn administrator_login(&self) -> tokio_postgres::Config {
         administrator_login(&self.cluster)
     }
 
     /// The services' logins over the unix socket.
     pub(crate) fn logins(&self) -> Logins {
-        let password = SecretString::from(EMBEDDED_PASSWORD);
+        let login = |role: &str| service_login(&self.cluster, role);
         // On a laptop an admin of the console may do what migrations may do, schema changes included.
-        service_logins(|role| self.cluster.config_for(role, &password))
-            .with_login(Login::ConsoleAdmin, self.administrator_login())
+        service_logins(login)
+            .with_login(Login::ConsoleAdmin, login("postgres"))
+            .with_login(Login::Postgres, login("postgres"))
     }
 }
 
 /// The login of `postgres` to a cluster that this process has started, over the unix socket.
 pub(crate) fn administrator_login(cluster: &Cluster) -> tokio_postgres::Config {
-    cluster.config_for("postgres", &SecretString::from(EMBEDDED_PASSWORD))
+    let mut login = cluster.config_for("postgres", &SecretString::from(EMBEDDED_PASSWORD));
+    login.options(ADMINISTRATOR_OPTIONS);
+    login
+}
+
+/// The login of a service's role to a cluster that this process has started.
+pub(crate) fn service_login(cluster: &Cluster, role: &str) -> tokio_postgres::Config {
+    cluster.config_for(role, &SecretString::from(EMBEDDED_PASSWORD))
 }
 
 /// Records that the database is complete, so that the next start neither seeds it nor fills buckets.
@@ -214,8 +230,8 @@ pub(crate) fn seeded_marker(config: &Config) -> PathBuf {
 }
 
 /// Applies what is missing of the platform's schema, and gives its roles their passwords; returns the superuser's connection.
-pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<Client> {
-    let superuser = connect(&cluster.superuser_config()).await?;
+pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<PrivilegedSession> {
+    let superuser = connect_privileged(&cluster.superuser_login()).await?;
     let platform = apply_platform(&superuser).await?;
     reserve_memberships(&superuser).await?;
     // New platform files may create roles, which have no password yet. At other starts nothing has changed.
@@ -232,7 +248,7 @@ fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
 
 /// Whether an import was interrupted after the database was copied, but before all objects were.
 pub(crate) async fn has_unfinished_import(client: &Client) -> Result<bool> {
-    let query = "select to_regclass('_selvedge.unfinished_import') is not null";
+    let query = "select pg_catalog.to_regclass('_selvedge.unfinished_import'::pg_catalog.text) is not null";
     Ok(client.query_one(query, &[]).await?.get(0))
 }
 
@@ -247,12 +263,13 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
             config.project.id
         );
     }
-    let password = SecretString::from(EMBEDDED_PASSWORD);
+    warn_of_harmful_settings(&superuser).await?;
     // Compat: Supabase grants the API's roles access to new tables of `public` unless the project disables it.
     let expose = config.api.auto_expose_new_tables.unwrap_or(true);
     apply_auto_expose(&superuser, expose, is_first).await?;
+    drop(superuser);
     // From here on as `postgres`, which is not a superuser, as on Supabase: a migration that works here works there.
-    let administrator = connect(&cluster.config_for("postgres", &password)).await?;
+    let administrator = connect(&administrator_login(cluster)).await?;
     // Migrations may refer to roles of roles.sql, so it runs before them.
     if is_first {
         // Roles come before migrations, because migrations may grant rights to them.
@@ -275,6 +292,15 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
 /// Writes the project's secrets, which migrations may refer to, then applies its pending migrations as `postgres`; returns
 /// their file names.
 pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) -> Result<Vec<String>> {
+    // Migrations may send messages. As `postgres`: it may replace the function, so a superuser must not call it.
+    if let Err(error) = administrator.execute(MAINTAIN_PARTITIONS, &[]).await {
+        output::print_warnings(&[format!(
+            "the partitions of realtime.messages could not be made: {}",
+            error
+                .as_db_error()
+                .map_or_else(|| error.to_string(), |db| db.message().to_owned())
+        )]);
+    }
     write_vault_secrets(administrator, &config.db.vault).await?;
     if !config.db.migrations.enabled {
         return Ok(Vec::new());
@@ -337,14 +363,31 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
 
 /// Connection settings for one role of a running instance, which another process started.
 pub(crate) fn login_to_running(running: &RunningCluster, role: &str) -> tokio_postgres::Config {
-    running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD))
+    let mut login = running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD));
+    if role == "postgres" {
+        login.options(ADMINISTRATOR_OPTIONS);
+    }
+    login
 }
 
-/// Connects to the project's own database.
+/// Connects to the project's own database, as a role that is no superuser.
 pub(crate) async fn connect(login: &tokio_postgres::Config) -> Result<Client> {
-    selvedge_postgres::connect(login)
-        .await
-        .context("cannot log in to the project's database")
+    selvedge_postgres::connect(login).await.context(LOGIN_FAILED)
+}
+
+/// Connects to the project's own database as the superuser.
+pub(crate) async fn connect_privileged(login: &PrivilegedLogin) -> Result<PrivilegedSession> {
+    login.connect().await.context(LOGIN_FAILED)
+}
+
+const LOGIN_FAILED: &str = "cannot log in to the project's database";
+
+/// Says which settings of the database may keep its services from working, before they fail.
+async fn warn_of_harmful_settings(superuser: &Client) -> Result<()> {
+    for setting in harmful_settings::list_harmful_settings(superuser).await? {
+        output::print_warnings(&[format!("{}\n  {}", setting.describe(), setting.advice())]);
+    }
+    Ok(())
 }
 
 /// The project's migrations, each applied, pending or missing as a file; for `migrate list`.

@@ -2,21 +2,45 @@
 
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
-use selvedge_postgres::migrate::{RolePasswords, set_role_passwords};
-use selvedge_postgres::{Login, Logins};
+use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, RunLogin, become_postgres};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 
 use super::service_logins;
-use crate::config::{Environment, describe_database, describe_hosts};
+use crate::config::{Config as ProjectConfig, Environment, describe_database, describe_hosts};
+
+/// Whether `postgres` is a superuser, and whether it is the user who logged in: poolers have users of other names for it.
+const ABOUT_POSTGRES: &str = "
+    select exists (
+      select from pg_catalog.pg_roles as r where r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and r.rolsuper
+    ), session_user operator(pg_catalog.=) 'postgres'::pg_catalog.name";
 
 /// The database of `DATABASE_URL`.
 pub(crate) struct ExternalDatabase {
     config: Config,
     url: SecretString,
+    /// Password of `postgres`, where the URL has that of another role.
+    postgres_password: Option<SecretString>,
+    /// Password of the console's logins.
+    console_password: Option<SecretString>,
 }
 
 impl ExternalDatabase {
+    /// The database of `DATABASE_URL` with the further passwords of the configuration; `None` without that variable.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub(crate) fn of_project(config: &ProjectConfig) -> Result<Option<Self>> {
+        let section = &config.selvedge;
+        let Some(url) = &section.database_url else {
+            return Ok(None);
+        };
+        let mut database = Self::parse(url)?;
+        database.postgres_password.clone_from(&section.postgres_password);
+        database.console_password.clone_from(&section.console_password);
+        Ok(Some(database))
+    }
+
     /// Parses `postgresql://user:password@host:port/database?sslmode=…`. Without an `sslmode`, TLS is required unless the host
     /// is this machine.
     ///
@@ -49,24 +73,39 @@ impl ExternalDatabase {
         Ok(Self {
             config,
             url: url.clone(),
+            postgres_password: None,
+            console_password: None,
         })
     }
 
-    /// Returns the services' logins: each with its own role, and all with the password of the URL, as in Supabase's compose
-    /// file. The URL may contain any user of the database. With `schema_changes` the console's admins are `postgres`, who
-    /// owns the project's objects.
+    /// Returns the services' logins: each with its own role, and with the password of the URL unless the configuration has another
+    /// for it. The URL may contain any user of the database. With `schema_changes` the console's admins are `postgres`, who owns
+    /// the project's objects.
     pub(crate) fn logins(&self, schema_changes: bool) -> Logins {
         let login = |role: &str| {
             let mut config = self.config.clone();
             config.user(role);
+            if let Some(password) = self.console_password.as_ref().filter(|_| is_of_console(role)) {
+                config.password(password.expose_secret());
+            }
             config
         };
-        let logins = service_logins(login);
+        let logins = service_logins(login).with_login(Login::Postgres, self.postgres_login());
         if schema_changes {
-            logins.with_login(Login::ConsoleAdmin, login("postgres"))
+            logins.with_login(Login::ConsoleAdmin, self.postgres_login())
         } else {
             logins
         }
+    }
+
+    /// The login of `postgres`: with its own password if the configuration has it, else with that of the URL.
+    pub(crate) fn postgres_login(&self) -> Config {
+        let mut config = self.config.clone();
+        config.user("postgres");
+        if let Some(password) = &self.postgres_password {
+            config.password(password.expose_secret());
+        }
+        config
     }
 
     /// Hosts and ports, for logs: `db.example.com:5432`.
@@ -103,46 +142,64 @@ impl ExternalDatabase {
         self.url.expose_secret()
     }
 
-    /// Connects as the URL's own user.
-    pub(crate) async fn connect(&self) -> Result<Client> {
-        selvedge_postgres::connect(&self.config)
+    /// Connects as the URL's own user, who may be a superuser: for what reads catalogs and the platform's tables only.
+    pub(crate) async fn connect(&self) -> Result<PrivilegedSession> {
+        PrivilegedLogin::new(self.config.clone())
+            .connect_through_pooler()
             .await
             .with_context(|| format!("cannot log in to the database at {}", self.address()))
     }
 
-    /// Gives the services' roles the password of the URL. Needed once, when the platform schema has just created the roles
-    /// without one. `postgres`, as whom most jobs of pg_cron log in, gets it only if it has none: where it was there before,
-    /// people log in with its own password.
-    pub(crate) async fn set_service_passwords(&self, superuser: &Client) -> Result<()> {
-        let Some(password) = self.config.get_password() else {
-            return Ok(());
+    /// Opens a session for statements of the project, with the rights of `postgres` and no more: logged in as that role if its
+    /// password is known, as a role made for this session if the URL's user is a superuser, and else as that user, who has to be a
+    /// member of `postgres`.
+    ///
+    /// # Errors
+    /// When the login fails, or `postgres` is a superuser.
+    pub(crate) async fn connect_as_postgres(&self) -> Result<Client> {
+        let (login, run) = self.find_postgres_login().await?;
+        let client = match run {
+            Some(run) => run.open_session().await,
+            None => selvedge_postgres::connect(&login).await,
         };
-        let password = Some(SecretString::from(String::from_utf8_lossy(password).into_owned()));
-        let has_password = "select rolpassword is not null from pg_authid where rolname = 'postgres'";
-        let has_password: bool = superuser.query_one(has_password, &[]).await?.get(0);
-        let passwords = RolePasswords {
-            postgres: password.clone().filter(|_| !has_password),
-            authenticator: password.clone(),
-            supabase_auth_admin: password.clone(),
-            supabase_storage_admin: password.clone(),
-            supabase_replication_admin: password.clone(),
-            console: password,
-            ..RolePasswords::default()
-        };
-        Ok(set_role_passwords(superuser, &passwords).await?)
+        client.with_context(|| format!("cannot log in as postgres to the database at {}", self.address()))
     }
 
-    /// Switches the session to `postgres`, under which migrations run. That role is not a superuser, so a migration
-    /// has the same rights as on Supabase, whichever user the URL names.
-    pub(crate) async fn become_administrator(&self, client: &Client) -> Result<()> {
-        if self.config.get_user() != Some("postgres") {
-            client
-                .batch_execute("set session authorization postgres")
-                .await
-                .context("the user of DATABASE_URL cannot become postgres, as whom migrations run")?;
+    /// The login for statements of the project, for other programs. The returned role, if there is one, has to be dropped afterwards.
+    ///
+    /// # Errors
+    /// As [`Self::connect_as_postgres`].
+    pub(crate) async fn find_postgres_login(&self) -> Result<(Config, Option<RunLogin>)> {
+        let session = self.connect().await?;
+        let about = session.query_one(ABOUT_POSTGRES, &[]).await?;
+        let (is_superuser, is_user): (bool, bool) = (about.get(0), about.get(1));
+        if is_superuser {
+            bail!(
+                "postgres is a superuser of the database at {}, and statements of a project must not have such rights: \
+                 docs/operations.md",
+                self.address()
+            );
         }
-        Ok(())
+        if self.postgres_password.is_some() {
+            return Ok((self.postgres_login(), None));
+        }
+        if is_user {
+            return Ok((self.config.clone(), None));
+        }
+        if session.is_superuser() {
+            let run = RunLogin::create(session, &self.config)
+                .await
+                .context("no login with the rights of postgres can be made for this run")?;
+            return Ok((run.config().clone(), Some(run)));
+        }
+        let mut login = self.config.clone();
+        become_postgres(&mut login);
+        Ok((login, None))
     }
+}
+
+fn is_of_console(role: &str) -> bool {
+    role.starts_with("selvedge_console_")
 }
 
 /// The database of `selvedge rest`: a URL or libpq's `key=value` form. What it leaves out comes from libpq's variables

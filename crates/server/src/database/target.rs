@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use selvedge_postgres::cluster::RunningCluster;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Config as Login};
 
 use super::embedded::{self, Embedded};
 use super::external::ExternalDatabase;
@@ -24,8 +24,8 @@ impl TargetDatabase {
     /// # Errors
     /// While another command has the project for itself, or when another server answers at the project's socket.
     pub(crate) async fn find(config: &Config) -> Result<Option<Self>> {
-        let found = match &config.selvedge.database_url {
-            Some(url) => Some(Self::External(Box::new(ExternalDatabase::parse(url)?))),
+        let found = match ExternalDatabase::of_project(config)? {
+            Some(database) => Some(Self::External(Box::new(database))),
             None => RunningCluster::find(&config.selvedge.data_dir)
                 .await?
                 .map(|running| Self::Running(Box::new(running))),
@@ -48,16 +48,28 @@ impl TargetDatabase {
         }
     }
 
-    /// Connects as `postgres`, under whose rights everything of the project is made.
+    /// Opens a session for statements of the project, with the rights of `postgres`, as which everything of the project is made. It
+    /// was not authenticated as a superuser, so no statement can make it one.
     pub(crate) async fn connect(&self) -> Result<Client> {
         match self {
             Self::Running(running) => {
                 embedded::connect(&embedded::login_to_running(running, "postgres")).await
             }
+            Self::External(database) => database.connect_as_postgres().await,
+        }
+    }
+
+    /// Runs `work`, for other programs, with a login that has the rights of `postgres`.
+    pub(crate) async fn with_login<T>(&self, work: impl FnOnce(&Login) -> Result<T>) -> Result<T> {
+        match self {
+            Self::Running(running) => work(&embedded::login_to_running(running, "postgres")),
             Self::External(database) => {
-                let client = database.connect().await?;
-                database.become_administrator(&client).await?;
-                Ok(client)
+                let (login, run) = database.find_postgres_login().await?;
+                let outcome = work(&login);
+                if let Some(run) = run {
+                    run.drop_role().await?;
+                }
+                outcome
             }
         }
     }

@@ -355,6 +355,10 @@ async fn an_import_into_a_database_of_ones_own_is_served_in_production() {
         .await
         .expect("created");
     let url = superuser_url(&server, "production");
+    let service_url = format!(
+        "postgresql://authenticator:postgres@127.0.0.1:{}/production",
+        server.ports.database
+    );
     let target = Project::new();
 
     let printed = expect_success(&mut import(&source, &target, &["--to-db-url", &url]));
@@ -366,7 +370,7 @@ async fn an_import_into_a_database_of_ones_own_is_served_in_production() {
     let keys = generate_keys(&target);
     let port = target.ports.api.to_string();
     let arguments = ["serve", "--host", "127.0.0.1", "--port", &port].map(str::to_owned);
-    let production = target.spawn(&arguments, &serve_variables(&keys, &url));
+    let production = target.spawn(&arguments, &serve_variables(&keys, &service_url));
     production.wait_until_ready().await;
     let user = Caller::sign_with(
         &production,

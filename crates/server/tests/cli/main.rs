@@ -30,6 +30,7 @@ mod services;
 mod sso;
 mod stacks;
 mod stock_names;
+mod superuser;
 mod support;
 mod telemetry;
 mod tenants;

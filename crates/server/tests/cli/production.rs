@@ -175,39 +175,111 @@ async fn migrate_up_records_where_the_key_of_the_vault_is() {
     running.stop();
 }
 
+/// Logs in to a database of the project's PostgreSQL by TCP.
+async fn can_log_in(project: &Project, role: &str, password: &str) -> bool {
+    let url = format!(
+        "postgresql://{role}:{password}@127.0.0.1:{}/postgres",
+        project.ports.database
+    );
+    tokio_postgres::connect(&url, tokio_postgres::NoTls).await.is_ok()
+}
+
 #[actix_web::test]
-async fn migrate_up_gives_postgres_a_password_only_if_it_has_none() {
+async fn migrate_up_sets_passwords_that_differ_and_mends_those_of_earlier_versions() {
     let project = Project::new();
     let running = project.start().await;
-    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).unwrap();
-    let port = project.ports.database;
-    let url =
-        |role: &str, database: &str| format!("postgresql://{role}:{password}@127.0.0.1:{port}/{database}");
-    let (superuser, connection) =
-        tokio_postgres::connect(&url("supabase_admin", "postgres"), tokio_postgres::NoTls)
-            .await
-            .unwrap();
-    actix_web::rt::spawn(connection);
+    let own = std::fs::read_to_string(project.path(".selvedge/superuser-password")).unwrap();
+    let url = format!(
+        "postgresql://supabase_admin:{own}@127.0.0.1:{}/postgres",
+        project.ports.database
+    );
+    let migrate = |variables: &[(&str, &str)]| {
+        let mut command = project.command(&["migrate", "up"]);
+        command.env("DATABASE_URL", &url).envs(variables.iter().copied());
+        let output = command.output().unwrap();
+        let printed = [&output.stdout[..], &output.stderr[..]].concat();
+        (output.status.success(), String::from_utf8(printed).unwrap())
+    };
 
-    for (database, prepare, can_log_in) in [
-        ("second", "create database second", false),
-        (
-            "third",
-            "create database third; alter role postgres password null",
-            true,
-        ),
+    // Equal ones are refused, before anything changes.
+    for (name, value) in [
+        ("SERVICE", own.as_str()),
+        ("POSTGRES", own.as_str()),
+        ("CONSOLE", own.as_str()),
     ] {
-        for statement in prepare.split("; ") {
-            superuser.batch_execute(statement).await.unwrap();
-        }
-        let output = project
-            .command(&["migrate", "up"])
-            .env("DATABASE_URL", url("supabase_admin", database))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-        let login = tokio_postgres::connect(&url("postgres", database), tokio_postgres::NoTls).await;
-        assert_eq!(login.is_ok(), can_log_in, "{database}");
+        let (is_success, printed) = migrate(&[(format!("SELVEDGE_{name}_PASSWORD").as_str(), value)]);
+        assert!(
+            !is_success && printed.contains("same password"),
+            "{name}: {printed}"
+        );
+        assert!(!printed.contains(&own), "{printed}");
     }
+    let (is_success, printed) = migrate(&[
+        ("SELVEDGE_SERVICE_PASSWORD", "x"),
+        ("SELVEDGE_POSTGRES_PASSWORD", "x"),
+    ]);
+    assert!(!is_success && printed.contains("same password"), "{printed}");
+
+    // An earlier version gave the superuser's password to all of them.
+    let superuser = selvedge_postgres::PrivilegedLogin::new(url.parse().unwrap());
+    let superuser = superuser.connect().await.unwrap();
+    let shared = selvedge_postgres::migrate::RolePasswords::same_for_all(&own.as_str().into());
+    selvedge_postgres::migrate::set_role_passwords(&superuser, &shared)
+        .await
+        .unwrap();
+    let (is_success, printed) = migrate(&[]);
+    assert!(is_success, "{printed}");
+    for variable in ["SERVICE", "POSTGRES", "CONSOLE"] {
+        assert!(
+            printed.contains(&format!("SELVEDGE_{variable}_PASSWORD")),
+            "{printed}"
+        );
+    }
+    let (is_success, printed) = migrate(&[
+        ("SELVEDGE_SERVICE_PASSWORD", "of services"),
+        ("SELVEDGE_POSTGRES_PASSWORD", "of postgres"),
+        ("SELVEDGE_CONSOLE_PASSWORD", "of the console"),
+    ]);
+    assert!(
+        is_success && !printed.contains("superuser's password"),
+        "{printed}"
+    );
+    for (role, password) in [
+        ("authenticator", "of services"),
+        ("supabase_replication_admin", "of services"),
+        ("postgres", "of postgres"),
+        ("selvedge_console_operator", "of the console"),
+    ] {
+        assert!(can_log_in(&project, role, password).await, "{role}");
+        assert!(!can_log_in(&project, role, &own).await, "{role}");
+    }
+    running.stop();
+}
+
+#[actix_web::test]
+async fn serve_refuses_the_url_of_a_superuser() {
+    let project = Project::new();
+    let running = project.start().await;
+    let own = std::fs::read_to_string(project.path(".selvedge/superuser-password")).unwrap();
+    let url = format!(
+        "postgresql://supabase_admin:{own}@127.0.0.1:{}/postgres",
+        project.ports.database
+    );
+    let keys = generate_keys(&project);
+    let port = Ports::free().api.to_string();
+
+    let output = project
+        .command(&["serve", "--host", "127.0.0.1", "--port", &port])
+        .envs(serve_variables(&keys, &url))
+        .output()
+        .unwrap();
+
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success());
+    assert!(
+        message.contains("superuser") && message.contains("authenticator"),
+        "{message}"
+    );
+    assert!(!message.contains(&own), "{message}");
     running.stop();
 }

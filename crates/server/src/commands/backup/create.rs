@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use nix::fcntl::{Flock, FlockArg};
+use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
 use selvedge_storage::FileBackend;
 use tokio_postgres::Config as Login;
@@ -14,7 +15,7 @@ use tokio_postgres::Config as Login;
 use super::archive::{ArchiveWriter, CHUNK};
 use super::database::BaseBackup;
 use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
-use super::objects::{FinalState, ObjectsCopy, lock_objects};
+use super::objects::{FinalState, ObjectsCopy, STORAGE_LOGIN, lock_objects};
 use super::progress::Progress;
 use super::supported::check_project;
 use crate::cli::BackupArgs;
@@ -40,10 +41,15 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
     }
     let file = UnfinishedFile::create(&args.file)?;
     let manifest = match RunningCluster::find(&config.selvedge.data_dir).await? {
-        Some(running) => write_archive(config, &running.superuser_config(), &file).await?,
+        Some(running) => {
+            let storage = embedded::login_to_running(&running, STORAGE_LOGIN);
+            write_archive(config, &running.superuser_login(), &storage, &file).await?
+        }
         None => {
             let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
-            let written = write_archive(config, &cluster.superuser_config(), &file).await;
+            let superuser = cluster.superuser_login();
+            let storage = embedded::service_login(&cluster, STORAGE_LOGIN);
+            let written = write_archive(config, &superuser, &storage, &file).await;
             // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
             cluster.stop().await?;
             written?
@@ -54,12 +60,19 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
     Ok(())
 }
 
-async fn write_archive(config: &Config, login: &Login, file: &UnfinishedFile) -> Result<Manifest> {
+/// Writes the archive. The superuser begins and ends the copy of the database, and reads no table: the tables of Storage may have
+/// indexes and rules of the project.
+async fn write_archive(
+    config: &Config,
+    superuser: &PrivilegedLogin,
+    storage: &Login,
+    file: &UnfinishedFile,
+) -> Result<Manifest> {
     let home = Cluster::data_home(&config.selvedge.data_dir)?;
     let data_dir = home.join("pgdata");
     // One connection holds the locks on objects while the other ends the backup.
-    let client = embedded::connect(login).await?;
-    let objects_client = embedded::connect(login).await?;
+    let client = embedded::connect_privileged(superuser).await?;
+    let objects_client = embedded::connect(storage).await?;
     let mut archive = ArchiveWriter::new(BufWriter::with_capacity(CHUNK, file.clone_file()?));
     let mut progress = Progress::new("copied");
     let mut objects = ObjectsCopy::new(FileBackend::open(&objects_folder(config))?);

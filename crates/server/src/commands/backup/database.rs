@@ -32,8 +32,8 @@ const EMPTIED_FOLDERS: [&str; 8] = [
 const SEGMENTS_PER_LOG: u64 = 256;
 
 /// Makes PostgreSQL keep the WAL of the backup until the connection ends, however it ends.
-const RESERVE_WAL: &str = "select pg_create_physical_replication_slot( \
-     'selvedge_backup_' || pg_backend_pid(), true, true)";
+const RESERVE_WAL: &str = "select pg_catalog.pg_create_physical_replication_slot( \
+     pg_catalog.concat('selvedge_backup_', pg_catalog.pg_backend_pid())::pg_catalog.name, true, true)";
 
 /// A base backup that has begun. When its connection ends before [`BaseBackup::finish`], PostgreSQL forgets it.
 pub(super) struct BaseBackup<'c> {
@@ -44,14 +44,13 @@ pub(super) struct BaseBackup<'c> {
 impl<'c> BaseBackup<'c> {
     /// Begins the backup on a connection of the superuser.
     pub(super) async fn begin(client: &'c Client) -> Result<Self> {
-        client.batch_execute("set statement_timeout = 0").await?;
         client
             .execute(RESERVE_WAL, &[])
             .await
             .context("the WAL of the backup cannot be kept: a free replication slot is needed")?;
         let row = client
             .query_one(
-                "select pg_walfile_name(pg_backup_start('selvedge backup', true))",
+                "select pg_catalog.pg_walfile_name(pg_catalog.pg_backup_start('selvedge backup'::pg_catalog.text, true))",
                 &[],
             )
             .await?;
@@ -123,8 +122,9 @@ impl<'c> BaseBackup<'c> {
             .client
             .query_one(
                 // The last byte of the backup is before its end, which may be the first byte of the next segment.
-                "select pg_walfile_name(stopped.lsn - 1), stopped.labelfile, stopped.spcmapfile \
-                 from pg_backup_stop(false) as stopped",
+                "select pg_catalog.pg_walfile_name(stopped.lsn operator(pg_catalog.-) 1::pg_catalog.numeric), \
+                   stopped.labelfile, stopped.spcmapfile \
+                 from pg_catalog.pg_backup_stop(false) as stopped",
                 &[],
             )
             .await?;

@@ -21,6 +21,10 @@ use super::archive::ArchiveWriter;
 use super::manifest::OBJECTS;
 use super::progress::Progress;
 
+/// The login that reads which objects there are. It owns their tables, so code of the project that is attached to them gets no rights
+/// which `postgres` lacks.
+pub(super) const STORAGE_LOGIN: &str = "supabase_storage_admin";
+
 /// How often locking the tables is tried, each time for as long as `lock_timeout` below. Other sessions queue behind a
 /// waiting lock, so each attempt is short.
 const LOCK_ATTEMPTS: u32 = 10;
@@ -117,7 +121,10 @@ pub(super) async fn lock_objects(client: &Client) -> Result<()> {
     let mut attempt = 1;
     loop {
         client
-            .batch_execute("begin; set local statement_timeout = 0; set local lock_timeout = '3s'")
+            .batch_execute(
+                "begin read write; set local statement_timeout = 0; set local lock_timeout = '3s'; \
+                 set local idle_in_transaction_session_timeout = 0",
+            )
             .await?;
         let locked = lock_blob_references(client).await;
         match locked {

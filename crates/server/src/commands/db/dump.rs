@@ -11,7 +11,7 @@ use crate::cli::DumpArgs;
 use crate::config::Config;
 use crate::database::client_program::ClientProgram;
 use crate::database::target::TargetDatabase;
-use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS, embedded};
+use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS};
 use crate::output::{GOOD, print_text};
 
 /// Runs `selvedge db dump`.
@@ -20,7 +20,9 @@ use crate::output::{GOOD, print_text};
 /// When pg_dump is missing or fails, or the file cannot be written.
 pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
     let database = TargetDatabase::find_required(config).await?;
-    let text = dump_login(config, &login_of(&database), args)?;
+    let text = database
+        .with_login(|login| dump_login(config, login, args))
+        .await?;
     match &args.file {
         None => print_text(&text)?,
         Some(file) => {
@@ -32,22 +34,22 @@ pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
 }
 
 /// The project's schema as statements of a migration; only these schemas if any are named.
-pub(super) fn dump_schema(config: &Config, database: &TargetDatabase, schemas: &[String]) -> Result<String> {
+pub(super) async fn dump_schema(
+    config: &Config,
+    database: &TargetDatabase,
+    schemas: &[String],
+) -> Result<String> {
     let args = DumpArgs {
         schema: schemas.to_vec(),
         ..DumpArgs::default()
     };
-    dump_login(config, &login_of(database), &args)
+    database
+        .with_login(|login| dump_login(config, login, &args))
+        .await
 }
 
-fn login_of(database: &TargetDatabase) -> Login {
-    match database {
-        TargetDatabase::Running(running) => embedded::login_to_running(running, "postgres"),
-        TargetDatabase::External(database) => database.login().clone(),
-    }
-}
-
-/// The dump of the database to which `login` leads.
+/// The dump of the database to which `login` leads, which has the rights of `postgres`: indexes, rules and policies of the project run
+/// code of it while pg_dump reads.
 pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Result<String> {
     if args.role_only {
         let mut program = ClientProgram::find(config, "pg_dumpall")?;
@@ -56,7 +58,7 @@ pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Res
         return Ok(keep_project_roles(&program.run(login)?));
     }
     let mut program = ClientProgram::find(config, "pg_dump")?;
-    program.args(["--quote-all-identifiers", "--role=postgres"]);
+    program.args(["--quote-all-identifiers"]);
     program.args([if args.data_only {
         "--data-only"
     } else {

@@ -22,7 +22,7 @@ pub(super) async fn run(config: &Config, args: &PullArgs) -> Result<()> {
     check_history(config, &database).await?;
     // Without migrations there is nothing to compare with: the whole schema is the first migration.
     let statements = if local.is_empty() {
-        dump_schema(config, &database, &args.schema)?
+        dump_schema(config, &database, &args.schema).await?
     } else {
         find_statements(config, &database, &args.schema).await?
     };

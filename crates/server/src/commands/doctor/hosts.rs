@@ -1,8 +1,7 @@
 //! The servers of a `DATABASE_URL` that names several: which of them is the primary, and whether there is only one.
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::{ExaminedHost, HostRole, examine_hosts};
-use tokio_postgres::Client;
+use selvedge_postgres::{ExaminedHost, HostRole, PrivilegedLogin, PrivilegedSession, examine_hosts};
 
 use super::finding::Finding;
 use crate::config::describe_hosts;
@@ -12,7 +11,9 @@ use crate::database::external::ExternalDatabase;
 ///
 /// # Errors
 /// When none of them is a primary, or the login fails.
-pub(super) async fn examine_and_connect(database: &ExternalDatabase) -> (Vec<Finding>, Result<Client>) {
+pub(super) async fn examine_and_connect(
+    database: &ExternalDatabase,
+) -> (Vec<Finding>, Result<PrivilegedSession>) {
     let hosts = examine_hosts(database.login()).await;
     let findings = match hosts.as_slice() {
         [_] => Vec::new(),
@@ -22,7 +23,7 @@ pub(super) async fn examine_and_connect(database: &ExternalDatabase) -> (Vec<Fin
     (findings, client)
 }
 
-async fn connect(hosts: &[ExaminedHost]) -> Result<Client> {
+async fn connect(hosts: &[ExaminedHost]) -> Result<PrivilegedSession> {
     if let [ExaminedHost { config, role }] = hosts {
         if let Err(error) = role {
             bail!(
@@ -30,14 +31,17 @@ async fn connect(hosts: &[ExaminedHost]) -> Result<Client> {
                 describe_hosts(config)
             );
         }
-        return selvedge_postgres::connect(config)
+        return PrivilegedLogin::new(config.clone())
+            .connect_through_pooler()
             .await
             .context("cannot log in again");
     }
     let Some((host, _)) = list_primaries(hosts).pop() else {
         bail!("none of the servers of DATABASE_URL accepts writes");
     };
-    let client = selvedge_postgres::connect(&host.config).await;
+    let client = PrivilegedLogin::new(host.config.clone())
+        .connect_through_pooler()
+        .await;
     client.with_context(|| format!("cannot log in to the primary at {}", describe_hosts(&host.config)))
 }
 

@@ -11,10 +11,12 @@ mod machine;
 mod mail;
 mod replicas;
 mod replication;
+mod rights;
 mod secrets;
 
 use anyhow::{Result, bail};
 use selvedge_console::DoctorCheck;
+use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
 
 use self::finding::{Finding, Status, print_findings};
@@ -77,7 +79,11 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
             client
         }
         None => match RunningCluster::find(&config.selvedge.data_dir).await {
-            Ok(Some(running)) => embedded::connect(&embedded::login_to_running(&running, "postgres")).await,
+            Ok(Some(running)) => {
+                // Settings of the database must not keep the examination from finding them.
+                let login = PrivilegedLogin::new(embedded::login_to_running(&running, "postgres"));
+                embedded::connect_privileged(&login).await
+            }
             Err(error) => Err(error.into()),
             Ok(None) => {
                 return Ok(vec![Finding::warning(
@@ -99,6 +105,7 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
             return Ok(findings);
         }
     };
+    findings.extend(rights::examine_rights(&client).await);
     findings.extend(database::examine_server(config, &client).await);
     findings.extend(identities::examine_identities(&client).await);
     findings.extend(replication::examine_replication(config, &client).await);

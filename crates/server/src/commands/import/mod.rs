@@ -20,6 +20,7 @@ mod target;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{record_auto_expose, set_auto_expose_new_tables};
+use selvedge_postgres::{disable_event_triggers, enable_event_triggers};
 
 use self::extensions::plan_extensions;
 use self::object_api::ObjectApi;
@@ -39,6 +40,9 @@ use crate::services;
 /// Switches to a temporary superuser that creates the project's objects. Objects created by `postgres` or `supabase_admin` would get
 /// default privileges that they may not have at the source.
 const BECOME_CREATOR: &str = "create role selvedge_import superuser; set local role selvedge_import";
+/// Extensions get `postgres` as their owner. No code of the project is left in the database that could take the superuser's rights back.
+const CREATE_EXTENSIONS_AS: &str = "reset role; set local session authorization postgres";
+const CREATE_AGAIN_AS: &str = "reset session authorization; set local role selvedge_import";
 /// Gives what is left in the ownership of the temporary superuser to `postgres`, and drops the role.
 const END_CREATOR: &str = "reset role; reassign owned by selvedge_import to postgres;
     drop owned by selvedge_import; drop role selvedge_import";
@@ -83,7 +87,7 @@ async fn import(
         if let Some(content) = &content {
             agree_to_replace(config, args, content)?;
         }
-        let imported = import_database(config, &source, target, content.is_some(), &mut report).await;
+        let imported = import_database(config, &source, target, &mut report).await;
         if imported.is_err() {
             // Fails if the connection is lost; PostgreSQL has rolled back then.
             target.client.batch_execute("rollback").await.ok();
@@ -125,16 +129,14 @@ async fn import_database(
     config: &Config,
     source: &Source,
     target: &Target,
-    clears: bool,
     report: &mut Report,
 ) -> Result<()> {
     let client = &target.client;
     let extensions = plan_extensions(source, client, report).await?;
     client.batch_execute("begin").await?;
     // From here on everything is one transaction: an import that is cut off leaves the target as it was.
-    if clears {
-        target.clear().await?;
-    }
+    // A target that counts as empty is cleared, too: it may have event triggers, and functions in schemas of the platform.
+    target.clear().await?;
     // The target's history of migrations has no rows here, since the target is empty. The source's history replaces it.
     client
         .batch_execute("drop schema if exists supabase_migrations cascade")
@@ -146,13 +148,12 @@ async fn import_database(
     client.batch_execute(BECOME_CREATOR).await?;
     schema::run(client, &dump.schemas).await?;
     // Extensions are created as `postgres`, because the owner of an extension cannot be changed later.
-    client
-        .batch_execute("reset role; set local session authorization postgres")
-        .await?;
+    // The project's event triggers are dropped by now, and those of the platform complete the extensions' rights.
+    enable_event_triggers(client).await?;
+    client.batch_execute(CREATE_EXTENSIONS_AS).await?;
     schema::run(client, &extensions).await?;
-    client
-        .batch_execute("reset session authorization; set local role selvedge_import")
-        .await?;
+    client.batch_execute(CREATE_AGAIN_AS).await?;
+    disable_event_triggers(client).await?;
     schema::run(client, &dump.before_rows).await?;
     rows::copy_all_rows(source, client, report).await?;
     platform::copy_secrets(source, client, report).await?;
@@ -182,7 +183,7 @@ async fn import_objects(
     let store = services::open_blob_store(config).context("cannot open the store of objects")?;
     let source = source::connect(&settings.login).await?;
     let api = ObjectApi::new(api);
-    report.objects = copy_objects(&source, &target.client, &api, store.as_ref()).await?;
+    report.objects = copy_objects(&source, &target.administrator, &api, store.as_ref()).await?;
     if config.selvedge.database_url.is_some() && config.selvedge.s3.is_none() {
         // The database may be on another machine, and the objects are on this one.
         output::print_note(&format!(

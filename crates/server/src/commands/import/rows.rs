@@ -42,6 +42,15 @@ const PLATFORM_TABLES: [&str; 19] = [
 /// Columns of pg_cron with the host, port and name of the source's database.
 const LOCAL_COLUMNS: [(&str, &str); 3] = [("job", "nodename"), ("job", "nodeport"), ("job", "database")];
 
+/// Whether pgmq is there and belongs to a superuser, or to an extension.
+const HAS_PGMQ: &str = "select exists (
+    select from pg_catalog.pg_extension as e where e.extname operator(pg_catalog.=) 'pgmq'::pg_catalog.name
+  ) or exists (
+    select from pg_catalog.pg_namespace as n
+    join pg_catalog.pg_authid as o on o.oid operator(pg_catalog.=) n.nspowner
+    where n.nspname operator(pg_catalog.=) 'pgmq'::pg_catalog.name and o.rolsuper
+  )";
+
 /// Copies all rows of the project and of [`PLATFORM_TABLES`]. Triggers and foreign keys are disabled meanwhile.
 pub(super) async fn copy_all_rows(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
     create_queues(source, target).await?;
@@ -161,9 +170,8 @@ async fn copy_sequences(source: &Source, target: &Client) -> Result<()> {
 /// Creates the queues of pgmq. pg_dump does not contain their tables where they belong to the extension.
 async fn create_queues(source: &Source, target: &Client) -> Result<()> {
     let queues = "select queue_name::text, is_unlogged from pgmq.meta order by 1";
-    let has_pgmq = target
-        .query_one("select to_regclass('pgmq.meta') is not null", &[])
-        .await?;
+    // A schema of this name that is no extension's is the project's, whose functions a superuser must not call.
+    let has_pgmq = target.query_one(HAS_PGMQ, &[]).await?;
     if !has_pgmq.get::<_, bool>(0) {
         return Ok(());
     }

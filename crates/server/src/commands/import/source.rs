@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::{find_identity, list_project_schemas};
+use crate::output;
 
 /// A connection with an open read-only transaction, in which every query sees the same snapshot.
 pub(super) struct Source {
@@ -21,6 +22,14 @@ impl Source {
     /// Connects and begins the transaction.
     pub(super) async fn open(login: &Login) -> Result<Self> {
         let client = connect(login).await?;
+        let is_superuser: String = client.query_one("show is_superuser", &[]).await?.get(0);
+        if is_superuser == "on" {
+            output::print_warnings(&[
+                "the login at the source is a superuser's: code of the source's project, such as the predicate of an index, has its \
+                 rights while rows are read. Use postgres where it may read them"
+                    .to_owned(),
+            ]);
+        }
         let identity = find_identity(&client).await?;
         client
             .batch_execute("begin isolation level repeatable read read only; set local row_security = off")

@@ -2,8 +2,11 @@
 //! run.
 
 use anyhow::{Context, Result, bail};
+use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::cluster::Cluster;
-use selvedge_postgres::migrate::{clear_project, discover_migrations, drop_project_roles, fetch_migrations};
+use selvedge_postgres::migrate::{
+    clear_project, discover_migrations, drop_project_roles, fetch_migrations, lock_and_list_attached_code,
+};
 use tokio_postgres::Client;
 
 use super::catalog::{find_identity, list_project_schemas};
@@ -17,12 +20,18 @@ use crate::output::GOOD;
 const RECORD_BEGIN: &str = "create table _selvedge.unfinished_import (source text not null)";
 const RECORD_END: &str = "drop table if exists _selvedge.unfinished_import; notify pgrst, 'reload schema'";
 
+const CONTENT_OF_SERVICES: &str =
+    "select (select count(*) from auth.users), (select count(*) from storage.buckets)";
+
 /// Allows one import into a database at a time; the lock is released when the connection ends.
-const LOCK: &str = "select pg_try_advisory_lock(hashtextextended('selvedge import', 0))";
+const LOCK: &str = "select pg_catalog.pg_try_advisory_lock( \
+     pg_catalog.hashtextextended('selvedge import'::pg_catalog.text, 0::pg_catalog.int8))";
 
 /// The target database and a superuser's connection to it.
 pub(super) struct Target {
-    pub(super) client: Client,
+    pub(super) client: PrivilegedSession,
+    /// A session of `postgres`, for what reads tables of the project.
+    pub(super) administrator: Client,
     /// The cluster, if it was started for the import.
     cluster: Option<Cluster>,
     /// Whether the project has the cluster for itself. The cluster's roles are the project's then, and are replaced, too.
@@ -37,28 +46,32 @@ impl Target {
     pub(super) async fn open(config: &Config) -> Result<Self> {
         match TargetDatabase::find(config).await? {
             Some(TargetDatabase::External(database)) => {
-                let client = database.connect().await?;
-                apply_platform_to_external(config, &database, &client).await?;
-                Self::begin(client, None, false).await
+                let client = apply_platform_to_external(config, &database).await?;
+                let administrator = database.connect_as_postgres().await?;
+                Self::begin(client, administrator, None, false).await
             }
             Some(TargetDatabase::Running(running)) => {
-                let client = embedded::connect(&running.superuser_config()).await?;
-                Self::begin(client, None, true).await
+                let administrator = embedded::login_to_running(&running, "postgres");
+                let administrator = embedded::connect(&administrator).await?;
+                let client = embedded::connect_privileged(&running.superuser_login()).await?;
+                Self::begin(client, administrator, None, true).await
             }
             None => {
                 let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
                 let client = embedded::apply_platform_to(config, &cluster).await?;
-                Self::begin(client, Some(cluster), true).await
+                let administrator = embedded::connect(&embedded::administrator_login(&cluster)).await?;
+                Self::begin(client, administrator, Some(cluster), true).await
             }
         }
     }
 
-    async fn begin(client: Client, cluster: Option<Cluster>, is_embedded: bool) -> Result<Self> {
-        client
-            .batch_execute("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set search_path = ''")
-            .await?;
-        let is_superuser: String = client.query_one("show is_superuser", &[]).await?.get(0);
-        if is_superuser != "on" {
+    async fn begin(
+        client: PrivilegedSession,
+        administrator: Client,
+        cluster: Option<Cluster>,
+        is_embedded: bool,
+    ) -> Result<Self> {
+        if !client.is_superuser() {
             bail!("an import writes the tables of Auth and Storage, so DATABASE_URL has to name a superuser");
         }
         if !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
@@ -66,6 +79,7 @@ impl Target {
         }
         Ok(Self {
             client,
+            administrator,
             cluster,
             is_embedded,
         })
@@ -73,7 +87,7 @@ impl Target {
 
     /// Closes the connection, and stops the cluster if it was started for the import.
     pub(super) async fn close(self) -> Result<()> {
-        drop(self.client);
+        drop((self.client, self.administrator));
         match self.cluster {
             Some(cluster) => Ok(cluster.stop().await?),
             None => Ok(()),
@@ -104,29 +118,40 @@ impl Target {
             .client
             .query_one(include_str!("sql/content.sql"), &[&schemas])
             .await?;
+        // As `postgres`: the tables may have indexes and rules of the project.
+        let rows = self.administrator.query_one(CONTENT_OF_SERVICES, &[]).await?;
         let counts: Vec<String> = ["tables and views", "functions", "users", "buckets"]
             .iter()
-            .enumerate()
-            .map(|(index, what)| (row.get::<_, i64>(index), what))
+            .zip([row.get::<_, i64>(0), row.get(1), rows.get(0), rows.get(1)])
+            .map(|(what, count)| (count, what))
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
         Ok((!counts.is_empty()).then(|| counts.join(", ")))
     }
 
-    /// Removes the project from the database, in the caller's transaction.
+    /// Removes the project from the database, in the caller's transaction. Nothing of it may run meanwhile, because the session is a
+    /// superuser's: triggers are off, and code that is attached to tables of Auth and Storage in another way is refused.
     pub(super) async fn clear(&self) -> Result<()> {
         let client = &self.client;
-        client
-            .batch_execute(
-                "drop table if exists _selvedge.unfinished_import; set local session authorization postgres",
-            )
-            .await?;
+        let begin =
+            "drop table if exists _selvedge.unfinished_import; set local session_replication_role = replica";
+        client.batch_execute(begin).await?;
+        let attached = lock_and_list_attached_code(client).await?;
+        if !attached.is_empty() {
+            bail!(
+                "code of the target's project would run with the superuser's rights: {}\n  drop that, or make the target anew with:  \
+                 selvedge reset",
+                attached.join("; ")
+            );
+        }
         clear_project(client).await?;
         if self.is_embedded {
             drop_project_roles(client).await?;
         }
-        client.batch_execute("reset session authorization").await?;
+        client
+            .batch_execute("set local session_replication_role = origin")
+            .await?;
         Ok(())
     }
 
@@ -147,12 +172,9 @@ impl Target {
         }
         let folder = embedded::migrations_folder(config);
         let known = discover_migrations(&folder)?.migrations;
-        let as_postgres = "set session authorization postgres";
-        self.client.batch_execute(as_postgres).await?;
-        for path in fetch_migrations(&self.client, &folder, &known).await? {
+        for path in fetch_migrations(&self.administrator, &folder, &known).await? {
             anstream::println!("{GOOD}written{GOOD:#} {}", path.display());
         }
-        self.client.batch_execute("reset session authorization").await?;
         Ok(())
     }
 

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use selvedge_postgres::cluster::{Cluster, DATABASE};
-use tokio_postgres::{Client, Config};
+use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, quote_identifier};
+use tokio_postgres::Client;
 use walkdir::WalkDir;
 
 use super::messages::LeasedDatabase;
-use crate::database::embedded::connect;
+use crate::database::embedded::connect_privileged;
 
 /// A database that always exists and is never copied: `create database` requires that nobody is connected to its template.
 const MAINTENANCE_DATABASE: &str = "template1";
@@ -32,26 +33,41 @@ const COPY_SETTINGS: &str = "
     insert into pg_catalog.pg_db_role_setting (setdatabase, setrole, setconfig)
       select copy.oid, kept.setrole, kept.setconfig
       from pg_catalog.pg_db_role_setting kept
-      join pg_catalog.pg_database template on template.oid = kept.setdatabase and template.datname = $2
-      join pg_catalog.pg_database copy on copy.datname = $1";
+      join pg_catalog.pg_database template on template.oid operator(pg_catalog.=) kept.setdatabase
+        and template.datname operator(pg_catalog.=) $2::pg_catalog.name
+      join pg_catalog.pg_database copy on copy.datname operator(pg_catalog.=) $1::pg_catalog.name";
 
 /// See [`COPY_SETTINGS`]; the owner is among the rights.
 const COPY_RIGHTS: &str = "
     update pg_catalog.pg_database copy set datacl = template.datacl, datdba = template.datdba
     from pg_catalog.pg_database template
-    where template.datname = $2 and copy.datname = $1";
+    where template.datname operator(pg_catalog.=) $2::pg_catalog.name
+      and copy.datname operator(pg_catalog.=) $1::pg_catalog.name";
 
-/// Jobs of pg_cron name the database they run in, which is the template's in the copied rows.
+/// Jobs of pg_cron name the database they run in, which is the template's in the copied rows. A table of this name that the superuser
+/// has not made is the project's, and its triggers would run with the superuser's rights.
 const MOVE_JOBS: &str = "
     do $$ begin
-      if pg_catalog.to_regclass('cron.job') is not null then
+      if exists (
+        select from pg_catalog.pg_class as c
+        join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+        join pg_catalog.pg_authid as o on o.oid operator(pg_catalog.=) c.relowner
+        where n.nspname operator(pg_catalog.=) 'cron'::pg_catalog.name and c.relname operator(pg_catalog.=) 'job'::pg_catalog.name
+          and c.relkind operator(pg_catalog.=) 'r'::pg_catalog.\"char\" and o.rolsuper
+          and not exists (
+            select from pg_catalog.pg_trigger as t
+            join pg_catalog.pg_proc as p on p.oid operator(pg_catalog.=) t.tgfoid
+            join pg_catalog.pg_authid as f on f.oid operator(pg_catalog.=) p.proowner
+            where t.tgrelid operator(pg_catalog.=) c.oid and not f.rolsuper
+          )
+      ) then
         update cron.job set database = pg_catalog.current_database();
       end if;
     end $$";
 
 /// Makes and removes the databases of one cluster.
 pub(super) struct Databases {
-    superuser: Config,
+    superuser: PrivilegedLogin,
     port: u16,
     state: PathBuf,
     next: AtomicU64,
@@ -61,7 +77,7 @@ impl Databases {
     /// Creates the databases of `cluster`, with the objects of copies below `state`.
     pub(super) fn new(cluster: &Cluster, state: &Path) -> Self {
         Self {
-            superuser: cluster.superuser_config(),
+            superuser: cluster.superuser_login(),
             port: cluster.port(),
             state: state.to_owned(),
             next: AtomicU64::new(1),
@@ -69,8 +85,8 @@ impl Databases {
     }
 
     /// Connects as superuser beside the template.
-    async fn connect_to(&self, database: &str) -> Result<Client> {
-        connect(self.superuser.clone().dbname(database)).await
+    async fn connect_to(&self, database: &str) -> Result<PrivilegedSession> {
+        connect_privileged(&self.superuser.to_database(database)).await
     }
 
     /// Turns the project's database into a template: updates its statistics, and forbids connections, because a connection
@@ -90,7 +106,7 @@ impl Databases {
         let client = self.connect_to(MAINTENANCE_DATABASE).await?;
         let names = client
             .query(
-                "select datname from pg_catalog.pg_database where datname like 'stack\\_%'",
+                "select datname from pg_catalog.pg_database where datname operator(pg_catalog.~~) 'stack\\_%'::pg_catalog.text",
                 &[],
             )
             .await?;
@@ -135,9 +151,9 @@ impl Databases {
 /// Drops a database, and tries again while a replication slot of it is still in use: `force` ends connections, but is refused
 /// before it gets to them when one of them streams changes.
 async fn drop_database(client: &Client, name: &str) -> Result<()> {
-    let drop_statement = format!("drop database if exists {name} with (force)");
-    let end_connections =
-        "select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where datname = $1";
+    let drop_statement = format!("drop database if exists {} with (force)", quote_identifier(name));
+    let end_connections = "select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity \
+         where datname operator(pg_catalog.=) $1::pg_catalog.name";
     let deadline = Instant::now() + DISCONNECT_TIMEOUT;
     loop {
         client.execute(end_connections, &[&name]).await?;

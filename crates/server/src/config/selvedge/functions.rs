@@ -18,6 +18,9 @@ pub struct SelvedgeFunctionsSection {
     pub workers: Option<usize>,
     /// Whether changed source files are noticed. Default true in `start`, false in `serve`.
     pub reload: Option<bool>,
+    /// Whether functions get `SUPABASE_DB_URL` in `serve`: the login of `postgres` with `[selvedge] postgres_password`. Default false;
+    /// in `start` they always get it.
+    pub database_access: bool,
     /// `memory`, `temporary_files`, `wall_clock`, `cpu_soft`, `cpu`, `boot_timeout`, `response_timeout`, `idle_timeout`, `grace`: limits of
     /// each worker.
     pub limits: WorkerLimits,
@@ -31,6 +34,7 @@ impl SelvedgeFunctionsSection {
             cache_dir: section.optional_path("cache_dir", project),
             workers: section.optional_integer("workers", 1..=256),
             reload: section.optional_bool("reload"),
+            database_access: section.bool("database_access", false),
             limits: WorkerLimits {
                 memory_bytes: section.size("memory", usual.memory_bytes),
                 temporary_bytes: section.size("temporary_files", usual.temporary_bytes),

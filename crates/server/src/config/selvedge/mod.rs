@@ -54,6 +54,15 @@ pub struct SelvedgeSection {
     /// The password of `supabase_admin`, the superuser of the embedded cluster. Default: one made by chance, in the file
     /// `superuser-password` of `data_dir`.
     pub superuser_password: Option<SecretString>,
+    /// The password of the services' logins to an external database: `migrate up` sets it. Default: as it is; on a new database one
+    /// made by chance, which is printed.
+    pub service_password: Option<SecretString>,
+    /// The password of the console's logins to an external database: `migrate up` sets it, `serve` logs in with it. Default: none is
+    /// set, and `serve` takes that of the URL.
+    pub console_password: Option<SecretString>,
+    /// The password of `postgres` in an external database, who owns the project's objects: `migrate up` sets it if a superuser runs it,
+    /// and migrations, pg_cron's jobs and changes of the schema log in with it. Default: none is set.
+    pub postgres_password: Option<SecretString>,
     /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
     pub host: Option<String>,
     /// Host names to which `start` answers besides local ones, `external_url`'s and `site_url`'s. Default: none.
@@ -195,6 +204,9 @@ impl SelvedgeSection {
             ignored_database_url: None,
             vault_key_file: section.optional_string("vault_key_file"),
             superuser_password: section.optional_secret("superuser_password"),
+            service_password: section.optional_secret("service_password"),
+            console_password: section.optional_secret("console_password"),
+            postgres_password: section.optional_secret("postgres_password"),
             host: section.optional_string("host"),
             allowed_hosts: section.strings("allowed_hosts", &[]),
             workers: section.optional_integer("workers", 1..=1024),

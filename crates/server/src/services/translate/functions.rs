@@ -8,6 +8,7 @@ use selvedge_functions::{
 };
 use selvedge_token::KeyRing;
 use serde_json::json;
+use url::Url;
 
 use super::rest::available_cores;
 use crate::config::{Config, FunctionPolicy, FunctionSection};
@@ -95,9 +96,9 @@ fn platform_variables(
     ring: &KeyRing,
     mode: Mode,
 ) -> Vec<(String, SecretString)> {
-    let database_url = match (mode, &config.selvedge.database_url) {
-        (Mode::Production, Some(url)) => url.expose_secret().to_owned(),
-        _ => instance::database_url(config.db.port, &config.db.name),
+    let database_url = match mode {
+        Mode::Production => postgres_url(config),
+        Mode::Development => Some(instance::database_url(config.db.port, &config.db.name)),
     };
     let named = |key: &Option<SecretString>| {
         let key = key.as_ref().map(ExposeSecret::expose_secret);
@@ -111,15 +112,29 @@ fn platform_variables(
             "SUPABASE_SERVICE_ROLE_KEY",
             keys.service_role_key.expose_secret().to_owned(),
         ),
-        ("SUPABASE_DB_URL", database_url),
         ("SUPABASE_JWKS", ring.public_jwks().to_string()),
         ("SUPABASE_PUBLISHABLE_KEYS", named(&keys.publishable_key)),
         ("SUPABASE_SECRET_KEYS", named(&keys.secret_key)),
     ];
     variables
         .into_iter()
+        .chain(database_url.map(|url| ("SUPABASE_DB_URL", url)))
         .map(|(name, value)| (name.to_owned(), value.into()))
         .collect()
+}
+
+/// In production functions get the login of `postgres`, and only where `[selvedge.functions] database_access` says so: whoever may
+/// change a function could otherwise change the whole database.
+fn postgres_url(config: &Config) -> Option<String> {
+    let section = &config.selvedge;
+    if !section.functions.database_access {
+        return None;
+    }
+    let mut url = Url::parse(section.database_url.as_ref()?.expose_secret()).ok()?;
+    let password = section.postgres_password.as_ref()?.expose_secret();
+    url.set_username("postgres").ok()?;
+    url.set_password(Some(password)).ok()?;
+    Some(url.into())
 }
 
 /// The API's URL as functions reach it: on this machine in development, the public one in production, because functions

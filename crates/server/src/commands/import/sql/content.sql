@@ -1,4 +1,4 @@
--- Counts a project's relations, functions, users and buckets, to tell whether a database is empty.
+-- Counts a project's relations and functions, to tell whether a database is empty.
 -- Parameter: $1 schemas of the project.
 select
   (
@@ -13,6 +13,4 @@ select
     where n.nspname = any ($1::text[]) and not exists (
       select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
     )
-  ),
-  (select count(*) from auth.users),
-  (select count(*) from storage.buckets)
+  )

@@ -1,0 +1,24 @@
+//! Checks, before the platform schema is applied, that nobody without a superuser's rights has prepared what it builds on.
+//!
+//! `create schema if not exists` and `create role` only where it is missing take what is there. A schema of somebody else would let
+//! them replace what runs with a superuser's rights later.
+
+use tokio_postgres::Client;
+
+use super::error::MigrateError;
+
+const PROBLEMS: &str = include_str!("foundations.sql");
+
+/// Checks owners of the platform's schemas and tables. On a database without platform schema also attributes and members of its roles.
+///
+/// # Errors
+/// [`MigrateError::Foundations`] names what has to be dropped, given to the superuser, or renamed.
+pub(super) async fn check_foundations(client: &Client) -> Result<(), MigrateError> {
+    let rows = client.query(PROBLEMS, &[]).await?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    Err(MigrateError::Foundations(
+        rows.iter().map(|row| row.get(0)).collect(),
+    ))
+}

@@ -1,0 +1,169 @@
+//! Sessions that may have more rights than `postgres`: those of the superuser, for the platform schema, backups and imports.
+//!
+//! `postgres` owns the database, so it may set parameters for every login to it (`alter database … set`), and it may create functions
+//! and operators in schemas of a search path. [`PrivilegedLogin::connect`] is the only function that opens such a session, with
+//! settings that win over those of role and database. What runs in it reads catalogs and objects of a superuser only, with qualified
+//! names: code of the project (triggers, index predicates, event triggers) must never see a superuser.
+
+use std::ops::Deref;
+
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, Error};
+
+use crate::database::spawn_connection;
+use crate::tls;
+
+/// Startup options, which win over `alter database … set` and `alter role … set`. Every user may set these.
+const OPTIONS: [(&str, &str); 16] = [
+    ("search_path", "pg_catalog,pg_temp"),
+    ("role", "none"),
+    ("statement_timeout", "0"),
+    ("lock_timeout", "0"),
+    ("idle_in_transaction_session_timeout", "0"),
+    ("idle_session_timeout", "0"),
+    ("default_transaction_read_only", "off"),
+    ("default_transaction_isolation", "read\\ committed"),
+    ("default_transaction_deferrable", "off"),
+    ("default_tablespace", ""),
+    ("default_table_access_method", "heap"),
+    ("check_function_bodies", "on"),
+    ("standard_conforming_strings", "on"),
+    ("transform_null_equals", "off"),
+    ("row_security", "on"),
+    // With it the first error would end the session.
+    ("exit_on_error", "off"),
+];
+
+/// Parameters that only a superuser may set, after the login. Triggers of the project that are ENABLE REPLICA stay off, and from
+/// PostgreSQL 17 on all event triggers, until [`enable_event_triggers`].
+const SUPERUSER_SETTINGS: &str = "set session_replication_role = origin;
+    select pg_catalog.set_config(name, case name when 'event_triggers' then 'off' when 'createrole_self_grant' then '' else '0' end, false)
+    from pg_catalog.pg_settings
+    where name operator(pg_catalog.=) any (array['event_triggers', 'createrole_self_grant', 'transaction_timeout'])";
+
+/// PostgreSQL's code for a session that `transaction_timeout` has ended (from version 17 on).
+const TRANSACTION_TIMEOUT: &str = "25P04";
+
+/// How to log in as a user who may have more rights than `postgres`. The settings can be used only to open a pinned session.
+#[derive(Clone)]
+pub struct PrivilegedLogin {
+    config: Config,
+}
+
+/// An open session of [`PrivilegedLogin`]. It never runs statements of a project: [`connect`](crate::connect) opens sessions of
+/// `postgres` for these.
+pub struct PrivilegedSession {
+    client: Client,
+    is_superuser: bool,
+}
+
+impl PrivilegedLogin {
+    /// Takes the connection settings of the user.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self { config }
+    }
+
+    /// The same login to another database of the server.
+    #[must_use]
+    pub fn to_database(&self, name: &str) -> Self {
+        let mut config = self.config.clone();
+        config.dbname(name);
+        Self { config }
+    }
+
+    /// Opens a pinned session, polled in the background.
+    ///
+    /// # Errors
+    /// When the login fails.
+    pub async fn connect(&self) -> Result<PrivilegedSession, Error> {
+        match self.connect_with("").await {
+            // A limit of the database for transactions has ended the first one. Older servers do not know the parameter, so it is not
+            // among the options of every login.
+            Err(error) if has_code(&error, TRANSACTION_TIMEOUT) => {
+                self.connect_with(" -c transaction_timeout=0").await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Opens a session to find out what the user may do, for logins that should not be privileged at all. Poolers of transactions
+    /// refuse startup options; behind one the session is not pinned, and the caller must send no statement that is resolved by name.
+    ///
+    /// # Errors
+    /// When the login fails.
+    pub async fn connect_through_pooler(&self) -> Result<PrivilegedSession, Error> {
+        match self.connect().await {
+            Err(error) if has_code(&error, SqlState::PROTOCOL_VIOLATION.code()) => {
+                let (client, connection) = self.config.connect(tls::connector()).await?;
+                let is_superuser = connection.parameter("is_superuser") == Some("on");
+                let client = spawn_connection((client, connection));
+                Ok(PrivilegedSession { client, is_superuser })
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn connect_with(&self, further: &str) -> Result<PrivilegedSession, Error> {
+        let mut config = self.config.clone();
+        config.options(join_options(self.config.get_options(), further));
+        let (client, connection) = config.connect(tls::connector()).await?;
+        // PostgreSQL reports the rights of the session's role, which the options have fixed to the user who logged in.
+        let is_superuser = connection.parameter("is_superuser") == Some("on");
+        let client = spawn_connection((client, connection));
+        if is_superuser {
+            client.batch_execute(SUPERUSER_SETTINGS).await?;
+        }
+        Ok(PrivilegedSession { client, is_superuser })
+    }
+}
+
+impl PrivilegedSession {
+    /// Whether the user who logged in is a superuser.
+    #[must_use]
+    pub fn is_superuser(&self) -> bool {
+        self.is_superuser
+    }
+}
+
+impl Deref for PrivilegedSession {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Lets event triggers fire again in a privileged session: those of the platform set owners and rights of what its files create.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn enable_event_triggers(client: &Client) -> Result<(), Error> {
+    client.batch_execute(&set_event_triggers("on")).await
+}
+
+/// Undoes [`enable_event_triggers`].
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn disable_event_triggers(client: &Client) -> Result<(), Error> {
+    client.batch_execute(&set_event_triggers("off")).await
+}
+
+/// Sets the parameter where it exists: from PostgreSQL 17 on.
+fn set_event_triggers(value: &str) -> String {
+    format!(
+        "select pg_catalog.set_config(name, '{value}', false) from pg_catalog.pg_settings \
+         where name operator(pg_catalog.=) 'event_triggers'"
+    )
+}
+
+fn has_code(error: &Error, code: &str) -> bool {
+    error.code().is_some_and(|found| found.code() == code)
+}
+
+/// The options of the caller come first, because the last value of a parameter counts.
+fn join_options(given: Option<&str>, further: &str) -> String {
+    let pinned = OPTIONS.map(|(name, value)| format!("-c {name}={value}"));
+    format!("{} {}{further}", given.unwrap_or_default(), pinned.join(" "))
+}

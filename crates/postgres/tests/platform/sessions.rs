@@ -1,0 +1,156 @@
+//! Sessions with more rights than `postgres`, and the login that is made for a run.
+
+use selvedge_postgres::migrate::{MigrateError, apply_platform};
+use selvedge_postgres::{PrivilegedLogin, RunLogin, finish_run_logins};
+use selvedge_testing::TestDatabase;
+use tokio_postgres::Client;
+
+async fn show(client: &Client, expression: &str) -> String {
+    let row = client
+        .query_one(&format!("select ({expression})::text"), &[])
+        .await;
+    row.expect("a value").get(0)
+}
+
+#[tokio::test]
+async fn settings_of_the_database_do_not_reach_a_privileged_session() {
+    let database = TestDatabase::create().await;
+    let owner = database.connect("postgres").await;
+    for setting in [
+        "role = 'postgres'",
+        "session_authorization = 'postgres'",
+        "search_path = public, pg_catalog",
+        "session_replication_role = replica",
+        "statement_timeout = 1",
+        "lock_timeout = 1",
+        "default_transaction_read_only = on",
+        "default_transaction_isolation = 'serializable'",
+        "check_function_bodies = off",
+        "standard_conforming_strings = off",
+        "exit_on_error = on",
+    ] {
+        let set = format!(
+            "begin read write; alter database {} set {setting}; commit",
+            database.name()
+        );
+        owner.batch_execute(&set).await.expect(setting);
+    }
+
+    let session = PrivilegedLogin::new(database.config("supabase_admin"))
+        .connect()
+        .await;
+    let session = session.expect("a session");
+
+    assert!(session.is_superuser());
+    for (expression, expected) in [
+        ("current_user", "supabase_admin"),
+        ("session_user", "supabase_admin"),
+        ("current_setting('search_path')", "pg_catalog,pg_temp"),
+        ("current_setting('session_replication_role')", "origin"),
+        ("current_setting('statement_timeout')", "0"),
+        ("current_setting('lock_timeout')", "0"),
+        ("current_setting('default_transaction_read_only')", "off"),
+        (
+            "current_setting('default_transaction_isolation')",
+            "read committed",
+        ),
+        ("current_setting('check_function_bodies')", "on"),
+        ("current_setting('standard_conforming_strings')", "on"),
+        ("current_setting('exit_on_error')", "off"),
+        ("coalesce(current_setting('event_triggers', true), 'off')", "off"),
+    ] {
+        assert_eq!(show(&session, expression).await, expected, "{expression}");
+    }
+    // Settings of the program's user come first, and those of the session last.
+    let login = PrivilegedLogin::new(database.config("postgres")).connect().await;
+    assert!(!login.expect("anybody may").is_superuser());
+}
+
+#[tokio::test]
+async fn the_login_of_a_run_has_the_rights_of_postgres_and_no_more() {
+    let database = TestDatabase::create().await;
+    let superuser = PrivilegedLogin::new(database.config("supabase_admin"));
+    let config = database.config("supabase_admin");
+    let session = superuser.connect().await.expect("a session");
+    let run = RunLogin::create(session, &config).await.expect("a role");
+    let name = run.config().get_user().expect("a name").to_owned();
+
+    let client = run.open_session().await.expect("a login");
+
+    assert_eq!(show(&client, "current_user").await, "postgres");
+    assert_eq!(show(&client, "session_user").await, name);
+    assert!(
+        show(&client, "current_setting('search_path')")
+            .await
+            .contains("extensions")
+    );
+    for statement in [
+        "set role supabase_admin",
+        "set session authorization supabase_admin",
+        "set session authorization postgres",
+        "set role none; alter role postgres superuser",
+        "set role none; create role attacker superuser",
+    ] {
+        let refused = client.batch_execute(statement).await;
+        assert_eq!(
+            refused.expect_err(statement).code().map(|code| code.code()),
+            Some("42501"),
+            "{statement}"
+        );
+        client
+            .batch_execute("reset role")
+            .await
+            .expect("back to postgres");
+        assert_eq!(show(&client, "current_user").await, "postgres");
+    }
+    client
+        .batch_execute(
+            "set role anon; reset role; create table public.made (); create role of_the_run;
+             set role none; create table public.by_the_run_itself (); reset role",
+        )
+        .await
+        .expect("what postgres may");
+    drop(client);
+    finish_run_logins().await;
+
+    let owner = database.connect("postgres").await;
+    let left = format!("exists (select from pg_roles where rolname = '{name}')");
+    assert_eq!(show(&owner, &left).await, "false");
+    let owners = "select string_agg(relowner::regrole::text, ',') from pg_class
+        where relname in ('made', 'by_the_run_itself')";
+    assert_eq!(show(&owner, owners).await, "postgres,postgres");
+    owner
+        .batch_execute("drop role of_the_run")
+        .await
+        .expect("dropped");
+}
+
+#[tokio::test]
+async fn the_platform_is_not_applied_on_what_others_have_prepared() {
+    let database = TestDatabase::create().await;
+    let superuser = PrivilegedLogin::new(database.config("supabase_admin"));
+    let session = superuser.connect().await.expect("a session");
+    apply_platform(&session).await.expect("as shipped");
+    // The schema and its tables belong to the superuser; another owner could change what is applied or run.
+    session
+        .batch_execute("alter table _selvedge.shipped_extensions owner to postgres")
+        .await
+        .expect("altered");
+
+    let refused = apply_platform(&session).await.expect_err("refused");
+
+    let MigrateError::Foundations(problems) = refused else {
+        panic!("{refused}")
+    };
+    assert_eq!(
+        problems,
+        ["_selvedge.shipped_extensions belongs to postgres, who is no superuser"]
+    );
+    // On a database without platform, every schema of this name counts.
+    session
+        .batch_execute("drop schema _selvedge cascade; alter schema auth owner to postgres")
+        .await
+        .expect("altered");
+    let refused = apply_platform(&session).await.expect_err("refused").to_string();
+    assert!(refused.contains("schema auth belongs to postgres"), "{refused}");
+}

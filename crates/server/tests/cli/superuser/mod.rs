@@ -1,0 +1,330 @@
+//! `postgres` is never more than `postgres`: sessions with more rights run nothing that a project has made.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::support::Project;
+
+const TRAPS: &str = include_str!("traps.sql");
+
+fn text_of(output: &Output) -> String {
+    [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes))
+        .concat()
+}
+
+/// Runs a command that must succeed, and returns what it has printed.
+fn expect_success(command: &mut Command) -> String {
+    let output = command.output().expect("the binary runs");
+    assert!(output.status.success(), "{}", text_of(&output));
+    text_of(&output)
+}
+
+fn superuser_url(project: &Project) -> String {
+    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).expect("a password");
+    format!(
+        "postgresql://supabase_admin:{}@127.0.0.1:{}/postgres",
+        password.trim(),
+        project.ports.database
+    )
+}
+
+/// How often code of the project has seen a superuser.
+async fn count_trapped(url: &str) -> i64 {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+        .await
+        .expect("a login");
+    actix_web::rt::spawn(connection);
+    let row = client
+        .query_one(
+            "select case when is_called then last_value else 0 end from public.trapped",
+            &[],
+        )
+        .await
+        .expect("the sequence of the migration");
+    row.get(0)
+}
+
+/// Checks that no trap has seen a superuser during `step`.
+async fn expect_untrapped(project: &Project, step: &str) {
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
+        project.ports.database
+    );
+    let log = std::fs::read_to_string(project.path(".selvedge/postgres.log")).unwrap_or_default();
+    let trapped: Vec<&str> = log.lines().filter(|line| line.contains("trapped:")).collect();
+    assert_eq!(count_trapped(&url).await, 0, "{step}: {trapped:?}");
+}
+
+#[actix_web::test]
+async fn no_code_of_a_project_ever_sees_a_superuser() {
+    let project = Project::new();
+    project.write("migrations/20260101000000_traps.sql", TRAPS);
+    project.start().await.stop();
+    let running = project.start().await;
+    expect_untrapped(&project, "start").await;
+
+    let archive = project.path("running.tar").display().to_string();
+    project.run_and_expect_success(&["backup", &archive]);
+    expect_untrapped(&project, "backup").await;
+    project.run(&["doctor"]);
+    expect_untrapped(&project, "doctor").await;
+
+    let url = superuser_url(&project);
+    project.write(
+        "migrations/20260102000000_more.sql",
+        "reset session authorization; set role none; create table if not exists public.by_the_run ();",
+    );
+    let external = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.env("DATABASE_URL", &url);
+        command
+    };
+    expect_success(&mut external(&["migrate", "up"]));
+    for arguments in [
+        &["migrate", "list"][..],
+        &["db", "query", "select 1"],
+        &["db", "dump"],
+        &["inspect", "db", "table-stats"],
+        &["console", "user", "list"],
+    ] {
+        expect_success(&mut external(arguments));
+        expect_untrapped(&project, &arguments.join(" ")).await;
+    }
+    external(&["doctor"]).output().expect("the binary runs");
+    expect_untrapped(&project, "doctor as superuser").await;
+    let roles = "select count(*) from pg_roles where rolname like 'selvedge_run_%'";
+    let left: i64 = project
+        .database()
+        .await
+        .query_one(roles, &[])
+        .await
+        .expect("a count")
+        .get(0);
+    assert_eq!(left, 0, "roles of runs are dropped at their end");
+    running.stop();
+
+    project.run_and_expect_success(&["restore", &archive, "--yes"]);
+    let running = project.start().await;
+    expect_untrapped(&project, "restore").await;
+    running.stop();
+}
+
+#[actix_web::test]
+async fn an_import_runs_no_code_of_the_target() {
+    let source = Project::new();
+    source.write(
+        "migrations/20260101000000_notes.sql",
+        "create table public.notes (body text);",
+    );
+    let of_source = source.start().await;
+    let target = Project::new();
+    target.write("migrations/20260101000000_traps.sql", TRAPS);
+    let running = target.start().await;
+    let status = source.run_and_expect_success(&["status", "-o", "json"]);
+    let status: Value = serde_json::from_str(&status).expect("JSON");
+    let import = || {
+        let mut command = target.command(&["import", "--yes"]);
+        for (variable, name) in [
+            ("SUPABASE_DB_URL", "DB_URL"),
+            ("SUPABASE_URL", "API_URL"),
+            ("SUPABASE_SERVICE_ROLE_KEY", "SERVICE_ROLE_KEY"),
+        ] {
+            command.env(variable, status[name].as_str().expect("a value"));
+        }
+        command.stdin(Stdio::null()).output().expect("the binary runs")
+    };
+
+    // What would run although triggers are off is refused, by name.
+    let refused = import();
+    let message = text_of(&refused);
+    assert!(!refused.status.success(), "{message}");
+    for part in ["trigger trap of auth.users", "index of storage.objects uses trap"] {
+        assert!(message.contains(part), "{message}");
+    }
+    expect_untrapped(&target, "refused import").await;
+
+    let database = target.database().await;
+    database
+        .batch_execute(
+            "drop trigger trap on auth.users; drop trigger trap on storage.buckets;
+             drop index auth.trap_users, auth.trap_versions, storage.trap_objects, storage.trap_buckets, storage.trap_parts",
+        )
+        .await
+        .expect("a member of their owners may");
+    // The import drops the sequence of the traps, so one that saw a superuser would also stop it.
+    let imported = import();
+    assert!(imported.status.success(), "{}", text_of(&imported));
+    let log = std::fs::read_to_string(target.path(".selvedge/postgres.log")).unwrap_or_default();
+    assert!(!log.contains("trapped:"), "{log}");
+    running.stop();
+    of_source.stop();
+}
+
+/// Settings of the database hold for every login to it, and `postgres` may make them.
+#[actix_web::test]
+async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
+    let project = Project::new();
+    let running = project.start().await;
+    let database = project.database().await;
+    for setting in [
+        "role = 'postgres'",
+        "session_authorization = 'postgres'",
+        "default_transaction_read_only = on",
+        "search_path = public, pg_catalog",
+        "lock_timeout = 1",
+    ] {
+        let set = format!("begin read write; alter database postgres set {setting}; commit");
+        database.batch_execute(&set).await.expect("the owner may");
+    }
+    running.stop();
+
+    let running = project.start().await;
+    let printed = running.output();
+    assert!(
+        printed.contains("role = postgres") && printed.contains("reset role"),
+        "{printed}"
+    );
+    let archive = project.path("settings.tar").display().to_string();
+    project.run_and_expect_success(&["backup", &archive]);
+    let found = String::from_utf8(project.run(&["doctor"]).stdout).expect("text");
+    assert!(found.contains("reset default_transaction_read_only"), "{found}");
+    running.stop();
+
+    // With this one the services themselves do not work. What is printed says how to take it back, and that works.
+    let running = project.start().await;
+    project.run_and_expect_success(&[
+        "db",
+        "query",
+        "alter database \"postgres\" set statement_timeout = 1",
+    ]);
+    running.stop();
+    let reset = [
+        "db",
+        "query",
+        "alter database \"postgres\" reset statement_timeout",
+    ];
+    project.run_and_expect_success(&reset);
+    project.start().await.stop();
+}
+
+#[actix_web::test]
+async fn migrations_of_an_external_database_cannot_go_back_to_the_superuser() {
+    let project = Project::new();
+    let running = project.start().await;
+    let url = superuser_url(&project);
+    let attempt = |name: &str, sql: &str| {
+        project.write(&format!("migrations/{name}.sql"), sql);
+        let output = project
+            .command(&["migrate", "up"])
+            .env("DATABASE_URL", &url)
+            .output()
+            .expect("the binary runs");
+        std::fs::remove_file(project.path(&format!("migrations/{name}.sql"))).expect("removed");
+        (output.status.success(), text_of(&output))
+    };
+
+    for (name, sql) in [
+        (
+            "20260101000001_a",
+            "reset session authorization; create role attacker superuser;",
+        ),
+        ("20260101000002_b", "set session authorization supabase_admin;"),
+        (
+            "20260101000003_c",
+            "set role none; create role attacker superuser;",
+        ),
+        (
+            "20260101000004_d",
+            "select set_config('role', 'supabase_admin', false);",
+        ),
+    ] {
+        let (is_success, printed) = attempt(name, sql);
+        assert!(!is_success, "{name}: {printed}");
+    }
+    // The rights of postgres are there, and what is created belongs to it.
+    let (is_success, printed) = attempt(
+        "20260101000005_e",
+        "create table public.made (); create extension if not exists pg_trgm with schema extensions; create role app;",
+    );
+    assert!(is_success, "{printed}");
+    let owners = "select c.relowner::regrole::text, e.extowner::regrole::text, current_setting('search_path')
+        from pg_class c, pg_extension e where c.relname = 'made' and e.extname = 'pg_trgm'";
+    let row = project
+        .database()
+        .await
+        .query_one(owners, &[])
+        .await
+        .expect("a row");
+    assert_eq!(
+        (row.get::<_, &str>(0), row.get::<_, &str>(1)),
+        ("postgres", "postgres")
+    );
+    running.stop();
+}
+
+/// Every source file of the workspace below `crates/*/src`, with its path.
+fn read_sources() -> Vec<(String, String)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder");
+    let files = walkdir::WalkDir::new(crates).into_iter().filter_map(Result::ok);
+    files
+        .filter(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_some_and(|end| end == "rs" || end == "sql")
+        })
+        .map(|entry| entry.into_path())
+        .filter(|path| path.components().any(|part| part.as_os_str() == "src"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("readable");
+            let name = path.strip_prefix(crates).expect("below").display().to_string();
+            (name, text)
+        })
+        .collect()
+}
+
+#[test]
+fn only_one_place_opens_sessions_with_more_rights_and_none_lowers_them() {
+    let sources = read_sources();
+    assert!(sources.len() > 500, "the sources are found");
+    // The phrase, and the files that may have it.
+    let rules: [(&str, &[&str]); 5] = [
+        // The import creates extensions as `postgres` in its one transaction, after everything of the target's project is gone.
+        (
+            "session authorization",
+            &["server/src/commands/import/mod.rs", "postgres/src/run_login.rs"],
+        ),
+        (
+            "PrivilegedLogin::new(",
+            &[
+                "postgres/src/cluster/",
+                "postgres/src/hosts/examine.rs",
+                "server/src/database/external.rs",
+                "server/src/commands/doctor/",
+            ],
+        ),
+        ("SUPERUSER,", &["postgres/src/cluster/", "testing/src/"]),
+        (
+            "superuser-password",
+            &[
+                "postgres/src/cluster/",
+                "server/src/database/embedded.rs",
+                "server/src/commands/status.rs",
+            ],
+        ),
+        ("--role=", &[]),
+    ];
+    for (phrase, places) in rules {
+        for (name, text) in &sources {
+            let code: Vec<&str> = text
+                .lines()
+                .filter(|line| line.contains(phrase) && !line.trim_start().starts_with("//"))
+                .collect();
+            let is_allowed = places.iter().any(|place| name.starts_with(place));
+            assert!(code.is_empty() || is_allowed, "{name}: {code:?}");
+        }
+    }
+}
