@@ -38,8 +38,18 @@ pub(crate) struct User {
     pub(crate) factors: Vec<FactorBody>,
 }
 
-/// The hashes of one-time tokens that a user has not used yet, and when they were sent. An empty hash means
-/// that none is pending.
+/// Why a user may not have a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SignInRefusal {
+    /// The user was deleted softly: only the row is left.
+    Deleted,
+    Banned,
+    /// The user has not confirmed any address.
+    Unconfirmed,
+}
+
+/// The one-time tokens that a user has not used yet, and when they were sent. An empty one means that none is
+/// pending.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PendingTokens {
     pub(crate) confirmation: String,
@@ -110,6 +120,27 @@ impl User {
     /// Whether the e-mail address is confirmed.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.email_confirmed_at.is_some()
+    }
+
+    /// Whether the user may have a session at `now`. Asked whenever one begins, is refreshed or is used, whichever way the user
+    /// has proven to be themselves.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn may_sign_in(&self, now: DateTime<Utc>) -> Result<(), SignInRefusal> {
+        if self.deleted_at.is_some() {
+            return Err(SignInRefusal::Deleted);
+        }
+        if self.is_banned(now) {
+            return Err(SignInRefusal::Banned);
+        }
+        // Anonymous users and those of wallets have no address; the addresses of SSO users are their provider's matter.
+        let has_address = !self.email.is_empty() || !self.phone.is_empty();
+        let has_confirmed = self.is_confirmed() || self.is_phone_confirmed();
+        if has_address && !has_confirmed && !self.is_anonymous && !self.is_sso_user {
+            return Err(SignInRefusal::Unconfirmed);
+        }
+        Ok(())
     }
 
     /// Whether the user may not sign in at `now`.

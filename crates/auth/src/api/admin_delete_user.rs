@@ -14,6 +14,7 @@ use crate::error::AuthError;
 use crate::flows::accounts;
 use crate::request::{Admin, AuthRequest, OptionalJson};
 use crate::store::audit::{Action, Actor};
+use crate::store::user_access::{self, AccessEnd};
 use crate::store::users;
 
 /// Length of the replacement for a phone number: E.164 numbers have at most 15 digits, and columns of projects may be
@@ -30,7 +31,8 @@ pub(crate) struct DeleteBody {
 /// `DELETE /admin/users/{id}`, administrators only → 200 `{}`.
 ///
 /// A hard deletion removes the row and, by cascades of the database, everything that refers to it. A soft deletion
-/// replaces addresses by hashes, clears metadata and password, and ends all sessions; a second one changes nothing.
+/// replaces addresses by hashes, clears metadata and password, and ends all that could sign the user in; a second one changes
+/// nothing.
 ///
 /// # Errors
 /// 404 `user_not_found`, or `validation_failed` for an id that is not a UUID.
@@ -49,7 +51,10 @@ pub(crate) async fn delete_user(
     };
     // Logged before the deletion, while the row that the entry names still exists.
     accounts::log_action(&request, &db, actor, Action::UserDeleted).await?;
+    let now = request.now();
     if body.should_soft_delete != Some(true) {
+        // Not all tables have foreign keys that would delete their rows with the user's.
+        user_access::end(&db, user.id, AccessEnd::AccountGone, now).await?;
         users::delete(&db, user.id).await?;
     // A second soft deletion would hash the hashes again.
     } else if user.deleted_at.is_none() {
@@ -60,7 +65,8 @@ pub(crate) async fn delete_user(
         if let Some(phone) = &mut phone {
             phone.truncate(LONGEST_PHONE);
         }
-        users::soft_delete(&db, user.id, email.as_deref(), phone.as_deref(), request.now()).await?;
+        users::soft_delete(&db, user.id, email.as_deref(), phone.as_deref(), now).await?;
+        user_access::end(&db, user.id, AccessEnd::AccountGone, now).await?;
     }
     db.commit().await?;
     Ok(HttpResponse::Ok().json(EmptyBody {}))

@@ -154,7 +154,7 @@ pub(crate) async fn generate_link(
 }
 
 /// Compat: one flat object with the members of the user and of the link; `supabase-js` separates the two by name.
-/// `email_otp` is the code for `POST /verify`, `hashed_token` its hash for `token_hash`, and `action_link` the URL
+/// `email_otp` is the code for `POST /verify`, `hashed_token` the link's token for `token_hash`, and `action_link` the URL
 /// for `GET /verify`.
 #[derive(Serialize)]
 struct LinkResponse<'a> {
@@ -247,7 +247,7 @@ async fn store_code(
     body: &LinkBody,
 ) -> Result<OneTimeCode, AuthError> {
     let now = state.now();
-    let code = mailer::generate_code(state, &user.email, None);
+    let code = mailer::generate_code(state, None);
     let token_kind = match kind {
         LinkKind::Signup | LinkKind::Invite => TokenKind::Confirmation,
         LinkKind::MagicLink | LinkKind::Recovery => TokenKind::Recovery,
@@ -258,7 +258,8 @@ async fn store_code(
     let token = SentToken {
         kind: token_kind,
         address: &user.email,
-        hash: &code.hash,
+        code: &code,
+        key: &state.code_key,
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     if kind == LinkKind::Invite {
@@ -292,7 +293,7 @@ async fn store_change_code(
     }
     let is_new = kind == LinkKind::EmailChangeNew;
     let address = if is_new { &new_email } else { &user.email };
-    let code = mailer::generate_code(state, address, None);
+    let code = mailer::generate_code(state, None);
     // The token for the other address stays valid only while it belongs to the same new address; otherwise it would
     // confirm a change that its mail did not name.
     let keep_for_same_address = |token: &str| {
@@ -324,6 +325,12 @@ async fn store_change_code(
     } else {
         TokenKind::EmailChangeCurrent
     };
-    one_time_tokens::upsert_lookup(db, user.id, token_kind, &code.hash, address).await?;
+    let token = SentToken {
+        kind: token_kind,
+        address,
+        code: &code,
+        key: &state.code_key,
+    };
+    one_time_tokens::upsert_lookup(db, user.id, token, now).await?;
     Ok(code)
 }

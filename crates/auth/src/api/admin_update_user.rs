@@ -17,7 +17,8 @@ use crate::protection::leaked_passwords;
 use crate::request::{Admin, AuthRequest, Json};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::{phones, sessions, users};
+use crate::store::user_access::{self, AccessEnd};
+use crate::store::{phones, users};
 use crate::user::User;
 use crate::validation::address::parse_email;
 
@@ -34,7 +35,7 @@ struct Change {
 /// `PUT /admin/users/{id}`, administrators only → 200 with the User. Body: [`AdminUserBody`]; a missing member stays
 /// as it is.
 ///
-/// Metadata is merged, and a key with the value `null` is removed. A new password ends all sessions of the user.
+/// Metadata is merged, and a key with the value `null` is removed. A new password and a ban end all sessions of the user.
 ///
 /// # Errors
 /// 400 `validation_failed`; 404 `user_not_found`, or `validation_failed` for an id that is not a UUID; 422
@@ -170,8 +171,7 @@ fn find_chosen_providers(user: &User) -> Option<Value> {
     })
 }
 
-/// Writes password, metadata, role and ban. A password change also clears the pending tokens, so that older mails
-/// stop working.
+/// Writes password, metadata, role and ban. A new password and a ban also end sessions, pending mails and flows.
 async fn change_other_members(
     state: &AuthState,
     db: &Transaction<'_>,
@@ -182,9 +182,6 @@ async fn change_other_members(
     let now = state.now();
     if let Some(hash) = &change.encrypted_password {
         users::set_password(db, user.id, hash, now).await?;
-        users::clear_tokens_after_password(db, user.id, now).await?;
-        // Whoever knew the old password must not stay signed in.
-        sessions::delete_by_user(db, user.id).await?;
     }
     if let Some(data) = body.user_metadata {
         users::merge_user_metadata(db, user.id, &Value::Object(data), now).await?;
@@ -197,6 +194,14 @@ async fn change_other_members(
     }
     if let Some(until) = change.ban {
         users::set_ban(db, user.id, until).await?;
+    }
+    let is_banned = change.ban.flatten().is_some_and(|until| until > now);
+    // Whoever knew the old password must not stay signed in, and what was begun before a ban must not outlive it.
+    if is_banned {
+        user_access::end(db, user.id, AccessEnd::Banned, now).await?;
+    }
+    if change.encrypted_password.is_some() {
+        user_access::end(db, user.id, AccessEnd::PasswordChanged { kept: None }, now).await?;
     }
     Ok(())
 }

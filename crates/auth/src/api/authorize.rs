@@ -15,6 +15,7 @@ use crate::flows::start_provider_sign_in::{
 use crate::providers::RESERVED_PARAMS;
 use crate::request::{AuthRequest, SignedIn};
 use crate::state::AuthState;
+use crate::state::rate_limits::LimitedEndpoint;
 
 /// This server's own parameters, which are not passed on to the provider. API key and invitation token are secrets
 /// that the provider must not learn.
@@ -151,6 +152,8 @@ async fn start_sign_in(
     query: &Query,
     linking_target: Option<LinkTarget>,
 ) -> Result<StartedSignIn, AuthError> {
+    // Each flow is a row, which nobody has to be signed in for.
+    request.check_rate_limit(LimitedEndpoint::Authorize)?;
     let sign_in = ProviderSignIn {
         provider: query.get("provider"),
         scopes: query.get("scopes"),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::crypto::one_time_code::{self, OneTimeCode};
+use crate::crypto::one_time_code::OneTimeCode;
 use crate::crypto::webauthn::{Ceremony, CreationOptions, Registrant, RequestOptions};
 use crate::error::AuthError;
 use crate::flows::accounts;
@@ -17,6 +17,7 @@ use crate::state::AuthState;
 use crate::state::rate_limits::{LimitedEndpoint, seconds_left};
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
+use crate::store::one_time_codes;
 
 /// The optional body: `{channel?}` for a phone factor, `{webauthn: {rpId, rpOrigins}}` for WebAuthn; TOTP needs none.
 #[derive(Debug, Default, Deserialize)]
@@ -100,7 +101,6 @@ pub(crate) async fn challenge_factor(
         // A challenge can be answered only from the address that created it, so a stolen challenge id is useless
         // elsewhere.
         ip: request.info.ip.clone(),
-        otp_hash: String::new(),
         ceremony: None,
     };
     let mut webauthn = None;
@@ -141,7 +141,7 @@ async fn store_challenge(
     Ok(db.commit().await?)
 }
 
-/// Sends a code by text message, then stores the challenge with the hash of the code. A failed message leaves no
+/// Sends a code by text message, then stores the challenge and the hash of the code. A failed message leaves no
 /// challenge.
 async fn send_code_and_store_challenge(
     request: &AuthRequest,
@@ -154,11 +154,9 @@ async fn send_code_and_store_challenge(
     if let Some(seconds) = seconds_left(factor.last_challenged_at, config.max_frequency, request.now()) {
         return Err(AuthError::TooSoonSms { seconds });
     }
-    let code = OneTimeCode::generate(&factor.phone, config.otp_length, false);
-    let challenge = Challenge {
-        otp_hash: one_time_code::hash_code(&factor.phone, &code.otp),
-        ..challenge
-    };
+    let code = OneTimeCode::generate(config.otp_length, false);
+    let key = &request.state.code_key;
+    let hash = key.hash_code(challenge.id, &factor.phone, &code.otp);
     let _slot = request.state.acquire_mail_slot().await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
@@ -166,6 +164,7 @@ async fn send_code_and_store_challenge(
     // Sent before the INSERT, whose transaction is rolled back when the message fails.
     sms::send_factor_code(request, &db, &caller.user, message, channel).await?;
     factors::insert_challenge(&db, factor.id, &challenge).await?;
+    one_time_codes::insert(&db, challenge.id, &hash, challenge.created_at).await?;
     let (actor, traits) = (Actor::User(&caller.user), mfa::build_factor_traits(factor));
     accounts::log_action_with_traits(request, &db, actor, Action::ChallengeCreated, traits).await?;
     Ok(db.commit().await?)

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 
 use crate::error::AuthError;
-use crate::request::{AuthRequest, SignedIn};
+use crate::request::{AuthRequest, OTHER_AUDIENCE, SignedIn};
 
 /// `GET /user` → 200 with the User.
 ///
@@ -23,7 +23,5 @@ pub(crate) fn check_audience(request: &AuthRequest, caller: &SignedIn) -> Result
     if request.info.audience == caller.audience() {
         return Ok(());
     }
-    Err(AuthError::invalid(
-        "Token audience doesn't match request audience",
-    ))
+    Err(AuthError::invalid(OTHER_AUDIENCE))
 }

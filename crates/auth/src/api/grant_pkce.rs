@@ -47,13 +47,17 @@ pub(crate) async fn exchange_auth_code(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let unknown = || AuthError::FlowStateNotFound { status: 404 };
+    // The user is locked before the flow, in the order of a new password, which ends flows: if it comes first, there is no flow
+    // any more.
+    let user_id = flow_states::find_user_by_code(&db, &body.auth_code).await?;
+    let user_id = user_id.ok_or_else(unknown)?;
+    let user = users::lock_by_id(&db, user_id).await?.ok_or_else(unknown)?;
     // The row stays locked until it is deleted below, so of two exchanges at once only one gets a session.
     let flow = flow_states::lock_by_code(&db, &body.auth_code)
         .await?
+        .filter(|flow| flow.user_id == Some(user_id))
         .ok_or_else(unknown)?;
-    let user_id = flow.user_id.ok_or_else(unknown)?;
     check_code(&request.state, &flow, &body.code_verifier)?;
-    let user = users::find_by_id(&db, user_id).await?.ok_or_else(unknown)?;
     // The user may have been banned between the callback and this exchange.
     if user.is_banned(request.now()) {
         return Err(AuthError::BannedAtSignIn);

@@ -162,11 +162,12 @@ fn check_site(state: &AuthState, message: &WalletMessage) -> Result<(), AuthErro
         (Some(host), Some(port)) => format!("{host}:{port}"),
         (host, _) => host.unwrap_or_default().to_owned(),
     };
-    let is_same_site = host == message.domain
-        && state
+    // The wallet shows the domain, so a message for another one was signed for another site, also if its URI is local.
+    let is_allowed = is_local
+        || state
             .redirects
             .is_allowed(&format!("https://{}/", message.domain));
-    if !is_local && !is_same_site {
+    if host != message.domain || !is_allowed {
         return Err(invalid_grant(format!(
             "Signed {chain} message is using a Domain that does not match the one in URI which is not allowed on this server"
         )));

@@ -5,9 +5,10 @@ use serde::Deserialize;
 
 use crate::error::AuthError;
 use crate::flows::accounts;
-use crate::request::{AuthRequest, Query, SignedIn};
+use crate::request::{AnySession, AuthRequest, Query};
 use crate::store::audit::{Action, Actor};
 use crate::store::sessions;
+use crate::store::user_access::{self, AccessEnd};
 
 /// Query of `POST /logout`: `scope` is `global` (the default), `local` or `others`.
 #[derive(Debug, Default, Deserialize)]
@@ -19,23 +20,25 @@ pub(crate) struct LogoutQuery {
 /// `POST /logout?scope=` → 204 without a body. Refresh tokens are deleted with their sessions by a cascade of the
 /// database.
 ///
-/// `global` deletes all sessions of the user, `local` the current one, `others` all but the current one.
+/// `global` deletes all sessions of the user and what was begun in them, `local` the current one, `others` all but the current
+/// one. A client of the OAuth server ends its own session only, by `global` and by `local`.
 ///
 /// # Errors
-/// 400 `validation_failed` for any other scope.
+/// 400 `validation_failed` for any other scope, 403 `no_authorization` for a client that wants to end others.
 pub(crate) async fn delete_sessions(
     request: AuthRequest,
-    caller: SignedIn,
+    AnySession(caller): AnySession,
     query: Query<LogoutQuery>,
 ) -> Result<HttpResponse, AuthError> {
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user_id = caller.user.id;
-    match (
-        query.scope.as_str(),
-        caller.session.as_ref().map(|session| session.id),
-    ) {
-        ("" | "global", _) => sessions::delete_by_user(&db, user_id).await?,
+    let session = caller.session.as_ref();
+    let is_client = session.is_some_and(|session| session.client_id.is_some());
+    match (query.scope.as_str(), session.map(|session| session.id)) {
+        ("" | "global", Some(session)) if is_client => sessions::delete(&db, session).await?,
+        ("others", _) if is_client => return Err(AuthError::ClientNotAllowed),
+        ("" | "global", _) => user_access::end(&db, user_id, AccessEnd::SignedOut, request.now()).await?,
         ("local", Some(session)) => sessions::delete(&db, session).await?,
         ("others", Some(session)) => sessions::delete_others(&db, user_id, session).await?,
         // A token without `session_id` was signed by the project itself, so there is no current session to delete or

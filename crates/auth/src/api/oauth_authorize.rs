@@ -10,8 +10,9 @@ use super::response_bodies::{ConsentClientBody, RedirectBody};
 use crate::error::AuthError;
 use crate::feature_gates::check_oauth_server;
 use crate::flows::oauth_authorization::{self, AuthorizationView, AuthorizeQuery};
-use crate::request::{Json, Query, SignedIn, read_text};
+use crate::request::{AuthRequest, Json, Query, SignedIn, read_text};
 use crate::state::AuthState;
+use crate::state::rate_limits::LimitedEndpoint;
 
 /// Body of the decision: `action` is `approve` or `deny`.
 #[derive(Debug, Default, Deserialize)]
@@ -21,18 +22,18 @@ pub(crate) struct ConsentBody {
     action: String,
 }
 
-/// `GET /oauth/authorize` → 302 to the consent page of the site with `?authorization_id=`, or back to the client with
-/// `error`, `error_description` and `state`.
+/// `GET /oauth/authorize` → 302 to the consent page of the site with `?authorization_id=`.
 ///
 /// # Errors
-/// As JSON: 404 `feature_disabled`; 400 `validation_failed` or `oauth_client_not_found` for an unknown client or
-/// redirect URI.
+/// As JSON: 404 `feature_disabled`; 429 `over_request_rate_limit`; 400 `validation_failed` or `oauth_client_not_found` for an
+/// unknown client or redirect URI, 400 `invalid_request` (OAuth body) for other parameters.
 pub(crate) async fn authorize_client(
-    state: web::Data<AuthState>,
+    request: AuthRequest,
     query: Query<AuthorizeQuery>,
 ) -> Result<HttpResponse, AuthError> {
-    check_oauth_server(&state)?;
-    let url = oauth_authorization::request_authorization(&state, &query).await?;
+    check_oauth_server(&request.state)?;
+    request.check_rate_limit(LimitedEndpoint::Authorize)?;
+    let url = oauth_authorization::request_authorization(&request.state, &query).await?;
     Ok(respond_with_redirect(&url))
 }
 

@@ -177,15 +177,19 @@ async fn exchange_code(
     }
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    let unknown = || refuse("Invalid authorization code");
+    // The user is locked before the code, in the order of a new password, which ends codes: if it comes first, there is no code
+    // any more.
+    let user_id = oauth_authorizations::find_user_by_code(&db, &body.code).await?;
+    let user_id = user_id.ok_or_else(unknown)?;
+    let user = users::lock_by_id(&db, user_id).await?;
+    let user = user.ok_or_else(|| refuse("User not found for authorization code"))?;
     // The row stays locked until it is deleted below, so of two exchanges at once only one gets a session.
     let granted = oauth_authorizations::lock_by_code(&db, &body.code).await?;
-    let granted = granted.ok_or_else(|| refuse("Invalid authorization code"))?;
+    let granted = granted
+        .filter(|granted| granted.user_id == Some(user_id))
+        .ok_or_else(unknown)?;
     check_code(&request.state, oauth_client, body, &granted)?;
-    let user_id = granted
-        .user_id
-        .ok_or_else(|| refuse("Authorization code has no associated user"))?;
-    let user = users::find_by_id(&db, user_id).await?;
-    let user = user.ok_or_else(|| refuse("User not found for authorization code"))?;
     if user.is_banned(request.now()) {
         return Err(AuthError::oauth("access_denied", "User is banned"));
     }
@@ -296,6 +300,8 @@ struct IdTokenClaims<'a> {
     exp: i64,
     auth_time: i64,
     client_id: Uuid,
+    /// `id`: this is no access token, whoever reads it.
+    token_use: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     nonce: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -323,6 +329,7 @@ fn sign_id_token(state: &AuthState, user: &User, granted: &Authorization) -> Res
         exp: now + ID_TOKEN_LIFETIME_S,
         auth_time: user.last_sign_in_at.map_or(now, |at| at.timestamp()),
         client_id: granted.client_id,
+        token_use: "id",
         nonce: &granted.nonce,
         email: shows_email.then_some(&user.email),
         email_verified: shows_email.then_some(user.is_confirmed()),

@@ -13,7 +13,7 @@ use super::response_bodies::ConsentClientBody;
 use crate::error::{AuthError, OauthServerError};
 use crate::feature_gates::check_oauth_server;
 use crate::flows::accounts;
-use crate::request::{AuthRequest, Query, SignedIn};
+use crate::request::{AnySession, AuthRequest, Query, SignedIn};
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::{oauth_authorizations, oauth_clients};
@@ -23,10 +23,10 @@ use crate::user::format_timestamp;
 /// `sub` only.
 ///
 /// # Errors
-/// 404 `feature_disabled`, and those of [`SignedIn`].
+/// 404 `feature_disabled`, and those of [`AnySession`].
 pub(crate) async fn get_userinfo(
     state: web::Data<AuthState>,
-    caller: SignedIn,
+    AnySession(caller): AnySession,
 ) -> Result<HttpResponse, AuthError> {
     check_oauth_server(&state)?;
     let user = &caller.user;

@@ -61,7 +61,8 @@ pub(crate) async fn get_openid_configuration(state: web::Data<AuthState>) -> Htt
         subject_types_supported: &["public"],
         id_token_signing_alg_values_supported: &["RS256", "HS256", "ES256"],
         token_endpoint_auth_methods_supported: &["client_secret_basic", "client_secret_post", "none"],
-        code_challenge_methods_supported: &["S256", "plain"],
+        // `plain` is accepted for older clients, and nobody is to choose it: who sees the request knows the verifier.
+        code_challenge_methods_supported: &["S256"],
         claims_supported: &[
             "sub",
             "aud",

@@ -66,20 +66,19 @@ pub(crate) async fn verify_authentication(
     let id = webauthn::read_credential_id(&body.credential).map_err(reject_credential)?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    // The lock orders concurrent sign-ins, so that the stored signature counter only grows.
-    let passkey = passkeys::lock_by_credential(&db, &id)
-        .await?
-        .ok_or_else(|| reject_credential(WebauthnError::OtherCredential))?;
+    let unknown = || reject_credential(WebauthnError::OtherCredential);
     // WebAuthn §7.2: for a discoverable credential the user handle must name the owner of the credential.
-    if webauthn::read_user_handle(&body.credential) != Some(passkey.user_id) {
-        return Err(reject_credential(WebauthnError::OtherCredential));
-    }
+    let handle = webauthn::read_user_handle(&body.credential).ok_or_else(unknown)?;
+    // The user is locked before the passkey, in the order of a deletion.
+    let user = users::lock_by_id(&db, handle).await?.ok_or_else(unknown)?;
+    // The lock orders concurrent sign-ins, so that the stored signature counter only grows.
+    let passkey = passkeys::lock_by_credential(&db, &id).await?;
+    let passkey = passkey
+        .filter(|passkey| passkey.user_id == user.id)
+        .ok_or_else(unknown)?;
     let moved = ceremony
         .verify_assertion(&body.credential, &passkey.credential)
         .map_err(reject_credential)?;
-    let user = users::find_by_id(&db, passkey.user_id)
-        .await?
-        .ok_or_else(|| reject_credential(WebauthnError::OtherCredential))?;
     check_user(&request.state, &user)?;
     passkeys::record_use(&db, passkey.id, &moved, request.now()).await?;
     let traits = json!({ "passkey_id": passkey.id });

@@ -8,7 +8,7 @@ use actix_web::http::header;
 use serde::{Deserialize, Serialize};
 
 use super::session_response::respond_with_session;
-use crate::crypto::one_time_code::{self, PKCE_PREFIX, PresentedToken};
+use crate::crypto::one_time_code::{PKCE_PREFIX, PresentedToken};
 use crate::error::AuthError;
 use crate::flows::verify_token::{BAD_CODE, VerifyOutcome, VerifyRequest, verify_token};
 use crate::request::{AuthRequest, Json, Query, read_text};
@@ -21,7 +21,7 @@ use crate::validation::verify_type::VerifyType;
 const FIRST_CONFIRMATION: &str =
     "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
-/// Query of a mailed link; `token` is the token hash, with the prefix `pkce_` in the PKCE flow.
+/// Query of a mailed link; `token` is what clients call the token hash, with the prefix `pkce_` in the PKCE flow.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct LinkQuery {
@@ -77,8 +77,6 @@ pub(crate) async fn verify_link(
             let presented = VerifyRequest {
                 kind,
                 token: PresentedToken::Link(query.token.clone()),
-                address: None,
-                typed_code: String::new(),
                 wants_auth_code: is_pkce,
             };
             verify_token(&request, &presented).await
@@ -137,11 +135,10 @@ fn parse_body(body: VerifyBody) -> Result<VerifyRequest, AuthError> {
     if body.kind.is_empty() {
         return Err(AuthError::invalid("Verify requires a verification type"));
     }
-    let typed_code = body.token.clone();
-    let (token, address) = match (body.token.is_empty(), body.token_hash.is_empty()) {
-        (false, true) => hash_typed_code(&body)?,
+    let token = match (body.token.is_empty(), body.token_hash.is_empty()) {
+        (false, true) => read_typed_code(&body)?,
         (true, false) if body.email.is_empty() && body.phone.is_empty() && body.redirect_to.is_empty() => {
-            (PresentedToken::Link(body.token_hash.clone()), None)
+            PresentedToken::Link(body.token_hash.clone())
         }
         (true, false) => {
             return Err(AuthError::invalid(
@@ -154,7 +151,7 @@ fn parse_body(body: VerifyBody) -> Result<VerifyRequest, AuthError> {
             ));
         }
     };
-    let kind = match (VerifyType::parse(&body.kind), &address) {
+    let kind = match (VerifyType::parse(&body.kind), token.address()) {
         (Some(kind), None) if kind.is_by_phone() => None,
         (None, Some(_)) => return Err(BAD_CODE),
         (kind, _) => kind,
@@ -162,20 +159,17 @@ fn parse_body(body: VerifyBody) -> Result<VerifyRequest, AuthError> {
     Ok(VerifyRequest {
         kind: kind.ok_or_else(|| AuthError::invalid("Invalid email verification type"))?,
         token,
-        address,
-        typed_code,
         // The prefix `pkce_` of a token hash is ignored: a POST comes from the application itself and gets a session.
         wants_auth_code: false,
     })
 }
 
-/// Hashes a code together with the address it was sent to, which is how codes are stored. Returns the token and that
-/// address.
+/// Reads a typed code with the address that it was sent to.
 ///
 /// # Errors
 /// 400 `validation_failed` unless exactly one address is given, 422 `validation_failed` for a malformed e-mail
 /// address.
-fn hash_typed_code(body: &VerifyBody) -> Result<(PresentedToken, Option<String>), AuthError> {
+fn read_typed_code(body: &VerifyBody) -> Result<PresentedToken, AuthError> {
     let address = match (body.email.is_empty(), body.phone.is_empty()) {
         (false, true) => {
             parse_email(&body.email).map_err(|_| AuthError::Unprocessable("Invalid email format"))?
@@ -187,10 +181,10 @@ fn hash_typed_code(body: &VerifyBody) -> Result<(PresentedToken, Option<String>)
             ));
         }
     };
-    Ok((
-        PresentedToken::Code(one_time_code::hash_code(&address, &body.token)),
-        Some(address),
-    ))
+    Ok(PresentedToken::Code {
+        address,
+        otp: body.token.clone(),
+    })
 }
 
 /// The URL that the browser is redirected to, with session, code or error. Compat: keys are in alphabetical order,

@@ -41,6 +41,11 @@ pub struct AuthConfig {
     pub jwt_issuer: String,
     /// `aud` of new users and of their access tokens.
     pub jwt_audience: String,
+    /// Further audiences that `X-JWT-AUD` and tokens may name (`audiences`); each has its own users.
+    pub audiences: Vec<String>,
+    /// Whether tokens with a `sub` but without a session count as the user, as those that a project signs itself with its shared
+    /// secret (`tokens_without_session`).
+    pub tokens_without_session: bool,
     /// The database role of new users, and the `role` claim of their tokens.
     pub default_role: String,
     /// Roles whose tokens may call `/admin`.
@@ -248,9 +253,13 @@ pub enum ClientAddress {
     /// No limits per address: the Supabase CLI's behaviour, for development.
     #[default]
     Unlimited,
-    /// The first of the comma-separated values of this header, which a trusted proxy sets. Requests without it are not
-    /// limited.
-    Header(String),
+    /// The address in this header, which a trusted proxy sets; of several, the last one, as clients can write the others.
+    Header {
+        name: String,
+        /// Whether requests without an address there count for the address that the gateway determined; if not, they are not
+        /// limited, for development.
+        peer_otherwise: bool,
+    },
     /// The client address that the gateway determined.
     Peer,
 }
@@ -283,10 +292,19 @@ pub struct RateLimitConfig {
     pub web3: u32,
     /// `/oauth/clients/register`.
     pub client_registrations: u32,
+    /// `/authorize`, `/user/identities/authorize` and `/oauth/authorize`, each of which stores a row.
+    pub authorizations: u32,
     /// `/sso` (`sso`).
     pub sso: u32,
     /// `/sso/saml/acs` (`[auth.saml] rate_limit_assertion`).
     pub saml_assertions: u32,
+}
+
+impl AuthConfig {
+    /// Whether the project has users of this audience.
+    pub(crate) fn has_audience(&self, name: &str) -> bool {
+        name == self.jwt_audience || self.audiences.iter().any(|known| known == name)
+    }
 }
 
 impl Default for AuthConfig {
@@ -299,6 +317,8 @@ impl Default for AuthConfig {
             sb_forwarded_for: false,
             jwt_issuer: "http://127.0.0.1:54321/auth/v1".to_owned(),
             jwt_audience: "authenticated".to_owned(),
+            audiences: Vec::new(),
+            tokens_without_session: false,
             default_role: "authenticated".to_owned(),
             admin_roles: vec!["service_role".to_owned(), "supabase_admin".to_owned()],
             jwt_expiry: Duration::from_secs(3600),
@@ -413,6 +433,7 @@ impl Default for RateLimitConfig {
             passkeys: 30,
             web3: 30,
             client_registrations: 10,
+            authorizations: 150,
             sso: 30,
             saml_assertions: 15,
         }

@@ -13,3 +13,9 @@ pub(crate) fn equal_secrets(a: &str, b: &str) -> bool {
     use subtle::ConstantTimeEq;
     a.as_bytes().ct_eq(b.as_bytes()).into()
 }
+
+/// Like [`equal_secrets`], for hashes.
+pub(crate) fn equal_hashes(a: &[u8], b: &[u8]) -> bool {
+    use subtle::ConstantTimeEq;
+    a.ct_eq(b).into()
+}

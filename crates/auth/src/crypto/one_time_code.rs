@@ -1,51 +1,93 @@
-//! One-time codes, and their hashes: the database stores the hash, and the link in a mail contains it. Source: Auth
-//! contract §3.4.
+//! One-time tokens of mails and text messages: the token of a link, which nobody can guess, and the code that people type,
+//! whose guesses are counted.
+//!
+//! The two have nothing in common, so that knowing an address and trying codes does not lead to the token of a link. The
+//! database holds the token as it is in the link, and the code as a hash with a key that the database does not have. Source:
+//! Auth contract §3.4.
 
+use hmac::{Hmac, KeyInit, Mac};
 use rand::RngExt;
-use sha2::{Digest, Sha224};
+use selvedge_token::KeyRing;
+use sha2::Sha256;
+use uuid::Uuid;
 
 use super::equal_secrets;
 
 /// Prefix of a link's token when opening the link returns a code for `grant_type=pkce` instead of a session.
 pub(crate) const PKCE_PREFIX: &str = "pkce_";
+/// Random bytes of a link's token. In hex they have the length of the original's tokens, for which projects may have made
+/// columns.
+const TOKEN_BYTES: usize = 28;
 
-/// A new code for one e-mail address or phone number.
+/// A new token with a code, for one e-mail address or phone number.
 #[derive(Debug, Clone)]
 pub(crate) struct OneTimeCode {
     /// The digits that the user types; they are sent but never stored.
     pub(crate) otp: String,
-    /// The token in the link, which is also what the database stores.
+    /// The token in the link, which is also what the database stores. Compat: clients call it `token_hash`.
     pub(crate) hash: String,
 }
 
 impl OneTimeCode {
-    /// Generates a code of `length` digits for `address`; a length outside of 6 to 10 counts as 6. Codes may start with
+    /// Generates a token, and a code of `length` digits; a length outside of 6 to 10 counts as 6. Codes may start with
     /// zeros.
-    pub(crate) fn generate(address: &str, length: u8, is_pkce: bool) -> Self {
+    pub(crate) fn generate(length: u8, is_pkce: bool) -> Self {
         let digits = if (6..=10).contains(&length) {
             u32::from(length)
         } else {
             6
         };
         let number: u64 = rand::rng().random_range(0..10_u64.pow(digits));
-        let otp = format!("{number:0width$}", width = digits as usize);
-        let hash = if is_pkce {
-            format!("{PKCE_PREFIX}{}", hash_code(address, &otp))
-        } else {
-            hash_code(address, &otp)
-        };
-        Self { otp, hash }
+        Self::with_code(format!("{number:0width$}", width = digits as usize), is_pkce)
+    }
+
+    /// Generates a token for a code that is given: the project's test code of a phone number.
+    pub(crate) fn with_code(otp: String, is_pkce: bool) -> Self {
+        let random: [u8; TOKEN_BYTES] = rand::random();
+        let prefix = if is_pkce { PKCE_PREFIX } else { "" };
+        Self {
+            otp,
+            hash: format!("{prefix}{}", hex::encode(random)),
+        }
     }
 }
 
-/// Returns SHA-224 of address and code in lowercase hex. The address is lowercased first, so that a user may type it in
-/// another case than at the sign-up.
-pub(crate) fn hash_code(address: &str, otp: &str) -> String {
-    let digest = Sha224::new()
-        .chain_update(address.to_lowercase())
-        .chain_update(otp)
-        .finalize();
-    hex::encode(digest)
+/// Hashes codes and phone numbers with a key of the project, so that whoever reads the database cannot try all codes.
+pub(crate) struct CodeKey([u8; 32]);
+
+impl CodeKey {
+    /// Derives the key from the project's shared secret. All nodes have the same; after a change of the secret, pending codes
+    /// are invalid.
+    pub(crate) fn derive(keys: &KeyRing) -> Self {
+        Self(keys.derive_key("one-time codes"))
+    }
+
+    /// The hash of a code for the row that holds it. The row's id is part of it, so that a hash is of no use in another row; the
+    /// address is, too, in lowercase, because a user may type it in another case than at the sign-up.
+    pub(crate) fn hash_code(&self, secret_id: Uuid, address: &str, otp: &str) -> Vec<u8> {
+        let address = address.to_lowercase();
+        // Lengths and separators keep apart what belongs to the address and to the code: neither holds a NUL.
+        self.hash(&[
+            secret_id.as_bytes(),
+            b"\0",
+            address.as_bytes(),
+            b"\0",
+            otp.as_bytes(),
+        ])
+    }
+
+    /// The hash of a phone number, for a row that must not tell the number.
+    pub(crate) fn hash_phone(&self, purpose: &str, phone: &str) -> Vec<u8> {
+        self.hash(&[purpose.as_bytes(), b"\0", phone.as_bytes()])
+    }
+
+    fn hash(&self, parts: &[&[u8]]) -> Vec<u8> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        for part in parts {
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().to_vec()
+    }
 }
 
 /// The token of a request to `/verify`.
@@ -54,65 +96,79 @@ pub(crate) enum PresentedToken {
     /// The token of a link, which must equal the stored one including a `pkce_` prefix. If the prefix could be left
     /// out, somebody who intercepts a mail could get a session without the PKCE verifier.
     Link(String),
-    /// The hash of a code that the user typed; it matches a stored token with and without the prefix, because the user
-    /// cannot know which of them is stored.
-    Code(String),
+    /// A code that the user typed, with the address that it was sent to.
+    Code { address: String, otp: String },
 }
 
 impl PresentedToken {
-    /// Returns the values of a stored token that this one matches.
-    pub(crate) fn list_candidates(&self) -> Vec<String> {
+    /// The address that a code was sent to; a link needs none.
+    pub(crate) fn address(&self) -> Option<&str> {
         match self {
-            Self::Link(token) => vec![token.clone()],
-            Self::Code(hash) => vec![hash.clone(), format!("{PKCE_PREFIX}{hash}")],
+            Self::Link(_) => None,
+            Self::Code { address, .. } => Some(address),
         }
     }
+}
 
-    /// Whether this token matches the stored one. An empty stored token matches nothing: the user has no pending token.
-    pub(crate) fn matches(&self, stored: &str) -> bool {
-        !stored.is_empty()
-            && self
-                .list_candidates()
-                .iter()
-                // No early return: the time of a comparison does not show which candidate matched.
-                .fold(false, |found, token| found | equal_secrets(stored, token))
-    }
+/// Whether the token of a link is the stored one. An empty stored token matches nothing: the user has no pending token.
+pub(crate) fn matches_stored(token: &str, stored: &str) -> bool {
+    !stored.is_empty() && equal_secrets(stored, token)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn key(secret: &str) -> CodeKey {
+        CodeKey::derive(&KeyRing::new(secret.as_bytes(), &[]).expect("a usable key"))
+    }
+
     #[test]
     fn codes_have_the_configured_number_of_digits_or_six() {
         for (asked, got) in [(6, 6), (8, 8), (10, 10), (3, 6), (11, 6)] {
-            let code = OneTimeCode::generate("a@b.c", asked, false);
+            let code = OneTimeCode::generate(asked, false);
             assert_eq!(code.otp.len(), got);
             assert!(code.otp.bytes().all(|byte| byte.is_ascii_digit()));
         }
     }
 
     #[test]
-    fn the_hash_is_sha224_of_lowercase_address_and_code() {
-        assert_eq!(hash_code("A@B.c", "123456"), hash_code("a@b.c", "123456"));
-        assert_eq!(hash_code("a@b.c", "123456").len(), 56);
-        // Equals the output of `printf 'a@b.c123456' | sha224sum`.
-        assert_eq!(
-            hash_code("a@b.c", "123456"),
-            hex::encode(Sha224::digest(b"a@b.c123456"))
+    fn auth_026_the_token_of_a_link_is_random_and_does_not_follow_from_address_and_code() {
+        let (first, second) = (
+            OneTimeCode::with_code("123456".to_owned(), false),
+            OneTimeCode::with_code("123456".to_owned(), true),
         );
+
+        assert_eq!(first.hash.len(), 56);
+        assert!(first.hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        assert_ne!(second.hash.strip_prefix(PKCE_PREFIX), Some(first.hash.as_str()));
+        assert!(second.hash.starts_with(PKCE_PREFIX));
     }
 
     #[test]
-    fn a_typed_code_matches_with_and_without_the_prefix_but_a_link_only_as_mailed() {
-        let code = OneTimeCode::generate("a@b.c", 6, true);
-        let bare = hash_code("a@b.c", &code.otp);
+    fn the_hash_of_a_code_depends_on_key_row_address_and_code() {
+        let (key_a, key_b) = (
+            key("a secret of at least thirty-two bytes"),
+            key("b secret of at least thirty-two bytes"),
+        );
+        let (row, other_row) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let hash = key_a.hash_code(row, "a@b.c", "123456");
 
-        assert!(PresentedToken::Code(bare.clone()).matches(&code.hash));
-        assert!(PresentedToken::Code(bare.clone()).matches(&bare));
-        assert!(PresentedToken::Link(code.hash.clone()).matches(&code.hash));
-        assert!(!PresentedToken::Link(bare).matches(&code.hash));
-        assert!(!PresentedToken::Link(String::new()).matches(""));
-        assert!(!PresentedToken::Code(String::new()).matches(""));
+        assert_eq!(hash, key_a.hash_code(row, "A@B.c", "123456"));
+        for other in [
+            key_b.hash_code(row, "a@b.c", "123456"),
+            key_a.hash_code(other_row, "a@b.c", "123456"),
+            key_a.hash_code(row, "b@b.c", "123456"),
+            key_a.hash_code(row, "a@b.c", "123457"),
+            key_a.hash_code(row, "a@b.c1", "23456"),
+        ] {
+            assert_ne!(hash, other);
+        }
+    }
+
+    #[test]
+    fn an_empty_stored_token_matches_nothing() {
+        assert!(matches_stored("abc", "abc"));
+        assert!(!matches_stored("", "") && !matches_stored("abc", "pkce_abc"));
     }
 }

@@ -52,22 +52,18 @@ pub(crate) fn draw_qr_code(uri: &str) -> Option<String> {
     ))
 }
 
-/// Whether `code` is the code of a base 32 secret at this time, or of the step before or after. Spaces around the code
-/// are ignored.
-pub(crate) fn is_valid_code(secret: &str, code: &str, unix_seconds: i64) -> bool {
+/// The step whose code this is, of a base 32 secret: the step of this time, or the one before or after; `None` for a wrong code.
+/// Spaces around the code are ignored. The caller accepts each step once (RFC 6238 §5.2).
+pub(crate) fn find_step(secret: &str, code: &str, unix_seconds: i64) -> Option<i64> {
     // Rows imported from other projects may hold secrets in lowercase or with padding.
     let secret = secret.trim_end_matches('=').to_ascii_uppercase();
-    let Ok(secret) = Secret::try_from_base32(secret) else {
-        return false;
-    };
-    let Ok(time) = u64::try_from(unix_seconds) else {
-        return false;
-    };
+    let secret = Secret::try_from_base32(secret).ok()?;
+    let time = u64::try_from(unix_seconds).ok()?;
     // With an empty key everybody could compute the codes.
     if secret.as_bytes().is_empty() {
-        return false;
+        return None;
     }
-    Builder::new()
+    let step = Builder::new()
         .with_algorithm(Algorithm::SHA1)
         .with_digits(DIGITS)
         .with_skew(SKEW_STEPS)
@@ -75,8 +71,8 @@ pub(crate) fn is_valid_code(secret: &str, code: &str, unix_seconds: i64) -> bool
         .with_secret(secret)
         // `build` would reject secrets below 128 bits, but rows imported from another project may have them.
         .build_noncompliant()
-        .check(code.trim(), time)
-        .is_some()
+        .check(code.trim(), time)?;
+    i64::try_from(step).ok()
 }
 
 /// Percent-encodes text for a path or a query. A space becomes `%20`, because authenticator apps show a `+` literally.
@@ -92,6 +88,17 @@ mod tests {
 
     /// The key of RFC 6238, appendix B.
     const SECRET: &str = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
+    fn is_valid_code(secret: &str, code: &str, unix_seconds: i64) -> bool {
+        find_step(secret, code, unix_seconds).is_some()
+    }
+
+    #[test]
+    fn auth_075_a_code_belongs_to_one_step_whenever_it_is_presented() {
+        for time in [59, 59 + 30, 59 - 30] {
+            assert_eq!(find_step(SECRET, "287082", time), Some(1), "{time}");
+        }
+    }
 
     #[test]
     fn auth_075_codes_of_rfc_6238_are_accepted_one_step_early_or_late_but_not_three() {

@@ -58,6 +58,9 @@ pub(crate) enum AuthError {
     AppMetadataNeedsAdmin,
     #[error("Anonymous user not allowed to perform these actions")]
     AnonymousNotAllowed,
+    /// The token of a client of the OAuth server, at an endpoint that is for the user alone.
+    #[error("Clients of the OAuth server are not allowed to perform these actions")]
+    ClientNotAllowed,
     #[error("captcha protection: request disallowed ({0})")]
     CaptchaFailed(String),
     /// The captcha service cannot be reached, 500: the request is refused, because otherwise an outage would switch
@@ -332,7 +335,7 @@ impl AuthError {
             Self::TooLarge => (413, "request_entity_too_large"),
 
             Self::NoAuthorization => (401, "no_authorization"),
-            Self::AnonymousNotAllowed => (403, "no_authorization"),
+            Self::AnonymousNotAllowed | Self::ClientNotAllowed => (403, "no_authorization"),
             Self::BadJwt(_) => (403, "bad_jwt"),
             Self::SubjectNotUuid => (400, "bad_jwt"),
             Self::TokenUserNotFound => (403, "user_not_found"),

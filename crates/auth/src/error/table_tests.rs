@@ -94,6 +94,7 @@ fn plain_errors() -> Vec<AuthError> {
         AuthError::NotAdmin,
         AuthError::AppMetadataNeedsAdmin,
         AuthError::AnonymousNotAllowed,
+        AuthError::ClientNotAllowed,
         AuthError::CaptchaFailed("no captcha_token found".to_owned()),
         AuthError::CaptchaUnavailable,
         AuthError::UserNotFound("User not found"),

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::after_commit;
-use crate::crypto::one_time_code::PresentedToken;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::flows::accounts::{self, map_saving_error};
 use crate::flows::decisions::linking::{AccountDecision, choose_account};
@@ -413,16 +412,22 @@ pub(crate) async fn find_invited_user(
     db: &impl GenericClient,
     invite_token: &str,
 ) -> Result<Option<User>, AuthError> {
-    // The token of an invitation link is the stored token itself, so it is compared as it is.
-    let token = PresentedToken::Link(invite_token.to_owned());
-    let owner = one_time_tokens::find_owner(db, VerifyType::Invite, &token.list_candidates(), None).await?;
+    let owner = one_time_tokens::find_owner(db, VerifyType::Invite, invite_token).await?;
     let Some(id) = owner else {
         return Ok(None);
     };
     let user = users::lock_by_id(db, id).await?;
     let rules = VerifyRules::new(request.config());
-    let is_valid =
-        |user: &User| decide_effect(VerifyType::Invite, &token, &user.tokens, rules, request.now()).is_some();
+    let is_valid = |user: &User| {
+        decide_effect(
+            VerifyType::Invite,
+            invite_token,
+            &user.tokens,
+            rules,
+            request.now(),
+        )
+        .is_some()
+    };
     Ok(user.filter(is_valid))
 }
 

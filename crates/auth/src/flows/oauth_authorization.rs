@@ -48,11 +48,14 @@ pub(crate) enum AuthorizationView {
     AlreadyGranted(String),
 }
 
-/// Stores an authorization request. Returns the URL of the consent page with `?authorization_id=`, or the URL of the
-/// client with `error`, `error_description` and `state`.
+/// Stores an authorization request. Returns the URL of the consent page with `?authorization_id=`.
+///
+/// Errors are shown and not redirected to the client, before a user has seen who asks: anybody can register a client, and
+/// would otherwise have a redirect from this server to any page (RFC 9700 §4.11.2).
 ///
 /// # Errors
-/// 400 `validation_failed` or `oauth_client_not_found` for an unknown client or redirect URI.
+/// 400 `validation_failed` or `oauth_client_not_found` for an unknown client or redirect URI, 400 `invalid_request` (OAuth
+/// body) for other parameters.
 pub(crate) async fn request_authorization(
     state: &AuthState,
     query: &AuthorizeQuery,
@@ -64,13 +67,8 @@ pub(crate) async fn request_authorization(
     } else {
         &query.scope
     };
-    let (scopes, challenge) = match check_parameters(query, scope) {
-        Ok(checked) => checked,
-        Err(reason) => {
-            let error = ("invalid_request", reason.as_str());
-            return Ok(build_error_url(&query.redirect_uri, error, &query.state));
-        }
-    };
+    let (scopes, challenge) =
+        check_parameters(query, scope).map_err(|reason| AuthError::oauth("invalid_request", reason))?;
     let authorization_id = generate_id(32);
     let new = NewAuthorization {
         authorization_id: &authorization_id,
@@ -201,14 +199,13 @@ async fn find_client(db: &impl GenericClient, query: &AuthorizeQuery) -> Result<
         .map_err(|_| OauthServerError::MalformedClientId)?;
     let client = oauth_clients::find_by_id(db, id).await?;
     let client = client.ok_or(OauthServerError::UnknownClientId)?;
-    // Errors up to here are shown and not redirected: the browser must not be sent to an address that is not registered.
     if !client.redirect_uris.contains(&query.redirect_uri) {
         return Err(AuthError::invalid("invalid redirect_uri"));
     }
     Ok(client)
 }
 
-/// Checks the parameters whose errors are redirected to the client. Returns scopes and PKCE challenge, or the
+/// Checks the parameters beside client and redirect URI. Returns scopes and PKCE challenge, or the
 /// `error_description`.
 fn check_parameters<'a>(
     query: &AuthorizeQuery,

@@ -24,8 +24,8 @@ use crate::request::AuthRequest;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::sessions::{self, Session};
-use crate::store::{oauth_authorizations, refresh_tokens, users};
-use crate::user::User;
+use crate::store::{refresh_tokens, users};
+use crate::user::{SignInRefusal, User};
 use crate::validation::session_limits::{self, SessionTimes};
 
 /// The outcome of one attempt to refresh.
@@ -134,14 +134,16 @@ async fn lock_user_session(
         .ok_or(AuthError::RefreshTokenNotFound)?;
     // Sent with errors only: a successful response sets the same header itself.
     after_commit::record_error_header("sb-auth-user-id", &user.id.to_string());
-    if user.is_banned(request.now()) {
-        return Err(AuthError::RefreshUserBanned);
-    }
+    user.may_sign_in(request.now()).map_err(|refusal| match refusal {
+        SignInRefusal::Deleted => AuthError::RefreshTokenNotFound,
+        SignInRefusal::Banned => AuthError::RefreshUserBanned,
+        SignInRefusal::Unconfirmed => AuthError::EmailNotConfirmed { status: 400 },
+    })?;
     let Some(session) = lock_session(db, session_id).await? else {
         return Ok(None);
     };
     after_commit::record_error_header("sb-auth-session-id", &session_id.to_string());
-    check_session_client(db, session_id, client_id).await?;
+    check_session_client(&session, client_id)?;
     check_session_limits(&request.state, db, &session, &user).await?;
     Ok(Some((user, session)))
 }
@@ -287,13 +289,8 @@ async fn exchange_counter_token(
 ///
 /// # Errors
 /// 400 `invalid_client` (OAuth body).
-async fn check_session_client(
-    db: &Transaction<'_>,
-    session_id: Uuid,
-    client_id: Option<Uuid>,
-) -> Result<(), AuthError> {
-    let (owner, _) = oauth_authorizations::find_session_client(db, session_id).await?;
-    let text = match (owner, client_id) {
+fn check_session_client(session: &Session, client_id: Option<Uuid>) -> Result<(), AuthError> {
+    let text = match (session.client_id, client_id) {
         (owner, client_id) if owner == client_id => return Ok(()),
         (Some(_), None) => "Client authentication required for OAuth session",
         (Some(_), Some(_)) => "Client does not match the session's OAuth client",

@@ -15,7 +15,7 @@ use crate::state::AuthState;
 use crate::store::oauth_authorizations;
 use crate::store::sessions::{self, AmrEntry, NewSession};
 use crate::store::{refresh_tokens, users};
-use crate::user::User;
+use crate::user::{SignInRefusal, User};
 
 /// AMR method of a sign-in by SAML.
 pub(crate) const SAML_METHOD: &str = "sso/saml";
@@ -90,8 +90,12 @@ pub(crate) struct SessionToSign<'a> {
 
 /// Creates a session for a user and signs its first tokens. `method` is the first entry of the session's `amr`.
 ///
+/// Whether the user may sign in is decided here, on the locked row, whatever the caller has checked before: a deletion, a ban or
+/// a new password at the same time either comes first, or ends this session.
+///
 /// # Errors
-/// What the hook `custom_access_token` refuses with.
+/// 403 `user_not_found` for a deleted user, `user_banned` or `email_not_confirmed`, and what the hook `custom_access_token`
+/// refuses with.
 pub(crate) async fn start_session(
     request: &AuthRequest,
     db: &impl GenericClient,
@@ -113,6 +117,14 @@ pub(crate) async fn start_session_until(
     not_after: Option<DateTime<Utc>>,
 ) -> Result<TokenPair, AuthError> {
     let now = request.now();
+    let user = users::lock_by_id(db, user_id)
+        .await?
+        .ok_or(AuthError::TokenUserNotFound)?;
+    user.may_sign_in(now).map_err(|refusal| match refusal {
+        SignInRefusal::Deleted => AuthError::TokenUserNotFound,
+        SignInRefusal::Banned => AuthError::UserBanned,
+        SignInRefusal::Unconfirmed => AuthError::EmailNotConfirmed { status: 403 },
+    })?;
     let id = Uuid::new_v4();
     let token_key = request
         .config()

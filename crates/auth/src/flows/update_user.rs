@@ -10,7 +10,6 @@ use selvedge_mail::MailKind;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::crypto::one_time_code::{self, PresentedToken};
 use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
 use crate::flows::accounts;
@@ -22,8 +21,10 @@ use crate::request::{AuthRequest, SignedIn, read_text};
 use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
+use crate::store::one_time_tokens::{self, TokenKind};
+use crate::store::phones;
+use crate::store::user_access::{self, AccessEnd};
 use crate::store::users::{self, EmailChange};
-use crate::store::{phones, sessions};
 use crate::user::User;
 use crate::validation::address::{parse_email, parse_phone};
 
@@ -84,7 +85,7 @@ pub(crate) async fn update_user(
     let email = choose_new_email(request, caller, &requested).await?;
     let phone = choose_new_phone(request, caller, &requested).await?;
     let encrypted_password = match &body.password {
-        Some(new) => Some(check_and_hash_password(&request.state, caller, &body, new).await?),
+        Some(new) => Some(check_and_hash_password(request, caller, &body, new).await?),
         None => None,
     };
     let change = UserChange {
@@ -220,12 +221,12 @@ async fn choose_new_phone(
 /// 400 `reauthentication_needed`, `current_password_required` or `current_password_invalid`; 422
 /// `reauthentication_not_valid` or `same_password`.
 async fn check_and_hash_password(
-    state: &AuthState,
+    request: &AuthRequest,
     caller: &SignedIn,
     body: &UpdateUserBody,
     new: &str,
 ) -> Result<String, AuthError> {
-    let user = &caller.user;
+    let (user, state) = (&caller.user, &request.state);
     let has_password = !user.encrypted_password.is_empty();
     let change = PasswordChange {
         session_created_at: caller.session.as_ref().map(|session| session.created_at),
@@ -234,7 +235,7 @@ async fn check_and_hash_password(
     };
     let needed = decide_needed_proofs(change, &state.config.password, state.now());
     if needed.nonce {
-        check_nonce(state, user, &body.nonce)?;
+        check_nonce(request, user, &body.nonce).await?;
     }
     if needed.current_password {
         if body.current_password.is_empty() {
@@ -254,27 +255,35 @@ async fn check_and_hash_password(
     state.hasher.hash(new).await
 }
 
-/// Checks the code that `GET /reauthenticate` has sent. It is cleared together with all other tokens when the
-/// password is written.
+/// Checks the code that `GET /reauthenticate` has sent; each attempt counts. The code is cleared together with all other tokens
+/// when the password is written.
 ///
 /// # Errors
-/// 400 `reauthentication_needed` without a nonce, 422 `reauthentication_not_valid` for a wrong or expired one.
-fn check_nonce(state: &AuthState, user: &User, nonce: &str) -> Result<(), AuthError> {
+/// 400 `reauthentication_needed` without a nonce, 422 `reauthentication_not_valid` for a wrong or expired one, and after five
+/// attempts.
+async fn check_nonce(request: &AuthRequest, user: &User, nonce: &str) -> Result<(), AuthError> {
     if nonce.is_empty() {
         return Err(AuthError::ReauthenticationNeeded);
     }
-    let expiry = TimeDelta::from_std(state.config.email.otp_expiry).unwrap_or(TimeDelta::MAX);
+    let expiry = TimeDelta::from_std(request.config().email.otp_expiry).unwrap_or(TimeDelta::MAX);
+    let is_fresh = user
+        .reauthentication_sent_at
+        .is_some_and(|sent_at| request.now() - sent_at < expiry);
     let address = if user.email.is_empty() {
         &user.phone
     } else {
         &user.email
     };
-    // Codes are stored as a hash over the address and the code, so the address is part of the comparison.
-    let nonce_token = PresentedToken::Code(one_time_code::hash_code(address, nonce));
-    let is_fresh = user
-        .reauthentication_sent_at
-        .is_some_and(|sent_at| state.now() - sent_at < expiry);
-    if !is_fresh || !nonce_token.matches(&user.reauthentication_token) {
+    let client = request.connect().await?;
+    let pending = one_time_tokens::find_by_user(&client, user.id, TokenKind::Reauthentication).await?;
+    let is_right = match pending {
+        Some(pending) if pending.token == user.reauthentication_token => {
+            let key = &request.state.code_key;
+            one_time_tokens::try_code(&client, key, &pending, (address, nonce)).await?
+        }
+        _ => false,
+    };
+    if !is_fresh || !is_right {
         return Err(AuthError::ReauthenticationNotValid);
     }
     Ok(())
@@ -324,8 +333,9 @@ async fn write_change(
     let now = request.now();
     if let Some(hash) = &change.encrypted_password {
         users::set_password(&db, user.id, hash, now).await?;
-        users::clear_tokens_after_password(&db, user.id, now).await?;
-        end_other_sessions(&db, caller).await?;
+        // Whoever knew the old password must not stay signed in, nor finish what they have begun.
+        let kept = caller.session.as_ref().map(|session| session.id);
+        user_access::end(&db, user.id, AccessEnd::PasswordChanged { kept }, now).await?;
         accounts::log_action(request, &db, Actor::User(&user), Action::UpdatedPassword).await?;
     }
     if let Some(data) = &change.data {
@@ -394,16 +404,6 @@ async fn change_phone(
             error
         }
     })
-}
-
-/// Ends the user's other sessions: whoever knew the old password must not stay signed in. Without a current session
-/// all end.
-async fn end_other_sessions(db: &Transaction<'_>, caller: &SignedIn) -> Result<(), AuthError> {
-    match &caller.session {
-        Some(session) => sessions::delete_others(db, caller.user.id, session.id).await?,
-        None => sessions::delete_by_user(db, caller.user.id).await?,
-    }
-    Ok(())
 }
 
 /// Sets the address of an anonymous user at once under autoconfirm, otherwise mails codes to the new and, with secure

@@ -1,8 +1,8 @@
 //! Verifies the response to a challenge of a second factor and raises the session to `aal2`. Source: Auth contract
 //! §2.12, AUTH-075, AUTH-076.
 //!
-//! A challenge can be answered once, from the IP address that it was created for. Wrong codes are counted per factor,
-//! whichever client sends them.
+//! A challenge can be answered once, from the IP address that it was created for. Attempts are counted per factor, whichever
+//! client sends them, and those of a code that was sent per code, too.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::{GenericClient, Transaction};
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::crypto::counter_token::CounterToken;
 use crate::crypto::webauthn::{Ceremony, Credential, WebauthnError};
-use crate::crypto::{equal_secrets, one_time_code, totp};
+use crate::crypto::{equal_hashes, totp};
 use crate::error::{AuthError, MfaError};
 use crate::flows::accounts;
 use crate::flows::locked_caller;
@@ -23,9 +23,9 @@ use crate::hooks;
 use crate::mailer::{self, Notice};
 use crate::request::{AuthRequest, SignedIn, read_text};
 use crate::sms;
-use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
+use crate::store::one_time_codes;
 use crate::user::User;
 
 /// Body of the request: `{challenge_id, code}` for TOTP and phone, `{challenge_id, webauthn}` for WebAuthn.
@@ -62,7 +62,8 @@ enum Proof {
 /// 400 `validation_failed` for an empty code or a malformed credential; 403 `mfa_verification_rejected` by the hook;
 /// 404 `mfa_factor_not_found`; 422 `mfa_factor_not_found` for an unknown challenge, `mfa_ip_address_mismatch`,
 /// `mfa_challenge_expired`, `mfa_verification_failed` or `mfa_…_verify_not_enabled`; 403 `otp_expired` when the SMS
-/// provider rejects the code; 429 `over_request_rate_limit` after 20 wrong codes for the factor.
+/// provider rejects the code; 429 `over_request_rate_limit` after 20 wrong codes for the factor; the same errors for a right code that was
+/// used before or was tried five times.
 pub(crate) async fn verify_factor(
     request: &AuthRequest,
     caller: &SignedIn,
@@ -71,14 +72,13 @@ pub(crate) async fn verify_factor(
 ) -> Result<TokenPair, AuthError> {
     let session_id = mfa::require_session(caller)?.id;
     let (factor, challenge) = load_challenge(request, caller, factor_id, body).await?;
-    request.state.limits.check_wrong_factor_codes(factor.id)?;
-    let proof = check_proof(&request.state, &factor, &challenge, body).await?;
+    count_attempt(request, factor.id).await?;
+    let proof = check_proof(request, &factor, &challenge, body).await?;
     let is_valid = !matches!(proof, Proof::Invalid);
     let subject = (caller.user.id, factor.id, factor.kind.as_str());
     // The hook is called after wrong codes, too, so that a project can count them and reject further attempts.
     hooks::report_factor_attempt(request, subject, is_valid).await?;
     if !is_valid {
-        request.state.limits.count_wrong_factor_code(factor.id);
         return Err(wrong_proof(factor.kind));
     }
     let answered = AnsweredChallenge {
@@ -92,6 +92,18 @@ pub(crate) async fn verify_factor(
         notify_of_enrolment(request, &tokens.user, factor.kind).await;
     }
     Ok(tokens)
+}
+
+/// Counts an attempt before its code is compared, so that many at once count as well; a right one clears the count.
+///
+/// # Errors
+/// 429 `over_request_rate_limit` after 20 wrong codes for the factor, from whichever client.
+async fn count_attempt(request: &AuthRequest, factor_id: Uuid) -> Result<(), AuthError> {
+    let client = request.connect().await?;
+    match one_time_codes::take_factor_attempt(&client, factor_id).await? {
+        true => Ok(()),
+        false => Err(AuthError::RequestRateLimit),
+    }
 }
 
 /// A challenge with the proof that answers it.
@@ -172,7 +184,6 @@ async fn find_challenge(
 /// # Errors
 /// 422 `mfa_ip_address_mismatch` or `mfa_challenge_expired`.
 fn check_challenge(request: &AuthRequest, challenge: &Challenge) -> Result<(), AuthError> {
-    // TOTP codes are valid for about 90 seconds and are not marked as used; the used challenge prevents their replay.
     if challenge.is_used || challenge.ip != request.info.ip {
         return Err(MfaError::ChallengeIpMismatch.into());
     }
@@ -188,35 +199,57 @@ fn check_challenge(request: &AuthRequest, challenge: &Challenge) -> Result<(), A
 /// # Errors
 /// 400 `validation_failed` for a malformed credential, 403 `otp_expired` for a code that the SMS provider rejects.
 async fn check_proof(
-    state: &AuthState,
+    request: &AuthRequest,
     factor: &Factor,
     challenge: &Challenge,
     body: &VerifyFactorBody,
 ) -> Result<Proof, AuthError> {
-    let proof_of = |is_valid| if is_valid { Proof::Valid } else { Proof::Invalid };
-    match factor.kind {
-        FactorType::Totp => Ok(proof_of(totp::is_valid_code(
-            &factor.secret,
-            &body.code,
-            state.now().timestamp(),
-        ))),
+    let state = &request.state;
+    let is_valid = match factor.kind {
+        FactorType::Totp => {
+            let step = totp::find_step(&factor.secret, &body.code, state.now().timestamp());
+            let Some(step) = step else {
+                return Ok(Proof::Invalid);
+            };
+            // A code that was used, or seen over somebody's shoulder before, is wrong (RFC 6238 §5.2).
+            one_time_codes::use_step(&request.connect().await?, factor.id, step).await?
+        }
         FactorType::Phone if sms::provider_checks_codes(state) => {
-            let accepted = sms::check_code_with_provider(state, &factor.phone, &body.code).await;
-            if accepted {
-                Ok(Proof::Valid)
-            } else {
-                Err(AuthError::OtpExpired("Token has expired or is invalid"))
+            if !sms::check_code_with_provider(state, &factor.phone, &body.code).await {
+                return Err(AuthError::OtpExpired("Token has expired or is invalid"));
             }
+            true
         }
-        FactorType::Phone => {
-            let hash = one_time_code::hash_code(&factor.phone, &body.code);
-            Ok(proof_of(
-                // A challenge without a stored hash accepts no code.
-                !challenge.otp_hash.is_empty() && equal_secrets(&hash, &challenge.otp_hash),
-            ))
+        FactorType::Phone => is_right_code(request, factor, challenge, &body.code).await?,
+        FactorType::Webauthn => {
+            let proof = check_ceremony(factor, challenge, body.webauthn.as_ref())?;
+            if matches!(proof, Proof::Credential(_)) {
+                one_time_codes::clear_factor_attempts(&request.connect().await?, factor.id).await?;
+            }
+            return Ok(proof);
         }
-        FactorType::Webauthn => check_ceremony(factor, challenge, body.webauthn.as_ref()),
+    };
+    if !is_valid {
+        return Ok(Proof::Invalid);
     }
+    one_time_codes::clear_factor_attempts(&request.connect().await?, factor.id).await?;
+    Ok(Proof::Valid)
+}
+
+/// Whether the code is the one that was sent with the challenge; each attempt counts, and five are accepted.
+async fn is_right_code(
+    request: &AuthRequest,
+    factor: &Factor,
+    challenge: &Challenge,
+    code: &str,
+) -> Result<bool, AuthError> {
+    let client = request.connect().await?;
+    let stored = one_time_codes::take_attempt(&client, challenge.id).await?;
+    let presented = request
+        .state
+        .code_key
+        .hash_code(challenge.id, &factor.phone, code);
+    Ok(stored.is_some_and(|stored| equal_hashes(&stored, &presented)))
 }
 
 /// Checks the response to a WebAuthn ceremony. A new factor must register a credential and a verified one must use

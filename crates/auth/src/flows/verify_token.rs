@@ -5,7 +5,7 @@
 //! Source: Auth contract §2.6, §3.4, §3.5.
 
 use chrono::{DateTime, Utc};
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{GenericClient, Transaction};
 use selvedge_mail::MailKind;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -21,6 +21,7 @@ use crate::mailer::{self, Notice};
 use crate::request::AuthRequest;
 use crate::sms;
 use crate::state::AuthState;
+use crate::state::client_networks::ClientNetworks;
 use crate::store::audit::Action;
 use crate::store::one_time_tokens::{self, TokenKind};
 use crate::store::{contested_accounts, flow_states, phones, users};
@@ -36,10 +37,6 @@ pub(crate) const BAD_CODE: AuthError = AuthError::OtpExpired("Token has expired 
 pub(crate) struct VerifyRequest {
     pub(crate) kind: VerifyType,
     pub(crate) token: PresentedToken,
-    /// The address that a code was sent to; a link needs none.
-    pub(crate) address: Option<String>,
-    /// The code as typed, for test codes and for providers that check codes themselves.
-    pub(crate) typed_code: String,
     /// Whether the flow ends with an authorization code (PKCE) instead of a session.
     pub(crate) wants_auth_code: bool,
 }
@@ -54,79 +51,76 @@ pub(crate) enum VerifyOutcome {
     AuthCode(String),
 }
 
-/// The client that wrong codes are counted for.
-fn choose_counted_client(request: &AuthRequest) -> &str {
-    request.info.limit_key().unwrap_or(&request.info.ip)
-}
-
-/// Limits wrong codes per address and client, because a code has only a few digits.
-///
-/// # Errors
-/// 429 `over_request_rate_limit`.
-fn check_wrong_code_limit(request: &AuthRequest, presented: &VerifyRequest) -> Result<(), AuthError> {
-    match &presented.address {
-        Some(address) => request
-            .state
-            .limits
-            .check_wrong_codes(address, choose_counted_client(request)),
-        None => Ok(()),
-    }
+/// A token that was accepted, before its user is locked.
+enum AcceptedToken {
+    /// The token of a pending link, which the presented one or the typed code belongs to.
+    Pending { user_id: Uuid, token: String },
+    /// A code without a stored token: a test code, or one that the SMS provider has checked.
+    Checked { user_id: Uuid },
 }
 
 /// Verifies a token and applies its effect, in one transaction.
 ///
 /// # Errors
-/// 403 `otp_expired` for a token that is wrong, used or expired; 403 `user_banned`; 429 after too many wrong codes.
+/// 403 `otp_expired` for a token that is wrong, used or expired, or a code that was tried too often; 403 `user_banned`; 429 after
+/// too many wrong codes.
 pub(crate) async fn verify_token(
     request: &AuthRequest,
     presented: &VerifyRequest,
 ) -> Result<VerifyOutcome, AuthError> {
-    let rejected = || match &presented.address {
-        Some(address) => {
-            request
-                .state
-                .limits
-                .count_wrong_code(address, choose_counted_client(request));
-            BAD_CODE
-        }
-        None => BAD_LINK,
+    let Some(address) = presented.token.address() else {
+        return verify_accepted(request, presented, BAD_LINK).await;
     };
-    check_wrong_code_limit(request, presented)?;
-    // Checked before a connection is taken, because an SMS provider may have to be called.
-    let is_accepted_without_hash = is_accepted_without_hash(&request.state, presented).await;
-    let mut client = request.connect().await?;
-    let db = client.transaction().await?;
-    let owner = match is_accepted_without_hash {
-        true => find_user_by_phone(&db, &request.info.audience, presented).await?,
-        false => {
-            let (hashes, address) = (presented.token.list_candidates(), presented.address.as_deref());
-            one_time_tokens::find_owner(&db, presented.kind, &hashes, address).await?
-        }
+    // Counted before the code is compared: many requests at once would otherwise all pass the check.
+    let client = request.info.networks().map(ClientNetworks::narrow);
+    let client = client.unwrap_or(&request.info.ip);
+    let limits = &request.state.limits;
+    let attempt = limits.take_code_attempt(address, client)?;
+    let verified = verify_accepted(request, presented, BAD_CODE).await;
+    if !matches!(verified, Err(AuthError::OtpExpired(_))) {
+        limits.return_code_attempt(&attempt);
+    }
+    verified
+}
+
+/// The part of [`verify_token`] behind the limit of wrong codes; `rejected` is the error for a token that is not accepted.
+///
+/// # Errors
+/// See [`verify_token`].
+async fn verify_accepted(
+    request: &AuthRequest,
+    presented: &VerifyRequest,
+    rejected: AuthError,
+) -> Result<VerifyOutcome, AuthError> {
+    let rejected = || match &rejected {
+        AuthError::OtpExpired(text) => AuthError::OtpExpired(text),
+        _ => BAD_CODE,
     };
-    // The token is compared again below, with the locked row: another request may have used it up since the look-up.
-    let user = users::lock_by_id(&db, owner.ok_or_else(rejected)?)
+    let accepted = find_accepted_token(request, presented)
         .await?
         .ok_or_else(rejected)?;
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    let (AcceptedToken::Pending { user_id, .. } | AcceptedToken::Checked { user_id }) = accepted;
+    // The token is compared again below, with the locked row: another request may have used it up since the look-up.
+    let user = users::lock_by_id(&db, user_id).await?.ok_or_else(rejected)?;
     if user.is_banned(request.now()) {
         return Err(AuthError::UserBanned);
     }
-    let rules = VerifyRules {
-        otp_expiry: request.config().email.otp_expiry,
-        sms_expiry: request.config().phone.otp_expiry,
-        double_change: request.config().email.secure_change && !request.config().email.autoconfirm,
-    };
-    let effect = match (is_accepted_without_hash, presented.kind) {
-        (true, VerifyType::PhoneChange) => Effect::ChangePhone,
-        (true, _) => Effect::ConfirmPhone,
-        (false, kind) => {
-            decide_effect(kind, &presented.token, &user.tokens, rules, request.now()).ok_or_else(rejected)?
+    let rules = VerifyRules::new(request.config());
+    let effect = match (&accepted, presented.kind) {
+        (AcceptedToken::Checked { .. }, VerifyType::PhoneChange) => Effect::ChangePhone,
+        (AcceptedToken::Checked { .. }, _) => Effect::ConfirmPhone,
+        (AcceptedToken::Pending { token, .. }, kind) => {
+            decide_effect(kind, token, &user.tokens, rules, request.now()).ok_or_else(rejected)?
         }
     };
-    let address = match &presented.address {
-        Some(address) => address.to_lowercase(),
-        None => find_recipient(&db, &user, presented)
+    let address = match &presented.token {
+        PresentedToken::Code { address, .. } => address.to_lowercase(),
+        PresentedToken::Link(token) => one_time_tokens::find_recipient(&db, user.id, presented.kind, token)
             .await?
-            .ok_or_else(rejected)?,
+            .ok_or_else(rejected)?
+            .to_lowercase(),
     };
     if !apply_effect(request, &db, &user, (effect, &address)).await? {
         return Err(rejected());
@@ -150,33 +144,64 @@ pub(crate) async fn verify_token(
     Ok(outcome)
 }
 
-/// Whether the code is right without a stored hash: it is one of the project's test codes, or an SMS provider has
-/// accepted it.
-async fn is_accepted_without_hash(state: &AuthState, presented: &VerifyRequest) -> bool {
-    let Some(phone) = presented
-        .address
-        .as_deref()
-        .filter(|_| presented.kind.is_by_phone())
-    else {
-        return false;
-    };
-    match state.config.phone.test_code(phone, state.now()) {
-        Some(code) => equal_secrets(code, &presented.typed_code),
-        None if sms::provider_checks_codes(state) => {
-            sms::check_code_with_provider(state, phone, &presented.typed_code).await
+/// The token that is presented as a link or by its code; `None` for one that is not accepted. Each code that is tried counts, in
+/// the row of the pending token.
+async fn find_accepted_token(
+    request: &AuthRequest,
+    presented: &VerifyRequest,
+) -> Result<Option<AcceptedToken>, AuthError> {
+    let (address, otp) = match &presented.token {
+        PresentedToken::Link(token) => {
+            let client = request.connect().await?;
+            let owner = one_time_tokens::find_owner(&client, presented.kind, token).await?;
+            let token = token.clone();
+            return Ok(owner.map(|user_id| AcceptedToken::Pending { user_id, token }));
         }
+        PresentedToken::Code { address, otp } => (address.as_str(), otp.as_str()),
+    };
+    // Before a connection is taken, because an SMS provider may have to be called.
+    let is_checked = is_accepted_without_token(&request.state, presented.kind, (address, otp)).await;
+    let client = request.connect().await?;
+    if is_checked {
+        let user_id = find_user_by_phone(&client, request, presented.kind, address).await?;
+        return Ok(user_id.map(|user_id| AcceptedToken::Checked { user_id }));
+    }
+    let mut accepted = None;
+    for pending in one_time_tokens::list_by_address(&client, presented.kind, address).await? {
+        let key = &request.state.code_key;
+        // All are tried, so that each counts, whichever of them is right.
+        if one_time_tokens::try_code(&client, key, &pending, (address, otp)).await? && accepted.is_none() {
+            accepted = Some(AcceptedToken::Pending {
+                user_id: pending.user_id,
+                token: pending.token,
+            });
+        }
+    }
+    Ok(accepted)
+}
+
+/// Whether the code is right without a stored token: it is one of the project's test codes, or an SMS provider has
+/// accepted it.
+async fn is_accepted_without_token(state: &AuthState, kind: VerifyType, (phone, otp): (&str, &str)) -> bool {
+    if !kind.is_by_phone() {
+        return false;
+    }
+    match state.config.phone.test_code(phone, state.now()) {
+        Some(code) => equal_secrets(code, otp),
+        None if sms::provider_checks_codes(state) => sms::check_code_with_provider(state, phone, otp).await,
         None => false,
     }
 }
 
 /// The user with this number, or for `phone_change` the user with a pending change to it.
 async fn find_user_by_phone(
-    db: &Transaction<'_>,
-    audience: &str,
-    presented: &VerifyRequest,
+    db: &impl GenericClient,
+    request: &AuthRequest,
+    kind: VerifyType,
+    phone: &str,
 ) -> Result<Option<Uuid>, AuthError> {
-    let phone = presented.address.as_deref().unwrap_or_default();
-    let found = match presented.kind {
+    let audience = &request.info.audience;
+    let found = match kind {
         VerifyType::PhoneChange => phones::find_by_phone_change(db, phone, audience).await?,
         _ => phones::find_by_phone(db, phone, audience).await?,
     };
@@ -205,17 +230,6 @@ async fn notify_of_change(request: &AuthRequest, user: User, effect: Effect) {
         }
         _ => {}
     }
-}
-
-/// The address (in lowercase) that a link was sent to; `None` when the token is gone.
-async fn find_recipient(
-    db: &Transaction<'_>,
-    user: &User,
-    presented: &VerifyRequest,
-) -> Result<Option<String>, AuthError> {
-    let hashes = presented.token.list_candidates();
-    let recipient = one_time_tokens::find_recipient(db, user.id, presented.kind, &hashes).await?;
-    Ok(recipient.map(|address| address.to_lowercase()))
 }
 
 /// Applies the effect of the token to its user. `address` is where the token was sent to, in lowercase: a proof of one
@@ -343,7 +357,7 @@ async fn set_random_password(
     let now = request.now();
     let hash = request.state.hasher.hash(&generate_password()).await?;
     users::set_password(db, user_id, &hash, now).await?;
-    Ok(users::clear_tokens_after_password(db, user_id, now).await?)
+    Ok(users::clear_pending_tokens(db, user_id, now).await?)
 }
 
 /// Maps a unique violation: another user has registered the new address in the meantime.

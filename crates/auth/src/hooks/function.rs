@@ -37,7 +37,7 @@ pub(super) async fn call_function(
         .columns()
         .first()
         .is_some_and(|column| matches!(*column.type_(), Type::JSON | Type::JSONB));
-    // A function that returns void or null leaves the decision to the service.
+    // The caller knows what void or null means at its point.
     let output: Option<Value> = if is_json { row.try_get(0)? } else { None };
     Ok(output.unwrap_or(Value::Null))
 }

@@ -13,6 +13,7 @@ use crate::config::HookConfig;
 use crate::error::{AuthError, HookError, MfaError};
 use crate::request::{AuthRequest, RequestInfo};
 use crate::state::AuthState;
+use crate::store::user_access::{self, AccessEnd};
 use crate::user::User;
 
 mod function;
@@ -77,6 +78,17 @@ impl HookPoint {
         }
     }
 
+    /// Whether the hook decides about the request, so that its output must be a JSON object.
+    fn decides(self) -> bool {
+        match self {
+            Self::BeforeUserCreated
+            | Self::CustomAccessToken
+            | Self::MfaVerification
+            | Self::PasswordVerification => true,
+            Self::AfterUserCreated | Self::SendSms | Self::SendEmail => false,
+        }
+    }
+
     /// Whether the project has a hook here.
     pub(crate) fn is_set(self, state: &AuthState) -> bool {
         self.hook(state).is_some()
@@ -100,7 +112,12 @@ pub(crate) async fn call_hook(
     let input = add_metadata(point, &request.info, input);
     let output = match hook {
         HookConfig::Function { schema, function } => {
-            function::call_function(db, schema, function, &input).await?
+            let output = function::call_function(db, schema, function, &input).await?;
+            // A function that returns void or null was not asked, or has forgotten a case: it must not allow by that.
+            if output.is_null() && point.decides() {
+                return Err(HookError::MalformedOutput.into());
+            }
+            output
         }
         HookConfig::Http { url, secrets } => {
             http::call_endpoint(&request.state.restricted_http, url, secrets, &input).await?
@@ -210,8 +227,7 @@ pub(crate) async fn report_password_attempt(
         return Ok(());
     }
     if output["should_logout_user"] == true {
-        let client = request.connect().await?;
-        crate::store::sessions::delete_by_user(&client, user_id).await?;
+        end_sessions(request, user_id).await?;
     }
     Err(HookError::PasswordRejected(read_message(&output, PASSWORD_REJECTED)).into())
 }
@@ -234,9 +250,16 @@ pub(crate) async fn report_factor_attempt(
     if output["decision"] != "reject" {
         return Ok(());
     }
-    let client = request.connect().await?;
-    crate::store::sessions::delete_by_user(&client, user_id).await?;
+    end_sessions(request, user_id).await?;
     Err(MfaError::RejectedByHook(read_message(&output, MFA_REJECTED)).into())
+}
+
+/// Signs the user out everywhere, because a hook wants it.
+async fn end_sessions(request: &AuthRequest, user_id: Uuid) -> Result<(), AuthError> {
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    user_access::end(&db, user_id, AccessEnd::SignedOut, request.now()).await?;
+    Ok(db.commit().await?)
 }
 
 /// Calls `after_user_created`, after the commit. Its result is ignored and an error is logged only.

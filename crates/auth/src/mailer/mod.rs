@@ -53,14 +53,10 @@ impl<'a> CodeMail<'a> {
     }
 }
 
-/// Generates a code for an address. With a challenge its hash gets the prefix `pkce_`, so that the link returns a code
-/// instead of a session.
-pub(crate) fn generate_code(
-    state: &AuthState,
-    address: &str,
-    challenge: Option<&CodeChallenge>,
-) -> OneTimeCode {
-    OneTimeCode::generate(address, state.config.email.otp_length, challenge.is_some())
+/// Generates a code and the token of a link. With a challenge the token gets the prefix `pkce_`, so that the link returns a
+/// code instead of a session.
+pub(crate) fn generate_code(state: &AuthState, challenge: Option<&CodeChallenge>) -> OneTimeCode {
+    OneTimeCode::generate(state.config.email.otp_length, challenge.is_some())
 }
 
 /// Sends the mail that confirms a new user's address.
@@ -75,11 +71,12 @@ pub(crate) async fn send_confirmation(
 ) -> Result<(), AuthError> {
     let now = request.now();
     check_frequency(&request.state, user.tokens.confirmation_sent_at, now)?;
-    let code = generate_code(&request.state, &user.email, challenge);
+    let code = generate_code(&request.state, challenge);
     let token = SentToken {
         kind: TokenKind::Confirmation,
         address: &user.email,
-        hash: &code.hash,
+        code: &code,
+        key: &request.state.code_key,
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     insert_flow_state(db, user, challenge, VerifyType::Signup, now).await?;
@@ -97,11 +94,12 @@ pub(crate) async fn send_invite(
     user: &User,
 ) -> Result<(), AuthError> {
     let now = request.now();
-    let code = generate_code(&request.state, &user.email, None);
+    let code = generate_code(&request.state, None);
     let token = SentToken {
         kind: TokenKind::Confirmation,
         address: &user.email,
-        hash: &code.hash,
+        code: &code,
+        key: &request.state.code_key,
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     users::set_invited(db, user.id, now).await?;
@@ -123,11 +121,12 @@ pub(crate) async fn send_recovery(
 ) -> Result<(), AuthError> {
     let now = request.now();
     check_frequency(&request.state, user.tokens.recovery_sent_at, now)?;
-    let code = generate_code(&request.state, &user.email, challenge);
+    let code = generate_code(&request.state, challenge);
     let token = SentToken {
         kind: TokenKind::Recovery,
         address: &user.email,
-        hash: &code.hash,
+        code: &code,
+        key: &request.state.code_key,
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     insert_flow_state(db, user, challenge, link, now).await?;
@@ -153,10 +152,17 @@ pub(crate) async fn send_email_change(
 ) -> Result<(), AuthError> {
     let now = request.now();
     check_frequency(&request.state, user.tokens.email_change_sent_at, now)?;
-    let code_for_new = generate_code(&request.state, new_email, challenge);
+    let code_for_new = generate_code(&request.state, challenge);
     let needs_current = request.config().email.secure_change && !user.email.is_empty();
-    let current_code = needs_current.then(|| generate_code(&request.state, &user.email, challenge));
-    store_email_change(db, user, new_email, (&code_for_new, current_code.as_ref()), now).await?;
+    let current_code = needs_current.then(|| generate_code(&request.state, challenge));
+    store_email_change(
+        request,
+        db,
+        user,
+        new_email,
+        (&code_for_new, current_code.as_ref()),
+    )
+    .await?;
     insert_flow_state(db, user, challenge, VerifyType::EmailChange, now).await?;
     if has_email_hook(&request.state) {
         return send_email_change_by_hook(
@@ -181,26 +187,40 @@ pub(crate) async fn send_email_change(
     send_code_mail(request, db, user, &mail(new_email, &code_for_new)).await
 }
 
-/// Stores the new address and the hashes of both codes. `current_code` is `None` when only the new address
+/// Stores the new address and both codes. `current_code` is `None` when only the new address
 /// has to confirm.
 async fn store_email_change(
+    request: &AuthRequest,
     db: &impl GenericClient,
     user: &User,
     new_email: &str,
     (code_for_new, current_code): (&OneTimeCode, Option<&OneTimeCode>),
-    now: DateTime<Utc>,
 ) -> Result<(), AuthError> {
+    let (now, key) = (request.now(), &request.state.code_key);
     let change = EmailChange {
         new_email,
         token_new: &code_for_new.hash,
         token_current: current_code.map_or("", |code| code.hash.as_str()),
     };
     users::set_email_change(db, user.id, &change, now).await?;
-    let kind = TokenKind::EmailChangeNew;
-    one_time_tokens::upsert_lookup(db, user.id, kind, &code_for_new.hash, new_email).await?;
+    let for_new = SentToken {
+        kind: TokenKind::EmailChangeNew,
+        address: new_email,
+        code: code_for_new,
+        key,
+    };
+    one_time_tokens::upsert_lookup(db, user.id, for_new, now).await?;
     let kind = TokenKind::EmailChangeCurrent;
     match current_code {
-        Some(code) => one_time_tokens::upsert_lookup(db, user.id, kind, &code.hash, &user.email).await?,
+        Some(code) => {
+            let for_current = SentToken {
+                kind,
+                address: &user.email,
+                code,
+                key,
+            };
+            one_time_tokens::upsert_lookup(db, user.id, for_current, now).await?;
+        }
         // An earlier change may have left a token for the current address; it must not confirm this change.
         None => one_time_tokens::delete_lookup(db, user.id, kind).await?,
     }
@@ -256,11 +276,12 @@ pub(crate) async fn send_reauthentication(
 ) -> Result<(), AuthError> {
     let now = request.now();
     check_frequency(&request.state, user.reauthentication_sent_at, now)?;
-    let code = generate_code(&request.state, &user.email, None);
+    let code = generate_code(&request.state, None);
     let token = SentToken {
         kind: TokenKind::Reauthentication,
         address: &user.email,
-        hash: &code.hash,
+        code: &code,
+        key: &request.state.code_key,
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     let mail = CodeMail::to_user(MailKind::Reauthentication, VerifyType::Email, user, &code);

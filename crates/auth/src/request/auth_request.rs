@@ -47,7 +47,7 @@ impl AuthRequest {
     /// # Errors
     /// 429 `over_request_rate_limit`.
     pub(crate) fn check_rate_limit(&self, endpoint: LimitedEndpoint) -> Result<(), AuthError> {
-        self.state.limits.check_client(endpoint, self.info.limit_key())
+        self.state.limits.check_client(endpoint, self.info.networks())
     }
 }
 
@@ -59,9 +59,9 @@ impl FromRequest for AuthRequest {
         let state = request
             .app_data::<web::Data<AuthState>>()
             .expect("routes are mounted with their state");
-        ready(Ok(Self {
+        ready(RequestInfo::from_request(request).map(|info| Self {
             state: state.clone(),
-            info: RequestInfo::from_request(request),
+            info,
         }))
     }
 }

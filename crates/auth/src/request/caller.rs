@@ -1,5 +1,5 @@
-//! Extractors for the caller. A handler that takes [`SignedIn`] or [`Admin`] runs only for such a caller; anybody
-//! else gets an error before it.
+//! Extractors for the caller. A handler that takes [`SignedIn`], [`AnySession`] or [`Admin`] runs only for such a caller;
+//! anybody else gets an error before it. `docs/auth-access.md` lists who may call which endpoint.
 //!
 //! Source: Auth contract §1.2.
 
@@ -20,17 +20,21 @@ use crate::error::AuthError;
 use crate::state::AuthState;
 use crate::store::sessions::{self, Session};
 use crate::store::users;
-use crate::user::User;
+use crate::user::{SignInRefusal, User};
 use crate::validation::session_limits::{self, SessionTimes};
 
-/// A user with a valid access token whose session, if the token names one, exists. So a deleted session makes its
-/// access tokens useless here at once, while other services accept them until they expire.
+/// A user in a session of their own, not one that they have granted to a client of the OAuth server. The session exists; so
+/// a deleted session makes its access tokens useless here at once, while other services accept them until they expire.
 pub(crate) struct SignedIn {
     pub(crate) user: User,
-    /// `None` for a token without `session_id`, which the project has signed itself.
+    /// `None` for a token without `session_id`, which the project has signed itself, and which it must have allowed
+    /// (`tokens_without_session`).
     pub(crate) session: Option<Session>,
     claims: Arc<Claims>,
 }
+
+/// Like [`SignedIn`], or a client of the OAuth server in a session that the user has granted it.
+pub(crate) struct AnySession(pub(crate) SignedIn);
 
 impl SignedIn {
     /// Whether the session began with a mailed link or code.
@@ -93,7 +97,26 @@ impl SignedIn {
             .map_err(|_| AuthError::TokenSessionExpired)
     }
 
+    /// The caller in a session of their own.
+    ///
+    /// # Errors
+    /// Those of [`SignedIn::load_any`], and 403 `no_authorization` for a client of the OAuth server.
     async fn load(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
+        let signed_in = Self::load_any(state, caller).await?;
+        // Whoever grants a client access to some of their data does not let it change the account.
+        let session_of_client = signed_in.session.as_ref().and_then(|session| session.client_id);
+        if session_of_client.is_some() || signed_in.claims.get("client_id").is_some() {
+            return Err(AuthError::ClientNotAllowed);
+        }
+        Ok(signed_in)
+    }
+
+    /// The caller in any session.
+    ///
+    /// # Errors
+    /// 401 `no_authorization`; 403 `bad_jwt`, `session_not_found`, `user_not_found`, `user_banned` or `email_not_confirmed`; 400
+    /// `bad_jwt` for a subject that is no user's id, `validation_failed` for a token of another audience.
+    async fn load_any(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
         let claims = get_verified_claims(caller)?;
         let missing = AuthError::BadJwt(Cow::Borrowed("invalid claim: missing sub claim"));
         let subject = claims
@@ -113,11 +136,20 @@ impl SignedIn {
         let user = user.ok_or(AuthError::TokenUserNotFound)?;
         // A token that names another user's session is treated like one whose session is gone.
         let session = session.filter(|session| session.user_id == user_id);
-        if session_id.is_some() && session.is_none() {
+        let refusal = user.may_sign_in(state.now()).err();
+        // First, because a ban has ended the sessions, and applications tell their users about it.
+        if refusal == Some(SignInRefusal::Banned) {
+            return Err(AuthError::UserBanned);
+        }
+        if session.is_none() && (session_id.is_some() || !state.config.tokens_without_session) {
             return Err(AuthError::TokenSessionNotFound);
         }
-        if user.is_banned(state.now()) {
-            return Err(AuthError::UserBanned);
+        check_audience(state, &claims)?;
+        match refusal {
+            None => {}
+            Some(SignInRefusal::Deleted) => return Err(AuthError::TokenUserNotFound),
+            Some(SignInRefusal::Banned) => return Err(AuthError::UserBanned),
+            Some(SignInRefusal::Unconfirmed) => return Err(AuthError::EmailNotConfirmed { status: 403 }),
         }
         Ok(Self {
             user,
@@ -126,6 +158,9 @@ impl SignedIn {
         })
     }
 }
+
+/// Message for a token of another audience than the request's.
+pub(crate) const OTHER_AUDIENCE: &str = "Token audience doesn't match request audience";
 
 /// The holder of a token whose role administers users. A service key has no session; the token of a user with that role
 /// has one, which must exist.
@@ -166,6 +201,22 @@ fn get_verified_claims(caller: &Caller) -> Result<Arc<Claims>, AuthError> {
         .check_time(selvedge_token::unix_now(), 0)
         .map_err(|error| map_token_error(&error))?;
     Ok(claims)
+}
+
+/// Refuses a token for an audience that the project does not have. A token without an audience is for all of them.
+///
+/// # Errors
+/// 400 `validation_failed`, as `GET /user` of the original.
+fn check_audience(state: &AuthState, claims: &Claims) -> Result<(), AuthError> {
+    let names = match claims.get("aud") {
+        Some(Value::String(name)) => vec![name.as_str()],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return Ok(()),
+    };
+    if names.is_empty() || names.iter().any(|name| state.config.has_audience(name)) {
+        return Ok(());
+    }
+    Err(AuthError::invalid(OTHER_AUDIENCE))
 }
 
 /// The id of the token's session; `None` without the claim or with the nil UUID.
@@ -215,6 +266,20 @@ impl FromRequest for SignedIn {
         Box::pin(async move {
             checked?;
             Self::load(&state, &caller).await
+        })
+    }
+}
+
+impl FromRequest for AnySession {
+    type Error = AuthError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, AuthError>>>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let (state, caller) = (get_state(request), Caller::extract(request));
+        let checked = check_bearer(request, &caller);
+        Box::pin(async move {
+            checked?;
+            SignedIn::load_any(&state, &caller).await.map(Self)
         })
     }
 }

@@ -10,8 +10,11 @@ use selvedge_token::unix_now;
 use serde_json::Value;
 use url::Url;
 
+use super::caller::OTHER_AUDIENCE;
 use crate::config::ClientAddress;
+use crate::error::AuthError;
 use crate::state::AuthState;
+use crate::state::client_networks::ClientNetworks;
 
 /// Longest `User-Agent` that a session remembers.
 const LONGEST_USER_AGENT: usize = 1024;
@@ -30,13 +33,16 @@ pub(crate) struct RequestInfo {
     pub(crate) external_url: String,
     /// Whether the bearer token is an administrator's; such requests need no captcha.
     pub(crate) is_admin: bool,
-    /// The key that rate limits count by; `None` is never limited.
-    limit_key: Option<String>,
+    /// The networks that rate limits count by; `None` is never limited.
+    networks: Option<ClientNetworks>,
 }
 
 impl RequestInfo {
     /// Reads headers and URL.
-    pub(crate) fn from_request(request: &HttpRequest) -> Self {
+    ///
+    /// # Errors
+    /// 400 `validation_failed` for an audience that the project does not have.
+    pub(crate) fn from_request(request: &HttpRequest) -> Result<Self, AuthError> {
         let state = request
             .app_data::<web::Data<AuthState>>()
             .expect("routes are mounted with their state");
@@ -45,19 +51,19 @@ impl RequestInfo {
         let user_agent = text(header::USER_AGENT).unwrap_or_default();
         let forwarded = read_forwarded_ip(request, state);
         let ip = forwarded.unwrap_or_else(|| caller.remote_ip());
-        Self {
+        Ok(Self {
             ip: ip.to_string(),
             user_agent: user_agent.chars().take(LONGEST_USER_AGENT).collect(),
-            audience: choose_audience(request, &caller, state),
+            audience: choose_audience(request, &caller, state)?,
             redirect_to: choose_redirect(request, state),
             external_url: choose_external_url(request, state),
             is_admin: is_admin(&caller, state),
-            limit_key: match forwarded {
+            networks: match forwarded {
                 // A trusted proxy has named the client, so its address counts instead of the proxy's.
-                Some(ip) => Some(group_address(ip)),
-                None => choose_limit_key(request, &caller, &state.config.rate_limits.client),
+                Some(ip) => Some(ClientNetworks::of(ip)),
+                None => choose_networks(request, &caller, &state.config.rate_limits.client),
             },
-        }
+        })
     }
 
     /// The facts of work that no client has asked for by HTTP.
@@ -69,13 +75,13 @@ impl RequestInfo {
             redirect_to: state.config.site_url.clone(),
             external_url: state.config.external_url.clone(),
             is_admin: true,
-            limit_key: None,
+            networks: None,
         }
     }
 
-    /// The client that rate limits count by; `None` is never limited.
-    pub(crate) fn limit_key(&self) -> Option<&str> {
-        self.limit_key.as_deref()
+    /// The networks that rate limits count by; `None` is never limited.
+    pub(crate) fn networks(&self) -> Option<&ClientNetworks> {
+        self.networks.as_ref()
     }
 }
 
@@ -84,8 +90,14 @@ fn read_forwarded_ip(request: &HttpRequest, state: &AuthState) -> Option<IpAddr>
     if !state.config.sb_forwarded_for {
         return None;
     }
-    let value = request.headers().get("sb-forwarded-for")?.to_str().ok()?;
-    value.split(',').next()?.trim().parse().ok()
+    read_last_address(request, "sb-forwarded-for")
+}
+
+/// The last address in a header. A proxy that appends to a list writes at its end; what comes before was written by the client,
+/// which can write anything there.
+fn read_last_address(request: &HttpRequest, name: &str) -> Option<IpAddr> {
+    let value = request.headers().get_all(name).next_back()?.to_str().ok()?;
+    value.rsplit(',').next()?.trim().parse().ok()
 }
 
 /// The base URL for links: the forwarded host if it is one of the configured hosts, the configured URL otherwise.
@@ -117,8 +129,12 @@ fn is_admin(caller: &Caller, state: &AuthState) -> bool {
 }
 
 /// The audience of the request: header `X-JWT-AUD`, else the `aud` of the caller's token unless they are an
-/// administrator, else the configured one.
-fn choose_audience(request: &HttpRequest, caller: &Caller, state: &AuthState) -> String {
+/// administrator, else the configured one. Only audiences of the project count: an unknown one would tell apart addresses that
+/// are registered, and would get into tokens that other services read.
+///
+/// # Errors
+/// 400 `validation_failed` for another audience in the header.
+fn choose_audience(request: &HttpRequest, caller: &Caller, state: &AuthState) -> Result<String, AuthError> {
     let header = request
         .headers()
         .get("x-jwt-aud")
@@ -128,8 +144,16 @@ fn choose_audience(request: &HttpRequest, caller: &Caller, state: &AuthState) ->
         _ => None,
     };
     // An empty header or claim means the configured audience.
-    let requested = header.or(claim).filter(|audience| !audience.is_empty());
-    requested.unwrap_or(&state.config.jwt_audience).to_owned()
+    let header = header.filter(|audience| !audience.is_empty());
+    if header.is_some_and(|audience| !state.config.has_audience(audience)) {
+        return Err(AuthError::invalid(match claim {
+            Some(_) => OTHER_AUDIENCE,
+            None => "X-JWT-AUD names an audience that this project does not have",
+        }));
+    }
+    let claim = claim.filter(|audience| state.config.has_audience(audience));
+    let requested = header.or(claim).unwrap_or(&state.config.jwt_audience);
+    Ok(requested.to_owned())
 }
 
 /// The first allowed URL of: header `redirect_to`, query parameter `redirect_to`, header `Referer`.
@@ -150,45 +174,35 @@ fn choose_redirect(request: &HttpRequest, state: &AuthState) -> String {
         .choose(candidates.iter().flatten().map(String::as_str))
 }
 
-/// The key of the request in the rate limits. Compat: with a configured header, requests without it are not limited,
-/// as with upstream.
-fn choose_limit_key(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Option<String> {
-    match config {
+/// The networks that the request counts for in the rate limits; `None` is never limited, which is so in development only.
+fn choose_networks(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Option<ClientNetworks> {
+    let ip = match config {
         ClientAddress::Unlimited => None,
-        ClientAddress::Peer => Some(group_address(caller.remote_ip())),
-        ClientAddress::Header(name) => {
-            let value = request.headers().get(name)?.to_str().ok()?;
-            value
-                .split(',')
-                .next()
-                .map(|first| first.trim().to_owned())
-                .filter(|first| !first.is_empty())
+        ClientAddress::Peer => Some(caller.remote_ip()),
+        // In production a request that has not come through the proxy must not be free of limits.
+        ClientAddress::Header { name, peer_otherwise } => {
+            read_last_address(request, name).or_else(|| peer_otherwise.then(|| caller.remote_ip()))
         }
-    }
-}
-
-/// The network that counts as one client. An IPv6 client usually controls a whole /64, so the limit counts /64
-/// networks.
-fn group_address(ip: IpAddr) -> String {
-    match ip {
-        IpAddr::V4(ip) => ip.to_string(),
-        IpAddr::V6(ip) => match ip.to_ipv4_mapped() {
-            Some(ip) => ip.to_string(),
-            None => format!("{:x?}", &ip.segments()[..4]),
-        },
-    }
+    };
+    ip.map(ClientNetworks::of)
 }
 
 #[cfg(test)]
 mod tests {
+    use actix_web::test::TestRequest;
+
     use super::*;
 
     #[test]
-    fn addresses_of_one_ipv6_network_share_a_rate_limit() {
-        let group = |text: &str| group_address(text.parse().expect("an address"));
+    fn auth_086_the_last_address_of_a_header_counts_because_clients_can_write_the_others() {
+        let read = |value: &str| {
+            let request = TestRequest::default().insert_header(("x-real-ip", value));
+            read_last_address(&request.to_http_request(), "x-real-ip").map(|ip| ip.to_string())
+        };
 
-        assert_eq!(group("2001:db8:1:2::1"), group("2001:db8:1:2:ffff::9"));
-        assert_ne!(group("2001:db8:1:2::1"), group("2001:db8:1:3::1"));
-        assert_eq!(group("::ffff:192.0.2.1"), group("192.0.2.1"));
+        assert_eq!(read("192.0.2.1").as_deref(), Some("192.0.2.1"));
+        assert_eq!(read("198.51.100.9, 192.0.2.1").as_deref(), Some("192.0.2.1"));
+        assert_eq!(read("192.0.2.1, nonsense"), None);
+        assert_eq!(read(""), None);
     }
 }

@@ -1,22 +1,23 @@
-//! Text messages with one-time codes: each function generates a code, sends it and stores its hash.
+//! Text messages with one-time codes: each function generates a code, sends it and stores it, hashed.
 //!
 //! A message is sent inside the request and not queued, because the response contains the provider's message id or
 //! error. No message is sent to test numbers (`test_otp`). Source: Auth contract §2.5, §3.4, §7.
 
-use chrono::{DateTime, Utc};
+use std::time::Duration;
+
 use deadpool_postgres::GenericClient;
 use selvedge_mail::{Escape, Template};
 use serde_json::{Value, json};
 
 use crate::config::SmsProviderConfig;
-use crate::crypto::one_time_code::{self, OneTimeCode};
+use crate::crypto::one_time_code::OneTimeCode;
 use crate::error::AuthError;
 use crate::hooks::{self, HookPoint};
 use crate::request::AuthRequest;
 use crate::state::AuthState;
 use crate::state::rate_limits::seconds_left;
 use crate::store::one_time_tokens::{self, SentToken, TokenKind};
-use crate::store::phones;
+use crate::store::{one_time_codes, phones};
 use crate::user::User;
 
 mod channel;
@@ -67,7 +68,7 @@ struct Message<'a> {
     is_new_phone: bool,
 }
 
-/// Generates a code, sends it and stores its hash; returns the message's id where the provider has one, and `test-otp`
+/// Generates a code, sends it and stores it, hashed; returns the message's id where the provider has one, and `test-otp`
 /// for a test number.
 ///
 /// # Errors
@@ -93,12 +94,18 @@ pub(crate) async fn send_code(
     if let Some(seconds) = seconds_left(sent_at, config.max_frequency, now) {
         return Err(AuthError::TooSoonSms { seconds });
     }
-    let (hash, message_id) = match config.test_code(phone, now) {
-        Some(code) => (one_time_code::hash_code(phone, code), Some("test-otp".to_owned())),
+    let (code, message_id) = match config.test_code(phone, now) {
+        Some(code) => (
+            OneTimeCode::with_code(code.to_owned(), false),
+            Some("test-otp".to_owned()),
+        ),
         None => {
             request.state.limits.check_sms()?;
+            if purpose == CodePurpose::PhoneChange {
+                check_pause(request, db, purpose.name(), phone, config.max_frequency).await?;
+            }
             // Codes by text message are typed, never links, so they need no PKCE prefix.
-            let code = OneTimeCode::generate(phone, config.otp_length, false);
+            let code = OneTimeCode::generate(config.otp_length, false);
             let message = Message {
                 phone,
                 code: &code.otp,
@@ -109,52 +116,69 @@ pub(crate) async fn send_code(
             };
             let sent = send_message(request, db, user, &message).await;
             let message_id = sent.map_err(|error| map_send_error(error, purpose))?;
-            (code.hash, message_id)
+            (code, message_id)
         }
     };
-    store_code(db, user, purpose, (phone, &hash), now).await?;
+    store_code(request, db, user, purpose, (phone, &code)).await?;
     Ok(message_id)
 }
 
-/// Stores the hash of a sent code where the verification of its purpose looks for it. `code` is the phone
-/// number and the hash.
+/// Refuses a message to a number sooner than `pause` after the last one for the same purpose, whoever has asked for that: the
+/// pause protects the number, which anybody can name in accounts and factors of their own.
+///
+/// # Errors
+/// 429 `over_sms_send_rate_limit`.
+async fn check_pause(
+    request: &AuthRequest,
+    db: &impl GenericClient,
+    purpose: &str,
+    phone: &str,
+    pause: Duration,
+) -> Result<(), AuthError> {
+    let now = request.now();
+    let hash = request.state.code_key.hash_phone(purpose, phone);
+    match one_time_codes::take_text_message(db, &hash, pause, now).await? {
+        None => Ok(()),
+        last => Err(AuthError::TooSoonSms {
+            seconds: seconds_left(last, pause, now).unwrap_or(1),
+        }),
+    }
+}
+
+/// Stores a code that was sent where the verification of its purpose looks for it. `code` is the phone number and the code.
 async fn store_code(
+    request: &AuthRequest,
     db: &impl GenericClient,
     user: &User,
     purpose: CodePurpose,
-    code: (&str, &str),
-    now: DateTime<Utc>,
+    (phone, code): (&str, &OneTimeCode),
 ) -> Result<(), AuthError> {
-    let (phone, hash) = code;
+    let now = request.now();
+    let token = |kind| SentToken {
+        kind,
+        address: phone,
+        code,
+        key: &request.state.code_key,
+    };
     match purpose {
         CodePurpose::Confirmation => {
-            let token = SentToken {
-                kind: TokenKind::Confirmation,
-                address: phone,
-                hash,
-            };
-            one_time_tokens::store_token(db, user.id, token, now).await?;
+            one_time_tokens::store_token(db, user.id, token(TokenKind::Confirmation), now).await?;
         }
         CodePurpose::Reauthentication => {
-            let token = SentToken {
-                kind: TokenKind::Reauthentication,
-                address: phone,
-                hash,
-            };
-            one_time_tokens::store_token(db, user.id, token, now).await?;
+            one_time_tokens::store_token(db, user.id, token(TokenKind::Reauthentication), now).await?;
         }
         CodePurpose::PhoneChange => {
-            phones::set_phone_change(db, user.id, phone, hash, now).await?;
-            one_time_tokens::upsert_lookup(db, user.id, TokenKind::PhoneChange, hash, phone).await?;
+            phones::set_phone_change(db, user.id, phone, &code.hash, now).await?;
+            one_time_tokens::upsert_lookup(db, user.id, token(TokenKind::PhoneChange), now).await?;
         }
     }
     Ok(())
 }
 
-/// Sends the code of a second factor. The caller stores its hash with the challenge.
+/// Sends the code of a second factor. The caller stores it with the challenge.
 ///
 /// # Errors
-/// 429 `over_sms_send_rate_limit` over the hourly limit, 500 when the provider rejects the message, or the hook's
+/// 429 `over_sms_send_rate_limit` within `max_frequency` of the last such message to the number or over the hourly limit, 500 when the provider rejects the message, or the hook's
 /// error.
 pub(crate) async fn send_factor_code(
     request: &AuthRequest,
@@ -164,10 +188,12 @@ pub(crate) async fn send_factor_code(
     channel: Channel,
 ) -> Result<(), AuthError> {
     request.state.limits.check_sms()?;
+    let config = &request.config().mfa.phone;
+    check_pause(request, db, "mfa", phone, config.max_frequency).await?;
     let message = Message {
         phone,
         code,
-        template: &request.config().mfa.phone.template,
+        template: &config.template,
         channel,
         sms_type: Some("mfa"),
         is_new_phone: false,

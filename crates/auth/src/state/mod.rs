@@ -10,6 +10,7 @@ use selvedge_token::KeyRing;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::config::AuthConfig;
+use crate::crypto::one_time_code::CodeKey;
 use crate::error::AuthError;
 use crate::hasher::Hasher;
 use crate::http_client::HttpClient;
@@ -17,6 +18,7 @@ use crate::providers::Issuers;
 use crate::validation::glob::GlobError;
 use crate::validation::redirect::RedirectRules;
 
+pub(crate) mod client_networks;
 pub(crate) mod outbox;
 pub(crate) mod rate_limits;
 
@@ -30,6 +32,7 @@ const MAIL_WAIT: Duration = Duration::from_secs(10);
 pub struct AuthState {
     pub(crate) config: AuthConfig,
     pub(crate) keys: Arc<KeyRing>,
+    pub(crate) code_key: CodeKey,
     pub(crate) mailer: Mailer,
     pub(crate) templates: MailTemplates,
     pub(crate) hasher: Hasher,
@@ -67,6 +70,7 @@ impl AuthState {
             restricted_http: HttpClient::new(config.calls_private_addresses),
             issuers: Issuers::new(config.insecure_providers),
             outbox: Outbox::default(),
+            code_key: CodeKey::derive(&keys),
             config,
             keys,
             mailer,

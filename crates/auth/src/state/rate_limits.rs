@@ -2,8 +2,8 @@
 //! together.
 //!
 //! A limiter is a fixed table of slots, and a keyed hash maps a client to its slot. So memory does not grow with the
-//! number of clients, and an attacker cannot choose an address that shares a slot with a victim. Source: Auth contract
-//! §3.7.
+//! number of clients, and an attacker cannot choose an address that shares a slot with a victim. Nor can one network use up
+//! many slots: an IPv6 client counts for its /64 and, sixteen times as generously, for its /48. Source: Auth contract §3.7.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,10 +11,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
 
 use crate::config::{AuthConfig, RateLimitConfig};
 use crate::error::AuthError;
+use crate::state::client_networks::ClientNetworks;
 
 /// Slots per limiter. Clients that share a slot share its limit, which is rare with so many.
 const SLOTS: usize = 8192;
@@ -28,8 +28,8 @@ const MAX_WRONG_CODES_OF_CLIENT: u64 = 5;
 /// Wrong codes for one address until every attempt is refused; then as many per hour. Only many clients together can
 /// send so many, and still they find a code with a chance of one in a thousand.
 const MAX_WRONG_CODES_OF_ALL: u64 = 1000;
-/// Wrong codes for one second factor until further attempts are refused; then twenty per hour.
-const MAX_WRONG_FACTOR_CODES: u64 = 20;
+/// How many clients may share a /48 of IPv6, which is what one customer of a provider gets, before they share a limit.
+const CLIENTS_OF_WIDE_NETWORK: u32 = 16;
 const MINUTE: Duration = Duration::from_secs(60);
 const FIVE_MINUTES: Duration = Duration::from_secs(300);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -53,10 +53,21 @@ pub(crate) enum LimitedEndpoint {
     RegisterClient,
     Sso,
     SamlAssertion,
+    Authorize,
 }
 
 impl LimitedEndpoint {
-    const COUNT: usize = 16;
+    const COUNT: usize = 17;
+}
+
+/// An attempt at a code that was counted before the code was compared.
+#[derive(Debug)]
+#[must_use = "a right code gives its attempt back"]
+pub(crate) struct CodeAttempt {
+    address_hash: u64,
+    client_hash: u64,
+    took_from_address: bool,
+    took_from_client: bool,
 }
 
 /// All limits of one process; several processes count separately.
@@ -65,12 +76,13 @@ pub(crate) struct Limits {
     hash: RandomState,
     started: Instant,
     buckets: [Option<Buckets>; LimitedEndpoint::COUNT],
+    /// For the /48 of IPv6 clients.
+    wide_buckets: [Option<Buckets>; LimitedEndpoint::COUNT],
     unknown_addresses: Buckets,
     unknown_phones: Buckets,
     wrong_codes: Buckets,
     wrong_codes_of_client: Buckets,
     wrong_codes_of_all: Buckets,
-    wrong_factor_codes: Buckets,
     emails: Option<HourWindow>,
     text_messages: Option<HourWindow>,
 }
@@ -78,38 +90,16 @@ pub(crate) struct Limits {
 impl Limits {
     pub(crate) fn new(config: &AuthConfig) -> Self {
         let rates = &config.rate_limits;
-        let per_address = |limit: u32, period: Duration, burst: u64| {
-            RateLimitConfig::non_zero_limit(limit).map(|limit| Buckets::new(period / limit.get(), burst))
-        };
-        let otp = || per_address(rates.otp, FIVE_MINUTES, BURST);
         Self {
             hash: RandomState::new(),
             started: Instant::now(),
-            // In the order of `LimitedEndpoint`.
-            buckets: [
-                per_address(rates.verify, FIVE_MINUTES, BURST),
-                per_address(rates.token, FIVE_MINUTES, BURST),
-                otp(),
-                otp(),
-                otp(),
-                otp(),
-                otp(),
-                otp(),
-                per_address(rates.anonymous_users, HOUR, u64::from(rates.anonymous_users)),
-                per_address(rates.mfa_per_minute, MINUTE, BURST),
-                per_address(rates.mfa_per_minute, MINUTE, BURST),
-                per_address(rates.passkeys, FIVE_MINUTES, BURST),
-                per_address(rates.web3, FIVE_MINUTES, BURST),
-                per_address(rates.client_registrations, FIVE_MINUTES, BURST),
-                per_address(rates.sso, FIVE_MINUTES, BURST),
-                per_address(rates.saml_assertions, FIVE_MINUTES, BURST),
-            ],
+            buckets: per_endpoint(rates, 1),
+            wide_buckets: per_endpoint(rates, CLIENTS_OF_WIDE_NETWORK),
             unknown_addresses: Buckets::new(config.email.max_frequency, 1),
             unknown_phones: Buckets::new(config.phone.max_frequency, 1),
             wrong_codes: Buckets::new(HOUR / 100, MAX_WRONG_CODES),
             wrong_codes_of_client: Buckets::new(HOUR / 5, MAX_WRONG_CODES_OF_CLIENT),
             wrong_codes_of_all: Buckets::new(HOUR / 1000, MAX_WRONG_CODES_OF_ALL),
-            wrong_factor_codes: Buckets::new(HOUR / 20, MAX_WRONG_FACTOR_CODES),
             // Compat: under autoconfirm upstream counts no mails, unless the limit is 0.
             emails: rates
                 .emails_per_hour
@@ -129,14 +119,24 @@ impl Limits {
     pub(crate) fn check_client(
         &self,
         endpoint: LimitedEndpoint,
-        client: Option<&str>,
+        client: Option<&ClientNetworks>,
     ) -> Result<(), AuthError> {
-        let (Some(client), Some(buckets)) = (client, &self.buckets[endpoint as usize]) else {
+        let Some(client) = client else {
             return Ok(());
         };
-        buckets
-            .take_token(self.hash.hash_one(client), self.started.elapsed())
-            .map_err(|_| AuthError::RequestRateLimit)
+        let now = self.started.elapsed();
+        let take = |buckets: &Option<Buckets>, network: &str| match buckets {
+            Some(buckets) => buckets.take_token(self.hash.hash_one(network), now).is_ok(),
+            None => true,
+        };
+        // The wide network first: once it is refused, its requests take nothing from further slots.
+        let wide = client.wide();
+        let is_free = wide.is_none_or(|network| take(&self.wide_buckets[endpoint as usize], network))
+            && take(&self.buckets[endpoint as usize], client.narrow());
+        match is_free {
+            true => Ok(()),
+            false => Err(AuthError::RequestRateLimit),
+        }
     }
 
     /// Counts a request for a mail to an unregistered address, so that it is limited like one to a registered address.
@@ -169,53 +169,39 @@ impl Limits {
         })
     }
 
-    /// Refuses a client that tried too many wrong codes for an address, once many were tried for it, from whichever
-    /// client. The address's owner, whose client has tried none, still gets in.
+    /// Counts an attempt at a code for an address before the code is compared, and refuses a client that tried too many wrong
+    /// ones, once many were tried for it, from whichever client. The address's owner, whose client has tried none, still gets
+    /// in.
     ///
     /// # Errors
     /// 429 `over_request_rate_limit`.
-    pub(crate) fn check_wrong_codes(&self, address: &str, client: &str) -> Result<(), AuthError> {
+    pub(crate) fn take_code_attempt(&self, address: &str, client: &str) -> Result<CodeAttempt, AuthError> {
         let now = self.started.elapsed();
         let address_hash = self.hash.hash_one(address);
         let client_hash = self.hash.hash_one((address, client));
-        let is_client_refused = self.wrong_codes.is_exhausted(address_hash, now)
-            && self.wrong_codes_of_client.is_exhausted(client_hash, now);
-        if is_client_refused || self.wrong_codes_of_all.is_exhausted(address_hash, now) {
-            return Err(AuthError::RequestRateLimit);
-        }
-        Ok(())
-    }
-
-    /// Counts a wrong code.
-    pub(crate) fn count_wrong_code(&self, address: &str, client: &str) {
-        let now = self.started.elapsed();
-        let address_hash = self.hash.hash_one(address);
-        // An empty bucket already refuses; the attempt need not be counted.
-        let _ = self.wrong_codes.take_token(address_hash, now);
-        let _ = self.wrong_codes_of_all.take_token(address_hash, now);
-        let client_hash = self.hash.hash_one((address, client));
-        let _ = self.wrong_codes_of_client.take_token(client_hash, now);
-    }
-
-    /// Refuses a second factor for which too many wrong codes were tried, from whichever client.
-    ///
-    /// # Errors
-    /// 429 `over_request_rate_limit`.
-    pub(crate) fn check_wrong_factor_codes(&self, factor: Uuid) -> Result<(), AuthError> {
-        match self
-            .wrong_factor_codes
-            .is_exhausted(self.hash.hash_one(factor), self.started.elapsed())
-        {
-            true => Err(AuthError::RequestRateLimit),
-            false => Ok(()),
+        let is_any_free = self.wrong_codes_of_all.take_token(address_hash, now).is_ok();
+        let attempt = CodeAttempt {
+            address_hash,
+            client_hash,
+            took_from_address: self.wrong_codes.take_token(address_hash, now).is_ok(),
+            took_from_client: self.wrong_codes_of_client.take_token(client_hash, now).is_ok(),
+        };
+        if is_any_free && (attempt.took_from_address || attempt.took_from_client) {
+            Ok(attempt)
+        } else {
+            Err(AuthError::RequestRateLimit)
         }
     }
 
-    /// Counts a wrong code of a second factor.
-    pub(crate) fn count_wrong_factor_code(&self, factor: Uuid) {
-        let _ = self
-            .wrong_factor_codes
-            .take_token(self.hash.hash_one(factor), self.started.elapsed());
+    /// Gives an attempt back, because the code was right.
+    pub(crate) fn return_code_attempt(&self, attempt: &CodeAttempt) {
+        self.wrong_codes_of_all.return_token(attempt.address_hash);
+        if attempt.took_from_address {
+            self.wrong_codes.return_token(attempt.address_hash);
+        }
+        if attempt.took_from_client {
+            self.wrong_codes_of_client.return_token(attempt.client_hash);
+        }
     }
 
     /// Counts a text message of the whole instance.
@@ -239,6 +225,35 @@ impl Limits {
             _ => Ok(()),
         }
     }
+}
+
+/// The limits per client, in the order of [`LimitedEndpoint`], for networks that `clients` share.
+fn per_endpoint(rates: &RateLimitConfig, clients: u32) -> [Option<Buckets>; LimitedEndpoint::COUNT] {
+    let limit = |limit: u32, period: Duration, burst: u64| {
+        RateLimitConfig::non_zero_limit(limit)
+            .map(|limit| Buckets::new(period / limit.get() / clients, burst * u64::from(clients)))
+    };
+    let per_five_minutes = |rate: u32| limit(rate, FIVE_MINUTES, BURST);
+    let otp = || per_five_minutes(rates.otp);
+    [
+        per_five_minutes(rates.verify),
+        per_five_minutes(rates.token),
+        otp(),
+        otp(),
+        otp(),
+        otp(),
+        otp(),
+        otp(),
+        limit(rates.anonymous_users, HOUR, u64::from(rates.anonymous_users)),
+        limit(rates.mfa_per_minute, MINUTE, BURST),
+        limit(rates.mfa_per_minute, MINUTE, BURST),
+        per_five_minutes(rates.passkeys),
+        per_five_minutes(rates.web3),
+        per_five_minutes(rates.client_registrations),
+        per_five_minutes(rates.sso),
+        per_five_minutes(rates.saml_assertions),
+        per_five_minutes(rates.authorizations),
+    ]
 }
 
 /// Seconds until the next message may be sent; `None` when it may be sent now.
@@ -291,11 +306,14 @@ impl Buckets {
         })
     }
 
-    /// Whether the next [`Self::take_token`] would fail.
-    fn is_exhausted(&self, hash: u64, now: Duration) -> bool {
-        let now_us = to_micros(now);
-        let full_at = self.slot(hash).load(Ordering::Relaxed);
-        full_at.max(now_us).saturating_add(self.interval_us) - now_us > self.capacity_us()
+    /// Gives a token back.
+    fn return_token(&self, hash: u64) {
+        // The function always returns a value, so the update cannot fail.
+        let _ = self
+            .slot(hash)
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
+                Some(full_at.saturating_sub(self.interval_us))
+            });
     }
 
     fn slot(&self, hash: u64) -> &AtomicU64 {
@@ -358,6 +376,10 @@ mod tests {
         assert!(buckets.take_token(7, at(110)).is_err());
     }
 
+    fn networks(ip: &str) -> ClientNetworks {
+        ClientNetworks::of(ip.parse().expect("an address"))
+    }
+
     #[test]
     fn a_client_without_address_is_not_limited() {
         let config = AuthConfig {
@@ -370,46 +392,76 @@ mod tests {
         let limits = Limits::new(&config);
 
         assert!((0..100).all(|_| limits.check_client(LimitedEndpoint::Verify, None).is_ok()));
-        assert_eq!(
-            (0..31)
-                .filter(|_| limits
-                    .check_client(LimitedEndpoint::Verify, Some("1.2.3.4"))
-                    .is_err())
-                .count(),
-            1
+        let client = networks("192.0.2.1");
+        let refused = (0..31)
+            .filter(|_| {
+                limits
+                    .check_client(LimitedEndpoint::Verify, Some(&client))
+                    .is_err()
+            })
+            .count();
+        assert_eq!(refused, 1);
+    }
+
+    #[test]
+    fn auth_086_a_wide_ipv6_network_has_sixteen_limits_and_uses_up_no_more_slots() {
+        let limits = Limits::new(&AuthConfig::default());
+        let check = |network: u32| {
+            let client = networks(&format!("2001:db8:1:{network:x}::1"));
+            limits
+                .check_client(LimitedEndpoint::Verify, Some(&client))
+                .is_ok()
+        };
+
+        let allowed = (0..8192).filter(|network| check(*network)).count() as u64;
+
+        // A token may have come back while the loop ran.
+        let most = BURST * u64::from(CLIENTS_OF_WIDE_NETWORK);
+        assert!((most..most + 30).contains(&allowed), "{allowed}");
+        let client = networks("2001:db8:2:1::1");
+        assert!(
+            limits
+                .check_client(LimitedEndpoint::Verify, Some(&client))
+                .is_ok()
         );
     }
 
     #[test]
     fn too_many_wrong_codes_block_the_clients_that_sent_them_and_not_the_owner() {
         let limits = Limits::new(&AuthConfig::default());
+        let is_free = |address: &str, client: &str| limits.take_code_attempt(address, client).is_ok();
 
         for _ in 0..MAX_WRONG_CODES {
-            assert!(limits.check_wrong_codes("a@b.c", "1.2.3.4").is_ok());
-            limits.count_wrong_code("a@b.c", "1.2.3.4");
+            assert!(is_free("a@b.c", "1.2.3.4"));
         }
 
         assert!(matches!(
-            limits.check_wrong_codes("a@b.c", "1.2.3.4"),
+            limits.take_code_attempt("a@b.c", "1.2.3.4"),
             Err(AuthError::RequestRateLimit)
         ));
-        assert!(limits.check_wrong_codes("a@b.c", "5.6.7.8").is_ok());
-        assert!(limits.check_wrong_codes("b@b.c", "1.2.3.4").is_ok());
-        for _ in 0..MAX_WRONG_CODES_OF_CLIENT {
-            limits.count_wrong_code("a@b.c", "5.6.7.8");
+        assert!(is_free("a@b.c", "5.6.7.8") && is_free("b@b.c", "1.2.3.4"));
+        for _ in 1..MAX_WRONG_CODES_OF_CLIENT {
+            assert!(is_free("a@b.c", "5.6.7.8"));
         }
-        assert!(limits.check_wrong_codes("a@b.c", "5.6.7.8").is_err());
+        assert!(!is_free("a@b.c", "5.6.7.8"));
     }
 
     #[test]
-    fn wrong_codes_of_many_clients_together_block_the_address() {
+    fn wrong_codes_of_many_clients_together_block_the_address_and_right_ones_count_nothing() {
         let limits = Limits::new(&AuthConfig::default());
 
+        for client in 0..2 * MAX_WRONG_CODES_OF_ALL {
+            let attempt = limits
+                .take_code_attempt("b@b.c", &client.to_string())
+                .expect("free");
+            limits.return_code_attempt(&attempt);
+        }
         for client in 0..MAX_WRONG_CODES_OF_ALL {
-            limits.count_wrong_code("a@b.c", &client.to_string());
+            let attempt = limits.take_code_attempt("a@b.c", &client.to_string());
+            assert!(attempt.is_ok(), "{client}");
         }
 
-        assert!(limits.check_wrong_codes("a@b.c", "5.6.7.8").is_err());
+        assert!(limits.take_code_attempt("a@b.c", "5.6.7.8").is_err());
     }
 
     #[test]

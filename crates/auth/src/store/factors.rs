@@ -276,30 +276,28 @@ pub(crate) struct Challenge {
     pub(crate) is_used: bool,
     /// The address that asked for the challenge; only a request from there may answer it.
     pub(crate) ip: String,
-    /// Hash of the code that was sent by SMS; empty for other types.
-    pub(crate) otp_hash: String,
     /// State of a WebAuthn ceremony; `None` for other types.
     pub(crate) ceremony: Option<Value>,
 }
 
-/// Inserts a challenge and records its time in the factor.
+/// Inserts a challenge and records its time in the factor. The code that is sent with it is stored with
+/// [`super::one_time_codes`].
 pub(crate) async fn insert_challenge(
     db: &impl GenericClient,
     factor_id: Uuid,
     challenge: &Challenge,
 ) -> DbResult<()> {
     const SQL: &str = "insert into auth.mfa_challenges \
-                       (id, factor_id, created_at, ip_address, otp_code, web_authn_session_data) values \
-                       ($1, $2, $3, $4::text::inet, nullif($5::text, ''), $6)";
+                       (id, factor_id, created_at, ip_address, web_authn_session_data) values \
+                       ($1, $2, $3, $4::text::inet, $5)";
     let Challenge {
         id,
         created_at,
         ip,
-        otp_hash,
         ceremony,
         ..
     } = challenge;
-    run_statement(db, SQL, &[id, &factor_id, created_at, ip, otp_hash, ceremony]).await?;
+    run_statement(db, SQL, &[id, &factor_id, created_at, ip, ceremony]).await?;
     // Compat: GoTrue's schema declares `last_challenged_at` unique over all users. The clock of the database is read
     // again for each statement, while two requests may have the same `created_at`.
     const UPDATE_FACTOR: &str =
@@ -315,7 +313,7 @@ pub(crate) async fn find_challenge(
 ) -> DbResult<Option<Challenge>> {
     // `host()` leaves out the netmask, so that the result equals the address of a request.
     const SQL: &str = "select id, created_at, verified_at is not null as is_used, host(ip_address) as ip, \
-                       coalesce(otp_code, '') as otp_code, web_authn_session_data \
+                       web_authn_session_data \
                        from auth.mfa_challenges where factor_id = $1 and id = $2";
     let Some(row) = find_row(db, SQL, &[&factor_id, &id]).await? else {
         return Ok(None);
@@ -325,7 +323,6 @@ pub(crate) async fn find_challenge(
         created_at: row.try_get("created_at")?,
         is_used: row.try_get("is_used")?,
         ip: row.try_get("ip")?,
-        otp_hash: row.try_get("otp_code")?,
         ceremony: row.try_get("web_authn_session_data")?,
     }))
 }

@@ -68,6 +68,15 @@ pub(crate) async fn issue_code(
     row.map(|row| row.try_get(0)).transpose()
 }
 
+/// Finds the user of a code without a lock; `None` for an unknown code and before the user is known.
+pub(crate) async fn find_user_by_code(db: &impl GenericClient, code: &str) -> DbResult<Option<Uuid>> {
+    const SQL: &str = "select user_id from auth.flow_state where auth_code = $1::text";
+    match find_row(db, SQL, &[&code]).await? {
+        Some(row) => row.try_get(0),
+        None => Ok(None),
+    }
+}
+
 /// Finds the flow of a code and locks its row, so that of two concurrent requests only one exchanges the code.
 pub(crate) async fn lock_by_code(db: &impl GenericClient, code: &str) -> DbResult<Option<FlowState>> {
     // A flow by e-mail counts from the opening of the link, because a mail may be read late. A sign-in with a provider

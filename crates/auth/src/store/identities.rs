@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::user_access::{self, AccessEnd};
 use super::{DbResult, execute_statement, find_row, list_rows};
 
 /// The users that a sign-in by a provider may belong to.
@@ -164,8 +165,9 @@ pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
         .map(|_| ())
 }
 
-/// Removes what the person who registered an unverified address may have added to the account: password, other
-/// identities, sessions and pending tokens. Only the identity `kept` stays, and `data` replaces the user's metadata.
+/// Removes what the person who registered an unverified address may have added to the account: password, other identities,
+/// and all that [`user_access::end`] ends: sessions, codes, flows, second factors, passkeys. Only the identity `kept` stays,
+/// and `data` replaces the user's metadata.
 ///
 /// Without it, somebody could register another person's address in advance and keep access to the account after the
 /// owner of the address has signed in. Source: AUTH-041.
@@ -183,14 +185,7 @@ pub(crate) async fn reset_unverified_user(
     execute_statement(db, SQL, &[&user_id, data, &now]).await?;
     const DELETE_OTHERS: &str = "delete from auth.identities where user_id = $1 and id <> $2";
     execute_statement(db, DELETE_OTHERS, &[&user_id, &kept]).await?;
-    // Refresh tokens are deleted with their sessions, by a foreign key.
-    for sql in [
-        "delete from auth.one_time_tokens where user_id = $1",
-        "delete from auth.sessions where user_id = $1",
-    ] {
-        execute_statement(db, sql, &[&user_id]).await?;
-    }
-    Ok(())
+    user_access::end(db, user_id, AccessEnd::AccountGone, now).await
 }
 
 /// Makes the address of another identity the user's address, and invalidates tokens that were sent to the old one. An

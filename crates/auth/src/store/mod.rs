@@ -19,6 +19,7 @@ pub(crate) mod flow_states;
 pub(crate) mod identities;
 pub(crate) mod oauth_authorizations;
 pub(crate) mod oauth_clients;
+pub(crate) mod one_time_codes;
 pub(crate) mod one_time_tokens;
 pub(crate) mod outgoing_mails;
 pub(crate) mod passkeys;
@@ -28,6 +29,7 @@ pub(crate) mod refresh_tokens;
 pub(crate) mod saml;
 pub(crate) mod sessions;
 pub(crate) mod sso_providers;
+pub(crate) mod user_access;
 pub(crate) mod users;
 
 /// Errors stay those of the driver: the caller knows which constraint it may have violated, and what that means to a

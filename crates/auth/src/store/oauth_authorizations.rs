@@ -117,6 +117,16 @@ pub(crate) async fn lock_by_id(
         .transpose()
 }
 
+/// Finds the user who has approved the request of a code, without a lock; `None` for an unknown code.
+pub(crate) async fn find_user_by_code(db: &impl GenericClient, code: &str) -> DbResult<Option<Uuid>> {
+    const SQL: &str = "select user_id from auth.oauth_authorizations \
+                       where authorization_code = $1::text and status = 'approved'";
+    match find_row(db, SQL, &[&code]).await? {
+        Some(row) => row.try_get(0),
+        None => Ok(None),
+    }
+}
+
 /// Finds the approved request of a code and locks its row, so that a code is exchanged once. The caller checks the
 /// expiry.
 pub(crate) async fn lock_by_code(db: &impl GenericClient, code: &str) -> DbResult<Option<Authorization>> {

@@ -28,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) token_key: Option<String>,
     /// The counter of the newest refresh token; 0 for a session with token rows.
     pub(crate) token_counter: i64,
+    /// The client of the OAuth server that the session belongs to; `None` for one of the user's own sign-in.
+    pub(crate) client_id: Option<Uuid>,
 }
 
 impl Session {
@@ -43,6 +45,7 @@ impl Session {
             aal: row.try_get("aal")?,
             token_key: row.try_get("refresh_token_hmac_key")?,
             token_counter: row.try_get("refresh_token_counter")?,
+            client_id: row.try_get("oauth_client_id")?,
         })
     }
 }
@@ -114,7 +117,8 @@ pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Op
     // Compat: `refreshed_at` is a timestamp without time zone in GoTrue's schema, in UTC.
     const SQL: &str = "select id, user_id, created_at, refreshed_at at time zone 'utc' as refreshed_at, not_after, \
                        coalesce(aal::text, 'aal1') as aal, refresh_token_hmac_key, \
-                       coalesce(refresh_token_counter, 0) as refresh_token_counter from auth.sessions where id = $1";
+                       coalesce(refresh_token_counter, 0) as refresh_token_counter, oauth_client_id \
+                       from auth.sessions where id = $1";
     find_row(db, SQL, &[&id])
         .await?
         .as_ref()
@@ -184,12 +188,7 @@ pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     run_statement(db, "delete from auth.sessions where id = $1", &[&id]).await
 }
 
-/// Deletes all sessions of a user.
-pub(crate) async fn delete_by_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<()> {
-    run_statement(db, "delete from auth.sessions where user_id = $1", &[&user_id]).await
-}
-
-/// Deletes all sessions of a user except `kept`.
+/// Deletes all sessions of a user except `kept`; to end all, with what was begun in them, see [`super::user_access`].
 pub(crate) async fn delete_others(db: &impl GenericClient, user_id: Uuid, kept: Uuid) -> DbResult<()> {
     run_statement(
         db,

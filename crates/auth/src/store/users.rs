@@ -294,13 +294,13 @@ pub(crate) async fn set_password(
     run_statement(db, SQL, &[&id, &hash, &now]).await
 }
 
-/// Deletes all pending links and codes after a change of the password.
-pub(crate) async fn clear_tokens_after_password(
+/// Deletes all pending links and codes; called with a change of the password.
+pub(crate) async fn clear_pending_tokens(
     db: &impl GenericClient,
     id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str = include_str!("../../sql/clear_tokens_after_password.sql");
+    const SQL: &str = include_str!("../../sql/clear_pending_tokens.sql");
     run_statement(db, SQL, &[&id, &now]).await
 }
 
@@ -444,8 +444,8 @@ pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     run_statement(db, "delete from auth.users where id = $1", &[&id]).await
 }
 
-/// Empties the user's row and deletes everything that could sign the user in. The row stays, because tables of projects
-/// refer to it.
+/// Empties the user's row and makes the identities anonymous. The row stays, because tables of projects refer to it. What else
+/// could sign the user in is deleted by [`super::user_access::end`].
 ///
 /// `email` and `phone` are irreversible hashes of the old values: they stay unique, and the address can be registered
 /// again.
@@ -462,14 +462,7 @@ pub(crate) async fn soft_delete(
         &[&id, &email, &phone, &now],
     )
     .await?;
-    // Refresh tokens and AMR entries are deleted with their sessions, by foreign keys.
-    for sql in [
-        include_str!("../../sql/soft_delete_identities.sql"),
-        "delete from auth.mfa_factors where user_id = $1",
-        "delete from auth.sessions where user_id = $1",
-        "delete from auth.one_time_tokens where user_id = $1",
-    ] {
-        execute_statement(db, sql, &[&id]).await?;
-    }
-    Ok(())
+    execute_statement(db, include_str!("../../sql/soft_delete_identities.sql"), &[&id])
+        .await
+        .map(|_| ())
 }

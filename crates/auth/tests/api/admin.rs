@@ -378,7 +378,8 @@ async fn auth_064_banned_users_cannot_sign_in_until_the_ban_is_lifted() {
     );
     assert_eq!(
         app.refresh(&session.refresh_token).await.error(),
-        (400, "user_banned")
+        (400, "refresh_token_not_found"),
+        "the ban has ended the session"
     );
     assert_eq!(
         app.get("/user")

@@ -118,8 +118,24 @@ async fn auth_088_each_kind_of_bad_bearer_has_its_own_error() {
 }
 
 #[actix_web::test]
+async fn auth_088_a_subject_without_a_session_counts_only_where_the_project_allows_it() {
+    for (is_allowed, expected) in [(false, (403, "session_not_found")), (true, (200, ""))] {
+        let app = TestApp::start_with(|config| config.tokens_without_session = is_allowed).await;
+        let session = app.user("ana@example.com").await;
+        let claims = json!({
+            "sub": session.user["id"], "aud": "authenticated", "role": "authenticated", "exp": unix_now() + 60,
+        });
+
+        let token = app.keys.sign(&claims).unwrap();
+        let user = app.get("/user").bearer(&token).send().await;
+
+        assert_eq!(user.error(), expected);
+    }
+}
+
+#[actix_web::test]
 async fn auth_088_a_token_of_a_node_whose_clock_is_ahead_is_accepted() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with(|config| config.tokens_without_session = true).await;
     let session = app.user("ana@example.com").await;
     let now = unix_now();
     let get_user = async |start: i64| {
@@ -370,7 +386,7 @@ async fn auth_043_auth_083_auth_095_disabled_features_answer_4xx_so_that_clients
 }
 
 #[actix_web::test]
-async fn the_header_x_jwt_aud_with_another_audience_finds_no_user() {
+async fn the_header_x_jwt_aud_with_another_audience_is_refused() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
 
@@ -388,7 +404,35 @@ async fn the_header_x_jwt_aud_with_another_audience_finds_no_user() {
         .await;
 
     assert_eq!(other.error(), (400, "validation_failed"));
-    assert_eq!(sign_in.error(), (400, "invalid_credentials"));
+    assert_eq!(sign_in.error(), (400, "validation_failed"));
+}
+
+#[actix_web::test]
+async fn an_unknown_audience_tells_nothing_about_addresses_and_gets_into_no_token() {
+    let app = TestApp::start_with(|config| {
+        config.anonymous_users_enabled = true;
+        config.audiences = vec!["partners".to_owned()];
+    })
+    .await;
+    app.user("ana@example.com").await;
+    let ask = async |path: &str, email: &str, audience: &str| {
+        let body = json!({"email": email, "password": PASSWORD});
+        let asked = app.post(path, body).header("x-jwt-aud", audience).send().await;
+        (asked.status, asked.body)
+    };
+
+    for path in ["/signup", "/otp"] {
+        let known = ask(path, "ana@example.com", "nobody").await;
+        assert_eq!(known.0, 400, "{}", known.1);
+        assert_eq!(known, ask(path, "ben@example.com", "nobody").await, "{path}");
+    }
+    let anonymous = app.post("/signup", json!({})).header("x-jwt-aud", "billing");
+    assert_eq!(anonymous.send().await.error(), (400, "validation_failed"));
+    let partner = app.post("/signup", json!({})).header("x-jwt-aud", "partners");
+    let session = partner.send().await.session();
+    assert_eq!(session.user["aud"], "partners");
+    let user = app.get("/user").bearer(&session.access_token).send().await;
+    assert_eq!(user.status, 200, "{}", user.body);
 }
 
 #[actix_web::test]

@@ -4,6 +4,7 @@
     reason = "a failed unwrap ends the test and names the line"
 )]
 
+mod access_table;
 mod account_sequences;
 mod account_steps;
 mod address_proofs;
@@ -16,6 +17,7 @@ mod dump;
 mod email_change;
 mod errors;
 mod guarded_changes;
+mod guesses;
 mod hooks;
 mod http_receiver;
 mod id_tokens;
@@ -41,6 +43,8 @@ mod saml_provider;
 mod sessions;
 mod signup;
 mod sso;
+mod token_types;
 mod update_user;
+mod user_access;
 mod verify;
 mod web3;

@@ -12,7 +12,7 @@ use crate::app::{PASSWORD, Response, Session, TestApp};
 use crate::http_receiver::Receiver;
 
 /// A type of factor that may be enrolled and verified.
-const ENABLED: FactorSwitch = FactorSwitch {
+pub(crate) const ENABLED: FactorSwitch = FactorSwitch {
     enroll: true,
     verify: true,
 };
@@ -50,14 +50,20 @@ impl TestApp {
             .await
     }
 
-    async fn challenge(&self, session: &Session, factor: &str) -> Response {
+    pub(crate) async fn challenge(&self, session: &Session, factor: &str) -> Response {
         self.post(&format!("/factors/{factor}/challenge"), json!({}))
             .bearer(&session.access_token)
             .send()
             .await
     }
 
-    async fn verify_factor(&self, session: &Session, factor: &str, challenge: &str, code: &str) -> Response {
+    pub(crate) async fn verify_factor(
+        &self,
+        session: &Session,
+        factor: &str,
+        challenge: &str,
+        code: &str,
+    ) -> Response {
         self.post(
             &format!("/factors/{factor}/verify"),
             json!({"challenge_id": challenge, "code": code}),
@@ -94,7 +100,7 @@ impl TestApp {
     }
 }
 
-fn read_text(value: &Value) -> String {
+pub(crate) fn read_text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
@@ -509,7 +515,12 @@ async fn a_phone_factor_is_verified_by_text_message() {
 
     assert_eq!(verify_claims(&app, &raised)["aal"], "aal2");
     assert_eq!(verify_claims(&app, &raised)["amr"][0]["method"], "mfa/phone");
-    let stored = app.sql("select otp_code from auth.mfa_challenges", &[]).await;
+    let stored = app
+        .sql(
+            "select encode(code_hash, 'escape') from _selvedge.one_time_codes",
+            &[],
+        )
+        .await;
     assert!(!stored[0].get::<_, String>(0).contains(&code));
     let same = json!({"factor_type": "phone", "phone": "491701234567", "friendly_name": "x"});
     assert_eq!(

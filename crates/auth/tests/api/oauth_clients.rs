@@ -1,10 +1,10 @@
 //! Clients of the OAuth server: registration and authentication.
 
-use selvedge_auth::ClientAddress;
 use serde_json::json;
 
 use crate::app::TestApp;
 use crate::oauth_server::{VERIFIER, consent, exchange_code, register, setup, start_app, token};
+use crate::protection::proxy_header;
 
 #[actix_web::test]
 async fn oauth_clients_authenticate_with_their_registered_method_only() {
@@ -141,7 +141,7 @@ async fn administrators_create_list_update_and_delete_oauth_clients() {
 #[actix_web::test]
 async fn dynamic_client_registration_is_rate_limited() {
     let mut setup = setup();
-    setup.config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
+    setup.config.rate_limits.client = proxy_header();
     setup.config.rate_limits.token = 1;
     let app = TestApp::start_setup(setup).await;
     let register = |ip: &'static str| {

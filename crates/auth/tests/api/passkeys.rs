@@ -15,7 +15,7 @@ use crate::app::{PASSWORD, Response, Session, TestApp};
 const ORIGIN: &str = "https://site.example";
 
 /// A software authenticator with one key pair.
-struct Authenticator {
+pub(crate) struct Authenticator {
     key: SigningKey,
     id: Vec<u8>,
     user_handle: String,
@@ -35,7 +35,7 @@ fn encode_cbor(value: &Cbor) -> Vec<u8> {
 }
 
 impl Authenticator {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             key: SigningKey::from_slice(&[7; 32]).unwrap(),
             id: uuid::Uuid::new_v4().as_bytes().to_vec(),
@@ -126,7 +126,7 @@ impl TestApp {
     }
 
     /// Registers a passkey for the signed-in user.
-    async fn register(&self, session: &Session, key: &mut Authenticator) -> Response {
+    pub(crate) async fn register(&self, session: &Session, key: &mut Authenticator) -> Response {
         let options = self
             .signed_in_post(session, "/passkeys/registration/options", json!({}))
             .await;
@@ -138,7 +138,7 @@ impl TestApp {
     }
 
     /// Requests sign-in options and lets the authenticator respond to them.
-    async fn sign_in_options(&self, key: &mut Authenticator) -> Value {
+    pub(crate) async fn sign_in_options(&self, key: &mut Authenticator) -> Value {
         let options = self
             .post("/passkeys/authentication/options", json!({}))
             .send()
@@ -149,7 +149,7 @@ impl TestApp {
     }
 
     /// Sends the authenticator's response, which completes or fails the sign-in.
-    async fn complete_sign_in(&self, body: &Value) -> Response {
+    pub(crate) async fn complete_sign_in(&self, body: &Value) -> Response {
         self.post("/passkeys/authentication/verify", body.clone())
             .send()
             .await

@@ -8,17 +8,17 @@ use sha2::{Digest, Sha256};
 
 use crate::app::{PASSWORD, Response, TestApp};
 
-const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+pub(crate) const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 /// Adds the S256 challenge of [`VERIFIER`] to a request body.
-fn with_challenge(mut body: Value) -> Value {
+pub(crate) fn with_challenge(mut body: Value) -> Value {
     body["code_challenge"] = json!(URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER)));
     body["code_challenge_method"] = json!("s256");
     body
 }
 
 /// Returns the code in the query of the `location` header.
-fn code_of(response: &Response) -> String {
+pub(crate) fn code_of(response: &Response) -> String {
     let url = url::Url::parse(response.header("location")).unwrap();
     url.query_pairs()
         .find(|(name, _)| name == "code")
@@ -27,7 +27,7 @@ fn code_of(response: &Response) -> String {
 }
 
 /// Exchanges a code for a session (`grant_type=pkce`).
-async fn exchange_code(app: &TestApp, code: &str, verifier: &str) -> Response {
+pub(crate) async fn exchange_code(app: &TestApp, code: &str, verifier: &str) -> Response {
     app.post(
         "/token?grant_type=pkce",
         json!({"auth_code": code, "code_verifier": verifier}),

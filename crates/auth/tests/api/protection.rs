@@ -181,36 +181,46 @@ async fn with_fail_closed_an_unreachable_leak_list_rejects_passwords() {
     assert_eq!(refused.body["weak_password"], json!({"reasons": ["pwned"]}));
 }
 
+/// The header of a proxy that is trusted, as in `serve`.
+pub(crate) fn proxy_header() -> ClientAddress {
+    ClientAddress::Header {
+        name: "x-real-ip".to_owned(),
+        peer_otherwise: true,
+    }
+}
+
 #[actix_web::test]
-async fn auth_086_rate_limits_apply_only_to_requests_with_the_proxy_header() {
-    let app = TestApp::start_with(|config| {
-        config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
-    })
-    .await;
-    let verify = |ip: Option<&'static str>| {
+async fn auth_086_rate_limits_count_the_address_that_the_proxy_has_written_last() {
+    let app = TestApp::start_with(|config| config.rate_limits.client = proxy_header()).await;
+    let verify = async |ip: Option<String>| {
         let body = json!({"type": "signup", "token": "123456", "email": "a@b.c"});
         let call = app.post("/verify", body);
-        match ip {
-            Some(ip) => call.header("x-real-ip", ip),
+        let call = match ip {
+            Some(ip) => call.header("x-real-ip", &ip),
             None => call,
-        }
-        .send()
+        };
+        call.send().await
     };
 
     let mut statuses = Vec::new();
-    for _ in 0..31 {
-        statuses.push(verify(Some("192.0.2.1, 10.0.0.1")).await.status);
+    for attempt in 0..31 {
+        let forged = format!("198.51.100.{attempt}, 192.0.2.1");
+        statuses.push(verify(Some(forged)).await.status);
     }
     assert_eq!((statuses[29], statuses[30]), (403, 429));
-    let limited = verify(Some("192.0.2.1")).await;
+    let limited = verify(Some("192.0.2.1".to_owned())).await;
     assert_eq!(
         (limited.error(), limited.message()),
         ((429, "over_request_rate_limit"), "Request rate limit reached")
     );
-    assert_eq!(verify(Some("192.0.2.2")).await.status, 403);
-    for _ in 0..40 {
-        assert_eq!(verify(None).await.status, 403);
+    assert_eq!(verify(Some("192.0.2.2".to_owned())).await.status, 403);
+    let mut statuses = Vec::new();
+    for attempt in 0..31 {
+        // No address, so the peer's counts.
+        let invented = (attempt % 2 == 0).then(|| format!("a{attempt}"));
+        statuses.push(verify(invented).await.status);
     }
+    assert_eq!((statuses[29], statuses[30]), (403, 429));
 }
 
 #[actix_web::test]
@@ -295,7 +305,7 @@ async fn metadata_over_the_size_limit_is_rejected() {
 async fn auth_086_sb_forwarded_for_names_the_client_when_enabled() {
     let app = TestApp::start_with(|config| {
         config.sb_forwarded_for = true;
-        config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
+        config.rate_limits.client = proxy_header();
         config.rate_limits.otp = 2;
     })
     .await;
@@ -307,7 +317,7 @@ async fn auth_086_sb_forwarded_for_names_the_client_when_enabled() {
 
     let mut responses = Vec::new();
     for _ in 0..31 {
-        responses.push(recover("sb-forwarded-for", "192.0.2.7, 10.0.0.1").await);
+        responses.push(recover("sb-forwarded-for", "198.51.100.1, 192.0.2.7").await);
     }
     assert_eq!((responses[0], responses[30]), (200, 429));
     assert_eq!(
@@ -323,7 +333,7 @@ async fn auth_086_sb_forwarded_for_names_the_client_when_enabled() {
     assert_eq!(
         recover("sb-forwarded-for", "nonsense").await,
         200,
-        "no address, no limit"
+        "no address, so the peer's counts"
     );
 
     let body = json!({"email": "ana@example.com", "password": PASSWORD});

@@ -359,7 +359,7 @@ async fn a_link_is_rejected_under_another_type() {
 #[actix_web::test]
 async fn auth_086_verify_is_rate_limited_per_client_address() {
     let app = TestApp::start_with(|config| {
-        config.rate_limits.client = selvedge_auth::ClientAddress::Header("x-real-ip".to_owned());
+        config.rate_limits.client = crate::protection::proxy_header();
     })
     .await;
     let body = json!({"email": "ana@example.com", "token": "000000", "type": "email"});

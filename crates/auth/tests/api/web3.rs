@@ -4,11 +4,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::Signer;
 use k256::ecdsa::SigningKey;
-use selvedge_auth::ClientAddress;
 use serde_json::json;
 use sha3::{Digest, Keccak256};
 
 use crate::app::{Response, TestApp};
+use crate::protection::proxy_header;
 
 /// Starts the service with sign-in by Ethereum and Solana wallets.
 async fn start_app() -> TestApp {
@@ -196,7 +196,7 @@ async fn messages_for_other_sites_or_signed_by_other_keys_are_rejected() {
 async fn web3_sign_ins_have_their_own_rate_limit() {
     let app = TestApp::start_with(|config| {
         config.web3.ethereum = true;
-        config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
+        config.rate_limits.client = proxy_header();
     })
     .await;
     let request_token = |kind: &'static str| {

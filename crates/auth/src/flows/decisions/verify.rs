@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::config::AuthConfig;
-use crate::crypto::one_time_code::PresentedToken;
+use crate::crypto::one_time_code::matches_stored;
 use crate::user::PendingTokens;
 use crate::validation::verify_type::VerifyType;
 
@@ -67,10 +67,10 @@ impl Effect {
     }
 }
 
-/// Decides the effect; `None` for a token that is wrong, used or expired.
+/// Decides the effect of the token of a link; `None` for one that is wrong, used or expired.
 pub(crate) fn decide_effect(
     kind: VerifyType,
-    token: &PresentedToken,
+    token: &str,
     tokens: &PendingTokens,
     rules: VerifyRules,
     now: DateTime<Utc>,
@@ -82,7 +82,7 @@ pub(crate) fn decide_effect(
     };
     let expiry = TimeDelta::from_std(expiry).unwrap_or(TimeDelta::MAX);
     let is_valid = |stored: &str, sent_at: Option<DateTime<Utc>>| {
-        token.matches(stored) && sent_at.is_some_and(|sent_at| now - sent_at < expiry)
+        matches_stored(token, stored) && sent_at.is_some_and(|sent_at| now - sent_at < expiry)
     };
     let confirmation = || is_valid(&tokens.confirmation, tokens.confirmation_sent_at);
     let recovery = || is_valid(&tokens.recovery, tokens.recovery_sent_at);
@@ -125,10 +125,6 @@ mod tests {
 
     fn now() -> DateTime<Utc> {
         DateTime::from_timestamp(1_800_000_000, 0).expect("a valid time")
-    }
-
-    fn link(token: &str) -> PresentedToken {
-        PresentedToken::Link(token.to_owned())
     }
 
     fn tokens() -> PendingTokens {
@@ -191,7 +187,7 @@ mod tests {
         ];
         for (kind, hash, expected) in cases {
             assert_eq!(
-                decide_effect(kind, &link(hash), &tokens(), RULES, now()),
+                decide_effect(kind, hash, &tokens(), RULES, now()),
                 expected,
                 "{kind:?} {hash}"
             );
@@ -202,11 +198,11 @@ mod tests {
     fn auth_026_expired_tokens_have_no_effect() {
         let later = now() + TimeDelta::seconds(3600);
         assert_eq!(
-            decide_effect(VerifyType::Signup, &link("confirm"), &tokens(), RULES, later),
+            decide_effect(VerifyType::Signup, "confirm", &tokens(), RULES, later),
             None
         );
         assert_eq!(
-            decide_effect(VerifyType::EmailChange, &link("new"), &tokens(), RULES, later),
+            decide_effect(VerifyType::EmailChange, "new", &tokens(), RULES, later),
             None
         );
     }
@@ -214,7 +210,7 @@ mod tests {
     #[test]
     fn auth_094_sms_codes_have_their_own_lifetime() {
         let later = now() + TimeDelta::seconds(60);
-        let sms = |at| decide_effect(VerifyType::Sms, &link("confirm"), &tokens(), RULES, at);
+        let sms = |at| decide_effect(VerifyType::Sms, "confirm", &tokens(), RULES, at);
 
         assert_eq!(sms(later), None);
         assert_eq!(sms(now()), Some(Effect::ConfirmPhone));
@@ -223,7 +219,7 @@ mod tests {
     #[test]
     fn auth_070_a_secure_email_change_needs_both_addresses() {
         let change = |hash: &str, tokens: &PendingTokens, rules| {
-            decide_effect(VerifyType::EmailChange, &link(hash), tokens, rules, now())
+            decide_effect(VerifyType::EmailChange, hash, tokens, rules, now())
         };
         let half = PendingTokens {
             email_change_status: 1,

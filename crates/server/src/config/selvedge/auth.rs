@@ -28,7 +28,8 @@ pub struct SelvedgeAuthSection {
     pub require_current_password: bool,
     /// URL of the captcha service. Default: the provider's.
     pub captcha_url: Option<String>,
-    /// The header in which a trusted proxy passes the client's address; rate limits count by it. Default: the peer address.
+    /// The header in which a trusted proxy passes the client's address; rate limits count by its last address. Default: the
+    /// address of the gateway, see `trusted_proxies`.
     pub rate_limit_header: Option<String>,
     /// Challenges and verifications of second factors per minute and client address. Default 15.
     pub rate_limit_mfa: u32,
@@ -54,6 +55,11 @@ pub struct SelvedgeAuthSection {
     /// Whether a browser may finish only those sign-ins by providers that it has begun. Default true, false with
     /// `external_hosts`, because cookies belong to one host.
     pub bind_callbacks: Option<bool>,
+    /// Audiences beside `authenticated` that `X-JWT-AUD` and tokens may name. Default: none.
+    pub audiences: Vec<String>,
+    /// Whether a token with a `sub` but without a `session_id`, which the project has signed itself, counts as that user at
+    /// Auth. Default false.
+    pub tokens_without_session: bool,
     /// Whether the header `Sb-Forwarded-For` gives the client's address. Default false.
     pub sb_forwarded_for: bool,
     /// Whether actions of users are recorded in `auth.audit_log_entries`. Default true.
@@ -96,6 +102,8 @@ impl SelvedgeAuthSection {
             private_addresses: section.optional_bool("private_addresses"),
             external_hosts: section.strings("external_hosts", &[]),
             bind_callbacks: section.optional_bool("bind_callbacks"),
+            audiences: section.strings("audiences", &[]),
+            tokens_without_session: section.bool("tokens_without_session", false),
             sb_forwarded_for: section.bool("sb_forwarded_for", false),
             audit_log: section.bool("audit_log", true),
             delete_old_anonymous_users: section.bool("delete_old_anonymous_users", false),

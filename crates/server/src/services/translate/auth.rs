@@ -54,6 +54,8 @@ pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<Au
         rate_limits: rate_limits(config, mode),
         audit_log_enabled: selvedge.audit_log,
         external_hosts: selvedge.external_hosts.clone(),
+        audiences: selvedge.audiences.clone(),
+        tokens_without_session: selvedge.tokens_without_session,
         sb_forwarded_for: selvedge.sb_forwarded_for,
         delete_old_anonymous_users: selvedge.delete_old_anonymous_users,
         ..AuthConfig::default()
@@ -150,7 +152,10 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
     let client = match (&selvedge.rate_limit_header, mode) {
         // Only an explicit setting makes a header count: without a proxy that sets it, clients could forge their
         // address.
-        (Some(header), _) => ClientAddress::Header(header.to_ascii_lowercase()),
+        (Some(header), mode) => ClientAddress::Header {
+            name: header.to_ascii_lowercase(),
+            peer_otherwise: mode == Mode::Production,
+        },
         (None, Mode::Development) => ClientAddress::Unlimited,
         (None, Mode::Production) => ClientAddress::Peer,
     };
@@ -170,5 +175,6 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
         client_registrations: selvedge.rate_limit_client_registrations,
         sso: section.sso,
         saml_assertions: config.auth.saml.rate_limit_assertion,
+        ..RateLimitConfig::default()
     }
 }

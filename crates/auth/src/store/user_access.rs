@@ -1,0 +1,242 @@
+//! Ends what a user, or somebody else, could go on with: sessions, pending codes, flows that have begun, and ways to sign in.
+//!
+//! There is one list for all events, so that none forgets a table; the test below walks every table of the platform that names
+//! users. Source: Auth contract §2.8, §2.9, §2.15, AUTH-041, AUTH-060.
+
+use chrono::{DateTime, Utc};
+use deadpool_postgres::GenericClient;
+use uuid::Uuid;
+
+use super::{DbResult, execute_statement, find_row, one_time_tokens, users};
+
+/// Why access ends; each reason ends what the ones above it do, too, except that a new password may keep one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AccessEnd {
+    /// The user has signed out everywhere: sessions and what was begun in them, such as links to providers, codes that are
+    /// waiting for their exchange, and ceremonies. Mails that nobody has opened yet stay valid.
+    SignedOut,
+    /// The user was banned: mailed links and codes, and PKCE flows that wait for them.
+    Banned,
+    /// The password has changed. `kept` is the session that has changed it.
+    PasswordChanged { kept: Option<Uuid> },
+    /// The account is gone, or it goes to somebody else, who has proven to own its address: second factors, passkeys and
+    /// consents. Identities are left to the caller: a deletion makes them anonymous, and the new owner keeps one.
+    AccountGone,
+}
+
+impl AccessEnd {
+    fn kept_session(self) -> Option<Uuid> {
+        match self {
+            Self::PasswordChanged { kept } => kept,
+            Self::SignedOut | Self::Banned | Self::AccountGone => None,
+        }
+    }
+
+    fn ends_mails(self) -> bool {
+        self != Self::SignedOut
+    }
+
+    fn ends_ways_to_sign_in(self) -> bool {
+        self == Self::AccountGone
+    }
+}
+
+/// What every reason ends besides sessions.
+const BEGUN: [&str; 3] = [
+    "delete from auth.webauthn_challenges where user_id = $1",
+    "delete from auth.oauth_authorizations where user_id = $1",
+    "delete from auth.flow_state where linking_target_id = $1 or user_id = $1 and auth_code_issued_at is not null",
+];
+/// Flows that wait for a mailed link.
+const MAILED_FLOWS: &str = "delete from auth.flow_state where user_id = $1";
+/// What the account itself consists of.
+const WAYS_TO_SIGN_IN: [&str; 3] = [
+    "delete from auth.mfa_factors where user_id = $1",
+    "delete from auth.webauthn_credentials where user_id = $1",
+    "delete from auth.oauth_consents where user_id = $1",
+];
+
+/// Ends a user's access, in the caller's transaction. The user's row stays locked until it ends: a sign-in at the same time,
+/// which locks it too, either comes before, and its session is deleted here, or sees what the caller has changed.
+pub(crate) async fn end(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    reason: AccessEnd,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    find_row(
+        db,
+        "select 1 from auth.users where id = $1 for update",
+        &[&user_id],
+    )
+    .await?;
+    // Tokens and AMR entries are deleted with their sessions, by foreign keys.
+    const SESSIONS: &str = "delete from auth.sessions where user_id = $1 and id is distinct from $2";
+    execute_statement(db, SESSIONS, &[&user_id, &reason.kept_session()]).await?;
+    for sql in BEGUN {
+        execute_statement(db, sql, &[&user_id]).await?;
+    }
+    if reason.ends_mails() {
+        execute_statement(db, MAILED_FLOWS, &[&user_id]).await?;
+        // Compat: only a new password forgets when mails were sent.
+        match reason {
+            AccessEnd::PasswordChanged { .. } => users::clear_pending_tokens(db, user_id, now).await?,
+            _ => one_time_tokens::clear_all_tokens(db, user_id, now).await?,
+        }
+    }
+    if reason.ends_ways_to_sign_in() {
+        for sql in WAYS_TO_SIGN_IN {
+            execute_statement(db, sql, &[&user_id]).await?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use deadpool_postgres::{Manager, Pool};
+    use selvedge_testing::TestDatabase;
+
+    use super::*;
+
+    /// Tables that name users and are emptied by [`end`], directly or by a foreign key.
+    const ENDED: [&str; 9] = [
+        "auth.flow_state",
+        "auth.mfa_factors",
+        "auth.oauth_authorizations",
+        "auth.oauth_consents",
+        "auth.one_time_tokens",
+        "auth.refresh_tokens",
+        "auth.sessions",
+        "auth.webauthn_challenges",
+        "auth.webauthn_credentials",
+    ];
+    /// Tables that name users and stay, with the reason.
+    const KEPT: [(&str, &str); 2] = [
+        (
+            "_selvedge.contested_accounts",
+            "marks an address that nobody has proven, until somebody does",
+        ),
+        ("auth.identities", "see AccessEnd::AccountGone"),
+    ];
+
+    /// One row in each table, for one user; the session is that of the flow.
+    const ROWS: &str = "
+        insert into auth.users (id, email, recovery_token) values ('00000000-0000-4000-8000-00000000000a', 'a@b.c', 'x');
+        insert into auth.sessions (id, user_id) values
+          ('00000000-0000-4000-8000-0000000000b1', '00000000-0000-4000-8000-00000000000a'),
+          ('00000000-0000-4000-8000-0000000000b2', '00000000-0000-4000-8000-00000000000a');
+        insert into auth.refresh_tokens (token, user_id, session_id) values
+          ('t', '00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-0000000000b1');
+        insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at) values
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'totp', 'verified', now(), now());
+        insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to) values
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'recovery_token', 'x', 'a@b.c');
+        insert into auth.flow_state (id, user_id, linking_target_id, auth_code_issued_at, provider_type,
+          authentication_method) values
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', null, null, 'email', 'magiclink'),
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', null, now(), 'email', 'magiclink'),
+          (gen_random_uuid(), null, '00000000-0000-4000-8000-00000000000a', null, 'google', 'oauth');
+        insert into auth.webauthn_credentials (user_id, credential_id, public_key) values
+          ('00000000-0000-4000-8000-00000000000a', 'x', 'y');
+        insert into auth.webauthn_challenges (user_id, challenge_type, session_data, expires_at) values
+          ('00000000-0000-4000-8000-00000000000a', 'registration', '{}', now());
+        insert into auth.oauth_clients
+          (id, registration_type, redirect_uris, grant_types, token_endpoint_auth_method, client_type) values
+          ('00000000-0000-4000-8000-0000000000c1', 'manual', 'https://app.example/', 'authorization_code', 'none', 'public');
+        insert into auth.oauth_consents (id, user_id, client_id, scopes) values
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-0000000000c1', 'email');
+        insert into auth.oauth_authorizations (id, authorization_id, client_id, user_id, redirect_uri, scope) values
+          (gen_random_uuid(), 'x', '00000000-0000-4000-8000-0000000000c1', '00000000-0000-4000-8000-00000000000a',
+           'https://app.example/', 'email');";
+
+    /// Every table of the platform with a foreign key to users, or a column that is named for one.
+    const TABLES_WITH_USERS: &str = "
+        select distinct relnamespace::regnamespace || '.' || relname as table_name from (
+          select conrelid as id from pg_constraint where contype = 'f' and confrelid = 'auth.users'::regclass
+          union all
+          select attrelid from pg_attribute join pg_class on pg_class.oid = attrelid
+          where relkind = 'r' and not attisdropped and attname in ('user_id', 'linking_target_id', 'linking_target')
+            and relnamespace::regnamespace::text in ('auth', '_selvedge')
+        ) tables join pg_class on pg_class.oid = tables.id order by table_name";
+
+    #[tokio::test]
+    async fn auth_060_every_table_that_names_users_is_ended_or_kept_for_a_reason() {
+        let database = TestDatabase::create().await;
+        let superuser = database.superuser().await;
+        superuser.batch_execute(ROWS).await.expect("rows are inserted");
+        let manager = Manager::new(database.config("supabase_auth_admin"), tokio_postgres::NoTls);
+        let pool = Pool::builder(manager).max_size(1).build().expect("a pool");
+        let client = pool.get().await.expect("a connection");
+
+        let tables = superuser.query(TABLES_WITH_USERS, &[]).await.expect("tables");
+        let tables: Vec<String> = tables.iter().map(|row| row.get(0)).collect();
+        let mut known: Vec<&str> = ENDED.into_iter().chain(KEPT.map(|(table, _)| table)).collect();
+        known.sort_unstable();
+        assert_eq!(tables, known, "a new table belongs to one of the two lists");
+
+        let user = Uuid::from_u128(0x4000_8000_0000_0000_000a);
+        let count = async |table: &str| -> i64 {
+            let row = superuser
+                .query_one(&format!("select count(*) from {table}"), &[])
+                .await;
+            row.expect("a count").get(0)
+        };
+        end(&client, user, AccessEnd::SignedOut, Utc::now())
+            .await
+            .expect("signed out");
+        assert_eq!(
+            (count("auth.sessions").await, count("auth.flow_state").await),
+            (0, 1),
+            "a mail that nobody has opened stays valid"
+        );
+        assert_eq!(
+            (
+                count("auth.one_time_tokens").await,
+                count("auth.mfa_factors").await
+            ),
+            (1, 1)
+        );
+        end(&client, user, AccessEnd::AccountGone, Utc::now())
+            .await
+            .expect("gone");
+        for table in ENDED {
+            assert_eq!(count(table).await, 0, "{table}");
+        }
+    }
+
+    #[tokio::test]
+    async fn auth_054_a_new_password_keeps_the_session_that_has_set_it() {
+        let database = TestDatabase::create().await;
+        let superuser = database.superuser().await;
+        superuser.batch_execute(ROWS).await.expect("rows are inserted");
+        let manager = Manager::new(database.config("supabase_auth_admin"), tokio_postgres::NoTls);
+        let pool = Pool::builder(manager).max_size(1).build().expect("a pool");
+        let client = pool.get().await.expect("a connection");
+        let kept = Uuid::from_u128(0x4000_8000_0000_0000_00b2);
+
+        let reason = AccessEnd::PasswordChanged { kept: Some(kept) };
+        end(
+            &client,
+            Uuid::from_u128(0x4000_8000_0000_0000_000a),
+            reason,
+            Utc::now(),
+        )
+        .await
+        .expect("changed");
+
+        let left = superuser
+            .query_one(
+                "select (select array_agg(id) from auth.sessions), (select recovery_token from auth.users),
+                   (select count(*) from auth.flow_state) + (select count(*) from auth.one_time_tokens)
+                   + (select count(*) from auth.oauth_authorizations),
+                   (select count(*) from auth.webauthn_credentials)",
+                &[],
+            )
+            .await
+            .expect("what is left");
+        assert_eq!(left.get::<_, Vec<Uuid>>(0), [kept]);
+        assert_eq!(left.get::<_, &str>(1), "");
+        assert_eq!((left.get::<_, i64>(2), left.get::<_, i64>(3)), (0, 1));
+    }
+}

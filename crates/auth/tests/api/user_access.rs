@@ -1,0 +1,167 @@
+//! What ends when a password changes, a user signs out everywhere, is banned or deleted, or an account goes to the owner of its
+//! address.
+
+use reqwest::Method;
+use selvedge_auth::AuthConfig;
+use serde_json::json;
+
+use crate::app::{PASSWORD, Session, TestApp};
+use crate::oauth_server;
+use crate::passkeys::Authenticator;
+use crate::pkce::{VERIFIER, code_of, exchange_code, with_challenge};
+
+fn with_everything(config: &mut AuthConfig) {
+    config.webauthn.passkeys_enabled = true;
+    config.oauth_server.enabled = true;
+    config.oauth_server.allow_dynamic_registration = true;
+}
+
+/// Opens the link of a mail that was requested with a PKCE challenge; returns the code that waits for its exchange.
+async fn waiting_code(app: &TestApp, email: &str) -> String {
+    let asked = app
+        .post("/otp", with_challenge(json!({"email": email})))
+        .send()
+        .await;
+    assert_eq!(asked.status, 200, "{}", asked.body);
+    let opened = app.get(&app.mail_to(email).link).send().await;
+    code_of(&opened)
+}
+
+/// Sends an administrator's request about a user.
+async fn administer(app: &TestApp, method: Method, user: &Session, body: serde_json::Value) {
+    let path = format!("/admin/users/{}", user.user["id"].as_str().unwrap());
+    let done = app.call(method, &path).json(&body).admin().send().await;
+    assert_eq!(done.status, 200, "{}", done.body);
+}
+
+#[actix_web::test]
+async fn auth_060_a_softly_deleted_user_has_no_way_in() {
+    let app = TestApp::start_with(with_everything).await;
+    let ana = app.user("ana@example.com").await;
+    let mut key = Authenticator::new();
+    assert_eq!(app.register(&ana, &mut key).await.status, 200);
+    let code = waiting_code(&app, "ana@example.com").await;
+    let client = oauth_server::register(&app, "none").await;
+    let client_code = oauth_server::consent(&app, &client, &ana, "email").await;
+
+    administer(&app, Method::DELETE, &ana, json!({"should_soft_delete": true})).await;
+
+    let options = app.sign_in_options(&mut key).await;
+    let by_passkey = app.complete_sign_in(&options).await;
+    assert_eq!(by_passkey.error(), (400, "webauthn_verification_failed"));
+    let by_code = exchange_code(&app, &code, VERIFIER).await;
+    assert_eq!(by_code.error(), (404, "flow_state_not_found"));
+    let by_client = oauth_server::exchange_code(&app, &client, &client_code).await;
+    assert_eq!(by_client.body["error"], "invalid_grant");
+    let user = app.get("/user").bearer(&ana.access_token).send().await;
+    assert_eq!(user.error(), (403, "session_not_found"));
+}
+
+#[actix_web::test]
+async fn auth_060_a_session_of_a_deleted_user_is_of_no_use_even_if_its_row_is_left() {
+    let app = TestApp::start().await;
+    let ana = app.user("ana@example.com").await;
+    // As older versions and other programs may have left it.
+    app.sql("update auth.users set deleted_at = now()", &[]).await;
+
+    let user = app.get("/user").bearer(&ana.access_token).send().await;
+    let refreshed = app.refresh(&ana.refresh_token).await;
+    let again = app.sign_in("ana@example.com", PASSWORD).await;
+
+    assert_eq!(user.error(), (403, "user_not_found"));
+    assert_eq!(refreshed.error(), (400, "refresh_token_not_found"));
+    assert_eq!(again.error(), (403, "user_not_found"));
+}
+
+#[actix_web::test]
+async fn auth_054_what_was_begun_before_a_new_password_ends_with_it() {
+    let app = TestApp::start_with(with_everything).await;
+    app.user("ana@example.com").await;
+    let thief = app.sign_in("ana@example.com", PASSWORD).await.session();
+    let code = waiting_code(&app, "ana@example.com").await;
+    let client = oauth_server::register(&app, "none").await;
+    let client_code = oauth_server::consent(&app, &client, &thief, "email").await;
+    let owner = app.sign_in("ana@example.com", PASSWORD).await.session();
+    let mail = app
+        .post("/recover", json!({"email": "ana@example.com"}))
+        .send()
+        .await;
+    assert_eq!(mail.status, 200, "{}", mail.body);
+    let link = app.mail_to("ana@example.com").link;
+
+    let changed = app
+        .put("/user", json!({"password": "a better one"}))
+        .bearer(&owner.access_token)
+        .send()
+        .await;
+
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    assert_eq!(
+        exchange_code(&app, &code, VERIFIER).await.error(),
+        (404, "flow_state_not_found")
+    );
+    let by_client = oauth_server::exchange_code(&app, &client, &client_code).await;
+    assert_eq!(by_client.body["error"], "invalid_grant");
+    assert!(app.get(&link).send().await.in_fragment("error_code").is_some());
+    let user = app.get("/user").bearer(&thief.access_token).send().await;
+    assert_eq!(user.error(), (403, "session_not_found"));
+    let user = app.get("/user").bearer(&owner.access_token).send().await;
+    assert_eq!(user.status, 200, "the session that has changed it");
+}
+
+#[actix_web::test]
+async fn auth_014_a_global_sign_out_ends_what_was_begun_in_the_sessions() {
+    let app = TestApp::start_with(with_everything).await;
+    let ana = app.user("ana@example.com").await;
+    let code = waiting_code(&app, "ana@example.com").await;
+    let client = oauth_server::register(&app, "none").await;
+    let client_code = oauth_server::consent(&app, &client, &ana, "email").await;
+
+    let signed_out = app
+        .post("/logout?scope=global", json!({}))
+        .bearer(&ana.access_token)
+        .send()
+        .await;
+
+    assert_eq!(signed_out.status, 204);
+    assert_eq!(
+        exchange_code(&app, &code, VERIFIER).await.error(),
+        (404, "flow_state_not_found")
+    );
+    let by_client = oauth_server::exchange_code(&app, &client, &client_code).await;
+    assert_eq!(by_client.body["error"], "invalid_grant");
+}
+
+#[actix_web::test]
+async fn auth_064_a_ban_ends_sessions_and_codes_for_good() {
+    let app = TestApp::start_with(with_everything).await;
+    let ana = app.user("ana@example.com").await;
+    let code = waiting_code(&app, "ana@example.com").await;
+
+    administer(&app, Method::PUT, &ana, json!({"ban_duration": "1h"})).await;
+    administer(&app, Method::PUT, &ana, json!({"ban_duration": "none"})).await;
+
+    let user = app.get("/user").bearer(&ana.access_token).send().await;
+    assert_eq!(user.error(), (403, "session_not_found"));
+    assert_eq!(
+        exchange_code(&app, &code, VERIFIER).await.error(),
+        (404, "flow_state_not_found")
+    );
+    app.sign_in("ana@example.com", PASSWORD).await.session();
+}
+
+#[actix_web::test]
+async fn auth_060_a_sign_in_at_the_moment_of_a_deletion_leaves_no_session() {
+    let app = TestApp::start_with(with_everything).await;
+    for round in 0..4 {
+        let email = format!("ana{round}@example.com");
+        let ana = app.user(&email).await;
+
+        let deletion = administer(&app, Method::DELETE, &ana, json!({"should_soft_delete": true}));
+        let sign_ins = futures_util::future::join_all((0..3).map(|_| app.sign_in(&email, PASSWORD)));
+        futures_util::join!(deletion, sign_ins);
+
+        let left = "select count(*) from auth.sessions s join auth.users u on u.id = s.user_id where u.deleted_at is not null";
+        assert_eq!(app.count(left).await, 0, "round {round}");
+    }
+}
