@@ -483,6 +483,13 @@ async fn auth_061_an_admin_user_loses_admin_rights_when_the_session_ends() {
         .admin()
         .send()
         .await;
+    assert_eq!(
+        list(&token).await.error(),
+        (403, "session_not_found"),
+        "the ban has ended it"
+    );
+
+    let token = sign_in().await;
     app.sql(
         "update auth.sessions set created_at = now() - interval '2 hours'",
         &[],

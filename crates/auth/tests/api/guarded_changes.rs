@@ -42,11 +42,21 @@ async fn begin_link(app: &TestApp, session: &Session) -> Response {
         .await
 }
 
-/// Lets the provider send the browser back; returns the error code of the redirect, or an empty text.
+/// Lets the provider send the browser back; returns the error code of the redirect, or an empty text. It is in the query when
+/// the flow is gone.
 async fn finish_link(app: &TestApp, begun: &Response) -> String {
     let state = read_query_param(begun.body["url"].as_str().unwrap(), "state");
     let response = return_from_provider(app, &state).await;
-    in_fragment(&response, "error_code").unwrap_or_default()
+    let location = url::Url::parse(response.header("location")).unwrap();
+    let in_query = || {
+        let mut pairs = location.query_pairs();
+        pairs
+            .find(|(name, _)| name == "error_code")
+            .map(|(_, code)| code.into_owned())
+    };
+    in_fragment(&response, "error_code")
+        .or_else(in_query)
+        .unwrap_or_default()
 }
 
 /// Adds a factor of an authenticator app and verifies it.
