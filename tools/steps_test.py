@@ -23,7 +23,7 @@ def sh(name, text, needs=(), alone=(), tier="check"):
                            job="one" if name == "slow" else "two", in_memory=False, environment={})
 
 STEPS = [
-    sh("slow", "echo slow begins; sleep 1; echo slow ends"),
+    sh("slow", "echo slow begins; sleep ${SLOW:-1}; echo slow ends"),
     sh("quick", "echo quick; exit $QUICK"),
     sh("after", "echo after; echo after::flaky >> $FLAKY_TESTS", needs=["quick"]),
     sh("lacking", "echo It needs nginx; exit 77"),
@@ -59,7 +59,7 @@ class Steps(unittest.TestCase):
         self.assertNotIn("later", output)
 
     def test_a_failure_stops_the_others_and_is_named_with_its_output_at_the_end(self):
-        code, output = self.run_steps("check", quick=3)
+        code, output = self.run_steps("check", quick=3, SLOW="30")
         self.assertEqual(code, 1, output)
         self.assertNotIn("slow ends", output)
         self.assertNotIn("\nafter\n", output)

@@ -98,6 +98,8 @@ describe("gw_037 failures", () => {
     );
     await new Promise((wake) => setTimeout(wake, 500));
     for (const pid of pids.split("\n")) {
+      // 0 would be all processes of this test.
+      expect(Number(pid)).toBeGreaterThan(0);
       process.kill(Number(pid), "SIGKILL");
     }
 

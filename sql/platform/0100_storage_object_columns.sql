@@ -11,21 +11,33 @@ create function storage.protect_object_columns() returns trigger
   language plpgsql
   set search_path = ''
 as $$
+declare
+  has_bytes boolean;
 begin
   if pg_catalog.pg_has_role(current_user, 'service_role', 'member')
     or pg_catalog.pg_has_role(current_user, 'supabase_storage_admin', 'member') then
     return new;
   end if;
+  has_bytes := coalesce(new.version, '1') <> '1';
+  if tg_op = 'UPDATE' then
+    -- Without its version a row would lose its bytes, which only the right to delete allows.
+    has_bytes := (has_bytes or coalesce(old.version, '1') <> '1') and (
+      new.version is distinct from old.version
+      or new.metadata is distinct from old.metadata
+      or new.bucket_id is distinct from old.bucket_id
+    );
+  end if;
   -- The service asks policies with the version '1', which names no bytes, and rolls back.
-  if new.version <> '1' and (
-    tg_op = 'INSERT'
-    or new.version is distinct from old.version
-    or new.metadata is distinct from old.metadata
-    or new.bucket_id is distinct from old.bucket_id
+  if has_bytes and not (
+    new.version is not distinct from '1' and coalesce(pg_catalog.current_setting('storage.operation', true), '') <> ''
   ) then
     raise insufficient_privilege
       using message = 'only the storage service sets bucket_id, version and metadata of an object that has bytes',
         hint = 'Upload, copy or move the object through the storage API.';
+  end if;
+  -- Sums over a bucket read this as a number.
+  if new.metadata ->> 'size' !~ '^[0-9]{1,15}$' then
+    raise invalid_parameter_value using message = 'the size of an object is a number of bytes';
   end if;
   -- A nesting that the service refuses to read would make every list with this row fail.
   if pg_catalog.jsonb_path_exists(new.metadata, '$.**{64}')

@@ -62,7 +62,7 @@ impl Launcher {
         let sockets = match self.sockets.get() {
             Some(sockets) => sockets,
             None => {
-                let system = std::env::temp_dir();
+                let system = temporary_folder();
                 remove_folders_of_ended_servers(&system);
                 let prefix = format!("{FOLDER_PREFIX}{}-", std::process::id());
                 let made = tempfile::Builder::new().prefix(&prefix).tempdir_in(system)?;
@@ -158,6 +158,16 @@ fn make_executable(program: &Path, state_folder: &Path) -> io::Result<PathBuf> {
         fs::rename(&unfinished, &copy)?;
     }
     Ok(copy)
+}
+
+/// Where the folders of workers are made: the system's folder of temporary files. Deno lets a program that may not do everything
+/// open nothing below `/dev`, `/proc` and `/sys`, and on some machines TMPDIR names `/dev/shm`.
+fn temporary_folder() -> PathBuf {
+    let system = std::env::temp_dir();
+    let is_closed = ["/dev", "/proc", "/sys"]
+        .iter()
+        .any(|top| system.starts_with(top));
+    if is_closed { PathBuf::from("/tmp") } else { system }
 }
 
 #[cfg(test)]

@@ -23,7 +23,9 @@ const INERT_TYPES: [&str; 12] = [
 /// A content type by the grammar of RFC 9110 §8.3: `type/subtype`, then parameters.
 ///
 /// A comma outside quotes is refused. Browsers read such a header as a list and take its last type (Fetch, "extract a MIME
-/// type"), so `image/png;, image/svg+xml` would pass as a picture here and run as a document there.
+/// type"), so `image/png;, image/svg+xml` would pass as a picture here and run as a document there. The exception is
+/// `codecs`, whose names contain no slash, so that nothing behind such a comma is a type: browsers name their recordings
+/// `video/webm;codecs=vp8,opus`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ContentType<'a> {
     text: &'a str,
@@ -57,8 +59,8 @@ impl<'a> ContentType<'a> {
         let is_media = essence
             .split_once('/')
             .is_some_and(|(kind, subtype)| INERT_KINDS.contains(&kind) && !is_markup(subtype));
-        // Programs that split headers without regard to quotes would see two types.
-        let is_single = !self.text.contains(',');
+        // Programs that split headers without regard to quotes would see two types. A type has a slash.
+        let is_single = self.text.split(',').skip(1).all(|piece| !piece.contains('/'));
         is_single && (is_media || INERT_TYPES.contains(&essence.as_str()))
     }
 }
@@ -88,7 +90,7 @@ fn are_parameters(mut text: &str) -> bool {
             return false;
         }
         let rest = match rest.strip_prefix('=') {
-            Some(value) => match skip_value(value) {
+            Some(value) => match skip_value(name, value) {
                 Some(rest) if !name.is_empty() => rest,
                 _ => return false,
             },
@@ -101,14 +103,19 @@ fn are_parameters(mut text: &str) -> bool {
     }
 }
 
-/// The text behind a parameter's value, quoted or not; `None` when the value is malformed.
-fn skip_value(text: &str) -> Option<&str> {
+/// The text behind the value of the parameter `name`, quoted or not; `None` when the value is malformed.
+fn skip_value<'a>(name: &str, text: &'a str) -> Option<&'a str> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(';').unwrap_or(text.len());
         let (value, rest) = text.split_at(end);
+        let refused = if name.eq_ignore_ascii_case("codecs") {
+            "\"\\/"
+        } else {
+            "\",\\"
+        };
         let is_plain = value
             .chars()
-            .all(|c| matches!(c, ' '..='~') && !"\",\\".contains(c));
+            .all(|c| matches!(c, ' '..='~') && !refused.contains(c));
         return is_plain.then_some(rest);
     };
     let mut is_escaped = false;
@@ -141,6 +148,9 @@ mod tests {
                 "multipart/form-data",
             ),
             ("image/svg+xml", "image/svg+xml"),
+            ("video/webm;codecs=vp8,opus", "video/webm"),
+            ("video/mp4; codecs=avc1.42E01E, mp4a.40.2", "video/mp4"),
+            ("video/webm;codecs=\"vp8,opus\"", "video/webm"),
         ] {
             let parsed = ContentType::parse(good).map(|parsed| parsed.essence());
             assert_eq!(parsed, Some(essence), "{good}");
@@ -163,6 +173,9 @@ mod tests {
             "image/png; a=b\"c, d\"",
             "image/png; a=\"b\"c",
             "image/png; =b",
+            "video/webm;codecs=vp8,text/html",
+            "video/webm;codecs=vp8;,text/html",
+            "video/webm;codec=vp8,opus",
             "image/png; ä=b",
             "image/png\r\nx: y",
         ] {
@@ -183,6 +196,8 @@ mod tests {
             "application/pdf",
             "application/octet-stream",
             "text/plain; charset=utf-8",
+            "video/webm;codecs=vp8,opus",
+            "video/webm; codecs=\"vp8, opus\"",
         ] {
             assert!(ContentType::parse(inert).expect("valid").is_inert(), "{inert}");
         }

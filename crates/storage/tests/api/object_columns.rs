@@ -94,6 +94,8 @@ async fn users_cannot_change_what_describes_the_bytes() {
         "metadata = null",
         "bucket_id = 'other'",
         "version = gen_random_uuid()::text",
+        "version = null",
+        "version = '1', metadata = '{}'",
     ] {
         let written = as_ana(
             &app,
@@ -102,6 +104,9 @@ async fn users_cannot_change_what_describes_the_bytes() {
         .await;
         assert_eq!(written, Err("42501".to_owned()), "{change}");
     }
+    let size =
+        "insert into storage.objects (bucket_id, name, metadata) values ('open', 'a', '{\"size\": \"x\"}')";
+    assert_eq!(as_ana(&app, size).await, Err("22023".to_owned()));
     let nested = format!("{}{}", "[".repeat(70), "]".repeat(70));
     let deep = format!("update storage.objects set user_metadata = '{nested}' where name = 'mine'");
     assert_eq!(as_ana(&app, &deep).await, Err("22023".to_owned()));

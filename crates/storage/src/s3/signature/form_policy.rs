@@ -141,7 +141,9 @@ fn check_policy(
     for condition in conditions {
         for condition in Condition::parse(condition)? {
             if let Condition::Length(least, most) = condition {
-                length = Some((least, most));
+                // Of several ranges a size has to be in each.
+                let (low, high) = length.unwrap_or((0, u64::MAX));
+                length = Some((least.max(low), most.min(high)));
                 continue;
             }
             let (Condition::Equals(name, _) | Condition::StartsWith(name, _)) = &condition else {
