@@ -56,18 +56,46 @@ $$;
 
 -- Whoever may reference a table has its foreign keys checked with the rights of the table's owner, by casts and operators of the
 -- referencing type; whoever may create triggers has them run with the rights of whoever writes. So no role but a superuser has
--- either on a table of a superuser. Where `postgres` itself is a superuser, its tables are those of the project.
+-- either on a table of the platform or of an extension. Tables that a superuser has made for a project are its own: `selvedge doctor`
+-- shows them. Where `postgres` itself is a superuser, its tables are those of the project.
+create function _selvedge.is_table_of_the_platform(relation oid) returns boolean
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select from pg_class as c
+    join pg_namespace as n on n.oid = c.relnamespace
+    join pg_roles as o on o.oid = c.relowner and o.rolsuper and o.rolname <> 'postgres'
+    -- Those of initdb's own catalogs are nobody's to change.
+    where c.oid = relation and c.oid >= 16384 and (
+      n.nspname in (
+        '_selvedge', 'selvedge_console', 'vault', 'realtime', 'auth', 'storage', 'graphql', 'graphql_public', 'cron', 'net', 'pgmq'
+      )
+      or exists (
+        select from pg_depend as d
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e' and d.refclassid = 'pg_extension'::regclass
+      )
+    )
+  )
+$$;
+revoke all on function _selvedge.is_table_of_the_platform(oid) from public;
+
 create function _selvedge.close_tables_of_superusers() returns void
   language plpgsql
   set search_path = pg_catalog, pg_temp
 as $$
 declare
   found record;
+  -- Members of extensions whose privileges are those of their script: what is revoked here is no change that a dump repeats.
+  unchanged oid[] := array(
+    select c.oid from pg_class as c
+    join pg_init_privs as i on i.classoid = 'pg_class'::regclass and i.objoid = c.oid and i.objsubid = 0
+    where i.initprivs = c.relacl and _selvedge.is_table_of_the_platform(c.oid)
+  );
 begin
   for found in
     select distinct c.oid::regclass as relation, coalesce(g.rolname::text, 'public') as grantee
     from pg_class as c
-    join pg_roles as o on o.oid = c.relowner and o.rolsuper and o.rolname <> 'postgres'
     cross join lateral (
       select acl.grantee, acl.privilege_type from aclexplode(c.relacl) as acl
       union all
@@ -76,9 +104,7 @@ begin
     ) as a
     left join pg_roles as g on g.oid = a.grantee
     where a.privilege_type in ('REFERENCES', 'TRIGGER') and g.rolsuper is not true
-      and c.relkind in ('r', 'p', 'v', 'm', 'f')
-      -- Those of initdb's own catalogs are nobody's to change.
-      and c.oid >= 16384
+      and c.relkind in ('r', 'p', 'v', 'm', 'f') and _selvedge.is_table_of_the_platform(c.oid)
   loop
     execute 'revoke references, trigger on table ' || found.relation::text || ' from '
       || case when found.grantee = 'public' then 'public' else quote_ident(found.grantee) end || ' cascade';
@@ -90,13 +116,15 @@ begin
     left join pg_roles as g on g.oid = a.grantee
     where a.privilege_type <> 'REFERENCES' or g.rolsuper
   )
-  from pg_class as c
-  join pg_roles as o on o.oid = c.relowner and o.rolsuper and o.rolname <> 'postgres'
-  where c.oid = col.attrelid and c.oid >= 16384 and exists (
+  where col.attacl is not null and _selvedge.is_table_of_the_platform(col.attrelid) and exists (
     select from aclexplode(col.attacl) as a
     left join pg_roles as g on g.oid = a.grantee
     where a.privilege_type = 'REFERENCES' and g.rolsuper is not true
   );
+  update pg_init_privs as i set initprivs = c.relacl
+  from pg_class as c
+  where c.oid = any (unchanged) and c.relacl is not null and c.relacl <> i.initprivs
+    and i.classoid = 'pg_class'::regclass and i.objoid = c.oid and i.objsubid = 0;
 end
 $$;
 revoke all on function _selvedge.close_tables_of_superusers() from public;
@@ -131,11 +159,9 @@ begin
   for found in
     select c.conname::text as name, c.conrelid::pg_catalog.regclass as relation
     from pg_catalog.pg_constraint as c
-    join pg_catalog.pg_class as t on t.oid = c.confrelid
-    join pg_catalog.pg_roles as o on o.oid = t.relowner and o.rolsuper and o.rolname <> 'postgres'
     join pg_catalog.pg_class as f on f.oid = c.conrelid
     join pg_catalog.pg_roles as w on w.oid = f.relowner and not w.rolsuper
-    where c.contype = 'f' and c.conparentid = 0
+    where c.contype = 'f' and c.conparentid = 0 and _selvedge.is_table_of_the_platform(c.confrelid)
       -- A key of the same type is compared by the type's own operator, and nothing is cast.
       and exists (
         select from unnest(c.conkey, c.confkey) as k (ours, theirs)
@@ -151,11 +177,9 @@ begin
   for found in
     select t.tgname::text as name, t.tgrelid::pg_catalog.regclass as relation
     from pg_catalog.pg_trigger as t
-    join pg_catalog.pg_class as c on c.oid = t.tgrelid
-    join pg_catalog.pg_roles as o on o.oid = c.relowner and o.rolsuper and o.rolname <> 'postgres'
     join pg_catalog.pg_proc as p on p.oid = t.tgfoid
     join pg_catalog.pg_roles as w on w.oid = p.proowner and not w.rolsuper
-    where not t.tgisinternal and t.tgparentid = 0
+    where not t.tgisinternal and t.tgparentid = 0 and _selvedge.is_table_of_the_platform(t.tgrelid)
   loop
     raise warning 'the trigger % of % was removed: it ran a function of another role on a table of a superuser',
       found.name, found.relation;
@@ -166,9 +190,75 @@ $$;
 
 -- Functions ---------------------------------------------------------------------------------------------------------------
 
--- Event triggers of the platform run in every session, a superuser's included. With an empty path, types of pg_temp come first.
-alter function extensions.pgrst_ddl_watch() set search_path = pg_catalog, pg_temp;
-alter function extensions.pgrst_drop_watch() set search_path = pg_catalog, pg_temp;
+-- Event triggers of the platform run in every session, a superuser's included. With an empty path, types of pg_temp come first. The schema
+-- `extensions` belongs to `postgres`, so a project may have dropped these two, or put functions of its own in their place.
+do $do$
+declare
+  watch record;
+begin
+  for watch in
+    select w.name, w.event, pg_catalog.to_regprocedure('extensions.' || w.name || '()') as routine, w.source
+    from (values
+      ('pgrst_ddl_watch'::text, 'ddl_command_end'::text, $source$
+begin
+  if current_setting('application_name') like 'citus\_%' then
+    return;
+  end if;
+  if exists (
+    select from pg_catalog.pg_event_trigger_ddl_commands() as command
+    where (
+        command.command_tag in (
+          'CREATE SCHEMA', 'ALTER SCHEMA', 'CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE',
+          'CREATE FOREIGN TABLE', 'ALTER FOREIGN TABLE', 'CREATE VIEW', 'ALTER VIEW', 'CREATE MATERIALIZED VIEW',
+          'ALTER MATERIALIZED VIEW', 'CREATE FUNCTION', 'ALTER FUNCTION', 'CREATE TRIGGER', 'CREATE TYPE',
+          'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE RULE', 'CREATE INDEX', 'CREATE CAST', 'COMMENT'
+        )
+        -- Privileges are not part of the catalog, but a GRANT may make a function or table visible that was hidden.
+        or command.command_tag in ('GRANT', 'REVOKE')
+      )
+      and command.schema_name is distinct from 'pg_temp'
+      and coalesce(command.object_identity, '') !~ '(^| on )pg_temp\.'
+  ) then
+    notify pgrst, 'reload schema';
+  end if;
+end
+$source$::text),
+      ('pgrst_drop_watch', 'sql_drop', $source$
+begin
+  if current_setting('application_name') like 'citus\_%' then
+    return;
+  end if;
+  if exists (
+    select from pg_catalog.pg_event_trigger_dropped_objects() as object
+    where object.object_type in (
+        'schema', 'table', 'table column', 'table constraint', 'foreign table', 'view', 'materialized view', 'function',
+        'trigger', 'type', 'domain', 'rule', 'index', 'cast'
+      )
+      and not object.is_temporary
+  ) then
+    notify pgrst, 'reload schema';
+  end if;
+end
+$source$)
+    ) as w (name, event, source)
+  loop
+    if pg_catalog.to_regnamespace('extensions') is null or exists (
+      select from pg_catalog.pg_proc as p join pg_catalog.pg_roles as o on o.oid = p.proowner
+      where p.oid = watch.routine and not o.rolsuper
+    ) then
+      raise warning 'the event trigger % is not there, so the API learns of changed tables only by NOTIFY pgrst', watch.name
+        using hint = 'The schema extensions was dropped, or has a function of this name that does not belong to a superuser.';
+      continue;
+    end if;
+    execute pg_catalog.format(
+      'create or replace function extensions.%I() returns event_trigger language plpgsql set search_path = pg_catalog, pg_temp as %L',
+      watch.name, watch.source);
+    if not exists (select from pg_catalog.pg_event_trigger as t where t.evtname = watch.name) then
+      execute pg_catalog.format('create event trigger %1$I on %2$s execute function extensions.%1$I()', watch.name, watch.event);
+    end if;
+  end loop;
+end
+$do$;
 alter function realtime.announce_catalog_change() set search_path = pg_catalog, pg_temp;
 alter function realtime.maintain_messages_partitions(integer) set search_path = pg_catalog, pg_temp;
 alter function selvedge_console.write_audit set search_path = pg_catalog, pg_temp;

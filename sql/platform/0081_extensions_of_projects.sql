@@ -1,6 +1,22 @@
 -- Extensions of projects, second edition (docs/decisions.md, "Rights of `postgres`"). What needs no superuser runs as `postgres`; what does
 -- goes only into schemas in which `postgres` may create, and never opens what a script has closed.
 
+-- Refuses transactions that see the database as it was at their beginning. What a superuser's function reads of the catalog is then older
+-- than what its statements find: another session may have renamed a schema or changed a function meanwhile.
+create function _selvedge.require_current_snapshot() returns void
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('transaction_isolation'::text) not in ('read committed', 'read uncommitted') then
+    raise feature_not_supported using
+      message = 'this statement needs a transaction of the isolation level READ COMMITTED',
+      hint = 'Begin it with BEGIN ISOLATION LEVEL READ COMMITTED.';
+  end if;
+end
+$$;
+revoke all on function _selvedge.require_current_snapshot() from public;
+
 -- The schema that an extension's own control file prescribes; null when CREATE EXTENSION chooses it.
 create function _selvedge.find_own_schema(extension_name text) returns text
   language sql stable
@@ -17,6 +33,7 @@ create function _selvedge.settle_extensions(extensions oid[]) returns void
 as $$
 declare
   found record;
+  is_unchanged boolean;
 begin
   -- A function without EXECUTE for PUBLIC was closed by its script. What the script grants to roles by name stays.
   for found in
@@ -39,7 +56,17 @@ begin
         )
       )
   loop
+    -- Dumps repeat what differs from the privileges that the script has left. This is no such change.
+    is_unchanged := exists (
+      select from pg_init_privs as i join pg_proc as p on p.oid = i.objoid
+      where i.classoid = 'pg_proc'::regclass and p.oid = found.routine::oid and i.initprivs = p.proacl
+    );
     execute 'revoke all on routine ' || found.routine::text || ' from ' || quote_ident(found.grantee) || ' cascade';
+    if is_unchanged then
+      update pg_init_privs as i set initprivs = p.proacl
+      from pg_proc as p
+      where i.classoid = 'pg_proc'::regclass and p.oid = found.routine::oid and i.objoid = p.oid;
+    end if;
   end loop;
   perform _selvedge.close_tables_of_superusers();
   for found in
@@ -85,6 +112,7 @@ declare
   found record;
   created oid[];
 begin
+  perform _selvedge.require_current_snapshot();
   with recursive touched as (
     select c.objid from pg_event_trigger_ddl_commands() as c where c.classid = 'pg_extension'::regclass
     union
@@ -199,6 +227,7 @@ declare
   before oid[] := array(select e.oid from pg_extension as e);
   created record;
 begin
+  perform _selvedge.require_current_snapshot();
   if not _selvedge.is_allowed_extension(name) or _selvedge.is_created_by_postgres(name) then
     raise insufficient_privilege using message = 'permission denied to create extension "' || name || '"';
   end if;
@@ -216,11 +245,17 @@ begin
     || case when version is not null then ' version ' || quote_literal(version) else ''::text end
     || case when cascade then ' cascade' else ''::text end;
   for created in
-    select e.oid, e.extname::text as extname from pg_extension as e where e.oid <> all (before)
+    select e.oid, e.extname::text as extname, n.nspname::text as schema
+    from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace
+    where e.oid <> all (before)
   loop
     if not _selvedge.is_allowed_extension(created.extname) then
       raise insufficient_privilege using
         message = 'permission denied to create extension "' || created.extname || '"';
+    end if;
+    -- The name may lead to another schema than the one that was checked before.
+    if _selvedge.find_own_schema(created.extname) is distinct from created.schema then
+      perform _selvedge.check_extension_schema(created.extname, created.schema);
     end if;
     if not (select r.rolsuper from pg_roles as r where r.rolname = 'postgres') then
       perform _selvedge.give_to_postgres('pg_extension'::regclass, 'extowner'::name, created.oid);
@@ -294,20 +329,14 @@ begin
 end
 $$;
 
--- PostgreSQL asks for the ownership of an extension's objects, which belong to the superuser. Objects that `postgres` has added to the
--- extension are not moved along.
-create or replace function _selvedge.set_extension_schema(name text, new_schema text) returns void
-  language plpgsql security definer
+-- Refuses to move an extension to which somebody has added objects that do not belong to a superuser.
+create function _selvedge.check_extension_members(extension oid) returns void
+  language plpgsql
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  extension oid := (select e.oid from pg_extension as e where e.extname::text = name and e.extowner = 'postgres'::regrole);
   foreign_member text;
 begin
-  if extension is null then
-    raise insufficient_privilege using message = 'must be owner of extension ' || name;
-  end if;
-  perform _selvedge.check_extension_schema(name, new_schema);
   select pg_describe_object(d.classid, d.objid, 0) into foreign_member
   from pg_depend as d
   join pg_shdepend as s
@@ -318,10 +347,32 @@ begin
   limit 1;
   if foreign_member is not null then
     raise insufficient_privilege using
-      message = 'extension ' || name || ' cannot be moved: ' || foreign_member || ' does not belong to a superuser',
+      message = 'the extension cannot be moved: ' || foreign_member || ' does not belong to a superuser',
       hint = 'Take it out with ALTER EXTENSION … DROP.';
   end if;
+end
+$$;
+
+-- PostgreSQL asks for the ownership of an extension's objects, which belong to the superuser. Schema and members are looked at again
+-- afterwards, because other sessions may have changed both since.
+create or replace function _selvedge.set_extension_schema(name text, new_schema text) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  extension oid := (select e.oid from pg_extension as e where e.extname::text = name and e.extowner = 'postgres'::regrole);
+begin
+  perform _selvedge.require_current_snapshot();
+  if extension is null then
+    raise insufficient_privilege using message = 'must be owner of extension ' || name;
+  end if;
+  perform _selvedge.check_extension_schema(name, new_schema);
+  perform _selvedge.check_extension_members(extension);
   execute 'alter extension ' || quote_ident(name) || ' set schema ' || quote_ident(new_schema);
+  perform _selvedge.check_extension_schema(
+    name, (select n.nspname::text from pg_extension as e join pg_namespace as n on n.oid = e.extnamespace where e.oid = extension)
+  );
+  perform _selvedge.check_extension_members(extension);
 end
 $$;
 
@@ -363,6 +414,7 @@ create or replace function _selvedge.create_foreign_data_wrapper(
   set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform _selvedge.require_current_snapshot();
   if num_nonnulls(handler_function, validator_function) <> 0
     and not coalesce(_selvedge.is_pair_of_a_wrapper(handler_function::oid, validator_function::oid), false)
   then
@@ -406,7 +458,7 @@ $$;
 drop function _selvedge.give_extensions_to_postgres();
 revoke all on function
   _selvedge.find_own_schema(text), _selvedge.settle_extensions(oid[]), _selvedge.check_extension_schema(text, text),
-  _selvedge.is_created_by_postgres(text), _selvedge.record_installed_extension(text, text),
+  _selvedge.check_extension_members(oid), _selvedge.is_created_by_postgres(text), _selvedge.record_installed_extension(text, text),
   _selvedge.create_extension_as_superuser(text, boolean, text, text, boolean), _selvedge.is_pair_of_a_wrapper(oid, oid)
   from public;
 grant select on _selvedge.shipped_extensions to postgres;

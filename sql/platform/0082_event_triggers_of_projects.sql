@@ -38,10 +38,16 @@ begin
   elsif event = 'table_rewrite' then
     perform pg_event_trigger_table_rewrite_oid();
   end if;
-  -- The lock keeps `postgres` from changing its function between this check and the call.
-  if current_setting('transaction_read_only'::text) = 'off' then
-    perform from pg_proc as p where p.oid = to_regprocedure('_selvedge.' || body || '(text, text)')::oid for share;
+  -- A transaction that only reads can lock no row, and without the lock the code could be another one at the call than at the check.
+  if current_setting('transaction_read_only'::text) <> 'off' then
+    if event = 'login' then
+      return;
+    end if;
+    raise read_only_sql_transaction using message = 'event triggers do not run in a read-only transaction';
   end if;
+  -- The lock keeps `postgres` from changing its function between the check and the call. Where the transaction sees the database as it
+  -- was at its beginning, a function that was changed since cannot be locked (SQLSTATE 40001).
+  perform from pg_proc as p where p.oid = to_regprocedure('_selvedge.' || body || '(text, text)')::oid for share;
   if not exists (
     select from pg_proc as p
     where p.oid = to_regprocedure('_selvedge.' || body || '(text, text)')::oid
@@ -68,6 +74,7 @@ declare
   name text := 'event_trigger_' || original::oid::text;
   made oid;
 begin
+  perform _selvedge.require_current_snapshot();
   select p.prosrc, p.proconfig, l.lanname, o.rolname, o.rolsuper into strict source
   from pg_proc as p
   join pg_language as l on l.oid = p.prolang

@@ -59,6 +59,45 @@ begin
 end
 $$;
 
+-- An argument of exactly the function's type, so that no other function of the schema fits better.
+do $$
+begin
+  if not exists (
+    select from pg_catalog.pg_proc as p join pg_catalog.pg_roles as o on o.oid = p.proowner and o.rolsuper
+    where p.oid = pg_catalog.to_regprocedure('vault._derive_keys(bigint, bytea)')
+  ) then
+    return;
+  end if;
+  update pg_catalog.pg_proc as p set prosrc = pg_catalog.replace(p.prosrc, 'key_id := 0,', 'key_id := 0::bigint,')
+  from pg_catalog.pg_roles as o
+  where o.oid = p.proowner and o.rolsuper and p.pronamespace = pg_catalog.to_regnamespace('vault')
+    and p.proname in ('create_secret', 'update_secret');
+  if exists (
+    select from pg_catalog.pg_class as c join pg_catalog.pg_roles as o on o.oid = c.relowner and o.rolsuper
+    where c.oid = pg_catalog.to_regclass('vault.decrypted_secrets')
+  ) then
+    create or replace view vault.decrypted_secrets as
+    select
+      s.id,
+      s.name,
+      s.description,
+      s.secret,
+      convert_from(
+        vault._crypto_aead_det_decrypt(
+          message := decode(s.secret, 'base64'), additional := convert_to(s.id::text, 'utf8'), key_id := 0::bigint,
+          context := 'pgsodium'::bytea, nonce := s.nonce
+        ),
+        'utf8'
+      ) as decrypted_secret,
+      s.key_id,
+      s.nonce,
+      s.created_at,
+      s.updated_at
+    from vault.secrets as s;
+  end if;
+end
+$$;
+
 -- pg_cron: jobs belong to whoever writes them, also while session_replication_role switches ordinary triggers off, and do not run as a
 -- role of the platform.
 do $$

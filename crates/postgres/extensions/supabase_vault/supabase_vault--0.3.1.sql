@@ -201,7 +201,7 @@ select
   s.secret,
   convert_from(
     vault._crypto_aead_det_decrypt(
-      message := decode(s.secret, 'base64'), additional := convert_to(s.id::text, 'utf8'), key_id := 0,
+      message := decode(s.secret, 'base64'), additional := convert_to(s.id::text, 'utf8'), key_id := 0::bigint,
       context := 'pgsodium'::bytea, nonce := s.nonce
     ),
     'utf8'
@@ -228,7 +228,7 @@ begin
     new_id,
     encode(
       vault._crypto_aead_det_encrypt(
-        message := convert_to(new_secret, 'utf8'), additional := convert_to(new_id::text, 'utf8'), key_id := 0,
+        message := convert_to(new_secret, 'utf8'), additional := convert_to(new_id::text, 'utf8'), key_id := 0::bigint,
         nonce := new_nonce
       ),
       'base64'
@@ -251,7 +251,7 @@ as $$
     secret = coalesce(
       encode(
         vault._crypto_aead_det_encrypt(
-          message := convert_to(new_secret, 'utf8'), additional := convert_to(s.id::text, 'utf8'), key_id := 0,
+          message := convert_to(new_secret, 'utf8'), additional := convert_to(s.id::text, 'utf8'), key_id := 0::bigint,
           nonce := s.nonce
         ),
         'base64'

@@ -12,6 +12,7 @@ mod realtime;
 mod rights;
 mod sessions;
 mod shipped;
+mod snapshots;
 mod storage;
 mod superuser;
 mod upgrade;

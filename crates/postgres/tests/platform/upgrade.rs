@@ -61,6 +61,10 @@ const TRAPS: &[&str] = &[
     "select _selvedge.set_extension_schema('pg_trgm', 'pg_catalog')",
     "create extension dblink with schema public",
     "grant references (id) on vault.secrets to anon",
+    // A table that a superuser has made for the project keeps what the project has attached to it.
+    "create table public.refers (id integer references public.of_project (id))",
+    // The schema extensions belongs to postgres.
+    "drop function extensions.pgrst_drop_watch() cascade",
     // A function with a setting that an event trigger of a superuser's statement would follow.
     "create function public.with_role() returns event_trigger language plpgsql set role = 'postgres' as $$
      begin perform public.evil(); end $$",
@@ -124,6 +128,15 @@ async fn gw_012_what_an_earlier_version_allowed_is_taken_back_by_an_upgrade() {
         .batch_execute("grant references on vault.secrets to postgres with grant option")
         .await
         .expect("as the earlier script did");
+    superuser
+        .batch_execute(
+            "update pg_catalog.pg_proc set prosrc = replace(prosrc, 'key_id := 0::bigint', 'key_id := 0')
+             where pronamespace = 'vault'::regnamespace;
+             create table public.of_project (id bigint primary key);
+             grant references, trigger on public.of_project to postgres;",
+        )
+        .await
+        .expect("as the earlier script did");
     let postgres = open(&database, "postgres", &name).await;
     for trap in TRAPS {
         postgres.batch_execute(trap).await.expect(trap);
@@ -146,7 +159,11 @@ async fn gw_012_what_an_earlier_version_allowed_is_taken_back_by_an_upgrade() {
         "select concat_ws(' ',
            (select evtname from pg_event_trigger where evtname = 'with_role'),
            (select string_agg(conrelid::regclass::text, ',') from pg_constraint where confrelid = 'vault.secrets'::regclass),
-           (select fdwhandler::oid from pg_foreign_data_wrapper where fdwname = 'unchecked'))",
+           (select fdwhandler::oid from pg_foreign_data_wrapper where fdwname = 'unchecked'),
+           (select count(*) from pg_constraint where conrelid = to_regclass('public.refers') and contype = 'f'),
+           (select string_agg(evtname, ',' order by evtname) from pg_event_trigger where evtname like 'pgrst%'),
+           (select string_agg(proname, ',' order by proname) from pg_proc
+            where pronamespace = 'vault'::regnamespace and prosrc like '%key_id := 0::bigint,%'))",
     )
     .await;
     drop((superuser, postgres));
@@ -161,6 +178,13 @@ async fn gw_012_what_an_earlier_version_allowed_is_taken_back_by_an_upgrade() {
 
     assert!(before.len() > 5, "the traps are ones: {before:?}");
     assert_eq!(evil, "0");
-    assert_eq!(faults, Vec::<PrivilegeFault>::new());
-    assert_eq!(kept, "with_role public.plain 0");
+    let (of_project, others): (Vec<_>, Vec<_>) = faults.into_iter().partition(|fault: &PrivilegeFault| {
+        fault.object.contains("of_project") || fault.object.contains("refers")
+    });
+    assert_eq!(others, Vec::<PrivilegeFault>::new());
+    assert!(!of_project.is_empty(), "what a superuser's table allows is shown");
+    assert_eq!(
+        kept,
+        "with_role public.plain 0 1 pgrst_ddl_watch,pgrst_drop_watch create_secret,update_secret"
+    );
 }
