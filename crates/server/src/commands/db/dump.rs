@@ -108,13 +108,24 @@ fn without_commands(dump: &str) -> String {
 
 /// Leaves out statements about the platform, and commands of psql.
 pub(in crate::commands) fn keep_project_statements(dump: &str) -> Result<String> {
+    keep_statements(dump, |statement| {
+        !is_of_platform(statement) && !is_use_of_public(statement)
+    })
+}
+
+/// As [`keep_project_statements`], for an import, which takes from the source who may use schema public.
+pub(in crate::commands) fn keep_imported_statements(dump: &str) -> Result<String> {
+    keep_statements(dump, |statement| !is_of_platform(statement))
+}
+
+fn keep_statements(dump: &str, is_kept: impl Fn(&str) -> bool) -> Result<String> {
     let text = without_commands(dump);
     let statements = split_statements(&text).context("the dump cannot be read")?;
-    let kept = statements
+    let kept: Vec<&str> = statements
         .iter()
-        .map(|statement| statement.text)
-        .filter(|statement| !is_of_platform(without_comments(statement)));
-    let kept: Vec<&str> = kept.map(without_comments).collect();
+        .map(|statement| without_comments(statement.text))
+        .filter(|statement| is_kept(statement))
+        .collect();
     Ok(join_statements(&kept))
 }
 
@@ -146,21 +157,35 @@ fn is_of_platform(statement: &str) -> bool {
         "ALTER EVENT TRIGGER",
         "COMMENT ON EXTENSION",
         "COMMENT ON SCHEMA \"public\"",
-        "GRANT ALL ON FUNCTION \"extensions\".",
-        "GRANT ALL ON FUNCTION \"pg_catalog\".",
-        "GRANT ALL ON TABLE \"extensions\".",
     ];
     // The levels of the console get rights on every table, which other databases do not have as roles.
     let is_grant = statement.starts_with("GRANT ") || statement.starts_with("ALTER DEFAULT PRIVILEGES ");
     let is_of_console = is_grant && statement.contains(" TO \"selvedge_console_");
-    let is_use_of_public = statement.starts_with("GRANT USAGE ON SCHEMA \"public\" TO ")
-        && OWN_GRANTEES
-            .iter()
-            .any(|role| statement.ends_with(&format!(" TO {role}")));
     statement.is_empty()
         || is_of_console
-        || is_use_of_public
+        || is_right_on_extension(statement)
         || starts.iter().any(|start| statement.starts_with(start))
+}
+
+/// Whether a statement is about the rights on an object of an extension, which every project gets with the extension.
+fn is_right_on_extension(statement: &str) -> bool {
+    let is_right = statement.starts_with("GRANT ") || statement.starts_with("REVOKE ");
+    // The kind of the object is one word, as in `ON TABLE "extensions"."pg_stat_statements" TO`.
+    let object = statement
+        .split_once(" ON ")
+        .and_then(|(_, object)| object.split_once(' '))
+        .map(|(_, name)| name);
+    is_right
+        && object
+            .is_some_and(|name| name.starts_with("\"extensions\".") || name.starts_with("\"pg_catalog\"."))
+}
+
+/// Whether a statement gives the use of schema public to a role that has it in every new project.
+fn is_use_of_public(statement: &str) -> bool {
+    statement.starts_with("GRANT USAGE ON SCHEMA \"public\" TO ")
+        && OWN_GRANTEES
+            .iter()
+            .any(|role| statement.ends_with(&format!(" TO {role}")))
 }
 
 fn keep_project_roles(dump: &str) -> String {
@@ -199,6 +224,18 @@ mod tests {
         assert_eq!(
             keep_project_statements(dump).unwrap(),
             "CREATE TABLE \"public\".\"notes\" (\n    \"id\" integer\n);\n\n"
+        );
+    }
+
+    #[test]
+    fn rights_on_objects_of_extensions_are_left_out_of_a_dump() {
+        let dump = "GRANT SELECT,INSERT ON TABLE \"extensions\".\"pg_stat_statements\" TO \"postgres\" WITH GRANT OPTION;\n\
+                    REVOKE ALL ON FUNCTION \"pg_catalog\".\"lo_export\"(\"oid\", \"text\") FROM PUBLIC;\n\
+                    GRANT SELECT ON TABLE \"public\".\"notes\" TO \"anon\";\n";
+
+        assert_eq!(
+            keep_project_statements(dump).unwrap(),
+            "GRANT SELECT ON TABLE \"public\".\"notes\" TO \"anon\";\n\n"
         );
     }
 

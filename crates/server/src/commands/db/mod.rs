@@ -17,7 +17,7 @@ use super::background::start_detached;
 use crate::cli::DbAction;
 use crate::config::Config;
 
-pub(super) use dump::keep_project_statements;
+pub(super) use dump::keep_imported_statements;
 pub(super) use reset::migrate_down;
 pub(super) use squash::run as squash_migrations;
 

@@ -9,7 +9,7 @@ use tokio_postgres::Client;
 use super::report::Report;
 use super::roles::list_roles;
 use super::source::Source;
-use crate::commands::db::keep_project_statements;
+use crate::commands::db::keep_imported_statements;
 use crate::config::Config;
 use crate::database::client_program::ClientProgram;
 use crate::output;
@@ -45,7 +45,7 @@ impl SchemaDump {
         let mut dump = |section: &str| -> Result<Vec<String>> {
             let text = run_pg_dump(config, source, &excluded, section)?;
             adapt_statements(
-                &keep_project_statements(&text)?,
+                &keep_imported_statements(&text)?,
                 &source.schemas,
                 &missing_roles,
                 report,
@@ -116,6 +116,11 @@ enum Adapted {
     OfPlatform,
     /// It names a role that the target does not have.
     OfMissingRole(String),
+    /// It makes `postgres` the owner, instead of a role that the target does not have.
+    OfMissingOwner {
+        statement: String,
+        role: String,
+    },
 }
 
 /// Splits a dump into statements, drops those that the target cannot run, and replaces the owner `supabase_admin` by `postgres`.
@@ -131,6 +136,12 @@ fn adapt_statements(
         match adapt_statement(statement.text.trim(), schemas, missing_roles) {
             Adapted::Kept(statement) => kept.push(statement),
             Adapted::OfPlatform => {}
+            Adapted::OfMissingOwner { statement, role } => {
+                report.leave_out(format!(
+                    "the owner {role}, who is not here and becomes postgres: {statement}"
+                ));
+                kept.push(statement);
+            }
             Adapted::OfMissingRole(role) => report.leave_out(format!(
                 "a right of role {role}, which is not here: {}",
                 statement.text.trim()
@@ -158,12 +169,31 @@ fn adapt_statement(statement: &str, schemas: &[String], missing_roles: &[String]
     if is_right_on_platform(statement, schemas) {
         return Adapted::OfPlatform;
     }
-    let of_superuser = " OWNER TO \"supabase_admin\"";
-    // Only at the end of an ALTER: the same words may stand in the body of a function.
-    match statement.strip_suffix(of_superuser) {
-        Some(start) if start.starts_with("ALTER ") => Adapted::Kept(format!("{start} OWNER TO \"postgres\"")),
+    match split_owner(statement) {
+        Some((start, owner)) if owner == "supabase_admin" => {
+            Adapted::Kept(format!("{start} OWNER TO \"postgres\""))
+        }
+        Some((start, owner)) if missing_roles.contains(&owner) => Adapted::OfMissingOwner {
+            statement: format!("{start} OWNER TO \"postgres\""),
+            role: owner,
+        },
         _ => Adapted::Kept(statement.to_owned()),
     }
+}
+
+/// The parts of `ALTER … OWNER TO "role"`. Only at the end of an ALTER, because the same words may stand in the body of a
+/// function.
+fn split_owner(statement: &str) -> Option<(&str, String)> {
+    let before = " OWNER TO ";
+    let (start, owner) = statement
+        .rfind(before)
+        .map(|position| (&statement[..position], &statement[position + before.len()..]))?;
+    let words = read_words(owner);
+    let [word] = words.as_slice() else {
+        return None;
+    };
+    let is_alter = start.starts_with("ALTER ") && owner.ends_with('"');
+    Some((start, word.strip_prefix('"')?.to_owned())).filter(|_| is_alter)
 }
 
 /// The role that a GRANT, REVOKE or ALTER DEFAULT PRIVILEGES is about, if the target does not have it: the grantee at the end,
@@ -258,6 +288,7 @@ mod tests {
     fn adapt_statements_drops_what_the_target_cannot_run() {
         let dump = "SET transaction_timeout = 0;\nCREATE EXTENSION \"vector\";\n\
                     ALTER TABLE \"public\".\"a\" OWNER TO \"supabase_admin\";\n\
+                    ALTER TABLE \"public\".\"b\" OWNER TO \"old \"\"owner\"\"\";\n\
                     GRANT ALL ON TABLE \"public\".\"a\" TO \"supabase_privileged_role\";\n\
                     GRANT ALL ON TABLE \"public\".\"a\" TO \"anon\";\n\
                     GRANT ALL ON FUNCTION \"cron\".\"alter_job\"(bigint) TO \"postgres\";\n\
@@ -265,13 +296,14 @@ mod tests {
                     GRANT ALL ON FOREIGN SERVER \"other\" TO \"postgres\";\n\
                     ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"storage\" GRANT ALL ON TABLES TO \"anon\";\n\
                     ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\";\n";
-        let missing = ["supabase_privileged_role".to_owned()];
+        let missing = ["supabase_privileged_role".to_owned(), "old \"owner\"".to_owned()];
         let mut report = Report::default();
 
         assert_eq!(
             adapt_statements(dump, &["public".to_owned()], &missing, &mut report).unwrap(),
             [
                 "ALTER TABLE \"public\".\"a\" OWNER TO \"postgres\"",
+                "ALTER TABLE \"public\".\"b\" OWNER TO \"postgres\"",
                 "GRANT ALL ON TABLE \"public\".\"a\" TO \"anon\"",
                 "GRANT ALL ON FOREIGN SERVER \"other\" TO \"postgres\"",
                 "ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\"",

@@ -20,6 +20,12 @@ use crate::output::GOOD;
 const RECORD_BEGIN: &str = "create table _selvedge.unfinished_import (source text not null)";
 const RECORD_END: &str = "drop table if exists _selvedge.unfinished_import; notify pgrst, 'reload schema'";
 
+/// The schema public stays, with the rights of a new database. The roles of the API get theirs from the source, which may have
+/// taken some away.
+const END_CLEAR: &str = "set local session_replication_role = origin;
+    revoke all on schema public from anon, authenticated, service_role cascade;
+    grant usage on schema public to public";
+
 const CONTENT_OF_SERVICES: &str =
     "select (select count(*) from auth.users), (select count(*) from storage.buckets)";
 
@@ -149,9 +155,7 @@ impl Target {
         if self.is_embedded {
             drop_project_roles(client).await?;
         }
-        client
-            .batch_execute("set local session_replication_role = origin")
-            .await?;
+        client.batch_execute(END_CLEAR).await?;
         Ok(())
     }
 
