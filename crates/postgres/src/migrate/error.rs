@@ -17,15 +17,6 @@ pub enum MigrateError {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A version or name that a database gives is not one of a file.
-    #[error(
-        "the history of migrations has an entry that would not be a file of the folder: {name:?}. Nothing was written; a version \
-         has digits only, a name letters, digits, `_`, `.` and `-`"
-    )]
-    ForeignName {
-        /// Version and name.
-        name: String,
-    },
     /// A file is not SQL that a connection can run.
     #[error("{}:{}: {source}", path.display(), source.line())]
     Split {
@@ -45,7 +36,8 @@ pub enum MigrateError {
     History(#[from] HistoryConflict),
     /// The history has a version that cannot be part of a file's name.
     #[error(
-        "the history of migrations has the version {0:?}, which is not a number; remove it with `selvedge migration repair`"
+        "the history of migrations has the version {0:?}, which is not a number. Nothing was written; remove it there with \
+         `selvedge migration repair`"
     )]
     HistoryVersion(String),
     /// The connection failed, or a statement that is part of this server did.

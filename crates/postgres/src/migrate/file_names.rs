@@ -10,22 +10,33 @@ use super::error::MigrateError;
 /// Most bytes of a name, so that file systems accept it with the version and `.sql`.
 const LONGEST: usize = 200;
 
-/// Where a migration of this version and name is.
+/// Whether a text is the version of a migration: digits and nothing else.
+pub(super) fn is_version(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Where a migration of this version and name is. A name may have anything in it, as the history of another program does:
+/// what is not a letter, a digit, `_`, `.` or `-` becomes `_`, and a long name is cut. Names that become equal stay apart by
+/// their versions.
 ///
 /// # Errors
-/// [`MigrateError::ForeignName`] for a version that is not digits, or a name with anything but letters, digits, `_`, `.` and
-/// `-`.
+/// [`MigrateError::HistoryVersion`] for a version that is not digits, or has too many of them.
 pub(super) fn migration_path(folder: &Path, version: &str, name: &str) -> Result<PathBuf, MigrateError> {
-    let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
-    let is_name = name
-        .chars()
-        .all(|char| char.is_alphanumeric() || "_.-".contains(char));
-    if !is_version || !is_name || version.len() + name.len() > LONGEST {
-        return Err(MigrateError::ForeignName {
-            name: format!("{version}_{name}").chars().take(LONGEST).collect(),
-        });
+    if !is_version(version) || version.len() >= LONGEST {
+        return Err(MigrateError::HistoryVersion(
+            version.chars().take(LONGEST).collect(),
+        ));
     }
-    Ok(folder.join(format!("{version}_{name}.sql")))
+    let mut file = format!("{version}_");
+    for char in name.chars() {
+        let is_plain = char.is_alphanumeric() || "_.-".contains(char);
+        let char = if is_plain { char } else { '_' };
+        if file.len() + char.len_utf8() > LONGEST {
+            break;
+        }
+        file.push(char);
+    }
+    Ok(folder.join(format!("{file}.sql")))
 }
 
 /// Writes a file that must not exist. It appears under its name when it is complete; a link of that name is not followed.
@@ -80,22 +91,30 @@ mod tests {
         let path = migration_path(folder, "20300101000000", "add_größe.v-2").expect("a name");
         assert_eq!(path, Path::new("/p/migrations/20300101000000_add_größe.v-2.sql"));
         migration_path(folder, "1", "").expect("a name");
-        for (version, name) in [
-            ("/abs/20300101000000", "x"),
-            ("../1", "x"),
-            ("", "x"),
-            ("1", "a/b"),
-            ("1", "a\\b"),
-            ("1", "a\nb"),
-            ("1", "a\0b"),
-            ("1", &"x".repeat(300)),
+        for (name, file) in [
+            ("add likes", "1_add_likes.sql"),
+            ("../../etc/x", "1_.._.._etc_x.sql"),
+            ("a\\b\n\0c", "1_a_b__c.sql"),
+            ("", "1_.sql"),
         ] {
-            let refused = migration_path(folder, version, name);
+            let path = migration_path(folder, "1", name).expect("a name");
+            assert_eq!(path, folder.join(file), "{name:?}");
+        }
+        for version in ["/abs/20300101000000", "../1", "", "1 "] {
+            let refused = migration_path(folder, version, "x");
             assert!(
-                matches!(refused, Err(MigrateError::ForeignName { .. })),
-                "{version} {name}"
+                matches!(refused, Err(MigrateError::HistoryVersion(_))),
+                "{version}"
             );
         }
+    }
+
+    #[test]
+    fn a_long_name_of_a_database_is_cut_between_letters() {
+        let path = migration_path(Path::new("/p"), "20300101000000", &"ö".repeat(300)).expect("a name");
+
+        let name = path.file_name().expect("a file").to_str().expect("text");
+        assert_eq!(name, format!("20300101000000_{}.sql", "ö".repeat(92)));
     }
 
     #[test]

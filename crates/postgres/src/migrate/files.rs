@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::{HistoryConflict, MigrateError};
-use super::file_names::migration_path;
+use super::file_names::{is_version, migration_path};
 
 /// Compat: the Supabase CLI skips a first file `<version>_init.sql` older than this. Old versions of the CLI wrote it
 /// as a dump of a schema that every database has by now.
@@ -88,10 +88,6 @@ fn sort_migrations(folder: &Path, names: &[String]) -> DiscoveredMigrations {
     discovered
 }
 
-pub(super) fn is_version(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// The migrations that have to run, in order (GW-022). Pure.
 ///
 /// # Errors
@@ -141,18 +137,7 @@ pub fn pending_migrations<'a>(
 /// # Errors
 /// [`MigrateError::File`] when it cannot be created or exists already.
 pub fn create_migration(folder: &Path, timestamp: &str, name: &str) -> Result<PathBuf, MigrateError> {
-    let name: String = name
-        .trim()
-        .chars()
-        .map(|char| {
-            if char.is_alphanumeric() || "_-.".contains(char) {
-                char
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    let path = migration_path(folder, timestamp, &name)?;
+    let path = migration_path(folder, timestamp, name.trim())?;
     std::fs::create_dir_all(folder).map_err(MigrateError::file(folder))?;
     std::fs::File::create_new(&path).map_err(MigrateError::file(&path))?;
     Ok(path)

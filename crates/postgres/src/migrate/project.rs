@@ -99,16 +99,15 @@ pub async fn list_migrations(
     Ok(statuses)
 }
 
+/// Whether the database has a history of migrations.
+pub(super) async fn has_history(client: &Client) -> Result<bool, MigrateError> {
+    let query = "select to_regclass('supabase_migrations.schema_migrations') is not null";
+    Ok(client.query_one(query, &[]).await?.get(0))
+}
+
 /// Versions and names of applied migrations; empty when the history table does not exist.
 async fn read_history(client: &Client) -> Result<Vec<(String, Option<String>)>, MigrateError> {
-    let exists: bool = client
-        .query_one(
-            "select to_regclass('supabase_migrations.schema_migrations') is not null",
-            &[],
-        )
-        .await?
-        .get(0);
-    if !exists {
+    if !has_history(client).await? {
         return Ok(Vec::new());
     }
     // Compat: histories that old versions of the Supabase CLI made have no column `name`.

@@ -7,8 +7,8 @@ use tokio_postgres::Client;
 use super::{
     error::MigrateError,
     file_names::{migration_path, write_new_file},
-    files::{Migration, is_version, read_file},
-    project::{HISTORY, INSERT_HISTORY},
+    files::{Migration, read_file},
+    project::{HISTORY, INSERT_HISTORY, has_history},
     split::{join_statements, split_statements},
 };
 
@@ -57,24 +57,31 @@ pub async fn forget_migrations(client: &Client, versions: &[String]) -> Result<(
     Ok(())
 }
 
+/// The versions, names and statements of the history. Compat: histories that old versions of the Supabase CLI made lack the
+/// columns `name` and `statements`.
+const READ_STATEMENTS: &str = "
+    select m.version, coalesce(h.entry ->> 'name', ''),
+      case jsonb_typeof(h.entry -> 'statements')
+        when 'array' then array(select jsonb_array_elements_text(h.entry -> 'statements'))
+        else array[]::text[]
+      end
+    from supabase_migrations.schema_migrations as m cross join lateral (select to_jsonb(m)) as h (entry)
+    order by m.version";
+
 /// Writes a file for every version of the history that has none in `folder`, from the statements that the history keeps.
-/// Returns the new files.
+/// Returns the new files. The database is only read.
 ///
 /// # Errors
-/// A version or name that is not one of a file, a file that cannot be written, or a query that fails.
+/// A version that is not digits, a file that cannot be written, or a query that fails.
 pub async fn fetch_migrations(
     client: &Client,
     folder: &Path,
     local: &[Migration],
 ) -> Result<Vec<PathBuf>, MigrateError> {
-    client.batch_execute(HISTORY).await?;
-    let rows = client
-        .query(
-            "select version, coalesce(name, ''), coalesce(statements, '{}')
-             from supabase_migrations.schema_migrations order by version",
-            &[],
-        )
-        .await?;
+    if !has_history(client).await? {
+        return Ok(Vec::new());
+    }
+    let rows = client.query(READ_STATEMENTS, &[]).await?;
     std::fs::create_dir_all(folder).map_err(MigrateError::file(folder))?;
     // Everything is checked before the first file is written.
     let mut files = Vec::new();
@@ -83,11 +90,7 @@ pub async fn fetch_migrations(
         if local.iter().any(|migration| migration.version == version) {
             continue;
         }
-        // Whoever may write the history may not choose the file: a version is digits, as in names of files, and a name must not lead
-        // out of the folder.
-        if !is_version(&version) {
-            return Err(MigrateError::HistoryVersion(version));
-        }
+        // Whoever may write the history may not choose the file: neither version nor name leads out of the folder.
         let statements: Vec<String> = row.get(2);
         files.push((
             migration_path(folder, &version, &name)?,

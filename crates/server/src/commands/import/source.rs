@@ -1,10 +1,14 @@
 //! The connection to the imported database, and the snapshot under which everything is read.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::{find_identity, list_project_schemas};
 use crate::output;
+
+/// Lists versions that no migration's file can have.
+const STRANGE_VERSIONS: &str =
+    "select version from supabase_migrations.schema_migrations where version !~ '^[0-9]{1,100}$' limit 1";
 
 /// A connection with an open read-only transaction, in which every query sees the same snapshot.
 pub(super) struct Source {
@@ -43,6 +47,22 @@ impl Source {
             snapshot,
             schemas,
         })
+    }
+
+    /// Refuses a history of migrations whose versions cannot begin the name of a file, before anything is imported.
+    ///
+    /// # Errors
+    /// When there is such a version; the message names it.
+    pub(super) async fn check_history(&self) -> Result<()> {
+        let rows = self.try_query(STRANGE_VERSIONS).await?.unwrap_or_default();
+        match rows.first() {
+            None => Ok(()),
+            Some(row) => bail!(
+                "the source's history of migrations has the version {:?}, which is not a number. Nothing was changed; remove it \
+                 there with `selvedge migration repair --status reverted`",
+                row.get::<_, String>(0)
+            ),
+        }
     }
 
     /// Runs a query, and returns `None` when PostgreSQL refuses it, for example because a table is missing. The transaction stays
