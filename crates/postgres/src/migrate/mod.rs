@@ -44,7 +44,8 @@ pub use missing_extension::{ExtensionUse, check_extensions};
 pub use passwords::{RolePasswords, matches_verifier, scram_verifier, set_role_passwords};
 pub use platform::{
     PlatformReport, apply as apply_platform, apply_auto_expose, digest as platform_digest,
-    is_applied as is_platform_applied, record_auto_expose, reserve_memberships, set_auto_expose_new_tables,
+    is_applied as is_platform_applied, record_auto_expose, reserve_memberships, reset_auto_expose,
+    set_auto_expose_new_tables,
 };
 pub use privileges::{PrivilegeFault, find_privilege_faults};
 pub use project::{

@@ -307,8 +307,9 @@ pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result
 /// The name of the setting in `_selvedge.project_settings`.
 const AUTO_EXPOSE: &str = "api.auto_expose_new_tables";
 
-/// Applies `[api] auto_expose_new_tables` when it has changed since it was applied last, and at the first start. At other starts the
-/// default privileges stay as migrations have left them.
+/// Applies `[api] auto_expose_new_tables` when it has changed since it was applied last, and in a database in which it was never
+/// applied. Otherwise the default privileges stay as migrations have left them. `is_first` says that no migration has run yet in a
+/// database that has no note of it.
 ///
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's.
@@ -318,18 +319,28 @@ pub async fn apply_auto_expose(client: &Client, expose: bool, is_first: bool) ->
         .query_opt(query, &[&AUTO_EXPOSE])
         .await?
         .map(|row| row.get(0));
-    // A database of a version that did not note it has had the present value at each of its starts.
-    let is_changed = is_first
-        || applied
-            .as_ref()
-            .is_some_and(|applied| *applied != expose.to_string());
+    let is_changed = match &applied {
+        // A database of a version that did not note it has had the present value at each of its starts.
+        None => is_first,
+        Some(applied) => *applied != expose.to_string(),
+    };
     if is_changed {
-        set_auto_expose_new_tables(client, expose).await?;
+        return reset_auto_expose(client, expose).await;
     }
-    if is_changed || applied.is_none() {
+    if applied.is_none() {
         record_auto_expose(client, expose).await?;
     }
     Ok(())
+}
+
+/// Applies `[api] auto_expose_new_tables` whatever migrations have made of it, and notes the value.
+///
+/// # Errors
+/// When PostgreSQL refuses; `client` must be a superuser's.
+pub async fn reset_auto_expose(client: &Client, expose: bool) -> Result<(), MigrateError> {
+    // Noted last: when this is cut off between the two, the next start applies the value again, before any migration runs.
+    set_auto_expose_new_tables(client, expose).await?;
+    record_auto_expose(client, expose).await
 }
 
 /// Notes the value of `[api] auto_expose_new_tables` without applying it: for a database whose default privileges were

@@ -229,7 +229,8 @@ pub(crate) fn seeded_marker(config: &Config) -> PathBuf {
     config.selvedge.data_dir.join(INITIALIZED)
 }
 
-/// Applies what is missing of the platform's schema, and gives its roles their passwords; returns the superuser's connection.
+/// Applies what is missing of the platform's schema and the project's settings of it, and gives its roles their passwords;
+/// returns the superuser's connection.
 pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<PrivilegedSession> {
     let superuser = connect_privileged(&cluster.superuser_login()).await?;
     let platform = apply_platform(&superuser).await?;
@@ -239,7 +240,19 @@ pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Res
         let password = SecretString::from(EMBEDDED_PASSWORD);
         set_role_passwords(&superuser, &RolePasswords::same_for_all(&password)).await?;
     }
+    // Noted here, because any command may be the first one that runs migrations, which may change the default privileges.
+    apply_auto_expose(
+        &superuser,
+        exposes_new_tables(config),
+        is_first_start(config, cluster),
+    )
+    .await?;
     Ok(superuser)
+}
+
+/// Whether the API's roles get rights on new tables of `public`. Compat: Supabase grants them unless the project disables it.
+pub(crate) fn exposes_new_tables(config: &Config) -> bool {
+    config.api.auto_expose_new_tables.unwrap_or(true)
 }
 
 fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
@@ -264,9 +277,6 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
         );
     }
     warn_of_harmful_settings(&superuser).await?;
-    // Compat: Supabase grants the API's roles access to new tables of `public` unless the project disables it.
-    let expose = config.api.auto_expose_new_tables.unwrap_or(true);
-    apply_auto_expose(&superuser, expose, is_first).await?;
     drop(superuser);
     // From here on as `postgres`, which is not a superuser, as on Supabase: a migration that works here works there.
     let administrator = connect(&administrator_login(cluster)).await?;

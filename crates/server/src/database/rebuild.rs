@@ -3,7 +3,6 @@
 use anyhow::{Result, bail};
 use selvedge_postgres::migrate::{
     Migration, apply_pending, apply_roles, clear_project, discover_migrations, drop_project_roles,
-    set_auto_expose_new_tables,
 };
 use tokio_postgres::Client;
 
@@ -36,8 +35,6 @@ pub(crate) async fn rebuild_project(
     clear_project(administrator).await?;
     if options.drop_roles {
         drop_project_roles(administrator).await?;
-        // A migration may have changed them, and may not be there any more.
-        set_auto_expose_new_tables(administrator, config.api.auto_expose_new_tables.unwrap_or(true)).await?;
     }
     write_vault_secrets(administrator, &config.db.vault).await?;
     let warn = |line: String| output::print_warnings(&[line]);

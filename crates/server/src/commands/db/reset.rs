@@ -2,6 +2,7 @@
 //! is emptied and filled; otherwise the cluster is created again, as by `selvedge reset`.
 
 use anyhow::{Result, bail};
+use selvedge_postgres::migrate::reset_auto_expose;
 use selvedge_storage::SeedReport;
 
 use crate::cli::{DbResetArgs, DownArgs};
@@ -20,7 +21,7 @@ use crate::services;
 /// # Errors
 /// When the user does not confirm, or a migration or seed fails.
 pub(super) async fn run(config: Config, args: DbResetArgs) -> Result<()> {
-    let Some(database) = TargetDatabase::find(&config).await? else {
+    let Some(database) = TargetDatabase::find_or_allow_start(&config).await? else {
         if args.version.is_some() || args.last.is_some() {
             bail!(
                 "{} has to run for a reset to a version\n  start it with:  selvedge start",
@@ -54,9 +55,12 @@ async fn rebuild(
     seed: bool,
 ) -> Result<()> {
     let is_own = matches!(database, TargetDatabase::Running(_));
-    if is_own {
+    if let TargetDatabase::Running(running) = database {
         // When this command is interrupted, the next start fills the database.
         embedded::forget_initialized(config)?;
+        // A migration may have changed the default privileges, and may not be there any more.
+        let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
+        reset_auto_expose(&superuser, embedded::exposes_new_tables(config)).await?;
     }
     let options = RebuildOptions {
         version,

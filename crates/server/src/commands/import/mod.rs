@@ -33,6 +33,7 @@ use self::target::Target;
 use super::consent::agree_to_empty_external;
 use crate::cli::ImportArgs;
 use crate::config::{Config, Environment};
+use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::output;
 use crate::services;
@@ -77,6 +78,7 @@ async fn import(
     if source.identity == target.identity().await? {
         bail!("source and target are the same database");
     }
+    source.check_history().await?;
     let unfinished = target.find_unfinished().await?;
     if unfinished.as_ref() == Some(&source.identity) {
         output::print_note(
@@ -163,7 +165,7 @@ async fn import_database(
     client.batch_execute(END_CREATOR).await?;
     rights::compare_rights(source, client).await?;
     // The next start must not give back what the source's default privileges leave out.
-    record_auto_expose(client, config.api.auto_expose_new_tables.unwrap_or(true)).await?;
+    record_auto_expose(client, embedded::exposes_new_tables(config)).await?;
     platform::grant_console_rights(client, &source.schemas).await?;
     target.record_begin(&source.identity).await?;
     client.batch_execute("commit").await?;
