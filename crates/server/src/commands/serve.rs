@@ -45,7 +45,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
     let listener = listen::reserve_port(host, config.api.port, API_PORT)?;
     let console_listeners = console::bind_in_serve(&config)?;
     // From here on a signal is remembered, also while the services are still connecting.
-    let signals = shutdown::Signals::listen()?;
+    let signals = shutdown::Signals::listen_in_production()?;
     check_platform(&database).await?;
     let background = BackgroundRuntime::new()?;
     let services = connect(&background, &config, &database, &keys).await?;
@@ -92,7 +92,7 @@ async fn check_platform(database: &ExternalDatabase) -> Result<()> {
     }
     if !is_platform_applied(&session).await? {
         bail!(
-            "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up"
+            "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up --external"
         );
     }
     Ok(())

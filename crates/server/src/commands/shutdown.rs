@@ -34,21 +34,46 @@ const POOL_CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    /// The terminal was closed. Without a handler the process would end at once and leave PostgreSQL behind.
-    hang_up: Signal,
+    /// The terminal was closed. Without a handler the process would end at once and leave PostgreSQL behind. `None` when the
+    /// process outlives its terminal.
+    hang_up: Option<Signal>,
 }
 
 impl Signals {
-    /// Starts to receive SIGINT, SIGTERM and SIGHUP.
+    /// Starts to receive SIGINT, SIGTERM and SIGHUP. A SIGHUP that was ignored when the process began, as `nohup` makes it, stays
+    /// ignored.
     ///
     /// # Errors
     /// When the operating system refuses it.
     pub(super) fn listen() -> Result<Self> {
-        let listen = |kind| signal(kind).context("cannot listen to signals");
+        let hang_up = match is_hang_up_ignored() {
+            true => None,
+            false => Some(listen_to(SignalKind::hangup())?),
+        };
         Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-            hang_up: listen(SignalKind::hangup())?,
+            hang_up,
+            ..Self::listen_without_terminal()?
+        })
+    }
+
+    /// Starts to receive SIGINT and SIGTERM, and ignores SIGHUP: for a server in production, which a shell may have started
+    /// without a service manager.
+    ///
+    /// # Errors
+    /// When the operating system refuses it.
+    pub(super) fn listen_in_production() -> Result<Self> {
+        if !is_hang_up_ignored() {
+            // The handler stays for as long as the process lives, and nobody waits for it.
+            drop(listen_to(SignalKind::hangup())?);
+        }
+        Self::listen_without_terminal()
+    }
+
+    fn listen_without_terminal() -> Result<Self> {
+        Ok(Self {
+            interrupt: listen_to(SignalKind::interrupt())?,
+            terminate: listen_to(SignalKind::terminate())?,
+            hang_up: None,
         })
     }
 
@@ -57,7 +82,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            () = wait_for_hang_up(self.hang_up.as_mut()) => {}
         }
     }
 
@@ -71,6 +96,35 @@ impl Signals {
             }
         }
     }
+}
+
+/// Waits for the end of the terminal, if that ends the process.
+async fn wait_for_hang_up(hang_up: Option<&mut Signal>) {
+    match hang_up {
+        Some(hang_up) => {
+            hang_up.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+fn listen_to(kind: SignalKind) -> Result<Signal> {
+    signal(kind).context("cannot listen to signals")
+}
+
+/// Whether this process ignores SIGHUP, which it inherits from the program that started it. Read from what Linux tells of the
+/// process; elsewhere the answer is false.
+fn is_hang_up_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignores_hang_up(&status)
+}
+
+/// Whether the set of ignored signals in a process's `status` has SIGHUP. It is hexadecimal, and signal 1 is its lowest bit.
+fn ignores_hang_up(status: &str) -> bool {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored
+        .and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
+        .is_some_and(|set| set & 1 == 1)
 }
 
 /// Runs a server as a separate task and returns the handle that stops it.
@@ -187,4 +241,20 @@ async fn refuse_connections(listeners: Vec<TcpListener>) {
         }
     }
     tokio::time::sleep(SETTLE_TIME).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_031_a_process_under_nohup_ignores_the_end_of_its_terminal() {
+        assert!(ignores_hang_up(
+            "Name:\tselvedge\nSigIgn:\t0000000000001001\nSigCgt:\t0\n"
+        ));
+        assert!(!ignores_hang_up(
+            "Name:\tselvedge\nSigIgn:\t0000000000001000\nSigCgt:\t1\n"
+        ));
+        assert!(!ignores_hang_up(""));
+    }
 }

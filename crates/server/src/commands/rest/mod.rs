@@ -58,7 +58,7 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
     let config = standalone_config(process.db_uri.as_ref(), &Environment::of_process())?;
     let main = Listener::bind(&process)?;
     let admin_listener = listeners::bind_admin(&process)?;
-    let signals = shutdown::Signals::listen()?;
+    let signals = shutdown::Signals::listen_in_production()?;
     refuse_wrong_login(&config).await?;
 
     let (mut pool, workers) = size_pool(args, &rest, process);
