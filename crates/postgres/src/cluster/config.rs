@@ -10,6 +10,7 @@ use secrecy::SecretString;
 
 use super::{
     binaries::{Binaries, BinarySearch},
+    data_home,
     error::ClusterError,
     lock_holder::LockPurpose,
     owner::Owner,
@@ -107,11 +108,15 @@ impl ClusterConfig {
         Ok(shared_folder(&owner, &self.home(&owner)?))
     }
 
-    /// The data folder; the state folder as long as the project was never started, because asking must create nothing.
+    /// The data folder; the state folder as long as the project was never started, because asking must create nothing. Whether
+    /// the data are there is for the start to say: a reset asks this as well, and needs none.
     fn home(&self, owner: &Owner) -> Result<PathBuf, ClusterError> {
-        match self.state_dir.is_dir() {
-            true => owner.data_home(&self.state_dir),
-            false => Ok(self.state_dir.clone()),
+        if !self.state_dir.is_dir() {
+            return Ok(self.state_dir.clone());
+        }
+        match owner.data_home(&self.state_dir) {
+            Err(ClusterError::DataMissing { .. }) => Ok(data_home::peek(&self.state_dir)),
+            found => found,
         }
     }
 

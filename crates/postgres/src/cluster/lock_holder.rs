@@ -121,6 +121,14 @@ impl fmt::Display for LockHolder {
                 "busy: {command} runs: process {pid}, for {since} ({state_dir}); repeat this command when it has ended"
             );
         }
+        // Versions that did not write the endpoint wrote the port as soon as PostgreSQL accepted connections.
+        if self.endpoint.is_none() && self.database_port != 0 {
+            return write!(
+                f,
+                "another version of selvedge runs this project: process {pid}, for {since} ({state_dir}); stop it, and start it \
+                 with this version"
+            );
+        }
         if self.endpoint.is_none() {
             return write!(
                 f,
@@ -139,5 +147,24 @@ impl fmt::Display for LockHolder {
             "this project already runs: process {pid}, for {since}, on ports {} ({state_dir})",
             ports.join(", ")
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_109_a_server_of_an_older_version_is_not_just_being_started() {
+        let text = r#"{"pid":4711,"started_at":{"secs_since_epoch":1,"nanos_since_epoch":0},"database_port":54322,
+            "service_ports":[54321],"state_dir":"/p/.selvedge"}"#;
+        let holder: LockHolder = serde_json::from_str(text).expect("fields that are missing have defaults");
+
+        let printed = holder.to_string();
+        assert!(
+            printed.contains("another version") && printed.contains("process 4711"),
+            "{printed}"
+        );
+        assert!(holder.is_server());
     }
 }

@@ -367,8 +367,12 @@ impl Cluster {
             return Ok(false);
         }
         let _lock = ProjectLock::acquire(state_dir, purpose, &[])?;
-        let owner = Owner::for_project(state_dir)?;
-        postmaster::end_leftover_postmaster(&owner.data_home(state_dir)?.join("pgdata"))
+        match Owner::for_project(state_dir)?.data_home(state_dir) {
+            Ok(home) => postmaster::end_leftover_postmaster(&home.join("pgdata")),
+            // Nothing runs on data that are gone.
+            Err(ClusterError::DataMissing { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 

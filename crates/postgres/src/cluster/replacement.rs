@@ -15,8 +15,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    error::ClusterError, init::write_private, lock::ProjectLock, lock_holder::LockPurpose, owner::Owner,
-    postmaster, sockets,
+    data_home, error::ClusterError, init::write_private, lock::ProjectLock, lock_holder::LockPurpose,
+    owner::Owner, postmaster, sockets,
 };
 
 /// The journal's name in the state folder.
@@ -70,6 +70,8 @@ impl Replacement {
     pub fn begin(state_dir: &Path, others: Vec<StagedPath>) -> Result<Self, ClusterError> {
         let lock = ProjectLock::acquire(state_dir, &LockPurpose::command("restore"), &[])?;
         finish_replacement(state_dir)?;
+        // What is restored takes the place of data that are gone.
+        data_home::forget_missing(state_dir).map_err(ClusterError::file(state_dir))?;
         let owner = Owner::for_project(state_dir)?;
         let home = owner.data_home(state_dir)?;
         let staging = home.join(STAGING);

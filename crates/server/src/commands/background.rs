@@ -22,7 +22,10 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 /// Starts this program again without `--detach`, in a new process group, and waits until it accepts requests.
 pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
     let data_dir = &config.selvedge.data_dir;
-    if Cluster::find_running(data_dir)?.is_some() {
+    if let Some(holder) = Cluster::find_running(data_dir)? {
+        if !holder.is_server() {
+            bail!("{holder}");
+        }
         anstream::println!("{} is already running", config.project.id);
         return status::print_status(config, OutputFormat::Pretty, &[]);
     }

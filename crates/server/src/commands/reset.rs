@@ -52,7 +52,8 @@ pub(super) fn lock_project(config: &Config) -> Result<ProjectLock> {
         .map_err(|error| anyhow::anyhow!(describe_holder(&error)))
 }
 
-fn describe_holder(error: &ClusterError) -> String {
+/// What to do about the process that has the project.
+pub(super) fn describe_holder(error: &ClusterError) -> String {
     match error {
         ClusterError::AlreadyRunning(holder) if holder.is_server() => {
             format!("{holder}\n  stop it first:  selvedge stop")

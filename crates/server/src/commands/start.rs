@@ -28,7 +28,10 @@ pub(super) async fn run(mut config: Config, after_summary: fn(&Config)) -> Resul
     start_logging(&config, LogFormat::Pretty, DEFAULT_LOG_FILTER);
     // Checked before the ports are bound, because "already running" is more helpful than "port in use".
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
-        bail!("{holder}\n  stop it with `selvedge stop`, or look at it with `selvedge status`");
+        match holder.is_server() {
+            true => bail!("{holder}\n  stop it with `selvedge stop`, or look at it with `selvedge status`"),
+            false => bail!("{holder}"),
+        }
     }
     if let Some(path) = signing_keys::find_missing_file(&config) {
         output::print_warnings(&[format!(

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
-use selvedge_postgres::cluster::{Cluster, ClusterConfig, Replacement, StagedPath};
+use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, Replacement, StagedPath};
 use selvedge_storage::{Backend, FileBackend, Version};
 
 use super::archive::{ArchiveReader, CHUNK, Entry};
@@ -15,6 +15,7 @@ use super::objects::{STORAGE_LOGIN, count_missing};
 use super::progress::Progress;
 use super::supported::check_project;
 use crate::cli::RestoreArgs;
+use crate::commands::reset::describe_holder;
 use crate::config::Config;
 use crate::database::embedded;
 use crate::output::{self, GOOD};
@@ -30,7 +31,10 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
     check_project(config)?;
     let data_dir = &config.selvedge.data_dir;
     if let Some(holder) = Cluster::find_running(data_dir)? {
-        bail!("{holder}\n  stop it first:  selvedge stop");
+        bail!(
+            "{}",
+            describe_holder(&ClusterError::AlreadyRunning(Box::new(holder)))
+        );
     }
     if embedded::has_cluster(config) && !args.yes {
         bail!(
