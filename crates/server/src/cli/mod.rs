@@ -60,6 +60,10 @@ pub struct Cli {
     /// folder with a config.toml, upward]
     #[arg(long, visible_alias = "workdir", global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
+
+    /// Whether the program was called by the Supabase CLI's name.
+    #[arg(skip)]
+    pub is_called_as_stock: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -365,6 +369,9 @@ pub struct SweepArgs {
     /// Work with this database instead of the project's own [env: DATABASE_URL]
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
+    /// Remove files that an external database does not know, although the project has a database of its own: --yes=HOST
+    #[arg(short, long, value_name = "HOST", require_equals = true)]
+    pub yes: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -398,6 +405,14 @@ pub enum SigningAlgorithm {
 impl Cli {
     /// The arguments that override the configuration.
     pub fn flags(&self) -> Flags {
+        let flags = self.read_flags();
+        Flags {
+            ignores_database_of_process: self.is_called_as_stock && !flags.uses_database_of_files,
+            ..flags
+        }
+    }
+
+    fn read_flags(&self) -> Flags {
         let flags = Flags {
             project: self.project.clone(),
             purpose: self.command.purpose(),

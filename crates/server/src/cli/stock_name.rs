@@ -90,6 +90,7 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         parsed = parse_with(definition(), &arguments);
     }
     let mut cli = parsed?;
+    cli.is_called_as_stock = true;
     if let Command::Start(start) = &mut cli.command {
         start.detach = true;
     }
@@ -141,6 +142,15 @@ mod tests {
         ));
         assert!(!detaches("selvedge start"));
         assert!(detaches("selvedge start --detach"));
+    }
+
+    #[test]
+    fn gw_032_database_url_of_the_process_does_not_count_under_the_name_of_the_cli() {
+        let ignores = |words| parse_words(words).unwrap().flags().ignores_database_of_process;
+
+        assert!(ignores("supabase db push"));
+        assert!(!ignores("supabase db push --external"));
+        assert!(!ignores("selvedge db push"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::output::{self, GOOD, WARN};
 
 /// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
 pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
-    let applied = match TargetDatabase::find(config).await? {
+    let applied = match TargetDatabase::find_or_allow_start(config).await? {
         Some(TargetDatabase::External(database)) => {
             // The platform schema needs a superuser; the project's migrations must not have one, so they have a session of their own.
             drop(apply_platform_to_external(config, &database).await?);

@@ -1,8 +1,7 @@
 //! `selvedge sweep`: removes stored bytes that no object refers to, and lists objects whose bytes are lost. It may run
 //! while the project does.
 
-use anyhow::{Context, Result};
-use selvedge_postgres::Logins;
+use anyhow::{Context, Result, bail};
 use selvedge_storage::{SweepOptions, SweepReport};
 
 use crate::cli::SweepArgs;
@@ -17,7 +16,13 @@ use crate::services;
 /// # Errors
 /// When the project does not run, or the database or the store cannot be read.
 pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
-    let storage = services::open_storage(config, logins(config).await?).await?;
+    let database = TargetDatabase::find_required(config).await?;
+    check_that_files_are_its_own(config, args, &database)?;
+    let logins = match &database {
+        TargetDatabase::External(database) => database.logins(config.console.schema_changes),
+        TargetDatabase::Running(running) => service_logins(|role| embedded::login_to_running(running, role)),
+    };
+    let storage = services::open_storage(config, logins).await?;
     let options = SweepOptions {
         older_than: args.older_than,
         remove_blobs: !args.dry_run,
@@ -33,13 +38,23 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
     Ok(())
 }
 
-/// Logs in to the database of `--database-url` or `DATABASE_URL`; without one, to that of the running instance.
-async fn logins(config: &Config) -> Result<Logins> {
-    // The embedded database runs only while the project does.
-    Ok(match TargetDatabase::find_required(config).await? {
-        TargetDatabase::External(database) => database.logins(config.console.schema_changes),
-        TargetDatabase::Running(running) => service_logins(|role| embedded::login_to_running(&running, role)),
-    })
+/// Refuses to remove files for an external database when the project's own cluster may be the one that knows them: to the other
+/// database each of them is a file without an object.
+fn check_that_files_are_its_own(config: &Config, args: &SweepArgs, database: &TargetDatabase) -> Result<()> {
+    let TargetDatabase::External(external) = database else {
+        return Ok(());
+    };
+    let has_files = config.selvedge.s3.is_none() && embedded::has_cluster(config);
+    let host = external.host_names();
+    if args.dry_run || !has_files || args.yes.as_ref() == Some(&host) {
+        return Ok(());
+    }
+    bail!(
+        "{} may hold the objects of the project's own database, which this would remove, as {} does not know them. Nothing was \
+         changed\n  look first:  --dry-run\n  or say that they are of that database:  --yes={host}",
+        services::objects_folder(config).display(),
+        external.describe()
+    )
 }
 
 fn print_report(report: &SweepReport, options: &SweepOptions) {

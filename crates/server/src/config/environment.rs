@@ -40,7 +40,8 @@ impl Environment {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Whether a variable was set for this process, and not by a file of the project.
+    /// Whether a variable was set for this process, and not by a file of the project. One of the same value as in a file counts as
+    /// the file's.
     pub fn is_of_process(&self, name: &str) -> bool {
         self.values.contains_key(name) && !self.of_files.contains(name)
     }
@@ -75,9 +76,16 @@ impl Environment {
                 }
                 other => format!("{}: {other}", path.display()),
             })?;
-            if let Entry::Vacant(entry) = self.values.entry(name) {
-                self.of_files.insert(entry.key().clone());
-                entry.insert(value);
+            match self.values.entry(name) {
+                Entry::Vacant(entry) => {
+                    self.of_files.insert(entry.key().clone());
+                    entry.insert(value);
+                }
+                // A shell or another program has read the same file before.
+                Entry::Occupied(entry) if *entry.get() == value => {
+                    self.of_files.insert(entry.key().clone());
+                }
+                Entry::Occupied(_) => {}
             }
         }
         Ok(())
@@ -152,6 +160,22 @@ mod tests {
         let values = ["A", "B", "C", "D"].map(|name| environment.get(&format!("SELVEDGE_T_{name}")));
         assert_eq!(values, [Some("1"), Some("2"), Some("three # 3"), Some("4")]);
         assert_ne!(environment.get("PATH"), Some("no"), "the process wins over files");
+    }
+
+    #[test]
+    fn gw_029_a_variable_that_a_file_has_with_the_same_value_counts_as_the_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let (same, other) = (folder.path().join("same"), folder.path().join("other"));
+        std::fs::write(&same, "DATABASE_URL=postgresql://db/x\n").unwrap();
+        std::fs::write(&other, "DATABASE_URL=postgresql://db/y\n").unwrap();
+        let of_process = || Environment::from_iter([("DATABASE_URL", "postgresql://db/x")]);
+
+        for (file, is_of_process) in [(same, false), (other, true)] {
+            let mut environment = of_process();
+            environment.add_file(&file).unwrap();
+            assert_eq!(environment.is_of_process("DATABASE_URL"), is_of_process);
+            assert_eq!(environment.get("DATABASE_URL"), Some("postgresql://db/x"));
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Flags {
     /// Whether an address of the database in a file of the project (`.env`, `config.toml`) counts: for `serve`, for `doctor`, and
     /// with `--external`.
     pub uses_database_of_files: bool,
+    /// Whether the process's own `DATABASE_URL` does not count, as for the Supabase CLI.
+    pub ignores_database_of_process: bool,
     /// `--port`
     pub port: Option<u16>,
     /// `--db-port`

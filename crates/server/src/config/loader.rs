@@ -109,7 +109,7 @@ impl Config {
             return Err(ConfigError(errors));
         }
         if !flags.uses_database_of_files {
-            config.ignore_database_of_files(&source_environment);
+            config.ignore_database_of_files(&source_environment, flags.ignores_database_of_process);
         }
         if flags.is_linked {
             config.selvedge.database_url = Some(require_link(&config.project.folder).map_err(single)?);
@@ -169,7 +169,10 @@ impl Config {
 
     /// Leaves out an address of the database that a file of the project names. Such a file is for the server that runs the
     /// project in production; a command of a developer in the same folder must not reach that database unless it says so.
-    fn ignore_database_of_files(&mut self, environment: &Environment) {
+    ///
+    /// Compat: the Supabase CLI does not read `DATABASE_URL` at all, so that under its name that of the process does not count
+    /// either.
+    fn ignore_database_of_files(&mut self, environment: &Environment, ignores_process: bool) {
         let key = "selvedge.database_url";
         let origin = self.settings.iter().find(|setting| setting.key == key);
         let is_of_process = origin.is_some_and(|setting| match &setting.origin {
@@ -180,6 +183,11 @@ impl Config {
             } => environment.is_of_process(name),
             _ => false,
         });
+        if is_of_process && ignores_process {
+            self.selvedge.database_url = None;
+            return;
+        }
+        self.selvedge.is_database_of_process = is_of_process;
         if is_of_process {
             return;
         }
@@ -197,6 +205,10 @@ impl Config {
         self.console.enabled_in_start &= !flags.no_studio;
         if flags.is_local {
             self.selvedge.database_url = None;
+        }
+        if flags.is_local || flags.is_linked || flags.database_url.is_some() {
+            self.selvedge.is_database_of_process = false;
+            self.selvedge.ignored_database_url = None;
         }
         replace_some(&mut self.selvedge.host, &flags.host);
         replace_some(&mut self.selvedge.pg_bin, &flags.pg_bin);

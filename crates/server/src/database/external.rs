@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_postgres::cluster::SUPERUSER;
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, RunLogin, become_postgres};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
@@ -130,6 +131,14 @@ impl ExternalDatabase {
     /// Whether the server is on this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.config.get_hosts().iter().all(is_local)
+    }
+
+    /// Whether it is the database of this name at this port of this machine, for a login that is not the superuser of this
+    /// program's clusters: who names that one means the server and not the project.
+    pub(crate) fn is_at_local_port(&self, port: u16, name: &str) -> bool {
+        let is_tcp = matches!(self.config.get_hosts(), [host @ Host::Tcp(_)] if is_local(host));
+        let is_superuser = self.config.get_user() == Some(SUPERUSER);
+        is_tcp && !is_superuser && self.config.get_ports() == [port] && self.config.get_dbname() == Some(name)
     }
 
     /// User and password of the database URL.
@@ -284,6 +293,29 @@ mod tests {
             SslMode::Disable
         );
         assert_eq!(ssl_mode("postgresql://u:p@127.0.0.1:5432/x"), SslMode::Prefer);
+    }
+
+    #[test]
+    fn gw_029_only_a_port_of_this_machine_is_that_of_a_cluster_of_this_machine() {
+        let is_own = |url: &str| {
+            ExternalDatabase::parse(&url.into())
+                .unwrap()
+                .is_at_local_port(54322, "postgres")
+        };
+
+        assert!(is_own("postgresql://postgres:postgres@127.0.0.1:54322/postgres"));
+        assert!(is_own(
+            "postgresql://u:p@localhost:54322/postgres?sslmode=disable"
+        ));
+        for other in [
+            "postgresql://supabase_admin:p@127.0.0.1:54322/postgres",
+            "postgresql://u:p@127.0.0.1:54322/app",
+            "postgresql://u:p@127.0.0.1:5432/postgres",
+            "postgresql://u:p@db.example.com:54322/postgres",
+            "postgresql://u:p@127.0.0.1:54322,127.0.0.1:54323/postgres",
+        ] {
+            assert!(!is_own(other), "{other}");
+        }
     }
 
     #[test]

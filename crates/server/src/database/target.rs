@@ -1,7 +1,7 @@
 //! The database that a command works on: that of `--db-url`, `--linked` or the process's `DATABASE_URL`, else the project's own.
 
 use anyhow::{Result, bail};
-use selvedge_postgres::cluster::RunningCluster;
+use selvedge_postgres::cluster::{Cluster, DATABASE, RunningCluster};
 use tokio_postgres::{Client, Config as Login};
 
 use super::embedded::{self, Embedded};
@@ -19,12 +19,14 @@ pub(crate) enum TargetDatabase {
 
 impl TargetDatabase {
     /// The database of `--db-url` or `DATABASE_URL`, else that of the running instance; `None` when the project does not
-    /// run. Says on standard error which one a writing command works on, before anything is sent to it.
+    /// run. A `DATABASE_URL` of the process that leads to the running instance, as programs of the project need it, is that
+    /// instance. Says on standard error which one a writing command works on, before anything is sent to it.
     ///
     /// # Errors
     /// While another command has the project for itself, or when another server answers at the project's socket.
     pub(crate) async fn find(config: &Config) -> Result<Option<Self>> {
-        let found = match ExternalDatabase::of_project(config)? {
+        let external = ExternalDatabase::of_project(config)?.filter(|database| !leads_home(config, database));
+        let found = match external {
             Some(database) => Some(Self::External(Box::new(database))),
             None => RunningCluster::find(&config.selvedge.data_dir)
                 .await?
@@ -32,6 +34,22 @@ impl TargetDatabase {
         };
         announce(config, found.as_ref());
         Ok(found)
+    }
+
+    /// As [`TargetDatabase::find`], for commands that start the project's own cluster when there is no other database.
+    ///
+    /// # Errors
+    /// When that would be the project's first one although a file of the project names another database: whoever runs the project
+    /// on that database would work on an empty one.
+    pub(crate) async fn find_or_allow_start(config: &Config) -> Result<Option<Self>> {
+        let found = Self::find(config).await?;
+        match &config.selvedge.ignored_database_url {
+            Some(address) if found.is_none() && !embedded::has_cluster(config) => bail!(
+                "which database? {address}, which a file of the project names:  add --external\n  or a new one of the project's \
+                 own, in this folder:  add --local"
+            ),
+            _ => Ok(found),
+        }
     }
 
     /// As [`TargetDatabase::find`], for commands that need a running project.
@@ -75,10 +93,19 @@ impl TargetDatabase {
     }
 }
 
+/// Whether the process's `DATABASE_URL` names the port of the project's own running PostgreSQL.
+fn leads_home(config: &Config, database: &ExternalDatabase) -> bool {
+    config.selvedge.is_database_of_process
+        && Cluster::find_running(&config.selvedge.data_dir).is_ok_and(|holder| {
+            holder.is_some_and(|holder| database.is_at_local_port(holder.shown_database_port(), DATABASE))
+        })
+}
+
 /// Prints host, port and database of the target: always of one that is not the project's own, and of that one before a
 /// command that writes.
 fn announce(config: &Config, target: Option<&TargetDatabase>) {
-    if let Some(address) = &config.selvedge.ignored_database_url {
+    let is_own = !matches!(target, Some(TargetDatabase::External(_)));
+    if let Some(address) = config.selvedge.ignored_database_url.as_ref().filter(|_| is_own) {
         output::print_note(&format!(
             "this command works on the project's own database. {address}, which a file of the project names, is for `selvedge \
              serve`; to work on that one, add --external, or set DATABASE_URL in the shell"
@@ -105,7 +132,7 @@ pub(crate) async fn run_on_database<T>(
     config: &Config,
     work: impl AsyncFnOnce(&mut Client) -> Result<T>,
 ) -> Result<T> {
-    if let Some(database) = TargetDatabase::find(config).await? {
+    if let Some(database) = TargetDatabase::find_or_allow_start(config).await? {
         return work(&mut database.connect().await?).await;
     }
     let cluster = embedded::start_cluster(config).await?;
@@ -127,7 +154,7 @@ pub(crate) async fn run_on_migrated_database<T>(
     config: &Config,
     work: impl AsyncFnOnce(&mut Client) -> Result<T>,
 ) -> Result<T> {
-    if let Some(database) = TargetDatabase::find(config).await? {
+    if let Some(database) = TargetDatabase::find_or_allow_start(config).await? {
         return work(&mut database.connect().await?).await;
     }
     let embedded = Embedded::start(config).await?;

@@ -54,6 +54,25 @@ async fn gw_014_later_starts_leave_default_privileges_as_migrations_have_left_th
     assert!(!is_open);
 }
 
+#[actix_web::test]
+async fn gw_014_a_start_after_migrations_of_a_stopped_project_leaves_default_privileges_as_they_are() {
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_close.sql",
+        "alter default privileges in schema public revoke all on tables from anon;",
+    );
+    project.run_and_expect_success(&["migration", "up"]);
+    let acl = "select coalesce(string_agg(defaclrole::regrole || defaclobjtype::text || defaclacl::text, ' ' order by oid), '') as acl
+               from pg_default_acl";
+    let before = project.run_and_expect_success(&["db", "query", "-o", "csv", acl]);
+
+    let running = project.start().await;
+    let after = project.run_and_expect_success(&["db", "query", "-o", "csv", acl]);
+    drop(running);
+
+    assert_eq!(before, after);
+}
+
 #[test]
 fn gw_021_a_transaction_of_the_migrations_own_is_recorded_or_told() {
     let project = Project::new();
@@ -146,6 +165,8 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
              create schema app9;
              create table app9.kept (id int);
              revoke all on app9.kept from anon, authenticated;
+             alter table app9.kept owner to app9;
+             revoke usage on schema public from anon;
              create function public.app9(x int) returns int language sql security definer as 'select 1';
              revoke all on function public.app9(int) from public, anon, authenticated;
              create role hostile login;
@@ -170,20 +191,36 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
         printed.contains("session_preload_libraries of role hostile"),
         "{printed}"
     );
+    assert!(printed.contains("the owner app9, who is not here"), "{printed}");
     assert!(!marker.exists());
     let query = "select has_function_privilege('anon', 'public.app9(int)', 'execute') as open,
-        (select count(*) from pg_roles where rolconfig::text like '%copy(select%') as settings";
+        (select count(*) from pg_roles where rolconfig::text like '%copy(select%') as settings,
+        (select string_agg(grantee::regrole::text, ' ' order by 1) from pg_namespace cross join aclexplode(nspacl)
+         where nspname = 'public' and grantee = any (array['anon', 'authenticated']::regrole[])) as users,
+        (select relowner::regrole from pg_class where relname = 'kept') as owner";
     let rows = target.run_and_expect_success(&["db", "query", "-o", "csv", query]);
-    assert_eq!(rows, "open,settings\nf,1\n");
+    assert_eq!(rows, "open,settings,users,owner\nf,1,authenticated,postgres\n");
 
-    // The history of the source names a file outside of the folder.
+    // The history of the source has a name that no file here would have, then one that leads out of the folder.
     let outside = target.path("outside");
     superuser(&source)
         .await
-        .batch_execute(&format!(
-            "create schema if not exists supabase_migrations;
+        .batch_execute(
+            "set role postgres;
+             create schema if not exists supabase_migrations;
              create table if not exists supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
-             insert into supabase_migrations.schema_migrations (version, name, statements) values ('{}', 'x', array['select 1'])",
+             insert into supabase_migrations.schema_migrations (version, name, statements)
+             values ('20260101000000', 'add likes/../x', array['select 1'])",
+        )
+        .await
+        .expect("a superuser may");
+    target.run_and_expect_success(&["migration", "fetch", "--db-url", &superuser_url(&source)]);
+    let written = target.path("migrations/20260101000000_add_likes_.._x.sql");
+    assert_eq!(std::fs::read_to_string(written).expect("a file"), "select 1;\n\n");
+    superuser(&source)
+        .await
+        .batch_execute(&format!(
+            "insert into supabase_migrations.schema_migrations (version, name, statements) values ('{}', 'x', array['select 1'])",
             outside.display()
         ))
         .await
@@ -192,6 +229,61 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
     assert!(refused.contains("Nothing was written"), "{refused}");
     assert!(!target.path("outside_x.sql").exists());
     drop(running);
+}
+
+/// Under `nohup`, SIGHUP is ignored from the beginning.
+#[cfg(target_os = "linux")]
+#[actix_web::test]
+async fn gw_031_a_server_under_nohup_survives_the_end_of_its_terminal() {
+    let project = Project::new();
+    let mut command = std::process::Command::new("sh");
+    command
+        .args([
+            "-c",
+            "trap '' HUP; exec \"$0\" \"$@\"",
+            env!("CARGO_BIN_EXE_selvedge"),
+        ])
+        .arg("--project")
+        .arg(project.path(""))
+        .args(project.start_arguments())
+        .env_remove("DATABASE_URL");
+    let running = project.spawn_command(command, &[]);
+    running.wait_for_output("is ready after").await;
+
+    running.signal("-HUP");
+
+    // A signal that ended it would have come before this one.
+    let (status, _) = running.get("/health/ready").await;
+    assert_eq!(status, 200);
+    let printed = running.stop();
+    assert!(printed.contains("stopped"), "{printed}");
+}
+
+#[test]
+fn data_that_are_gone_keep_neither_stop_nor_restore_nor_reset_from_working() {
+    let project = Project::new();
+    project.run_and_expect_success(&["reset", "--yes"]);
+    let backup = project.path("kept.tar").display().to_string();
+    project.run_and_expect_success(&["backup", &backup]);
+    let lose_data = || {
+        std::fs::remove_dir_all(project.path(".selvedge/pgdata")).expect("removed");
+        project.write(".selvedge/location", "/nonexistent/selvedge-data\n");
+    };
+
+    lose_data();
+    let refused = project.run_and_expect_failure(&["db", "query", "select 1"]);
+    assert!(refused.contains("/nonexistent/selvedge-data"), "{refused}");
+    assert!(
+        project
+            .run_and_expect_success(&["stop"])
+            .contains("is not running")
+    );
+    project.run_and_expect_success(&["restore", "--yes", &backup]);
+    project.run_and_expect_success(&["db", "query", "select 1"]);
+
+    lose_data();
+    project.run_and_expect_success(&["reset", "--yes"]);
+    project.run_and_expect_success(&["db", "query", "select 1"]);
 }
 
 /// What `postgres` owns in the database, but for the history of migrations, and the default privileges.

@@ -207,11 +207,22 @@ fn gw_029_database_url_of_a_file_does_not_make_local_commands_remote() {
         "DATABASE_URL=postgresql://postgres:secret@db.example.invalid:5432/app\n",
     );
 
+    // Without a cluster here, the command may be meant for the other database.
+    let undecided = project.run_and_expect_failure(&["migration", "up"]);
+    project.run_and_expect_success(&["migration", "up", "--local"]);
     let own = project.run(&["db", "query", "-o", "csv", "select 1 as one"]);
+    let elsewhere = "postgresql://u:p@db.example.invalid/app";
+    let sweep = project.run_and_expect_failure(&["sweep", "--database-url", elsewhere]);
     let named = project.run_and_expect_failure(&["db", "reset", "--external", "--yes"]);
     let wrong = project.run_and_expect_failure(&["db", "reset", "--external", "--yes=db.example.com"]);
     let refused = project.run_and_expect_failure(&["db", "reset", "--yes=db.example.invalid"]);
 
+    assert!(
+        undecided.contains("--external") && undecided.contains("--local"),
+        "{undecided}"
+    );
+    assert!(sweep.contains("--yes=db.example.invalid"), "{sweep}");
+    assert!(!sweep.contains("the project's own database. db."), "{sweep}");
     let note = String::from_utf8_lossy(&own.stderr);
     assert!(own.status.success(), "{note}");
     assert!(
@@ -225,6 +236,34 @@ fn gw_029_database_url_of_a_file_does_not_make_local_commands_remote() {
     assert!(named.contains("--yes=db.example.invalid"), "{named}");
     assert!(wrong.contains("does not name the target"), "{wrong}");
     assert!(!refused.contains("reset:"), "{refused}");
+}
+
+#[actix_web::test]
+async fn gw_029_database_url_of_the_process_that_leads_to_the_running_project_is_that_project() {
+    let project = Project::new();
+    let _running = project.start().await;
+    let query = |url: String| {
+        let mut command = project.command(&["db", "query", "select 1"]);
+        command
+            .env("DATABASE_URL", url)
+            .output()
+            .expect("the binary runs")
+    };
+
+    let own = query(format!(
+        "postgresql://postgres:postgres@localhost:{}/postgres",
+        project.ports.database
+    ));
+    let other = query(format!(
+        "postgresql://u:p@localhost:{}/app",
+        project.ports.database
+    ));
+
+    let printed = String::from_utf8_lossy(&own.stderr);
+    assert!(printed.contains("its own, running"), "{printed}");
+    assert!(own.status.success() && !other.status.success());
+    let printed = String::from_utf8_lossy(&other.stderr);
+    assert!(printed.contains("/app"), "{printed}");
 }
 
 /// A lock names an address, and only one place may make a login of it.

@@ -97,6 +97,8 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     ];
     assert_eq!(node.run_and_expect_success(&ready), "ready\n");
 
+    // The shell from which it was started ends.
+    serving.signal("-HUP");
     let (status, body) = serving.get("/rest/v1/").await;
     assert_eq!(
         (status, body["message"].as_str()),

@@ -36,7 +36,7 @@ const TEMPLATE: &str = include_str!("template.sql");
 /// When a test fails, or pgTAP cannot be installed.
 pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
     let files = find_tests(config, &args.paths)?;
-    let passed = match TargetDatabase::find(config).await? {
+    let passed = match TargetDatabase::find_or_allow_start(config).await? {
         Some(database) => run_tests(async || database.connect().await, &files).await?,
         None => {
             // Starting the cluster applies pending migrations; it ends again after the tests.

@@ -47,6 +47,8 @@ pub struct SelvedgeSection {
     pub pg_bin: Option<PathBuf>,
     /// An external database, `postgresql://…`; also read from `DATABASE_URL`.
     pub database_url: Option<SecretString>,
+    /// Whether the address is from a variable of the process, which is often set for other programs of the project as well.
+    pub is_database_of_process: bool,
     /// Hosts and database of an address that only a file of the project names, so that it does not count for this command.
     pub ignored_database_url: Option<String>,
     /// Path, on the database's machine, of the file with the vault's root key. Default: beside the embedded cluster's data.
@@ -201,6 +203,7 @@ impl SelvedgeSection {
                 .unwrap_or_else(|| project.default_data_dir()),
             pg_bin: section.optional_path("pg_bin", &project.folder),
             database_url,
+            is_database_of_process: false,
             ignored_database_url: None,
             vault_key_file: section.optional_string("vault_key_file"),
             superuser_password: section.optional_secret("superuser_password"),

@@ -279,3 +279,25 @@ fn console_141_a_flag_is_named_as_the_origin_of_its_setting() {
         (&15000.into(), &"--port".into())
     );
 }
+
+#[test]
+fn gw_029_database_url_of_the_process_counts_unless_the_program_has_the_name_of_the_cli() {
+    let read = |ignores_database_of_process| {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::find(Some(folder.path()), Path::new("/")).unwrap();
+        let environment = [("DATABASE_URL", "postgresql://u:p@db/x")].into_iter().collect();
+        let flags = Flags {
+            ignores_database_of_process,
+            ..Flags::default()
+        };
+        Config::load_project(project, environment, &flags)
+            .unwrap()
+            .config
+            .selvedge
+    };
+
+    let (ours, stock) = (read(false), read(true));
+
+    assert!(ours.database_url.is_some() && ours.is_database_of_process);
+    assert!(stock.database_url.is_none() && stock.ignored_database_url.is_none());
+}
