@@ -200,10 +200,7 @@ impl Cluster {
         config: &ClusterConfig,
     ) -> Result<Postmaster, ClusterError> {
         let deadline = Instant::now() + START_TIMEOUT;
-        let mut postmaster = Postmaster::start(binaries, owner, data_dir, socket_dir, config, deadline)?;
-        // PostgreSQL must not outlive a process that was killed: it would hold the port until the next start.
-        postmaster.end_with_process()?;
-        Ok(postmaster)
+        Postmaster::start(binaries, owner, data_dir, socket_dir, config, deadline)
     }
 
     /// True when this start created the data directory. Seeds and configured buckets are applied only then.

@@ -5,7 +5,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{Read, Seek, SeekFrom},
+    io::{Read, Seek, SeekFrom, Write as _},
     net::TcpListener,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -63,8 +63,16 @@ impl Postmaster {
         loop {
             let log = open_log(&log_path)?;
             let log_start = log.metadata().map_or(0, |meta| meta.len());
+            // Before PostgreSQL, which must not outlive a process that is killed while it waits for it: it would hold the port
+            // until the next start.
+            let mut watch = spawn_watch()?;
             let child = spawn_postmaster(binaries, owner, data_dir, socket_dir, config, log)?;
-            let mut postmaster = Self { child, watch: None };
+            let named = name_postmaster(&mut watch, child.id());
+            let mut postmaster = Self {
+                child,
+                watch: Some(watch),
+            };
+            named?;
             match postmaster.wait_until_ready(data_dir, deadline) {
                 Ok(()) => return Ok(postmaster),
                 Err(reason) => {
@@ -104,12 +112,6 @@ impl Postmaster {
 
     pub(crate) fn pid(&self) -> i32 {
         self.child.id().cast_signed()
-    }
-
-    /// Makes PostgreSQL end immediately when this process is killed, instead of at the next start.
-    pub(crate) fn end_with_process(&mut self) -> Result<(), ClusterError> {
-        self.watch = Some(spawn_watch(self.pid())?);
-        Ok(())
     }
 
     /// Its exit status as text, or `None` while it runs.
@@ -203,13 +205,16 @@ fn spawn_postmaster(
     command.spawn().map_err(ClusterError::run(&program))
 }
 
+/// The shell of the watch, and what it does: it reads a process id, waits for the end of its input, and sends SIGINT.
+const SHELL: &str = "/bin/sh";
+const WATCH: &str = "read -r pid || exit 0; while read -r line; do :; done; kill -INT \"$pid\"";
+
 /// Starts a shell that ends the postmaster immediately when this process ends for any reason: the system then closes the pipe to the
-/// shell's standard input.
-fn spawn_watch(postmaster: i32) -> Result<Child, ClusterError> {
-    let shell = Path::new("/bin/sh");
+/// shell's standard input. [`name_postmaster`] says which one.
+fn spawn_watch() -> Result<Child, ClusterError> {
+    let shell = Path::new(SHELL);
     Command::new(shell)
-        .args(["-c", "while read -r line; do :; done; kill -INT \"$0\""])
-        .arg(postmaster.to_string())
+        .args(["-c", WATCH])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -217,6 +222,14 @@ fn spawn_watch(postmaster: i32) -> Result<Child, ClusterError> {
         .process_group(0)
         .spawn()
         .map_err(ClusterError::run(shell))
+}
+
+fn name_postmaster(watch: &mut Child, postmaster: u32) -> Result<(), ClusterError> {
+    let shell = Path::new(SHELL);
+    match &mut watch.stdin {
+        Some(input) => writeln!(input, "{postmaster}").map_err(ClusterError::run(shell)),
+        None => Ok(()),
+    }
 }
 
 /// Ends a postmaster of this data directory that a killed server left running, so that a new one can start with the
