@@ -143,6 +143,25 @@ impl User {
         Ok(())
     }
 
+    /// Whether the account is in use, but has not proven its e-mail address, neither by a mail nor at a provider. The address is
+    /// a mere claim: it confirms nothing about this account, and whoever proves it gets an account of their own.
+    pub(crate) fn only_claims_email(&self) -> bool {
+        let is_used = self.last_sign_in_at.is_some() || self.is_anonymous || self.is_phone_confirmed();
+        let address = self.email.to_lowercase();
+        let has_proof = |identity: &IdentityBody| identity.has_proven(&address);
+        !address.is_empty()
+            && !self.is_confirmed()
+            && is_used
+            && !self.is_sso_user
+            && !self.identities.iter().any(has_proof)
+    }
+
+    /// Like [`User::only_claims_email`], for the phone number.
+    pub(crate) fn only_claims_phone(&self) -> bool {
+        let is_used = self.last_sign_in_at.is_some() || self.is_anonymous || self.is_confirmed();
+        !self.phone.is_empty() && !self.is_phone_confirmed() && is_used && !self.is_sso_user
+    }
+
     /// Whether the user may not sign in at `now`.
     pub(crate) fn is_banned(&self, now: DateTime<Utc>) -> bool {
         self.banned_until.is_some_and(|until| until > now)
@@ -269,6 +288,18 @@ pub(crate) struct IdentityBody {
     /// Left out when the identity has no address.
     #[serde(skip_serializing_if = "is_empty_text")]
     email: Option<String>,
+}
+
+impl IdentityBody {
+    /// Whether the provider has verified this address (in lowercase).
+    fn has_proven(&self, address: &str) -> bool {
+        self.provider != "phone"
+            && self.identity_data.get("email_verified") == Some(&Value::Bool(true))
+            && self
+                .email
+                .as_deref()
+                .is_some_and(|email| email.to_lowercase() == address)
+    }
 }
 
 /// A second factor in the JSON of a user. Times are RFC 3339 in UTC; null when the row has none.

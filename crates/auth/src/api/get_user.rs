@@ -20,7 +20,7 @@ pub(crate) async fn get_user(request: AuthRequest, caller: SignedIn) -> Result<H
 /// # Errors
 /// 400 `validation_failed`.
 pub(crate) fn check_audience(request: &AuthRequest, caller: &SignedIn) -> Result<(), AuthError> {
-    if request.info.audience == caller.audience() {
+    if caller.is_for(&request.info.audience) {
         return Ok(());
     }
     Err(AuthError::invalid(OTHER_AUDIENCE))

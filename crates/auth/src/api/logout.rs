@@ -21,7 +21,7 @@ pub(crate) struct LogoutQuery {
 /// database.
 ///
 /// `global` deletes all sessions of the user and what was begun in them, `local` the current one, `others` all but the current
-/// one. A client of the OAuth server ends its own session only, by `global` and by `local`.
+/// one; pending changes of addresses end with both. A client of the OAuth server ends its own session only, by `global` and by `local`.
 ///
 /// # Errors
 /// 400 `validation_failed` for any other scope, 403 `no_authorization` for a client that wants to end others.
@@ -40,7 +40,10 @@ pub(crate) async fn delete_sessions(
         ("others", _) if is_client => return Err(AuthError::ClientNotAllowed),
         ("" | "global", _) => user_access::end(&db, user_id, AccessEnd::SignedOut, request.now()).await?,
         ("local", Some(session)) => sessions::delete(&db, session).await?,
-        ("others", Some(session)) => sessions::delete_others(&db, user_id, session).await?,
+        ("others", Some(session)) => {
+            sessions::delete_others(&db, user_id, session).await?;
+            user_access::end_changes(&db, user_id, request.now()).await?;
+        }
         // A token without `session_id` was signed by the project itself, so there is no current session to delete or
         // keep.
         ("local" | "others", None) => {}

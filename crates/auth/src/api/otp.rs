@@ -142,7 +142,9 @@ async fn deliver_mail_otp(request: &AuthRequest, otp: &MailOtp) -> Result<(), Au
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let challenge = otp.challenge.as_ref();
-    let user = match users::find_by_email(&db, &otp.email, &request.info.audience).await? {
+    let found = users::find_by_email(&db, &otp.email, &request.info.audience).await?;
+    // The account of somebody who only claims the address is not given to its owner.
+    let user = match found.filter(|user| !user.only_claims_email()) {
         // Compat: a user with an unconfirmed address is still signing up.
         Some(user) if request.config().disable_signup && !user.is_confirmed() => {
             return Err(AuthError::SignupDisabled);
@@ -217,7 +219,7 @@ async fn deliver_text_otp(
     let _slot = request.state.acquire_mail_slot().await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = match phones::find_by_phone(&db, phone, &request.info.audience).await? {
+    let user = match phones::find_registered(&db, phone, &request.info.audience).await? {
         Some(user) if request.config().disable_signup && !user.is_phone_confirmed() => {
             return Err(AuthError::SignupDisabled);
         }

@@ -71,7 +71,9 @@ async fn send_recovery_mail(
     let _slot = request.state.acquire_mail_slot().await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    match users::find_by_email(&db, email, &request.info.audience).await? {
+    let found = users::find_by_email(&db, email, &request.info.audience).await?;
+    // The account of somebody who only claims the address is not given to its owner.
+    match found.filter(|user| !user.only_claims_email()) {
         Some(user) => {
             // The pause between two mails is checked against the row, so concurrent requests must wait for each
             // other.

@@ -74,7 +74,7 @@ async fn resend_mail(
         return Ok(HttpResponse::Ok().json(EmptyBody {}));
     };
     let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
-    if body.kind == "signup" && !user.is_confirmed() {
+    if body.kind == "signup" && !user.is_confirmed() && !user.only_claims_email() {
         accounts::log_action(request, &db, Actor::User(&user), Action::ConfirmationRequested).await?;
         mailer::send_confirmation(request, &db, &user, challenge).await?;
     } else if body.kind == "email_change" && !user.email_change.is_empty() {
@@ -166,7 +166,7 @@ async fn resend_text(request: &AuthRequest, body: &ResendBody) -> Result<HttpRes
         None => None,
     };
     let wanted = user.filter(|user| match body.kind.as_str() {
-        "sms" => !user.is_phone_confirmed(),
+        "sms" => !user.is_phone_confirmed() && !user.only_claims_phone(),
         _ => !user.phone_change.is_empty(),
     });
     let Some(user) = wanted else {

@@ -10,6 +10,7 @@ use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::hooks::{self, HookPoint};
 use crate::request::AuthRequest;
 use crate::store::audit::{self, Action, Actor};
+use crate::store::phones;
 use crate::store::users::{self, NewUser};
 use crate::user::{User, format_timestamp};
 
@@ -91,6 +92,7 @@ pub(crate) async fn create_user(
         invited_at: account.invited_at,
         is_sso_user: false,
     };
+    release_claims(db, &user).await?;
     users::insert(db, &user, now).await.map_err(map_saving_error)?;
     for (provider, data) in &identities {
         users::insert_identity(db, id, provider, data, now)
@@ -108,6 +110,17 @@ pub(crate) async fn create_user(
         after_commit::record_created_user(request, &user);
     }
     Ok(user)
+}
+
+/// Takes the addresses of a new user from accounts in use that have not proven them.
+async fn release_claims(db: &impl GenericClient, user: &NewUser<'_>) -> Result<(), AuthError> {
+    if !user.email.is_empty() {
+        users::release_claimed_email(db, &user.email.to_lowercase(), user.id).await?;
+    }
+    if !user.phone.is_empty() {
+        phones::release_claimed_phone(db, user.phone, user.id).await?;
+    }
+    Ok(())
 }
 
 /// Maps an error of the statements that save a new user, which a trigger of the project may have raised.

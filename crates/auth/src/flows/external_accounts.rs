@@ -23,8 +23,8 @@ use crate::request::AuthRequest;
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::identities::{self, LinkCandidates, LinkSearch};
-use crate::store::one_time_tokens;
 use crate::store::users::{self, NewUser};
+use crate::store::{contested_accounts, one_time_tokens};
 use crate::user::{User, format_timestamp};
 use crate::validation::address::parse_email;
 use crate::validation::verify_type::VerifyType;
@@ -94,14 +94,15 @@ pub(crate) async fn find_or_create_account(
     let data = Value::Object(external.profile.identity_data());
     let now = request.now();
     let (known, decision) = decide_account(db, &search, is_verified).await?;
-    if let (Some(owner), false) = (known.owner, matches!(decision, AccountDecision::SignIn(_))) {
-        leave_unproven_account(db, external, owner).await?;
-    }
+    // An account that nobody has proven, and that the person leaves for another one.
+    let left = known
+        .owner
+        .filter(|_| !matches!(decision, AccountDecision::SignIn(_)));
     let (user_id, identity) = match decision {
         AccountDecision::SignIn(user_id) => (user_id, update_identity(request, db, external, user_id).await?),
         AccountDecision::Link(user_id) | AccountDecision::TakeOver(user_id) => (
             user_id,
-            link_verified_identity(request, db, external, user_id).await?,
+            link_verified_identity(request, db, external, (user_id, left)).await?,
         ),
         AccountDecision::Create | AccountDecision::CreateWithoutAddress => {
             let email = if decision == AccountDecision::Create {
@@ -109,7 +110,7 @@ pub(crate) async fn find_or_create_account(
             } else {
                 ""
             };
-            create_account(request, db, external, email, &data).await?
+            create_account(request, db, external, (email, left), &data).await?
         }
         // Linking to one of several users by chance could give a person access to somebody else's account.
         AccountDecision::Ambiguous => {
@@ -179,8 +180,17 @@ async fn update_identity(
 async fn leave_unproven_account(
     db: &Transaction<'_>,
     external: &ExternalUser<'_>,
-    owner: Uuid,
+    owner: Option<Uuid>,
 ) -> Result<(), AuthError> {
+    let Some(owner) = owner else {
+        return Ok(());
+    };
+    // The hook `before_user_created` has ended the transaction in which the account was unproven.
+    let user = users::lock_by_id(db, owner).await?;
+    if !user.is_some_and(|user| contested_accounts::is_unproven(&user)) {
+        let fault = Fault::Other("the accounts of an address change too quickly");
+        return Err(AuthError::internal(UNEXPECTED, fault));
+    }
     let identity = identities::find_by_subject(db, external.provider, &external.profile.subject).await?;
     identities::delete(db, identity.ok_or_else(report_missing_row)?.id).await?;
     Ok(users::refresh_providers(db, owner).await?)
@@ -190,13 +200,15 @@ async fn leave_unproven_account(
 const SEVERAL_ACCOUNTS: &str =
     "Multiple accounts with the same email address in the same linking domain detected: default";
 
-/// Links the identity to the user whose address the provider has verified; returns the identity's id.
+/// Links the identity to the user whose address the provider has verified; returns the identity's id. `left` is the unproven
+/// account that has had it so far.
 async fn link_verified_identity(
     request: &AuthRequest,
     db: &Transaction<'_>,
     external: &ExternalUser<'_>,
-    user_id: Uuid,
+    (user_id, left): (Uuid, Option<Uuid>),
 ) -> Result<Uuid, AuthError> {
+    leave_unproven_account(db, external, left).await?;
     let data = Value::Object(external.profile.identity_data());
     let identity = insert_identity(&request.state, db, user_id, external, &data).await?;
     users::merge_user_metadata(db, user_id, &data, request.now()).await?;
@@ -288,7 +300,8 @@ pub(super) async fn give_verified_address(
     Ok(())
 }
 
-/// Creates user and identity; returns both ids. `email` is empty when another user has the address.
+/// Creates user and identity; returns both ids. `email` is empty when another user has the address; `left` is the unproven
+/// account that has had the identity so far. Nothing is written before the hook, which commits.
 ///
 /// # Errors
 /// 422 `signup_disabled`, and what the hook `before_user_created` refuses with.
@@ -296,7 +309,7 @@ async fn create_account(
     request: &AuthRequest,
     db: &Transaction<'_>,
     external: &ExternalUser<'_>,
-    email: &str,
+    (email, left): (&str, Option<Uuid>),
     data: &Value,
 ) -> Result<(Uuid, Uuid), AuthError> {
     if request.config().disable_signup {
@@ -325,6 +338,7 @@ async fn create_account(
         "created_at": format_timestamp(now), "updated_at": format_timestamp(now), "is_anonymous": false,
     });
     accounts::call_before_user_created(request, db, shown).await?;
+    leave_unproven_account(db, external, left).await?;
     if !email.is_empty()
         && external
             .verified_addresses()

@@ -152,6 +152,13 @@ async fn adopt_email_of_identity(
         if !is_usable || has_address && users::is_email_taken(db, email, &user.aud, user.id).await? {
             continue;
         }
+        if has_address && !identity.is_email_verified {
+            // Without a proof it is not taken from an account that waits for one, such as an invited one, either.
+            let registered = users::find_registered(db, email, &user.aud).await?;
+            if registered.is_some_and(|other| other.id != user.id) {
+                continue;
+            }
+        }
         let moved = identities::set_email_from_identity(db, user.id, email, has_address, request.now()).await;
         moved.map_err(|error| {
             let error = AuthError::from(error);

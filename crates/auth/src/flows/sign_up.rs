@@ -203,7 +203,7 @@ async fn register_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUp
     let existing = {
         let client = request.connect().await?;
         if sign_up.is_by_phone() {
-            phones::find_by_phone(&client, &sign_up.phone, &request.info.audience).await?
+            phones::find_registered(&client, &sign_up.phone, &request.info.audience).await?
         } else {
             users::find_registered(&client, &sign_up.email, &request.info.audience).await?
         }
@@ -388,7 +388,7 @@ async fn create_or_mail_again(
 }
 
 /// Locks the account that waits for its confirmation, which is contested unless the password is the same; `None` when its
-/// owner has confirmed it since the look-up.
+/// owner has confirmed it, or come to use it, since the look-up.
 async fn lock_unconfirmed(
     request: &AuthRequest,
     db: &Transaction<'_>,
@@ -398,7 +398,11 @@ async fn lock_unconfirmed(
 ) -> Result<Option<User>, AuthError> {
     let user = users::lock_by_id(db, known.id).await?;
     let user = user.ok_or(AuthError::UserAlreadyExists)?;
-    if sign_up.classify_existing_user(Some(&user)) == ExistingUser::Confirmed {
+    let only_claims = match sign_up.is_by_phone() {
+        true => user.only_claims_phone(),
+        false => user.only_claims_email(),
+    };
+    if only_claims || sign_up.classify_existing_user(Some(&user)) == ExistingUser::Confirmed {
         return Ok(None);
     }
     let is_same = password.is_same() && user.encrypted_password == known.encrypted_password;

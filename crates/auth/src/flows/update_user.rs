@@ -419,6 +419,11 @@ async fn change_email(
 ) -> Result<(), AuthError> {
     if user.is_anonymous && request.config().email.autoconfirm {
         let now = request.now();
+        // Without a proof a guest does not take an address from an account that waits for one, such as an invited one.
+        let registered = users::find_registered(db, &change.email, &user.aud).await?;
+        if registered.is_some_and(|other| other.id != user.id) {
+            return Err(AuthError::EmailExists);
+        }
         let confirmed = EmailChange {
             new_email: &change.email,
             token_new: "",

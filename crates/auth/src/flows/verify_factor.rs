@@ -25,7 +25,7 @@ use crate::request::{AuthRequest, SignedIn, read_text};
 use crate::sms;
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
-use crate::store::one_time_codes;
+use crate::store::{one_time_codes, user_access};
 use crate::user::User;
 
 /// Body of the request: `{challenge_id, code}` for TOTP and phone, `{challenge_id, webauthn}` for WebAuthn.
@@ -328,6 +328,10 @@ async fn raise_session(
     let actor = Actor::User(&caller.user);
     accounts::log_action_with_traits(request, &db, actor, Action::VerificationAttempted, traits).await?;
     store_credential(&db, user_id, (factor, answered), now).await?;
+    if !caller_now.user.has_verified_factor() {
+        // Whoever knew only the password may have asked for a change of the address.
+        user_access::end_changes(&db, user_id, now).await?;
+    }
     factors::upgrade_session(&db, (user_id, session_id), factor, now).await?;
     let refresh_token = rotate_refresh_token(&db, (user_id, session_id), now).await?;
     // Counter tokens have no rows that could be revoked, so the audit log gets no entry for them.

@@ -289,11 +289,14 @@ async fn apply_effect(
     Ok(true)
 }
 
-/// Whether the user still has the address or number, or still wants it, that the token was sent to.
+/// Whether the user still has the address or number, or still wants it, that the token was sent to. The account of somebody
+/// who uses it and only claims the address is not given to whoever proves it.
 fn is_current_address(effect: Effect, user: &User, address: &str) -> bool {
     match effect {
-        Effect::Confirm(_) | Effect::SignIn(_) => user.email.to_lowercase() == address,
-        Effect::ConfirmPhone => user.phone == address,
+        Effect::Confirm(_) | Effect::SignIn(_) => {
+            user.email.to_lowercase() == address && !user.only_claims_email()
+        }
+        Effect::ConfirmPhone => user.phone == address && !user.only_claims_phone(),
         Effect::ChangePhone => user.phone_change == address,
         Effect::FirstConfirmation(token) | Effect::ChangeEmail(token) => match token {
             ChangeToken::New => user.email_change.to_lowercase() == address,

@@ -71,12 +71,12 @@ impl SignedIn {
         Ok(())
     }
 
-    /// The audience that the token was issued for; of several, the first.
-    pub(crate) fn audience(&self) -> &str {
-        let audience = self.claims.get("aud");
-        audience
-            .and_then(|audience| audience.get(0).unwrap_or(audience).as_str())
-            .unwrap_or_default()
+    /// Whether the token was issued for this audience, or for several, of which it is the first. In a session the user's own
+    /// audience counts as well, because a project's token hook may replace the claim.
+    pub(crate) fn is_for(&self, audience: &str) -> bool {
+        let claim = self.claims.get("aud");
+        let claimed = claim.and_then(|claim| claim.get(0).unwrap_or(claim).as_str());
+        claimed.unwrap_or_default() == audience || self.session.is_some() && self.user.aud == audience
     }
 
     /// Refuses a session that has outlived one of the project's limits.
@@ -104,8 +104,12 @@ impl SignedIn {
     async fn load(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
         let signed_in = Self::load_any(state, caller).await?;
         // Whoever grants a client access to some of their data does not let it change the account.
-        let session_of_client = signed_in.session.as_ref().and_then(|session| session.client_id);
-        if session_of_client.is_some() || signed_in.claims.get("client_id").is_some() {
+        // The session decides: a project's token hook may add a claim of this name to the tokens of any user.
+        let is_client = match &signed_in.session {
+            Some(session) => session.client_id.is_some(),
+            None => signed_in.claims.get("client_id").is_some(),
+        };
+        if is_client {
             return Err(AuthError::ClientNotAllowed);
         }
         Ok(signed_in)
@@ -144,7 +148,8 @@ impl SignedIn {
         if session.is_none() && (session_id.is_some() || !state.config.tokens_without_session) {
             return Err(AuthError::TokenSessionNotFound);
         }
-        check_audience(state, &claims)?;
+        let user_audience = session.as_ref().map(|_| user.aud.as_str());
+        check_audience(state, user_audience, &claims)?;
         match refusal {
             None => {}
             Some(SignInRefusal::Deleted) => return Err(AuthError::TokenUserNotFound),
@@ -203,16 +208,19 @@ fn get_verified_claims(caller: &Caller) -> Result<Arc<Claims>, AuthError> {
     Ok(claims)
 }
 
-/// Refuses a token for an audience that the project does not have. A token without an audience is for all of them.
+/// Refuses a token for an audience that the project does not have. A token without an audience is for all of them. In a
+/// session the user's own audience counts, because a project's token hook may replace the claim.
 ///
 /// # Errors
 /// 400 `validation_failed`, as `GET /user` of the original.
-fn check_audience(state: &AuthState, claims: &Claims) -> Result<(), AuthError> {
-    let names = match claims.get("aud") {
-        Some(Value::String(name)) => vec![name.as_str()],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+fn check_audience(state: &AuthState, user_audience: Option<&str>, claims: &Claims) -> Result<(), AuthError> {
+    let mut names = match (user_audience, claims.get("aud")) {
+        (Some(name), _) => vec![name],
+        (None, Some(Value::String(name))) => vec![name.as_str()],
+        (None, Some(Value::Array(names))) => names.iter().filter_map(Value::as_str).collect(),
         _ => return Ok(()),
     };
+    names.retain(|name| !name.is_empty());
     if names.is_empty() || names.iter().any(|name| state.config.has_audience(name)) {
         return Ok(());
     }

@@ -100,10 +100,11 @@ pub(crate) async fn send_code(
             Some("test-otp".to_owned()),
         ),
         None => {
-            request.state.limits.check_sms()?;
             if purpose == CodePurpose::PhoneChange {
                 check_pause(request, db, purpose.name(), phone, config.max_frequency).await?;
             }
+            // Last: a message that is not sent takes nothing from the limit of all.
+            request.state.limits.check_sms()?;
             // Codes by text message are typed, never links, so they need no PKCE prefix.
             let code = OneTimeCode::generate(config.otp_length, false);
             let message = Message {
@@ -187,9 +188,9 @@ pub(crate) async fn send_factor_code(
     (phone, code): (&str, &str),
     channel: Channel,
 ) -> Result<(), AuthError> {
-    request.state.limits.check_sms()?;
     let config = &request.config().mfa.phone;
     check_pause(request, db, "mfa", phone, config.max_frequency).await?;
+    request.state.limits.check_sms()?;
     let message = Message {
         phone,
         code,

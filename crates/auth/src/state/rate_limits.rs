@@ -179,23 +179,30 @@ impl Limits {
         let now = self.started.elapsed();
         let address_hash = self.hash.hash_one(address);
         let client_hash = self.hash.hash_one((address, client));
-        let is_any_free = self.wrong_codes_of_all.take_token(address_hash, now).is_ok();
         let attempt = CodeAttempt {
             address_hash,
             client_hash,
             took_from_address: self.wrong_codes.take_token(address_hash, now).is_ok(),
             took_from_client: self.wrong_codes_of_client.take_token(client_hash, now).is_ok(),
         };
-        if is_any_free && (attempt.took_from_address || attempt.took_from_client) {
-            Ok(attempt)
-        } else {
-            Err(AuthError::RequestRateLimit)
+        if !attempt.took_from_address && !attempt.took_from_client {
+            return Err(AuthError::RequestRateLimit);
         }
+        // Last, so that a client which is refused anyway uses up nothing that the owner of the address needs.
+        if self.wrong_codes_of_all.take_token(address_hash, now).is_err() {
+            self.return_taken(&attempt);
+            return Err(AuthError::RequestRateLimit);
+        }
+        Ok(attempt)
     }
 
     /// Gives an attempt back, because the code was right.
     pub(crate) fn return_code_attempt(&self, attempt: &CodeAttempt) {
         self.wrong_codes_of_all.return_token(attempt.address_hash);
+        self.return_taken(attempt);
+    }
+
+    fn return_taken(&self, attempt: &CodeAttempt) {
         if attempt.took_from_address {
             self.wrong_codes.return_token(attempt.address_hash);
         }
@@ -462,6 +469,17 @@ mod tests {
         }
 
         assert!(limits.take_code_attempt("a@b.c", "5.6.7.8").is_err());
+    }
+
+    #[test]
+    fn refused_attempts_of_one_client_do_not_block_the_address_for_all() {
+        let limits = Limits::new(&AuthConfig::default());
+
+        for _ in 0..2 * MAX_WRONG_CODES_OF_ALL {
+            let _ = limits.take_code_attempt("a@b.c", "1.2.3.4");
+        }
+
+        assert!(limits.take_code_attempt("a@b.c", "5.6.7.8").is_ok());
     }
 
     #[test]

@@ -18,6 +18,17 @@ pub(crate) async fn find_by_phone(db: &impl GenericClient, phone: &str, aud: &st
     find_user(db, SQL, &[&phone, &aud]).await
 }
 
+/// Like [`find_by_phone`], but not an account in use that has not proven the number: whoever proves it gets an account of their
+/// own.
+pub(crate) async fn find_registered(
+    db: &impl GenericClient,
+    phone: &str,
+    aud: &str,
+) -> DbResult<Option<User>> {
+    let found = find_by_phone(db, phone, aud).await?;
+    Ok(found.filter(|user| !user.only_claims_phone()))
+}
+
 /// Finds the user who has asked to change to this number and has not confirmed it yet. Several users may have asked;
 /// the latest request counts.
 pub(crate) async fn find_by_phone_change(
@@ -31,6 +42,12 @@ pub(crate) async fn find_by_phone_change(
         "order by u.phone_change_sent_at desc nulls last limit 1",
     );
     find_user(db, SQL, &[&phone, &aud]).await
+}
+
+/// Takes a number from an account in use that only claims it (see [`User::only_claims_phone`]), for a new account of `owner`.
+pub(crate) async fn release_claimed_phone(db: &impl GenericClient, phone: &str, owner: Uuid) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/release_phone.sql");
+    execute_statement(db, SQL, &[&phone, &owner]).await.map(|_| ())
 }
 
 /// Whether a user other than `except` has this number, confirmed or not.

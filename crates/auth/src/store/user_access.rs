@@ -13,7 +13,7 @@ use super::{DbResult, execute_statement, find_row, one_time_tokens, users};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AccessEnd {
     /// The user has signed out everywhere: sessions and what was begun in them, such as links to providers, codes that are
-    /// waiting for their exchange, and ceremonies. Mails that nobody has opened yet stay valid.
+    /// waiting for their exchange, ceremonies, and changes of addresses. Other mails that nobody has opened yet stay valid.
     SignedOut,
     /// The user was banned: mailed links and codes, and PKCE flows that wait for them.
     Banned,
@@ -38,6 +38,14 @@ impl AccessEnd {
 
     fn ends_ways_to_sign_in(self) -> bool {
         self == Self::AccountGone
+    }
+
+    /// Locks the user's row. Only the end of the account waits for transactions that have written rows which refer to it.
+    fn lock(self) -> &'static str {
+        match self {
+            Self::AccountGone => "select from auth.users where id = $1 for update",
+            _ => "select from auth.users where id = $1 for no key update",
+        }
     }
 }
 
@@ -64,18 +72,14 @@ pub(crate) async fn end(
     reason: AccessEnd,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    find_row(
-        db,
-        "select 1 from auth.users where id = $1 for update",
-        &[&user_id],
-    )
-    .await?;
+    find_row(db, reason.lock(), &[&user_id]).await?;
     // Tokens and AMR entries are deleted with their sessions, by foreign keys.
     const SESSIONS: &str = "delete from auth.sessions where user_id = $1 and id is distinct from $2";
     execute_statement(db, SESSIONS, &[&user_id, &reason.kept_session()]).await?;
     for sql in BEGUN {
         execute_statement(db, sql, &[&user_id]).await?;
     }
+    end_changes(db, user_id, now).await?;
     if reason.ends_mails() {
         execute_statement(db, MAILED_FLOWS, &[&user_id]).await?;
         // Compat: only a new password forgets when mails were sent.
@@ -90,6 +94,13 @@ pub(crate) async fn end(
         }
     }
     Ok(())
+}
+
+/// Ends pending changes of address and phone number, and the code that lets a session change the password: somebody else may
+/// have asked for them in a session that ends now, or before the account had a second factor.
+pub(crate) async fn end_changes(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/clear_pending_changes.sql");
+    execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }
 
 #[cfg(test)]
@@ -131,7 +142,8 @@ mod tests {
         insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at) values
           (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'totp', 'verified', now(), now());
         insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to) values
-          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'recovery_token', 'x', 'a@b.c');
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'recovery_token', 'x', 'a@b.c'),
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', 'email_change_token_new', 'y', 'd@e.f');
         insert into auth.flow_state (id, user_id, linking_target_id, auth_code_issued_at, provider_type,
           authentication_method) values
           (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', null, null, 'email', 'magiclink'),
@@ -203,6 +215,32 @@ mod tests {
         for table in ENDED {
             assert_eq!(count(table).await, 0, "{table}");
         }
+    }
+
+    #[tokio::test]
+    async fn auth_114_rows_that_refer_to_a_user_can_be_written_while_the_user_is_locked() {
+        let database = TestDatabase::create().await;
+        let superuser = database.superuser().await;
+        superuser.batch_execute(ROWS).await.expect("rows are inserted");
+        let manager = Manager::new(database.config("supabase_auth_admin"), tokio_postgres::NoTls);
+        let pool = Pool::builder(manager).max_size(1).build().expect("a pool");
+        let mut client = pool.get().await.expect("a connection");
+        let user = Uuid::from_u128(0x4000_8000_0000_0000_000a);
+        superuser
+            .batch_execute("create table public.notes (user_id uuid references auth.users)")
+            .await
+            .expect("a table");
+
+        let db = client.transaction().await.expect("a transaction");
+        users::lock_by_id(&db, user).await.expect("locked");
+        end(&db, user, AccessEnd::SignedOut, Utc::now())
+            .await
+            .expect("signed out");
+
+        superuser
+            .batch_execute("set lock_timeout = '5s'; insert into public.notes select id from auth.users;")
+            .await
+            .expect("the row is not waited for");
     }
 
     #[tokio::test]

@@ -50,9 +50,9 @@ pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Op
 }
 
 /// Finds a user by id and locks the row until the transaction ends, for checks that two concurrent requests must not
-/// both pass.
+/// both pass. Rows of projects' tables that refer to the user can still be written meanwhile.
 pub(crate) async fn lock_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<User>> {
-    const LOCK: &str = "select from auth.users where id = $1 for update";
+    const LOCK: &str = "select from auth.users where id = $1 for no key update";
     // Two statements: one that has waited for the lock would show factors and identities as they were before.
     find_row(db, LOCK, &[&id]).await?;
     find_by_id(db, id).await
@@ -70,13 +70,15 @@ pub(crate) async fn find_by_email(db: &impl GenericClient, email: &str, aud: &st
 }
 
 /// Finds the user who has registered an address: as the address of the account or of an identity. SSO identities do not
-/// count, because they are never linked by their address (Auth contract §8.2).
+/// count, because they are never linked by their address (Auth contract §8.2), nor does an account in use that has not proven
+/// the address: whoever proves it gets an account of their own.
 pub(crate) async fn find_registered(
     db: &impl GenericClient,
     email: &str,
     aud: &str,
 ) -> DbResult<Option<User>> {
-    if let Some(user) = find_by_email(db, email, aud).await? {
+    let claimed = find_by_email(db, email, aud).await?;
+    if let Some(user) = claimed.filter(|user| !user.only_claims_email()) {
         return Ok(Some(user));
     }
     find_by_verified_identity(db, email, aud).await
@@ -120,7 +122,17 @@ pub(crate) async fn is_email_taken(
 
 /// Takes an address (in lowercase) from every other account that has it unconfirmed, because `owner` has proven it.
 pub(crate) async fn release_email(db: &impl GenericClient, email: &str, owner: Uuid) -> DbResult<()> {
-    execute_statement(db, include_str!("../../sql/release_email.sql"), &[&email, &owner])
+    const SQL: &str = include_str!("../../sql/release_email.sql");
+    execute_statement(db, SQL, &[&email, &owner, &false])
+        .await
+        .map(|_| ())
+}
+
+/// Takes an address (in lowercase) from an account in use that only claims it (see [`User::only_claims_email`]), for a new
+/// account of `owner`, who has yet to prove it.
+pub(crate) async fn release_claimed_email(db: &impl GenericClient, email: &str, owner: Uuid) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/release_email.sql");
+    execute_statement(db, SQL, &[&email, &owner, &true])
         .await
         .map(|_| ())
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::app::{PASSWORD, Response, Session, TestApp};
 use crate::identity_provider::IdentityProvider;
 
-const VICTIM: &str = "victim@corp.example";
-const MALLORY: &str = "mallory@evil.example";
+pub(crate) const VICTIM: &str = "victim@corp.example";
+pub(crate) const MALLORY: &str = "mallory@evil.example";
 
 /// Starts the service with linking, anonymous users, phones with test codes, and two providers that sign ID tokens.
-async fn start_with(change: impl FnOnce(&mut AuthConfig)) -> (TestApp, [IdentityProvider; 2]) {
+pub(crate) async fn start_with(change: impl FnOnce(&mut AuthConfig)) -> (TestApp, [IdentityProvider; 2]) {
     let providers = [IdentityProvider::start(), IdentityProvider::start()];
     let configs = vec![providers[0].config("google"), providers[1].config("keycloak")];
     let app = TestApp::start_with(|config| {
@@ -30,12 +30,12 @@ async fn start_with(change: impl FnOnce(&mut AuthConfig)) -> (TestApp, [Identity
     (app, providers)
 }
 
-async fn start() -> (TestApp, [IdentityProvider; 2]) {
+pub(crate) async fn start() -> (TestApp, [IdentityProvider; 2]) {
     start_with(|_| {}).await
 }
 
 /// The ID token of a person at a provider.
-fn id_token(provider: &IdentityProvider, subject: &str, email: &str, is_verified: bool) -> String {
+pub(crate) fn id_token(provider: &IdentityProvider, subject: &str, email: &str, is_verified: bool) -> String {
     provider.id_token(|claims| {
         claims["sub"] = json!(subject);
         claims["email"] = json!(email);
@@ -44,7 +44,7 @@ fn id_token(provider: &IdentityProvider, subject: &str, email: &str, is_verified
 }
 
 /// Signs in with an ID token of Google's or Keycloak's.
-async fn sign_in_by(app: &TestApp, provider: &str, token: String) -> Response {
+pub(crate) async fn sign_in_by(app: &TestApp, provider: &str, token: String) -> Response {
     app.post(
         "/token?grant_type=id_token",
         json!({"provider": provider, "id_token": token}),
@@ -63,7 +63,7 @@ async fn link(app: &TestApp, session: &Session, token: String) -> Response {
 }
 
 /// Signs in by a code that is sent to a phone number, with metadata for a new user.
-async fn sign_in_by_phone(app: &TestApp, phone: &str, data: Value) -> Session {
+pub(crate) async fn sign_in_by_phone(app: &TestApp, phone: &str, data: Value) -> Session {
     let asked = app
         .post("/otp", json!({"phone": phone, "data": data}))
         .send()
@@ -74,7 +74,7 @@ async fn sign_in_by_phone(app: &TestApp, phone: &str, data: Value) -> Session {
 }
 
 /// Opens the link of the newest mail to an address; returns where the browser goes.
-async fn open_mail(app: &TestApp, address: &str) -> Response {
+pub(crate) async fn open_mail(app: &TestApp, address: &str) -> Response {
     app.get(&app.mail_to(address).link).send().await
 }
 

@@ -15,7 +15,7 @@ use crate::http_receiver::{Received, Receiver};
 const SECRETS: &str = "v1,whsec_bmV3LXNlY3JldA==|v1,whsec_b2xkLXNlY3JldA==";
 
 /// Configures a hook as a function in the schema `public`.
-fn database_hook(name: &str) -> Option<HookConfig> {
+pub(crate) fn database_hook(name: &str) -> Option<HookConfig> {
     Some(HookConfig::parse(&format!("pg-functions://postgres/public/{name}"), None).unwrap())
 }
 
@@ -35,7 +35,7 @@ async fn start_app(hooks: impl FnOnce(&mut HooksConfig)) -> TestApp {
 }
 
 /// Creates a PL/pgSQL function that Auth may execute.
-async fn create_function(app: &TestApp, name: &str, body: &str) {
+pub(crate) async fn create_function(app: &TestApp, name: &str, body: &str) {
     app.migrate(&format!(
         "create or replace function public.{name}(event jsonb) returns jsonb language plpgsql as $hook$ {body} $hook$; \
          grant usage on schema public to supabase_auth_admin; \

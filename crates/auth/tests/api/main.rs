@@ -11,6 +11,7 @@ mod address_proofs;
 mod admin;
 mod app;
 mod audit;
+mod claimed_addresses;
 mod custom_providers;
 mod database;
 mod dump;

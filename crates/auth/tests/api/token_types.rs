@@ -4,7 +4,8 @@ use reqwest::Method;
 use selvedge_token::KeyAlgorithm;
 use serde_json::{Value, json};
 
-use crate::app::{Session, TestApp};
+use crate::app::{PASSWORD, Session, TestApp};
+use crate::hooks::{create_function, database_hook};
 use crate::oauth_server::{consent, exchange_code, register, start_app};
 
 /// The token response of a client that a user has granted these scopes.
@@ -105,4 +106,34 @@ async fn auth_099_discovery_does_not_offer_plain_pkce() {
     let document = app.get("/.well-known/openid-configuration").send().await.body;
 
     assert_eq!(document["code_challenge_methods_supported"], json!(["S256"]));
+}
+
+#[actix_web::test]
+async fn auth_112_claims_of_a_hook_make_no_session_one_of_a_client_or_of_another_audience() {
+    let app = TestApp::start_with(|config| {
+        config.email.autoconfirm = true;
+        config.hooks.custom_access_token = database_hook("claims");
+    })
+    .await;
+    create_function(
+        &app,
+        "claims",
+        "begin return jsonb_build_object('claims', event -> 'claims' || \
+           jsonb_build_object('client_id', 'acme', 'aud', 'elsewhere')); end",
+    )
+    .await;
+
+    let session = app.sign_up("ana@example.com", PASSWORD).await.session();
+
+    let claims = app.keys.verify(&session.access_token).unwrap().map().clone();
+    assert_eq!(
+        (&claims["client_id"], &claims["aud"]),
+        (&json!("acme"), &json!("elsewhere"))
+    );
+    let user = app.get("/user").bearer(&session.access_token).send().await;
+    assert_eq!(user.status, 200, "{}", user.body);
+    let changed = app
+        .put("/user", json!({"data": {"nickname": "A"}}))
+        .bearer(&session.access_token);
+    assert_eq!(changed.send().await.status, 200);
 }

@@ -45,7 +45,7 @@ const SUSPICIONS: [Suspicion; 6] = [
         what: "users who sign in with an address that nobody has confirmed",
         sql: "select id::text from auth.users where email <> '' and email_confirmed_at is null and not is_sso_user \
               and last_sign_in_at is not null and deleted_at is null",
-        advice: "their tokens do not name it any more; whoever proves the address gets it for another account",
+        advice: "their tokens do not name it, and no link confirms it for them; whoever signs up with the address gets it for an account of their own",
     },
     Suspicion {
         what: "users with a second factor who have another factor that was never verified",
