@@ -41,8 +41,9 @@ fn find_issuer(url: Option<&str>) -> String {
     }
 }
 
-/// Azure sends the address for the scope `email` and names for `profile`. `xms_edov` is an optional claim of the app
-/// registration; here it is sent for unverified addresses, because there is no other way to mark them.
+/// Azure sends the address for the scope `email` and names for `profile`. `xms_edov`, whether the owner of the domain has verified
+/// the address, is an optional claim of the app registration; here it is always sent, because Auth takes an address of any
+/// tenant for unverified without it.
 fn read_claims(account: &Account<'_>) -> Value {
     let person = account.person;
     let has_profile = account.has_scope("profile");
@@ -55,6 +56,6 @@ fn read_claims(account: &Account<'_>) -> Value {
         "preferred_username": person.email.as_ref().filter(|_| has_profile),
         "oid": has_profile.then(|| SubjectStyle::Uuid.make_id("azure-oid", &person.id)),
         "email": email,
-        "xms_edov": email.filter(|_| !person.email_verified).map(|_| false),
+        "xms_edov": email.map(|_| person.email_verified),
     })
 }
