@@ -58,9 +58,7 @@ impl GatewayError {
             Self::UnknownAddress => (
                 StatusCode::BAD_REQUEST,
                 "The client's address is unknown",
-                Some(
-                    "The last entries of `X-Forwarded-For` must be addresses, written by the proxies in front.",
-                ),
+                Some("The proxies in front must write addresses into `X-Forwarded-For`."),
             ),
             Self::TooManyRequests => (
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -141,9 +141,7 @@ fn check_policy(
     for condition in conditions {
         for condition in Condition::parse(condition)? {
             if let Condition::Length(least, most) = condition {
-                // Of several ranges a size has to be in each.
-                let (low, high) = length.unwrap_or((0, u64::MAX));
-                length = Some((least.max(low), most.min(high)));
+                length = Some(narrow_range(length, (least, most)));
                 continue;
             }
             let (Condition::Equals(name, _) | Condition::StartsWith(name, _)) = &condition else {
@@ -165,6 +163,12 @@ fn check_policy(
     }
     check_coverage(fields, &covered)?;
     Ok(length)
+}
+
+/// The sizes that are in both ranges, as a policy may have several.
+fn narrow_range(known: Option<(u64, u64)>, (least, most): (u64, u64)) -> (u64, u64) {
+    let (low, high) = known.unwrap_or((0, u64::MAX));
+    (least.max(low), most.min(high))
 }
 
 /// As in S3 every field must be covered by a condition. Otherwise the uploader could add fields that the signer never allowed.
