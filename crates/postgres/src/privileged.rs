@@ -8,7 +8,7 @@
 use std::ops::Deref;
 
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, Error};
+use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 
 use crate::database::spawn_connection;
 use crate::tls;
@@ -41,6 +41,10 @@ const SUPERUSER_SETTINGS: &str = "set session_replication_role = origin;
     from pg_catalog.pg_settings
     where name operator(pg_catalog.=) any (array['event_triggers', 'createrole_self_grant', 'transaction_timeout'])";
 
+/// Fails with a message that says what is wrong.
+const NOT_PINNED: &str = "do language plpgsql $$begin raise exception using
+    message = 'the settings of a superuser session do not stay as they are set', hint = 'Connect without a pooler.'; end$$";
+
 /// PostgreSQL's code for a session that `transaction_timeout` has ended (from version 17 on).
 const TRANSACTION_TIMEOUT: &str = "25P04";
 
@@ -55,6 +59,7 @@ pub struct PrivilegedLogin {
 pub struct PrivilegedSession {
     client: Client,
     is_superuser: bool,
+    takes_options: bool,
 }
 
 impl PrivilegedLogin {
@@ -88,7 +93,8 @@ impl PrivilegedLogin {
     }
 
     /// Opens a session to find out what the user may do, for logins that should not be privileged at all. Poolers of transactions
-    /// refuse startup options; behind one the session is not pinned, and the caller must send no statement that is resolved by name.
+    /// refuse startup options; behind one only the session of a superuser is pinned, and the caller must send no statement that is resolved
+    /// by name.
     ///
     /// # Errors
     /// When the login fails.
@@ -96,9 +102,13 @@ impl PrivilegedLogin {
         match self.connect().await {
             Err(error) if has_code(&error, SqlState::PROTOCOL_VIOLATION.code()) => {
                 let (client, connection) = self.config.connect(tls::connector()).await?;
-                let is_superuser = connection.parameter("is_superuser") == Some("on");
                 let client = spawn_connection((client, connection));
-                Ok(PrivilegedSession { client, is_superuser })
+                let is_superuser = pin_superuser(&client).await?;
+                Ok(PrivilegedSession {
+                    client,
+                    is_superuser,
+                    takes_options: false,
+                })
             }
             outcome => outcome,
         }
@@ -108,13 +118,14 @@ impl PrivilegedLogin {
         let mut config = self.config.clone();
         config.options(join_options(self.config.get_options(), further));
         let (client, connection) = config.connect(tls::connector()).await?;
-        // PostgreSQL reports the rights of the session's role, which the options have fixed to the user who logged in.
-        let is_superuser = connection.parameter("is_superuser") == Some("on");
         let client = spawn_connection((client, connection));
-        if is_superuser {
-            client.batch_execute(SUPERUSER_SETTINGS).await?;
-        }
-        Ok(PrivilegedSession { client, is_superuser })
+        // Some poolers drop options without a word.
+        let is_superuser = pin_superuser(&client).await?;
+        Ok(PrivilegedSession {
+            client,
+            is_superuser,
+            takes_options: true,
+        })
     }
 }
 
@@ -123,6 +134,12 @@ impl PrivilegedSession {
     #[must_use]
     pub fn is_superuser(&self) -> bool {
         self.is_superuser
+    }
+
+    /// Whether the server takes startup options, which poolers of transactions refuse.
+    #[must_use]
+    pub fn takes_options(&self) -> bool {
+        self.takes_options
     }
 }
 
@@ -156,6 +173,65 @@ fn set_event_triggers(value: &str) -> String {
         "select pg_catalog.set_config(name, '{value}', false) from pg_catalog.pg_settings \
          where name operator(pg_catalog.=) 'event_triggers'"
     )
+}
+
+/// Says whether a superuser has logged in. If so, compares the settings of the session with [`OPTIONS`], and sets those that are
+/// others.
+///
+/// # Errors
+/// When they cannot be set, or do not stay.
+async fn pin_superuser(client: &Client) -> Result<bool, Error> {
+    let session = Settings::read(client).await?;
+    if !session.is_superuser {
+        return Ok(false);
+    }
+    if !session.unpinned.is_empty() {
+        let set = |(name, value): &(&str, String)| {
+            format!("select pg_catalog.set_config('{name}', '{value}', false)")
+        };
+        let statements: Vec<String> = session.unpinned.iter().map(set).collect();
+        client.batch_execute(&statements.join(";")).await?;
+        if !Settings::read(client).await?.unpinned.is_empty() {
+            // Only PostgreSQL makes errors of this type.
+            client.batch_execute(NOT_PINNED).await?;
+        }
+    }
+    client.batch_execute(SUPERUSER_SETTINGS).await?;
+    Ok(true)
+}
+
+/// What a session has of [`OPTIONS`].
+struct Settings {
+    /// Whether the user who logged in is a superuser: a setting of the database may have given the session another role.
+    is_superuser: bool,
+    /// The options whose values are others, with the values that they should have.
+    unpinned: Vec<(&'static str, String)>,
+}
+
+impl Settings {
+    async fn read(client: &Client) -> Result<Self, Error> {
+        let settings = OPTIONS.map(|(name, _)| format!("pg_catalog.current_setting('{name}')"));
+        let query = format!(
+            "select {}, (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname operator(pg_catalog.=) session_user)",
+            settings.join(", ")
+        );
+        let messages = client.simple_query(&query).await?;
+        let row = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
+            _ => None,
+        });
+        let value = |index: usize| row.and_then(|row| row.get(index));
+        let wanted = OPTIONS.map(|(name, value)| (name, value.replace('\\', "")));
+        Ok(Self {
+            is_superuser: value(OPTIONS.len()) == Some("t"),
+            unpinned: wanted
+                .into_iter()
+                .enumerate()
+                .filter(|(index, (_, wanted))| value(*index) != Some(wanted.as_str()))
+                .map(|(_, option)| option)
+                .collect(),
+        })
+    }
 }
 
 fn has_code(error: &Error, code: &str) -> bool {

@@ -99,13 +99,17 @@ pub fn matches_verifier(password: &SecretString, verifier: &str) -> bool {
     stored_key(password, verifier).unwrap_or(false)
 }
 
+/// PostgreSQL itself uses 4096.
+const MAX_ITERATIONS: u32 = 100_000;
+
 /// Computes `StoredKey` of RFC 5802 with the verifier's salt, and compares; `None` for a text of another form. Passwords that SASLprep
-/// changes (RFC 4013) are prepared by PostgreSQL; such a password counts as another one here, and is set again.
+/// changes (RFC 4013) are prepared by PostgreSQL; such a password counts as another one here, and is set again. So does one with so many
+/// iterations that computing them takes long: whoever stores a verifier chooses their number.
 fn stored_key(password: &SecretString, verifier: &str) -> Option<bool> {
     let (parameters, keys) = verifier.strip_prefix("SCRAM-SHA-256$")?.split_once('$')?;
     let (iterations, salt) = parameters.split_once(':')?;
     let (stored_key, _) = keys.split_once(':')?;
-    let iterations: u32 = iterations.parse().ok()?;
+    let iterations: u32 = iterations.parse().ok().filter(|count| *count <= MAX_ITERATIONS)?;
     let hmac = |key: &[u8]| Hmac::<Sha256>::new_from_slice(key).ok();
     let keyed = hmac(password.expose_secret().as_bytes())?;
     let digest =
@@ -135,5 +139,9 @@ mod tests {
             "md5900150983cd24fb0d6963f7d28e17f72"
         ));
         assert!(!matches_verifier(&"x".into(), "SCRAM-SHA-256$4096:$:"));
+        // Four billion iterations would take half an hour.
+        let endless = verifier.replacen("$4096:", "$4294967295:", 1);
+        assert_ne!(endless, verifier);
+        assert!(!matches_verifier(&"correct horse".into(), &endless));
     }
 }

@@ -3,7 +3,10 @@
 use selvedge_postgres::migrate::{MigrateError, apply_platform};
 use selvedge_postgres::{PrivilegedLogin, RunLogin, finish_run_logins};
 use selvedge_testing::TestDatabase;
-use tokio_postgres::Client;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, UnixStream};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Client, Config};
 
 async fn show(client: &Client, expression: &str) -> String {
     let row = client
@@ -153,4 +156,70 @@ async fn the_platform_is_not_applied_on_what_others_have_prepared() {
         .expect("altered");
     let refused = apply_platform(&session).await.expect_err("refused").to_string();
     assert!(refused.contains("schema auth belongs to postgres"), "{refused}");
+}
+
+/// Forwards connections to the database as some poolers do, without their startup options; returns its port.
+async fn forward_without_options(config: &Config) -> u16 {
+    let Host::Unix(folder) = &config.get_hosts()[0] else {
+        panic!("the test cluster has a socket");
+    };
+    let socket = folder.join(format!(".s.PGSQL.{}", config.get_ports()[0]));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let mut server = UnixStream::connect(&socket).await.expect("PostgreSQL");
+            let length = client.read_u32().await.expect("a length");
+            let mut message = vec![0; length as usize - 4];
+            client.read_exact(&mut message).await.expect("a startup message");
+            // The version, then names and values that end with a zero byte each.
+            let mut texts = message[4..].split(|byte| *byte == 0);
+            let mut forwarded = message[..4].to_vec();
+            while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
+                if !name.is_empty() && name != b"options" {
+                    forwarded.extend([name, b"\0", value, b"\0"].concat());
+                }
+            }
+            forwarded.push(0);
+            let length = u32::try_from(forwarded.len() + 4).expect("a short message");
+            server.write_u32(length).await.expect("sent");
+            server.write_all(&forwarded).await.expect("sent");
+            tokio::spawn(async move { copy_bidirectional(&mut client, &mut server).await.ok() });
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_superuser_behind_a_pooler_that_drops_options_is_pinned_by_statements() {
+    let database = TestDatabase::create().await;
+    let owner = database.connect("postgres").await;
+    owner
+        .batch_execute(&format!(
+            "alter database {0} set search_path = public, pg_catalog; alter database {0} set role = 'postgres';
+             create function public.current_setting(text) returns text language sql as $$ select 'trapped' $$",
+            database.name()
+        ))
+        .await
+        .expect("the owner may");
+    let direct = database.config("supabase_admin");
+    let mut pooled = Config::new();
+    pooled
+        .host("127.0.0.1")
+        .port(forward_without_options(&direct).await)
+        .ssl_mode(SslMode::Disable)
+        .user("supabase_admin")
+        .password(direct.get_password().expect("a password"))
+        .dbname(database.name());
+
+    let session = PrivilegedLogin::new(pooled).connect().await.expect("a session");
+
+    for (expression, expected) in [
+        ("pg_catalog.current_setting('search_path')", "pg_catalog,pg_temp"),
+        ("current_user", "supabase_admin"),
+        ("pg_catalog.current_setting('row_security')", "on"),
+    ] {
+        assert_eq!(show(&session, expression).await, expected, "{expression}");
+    }
+    assert!(session.is_superuser());
 }

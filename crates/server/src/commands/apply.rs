@@ -45,6 +45,7 @@ pub(super) async fn apply_platform_to_external(
     database: &ExternalDatabase,
 ) -> Result<PrivilegedSession> {
     let session = database.connect().await?;
+    database.check_postgres(&session).await?;
     let is_applied = is_platform_applied(&session).await?;
     if !is_applied && !session.is_superuser() {
         // It creates roles, event triggers and schemas with other owners.

@@ -33,7 +33,7 @@ const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions(
 /// Settings of the database that would keep migrations from running do not hold for them, so that it can always be started, and the
 /// settings be taken back.
 const ADMINISTRATOR_OPTIONS: &str = "-c role=none -c default_transaction_read_only=off -c statement_timeout=0 \
-     -c idle_in_transaction_session_timeout=0";
+     -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
 
 /// The default of `[db.seed] sql_paths`.
 const DEFAULT_SEED: &str = "./seed.sql";
@@ -189,8 +189,15 @@ impl Embedded {
 /// The login of `postgres` to a cluster that this process has started, over the unix socket.
 pub(crate) fn administrator_login(cluster: &Cluster) -> tokio_postgres::Config {
     let mut login = cluster.config_for("postgres", &SecretString::from(EMBEDDED_PASSWORD));
-    login.options(ADMINISTRATOR_OPTIONS);
+    pin_settings(&mut login);
     login
+}
+
+/// Lets a login begin with settings under which statements of the project can run, whatever the settings of the database are. Options
+/// that it has already win over these.
+pub(crate) fn pin_settings(login: &mut tokio_postgres::Config) {
+    let given = login.get_options().unwrap_or_default().to_owned();
+    login.options(format!("{ADMINISTRATOR_OPTIONS} {given}").trim_end());
 }
 
 /// The login of a service's role to a cluster that this process has started.
@@ -375,7 +382,7 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
 pub(crate) fn login_to_running(running: &RunningCluster, role: &str) -> tokio_postgres::Config {
     let mut login = running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD));
     if role == "postgres" {
-        login.options(ADMINISTRATOR_OPTIONS);
+        pin_settings(&mut login);
     }
     login
 }

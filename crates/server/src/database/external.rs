@@ -7,7 +7,7 @@ use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, RunLo
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 
-use super::service_logins;
+use super::{embedded, service_logins};
 use crate::config::{Config as ProjectConfig, Environment, describe_database, describe_hosts};
 
 /// Whether `postgres` is a superuser, and whether it is the user who logged in: poolers have users of other names for it.
@@ -182,28 +182,50 @@ impl ExternalDatabase {
         let session = self.connect().await?;
         let about = session.query_one(ABOUT_POSTGRES, &[]).await?;
         let (is_superuser, is_user): (bool, bool) = (about.get(0), about.get(1));
-        if is_superuser {
-            bail!(
-                "postgres is a superuser of the database at {}, and statements of a project must not have such rights: \
-                 docs/operations.md",
-                self.address()
-            );
-        }
+        self.refuse_superuser(is_superuser)?;
+        let pinned = |mut login: Config| {
+            // Poolers of transactions refuse them.
+            if session.takes_options() {
+                embedded::pin_settings(&mut login);
+            }
+            login
+        };
         if self.postgres_password.is_some() {
-            return Ok((self.postgres_login(), None));
+            return Ok((pinned(self.postgres_login()), None));
         }
+        let mut login = pinned(self.config.clone());
         if is_user {
-            return Ok((self.config.clone(), None));
+            return Ok((login, None));
         }
         if session.is_superuser() {
-            let run = RunLogin::create(session, &self.config)
+            let run = RunLogin::create(session, &login)
                 .await
                 .context("no login with the rights of postgres can be made for this run")?;
             return Ok((run.config().clone(), Some(run)));
         }
-        let mut login = self.config.clone();
         become_postgres(&mut login);
         Ok((login, None))
+    }
+
+    /// Refuses a database in which `postgres` is a superuser, before anything is changed in it.
+    ///
+    /// # Errors
+    /// When it is one, or the connection is lost.
+    pub(crate) async fn check_postgres(&self, session: &Client) -> Result<()> {
+        self.refuse_superuser(session.query_one(ABOUT_POSTGRES, &[]).await?.get(0))
+    }
+
+    fn refuse_superuser(&self, is_superuser: bool) -> Result<()> {
+        if is_superuser {
+            bail!(
+                "postgres is a superuser of the database at {}, and statements of a project must not have such rights: log in as \
+                 postgres, run `create role supabase_admin superuser login password '…'`, log in as supabase_admin, run `alter role \
+                 postgres rename to former_postgres`, and use supabase_admin here, which makes another postgres \
+                 (docs/operations.md, \"Logins of the database\")",
+                self.address()
+            );
+        }
+        Ok(())
     }
 }
 

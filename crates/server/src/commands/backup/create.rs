@@ -15,7 +15,7 @@ use tokio_postgres::Config as Login;
 use super::archive::{ArchiveWriter, CHUNK};
 use super::database::BaseBackup;
 use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
-use super::objects::{FinalState, ObjectsCopy, STORAGE_LOGIN, lock_objects};
+use super::objects::{FinalState, ObjectsCopy, STORAGE_LOGIN, lock_objects, read_all_rows};
 use super::progress::Progress;
 use super::supported::check_project;
 use crate::cli::BackupArgs;
@@ -42,13 +42,13 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
     let file = UnfinishedFile::create(&args.file)?;
     let manifest = match RunningCluster::find(&config.selvedge.data_dir).await? {
         Some(running) => {
-            let storage = embedded::login_to_running(&running, STORAGE_LOGIN);
+            let storage = read_all_rows(embedded::login_to_running(&running, STORAGE_LOGIN));
             write_archive(config, &running.superuser_login(), &storage, &file).await?
         }
         None => {
             let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
             let superuser = cluster.superuser_login();
-            let storage = embedded::service_login(&cluster, STORAGE_LOGIN);
+            let storage = read_all_rows(embedded::service_login(&cluster, STORAGE_LOGIN));
             let written = write_archive(config, &superuser, &storage, &file).await;
             // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
             cluster.stop().await?;

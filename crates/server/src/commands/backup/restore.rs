@@ -11,7 +11,7 @@ use selvedge_storage::{Backend, FileBackend, Version};
 
 use super::archive::{ArchiveReader, CHUNK, Entry};
 use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
-use super::objects::{STORAGE_LOGIN, count_missing};
+use super::objects::{STORAGE_LOGIN, count_missing, read_all_rows};
 use super::progress::Progress;
 use super::supported::check_project;
 use crate::cli::RestoreArgs;
@@ -186,7 +186,7 @@ async fn try_database(
             manifest.postgres_major
         )
     })?;
-    let storage = embedded::service_login(&cluster, STORAGE_LOGIN);
+    let storage = read_all_rows(embedded::service_login(&cluster, STORAGE_LOGIN));
     let missing = match embedded::connect(&storage).await {
         Ok(client) => count_missing(&client, store, &manifest.lost_objects).await,
         Err(error) => Err(error),

@@ -62,21 +62,25 @@ const SUSPICIONS: [Suspicion; 6] = [
     },
 ];
 
+const CHECK: &str = "identities";
+
+/// The finding where the users cannot be read.
+pub(super) fn not_examined(reason: &str) -> Finding {
+    Finding::warning(
+        CHECK,
+        format!("the users cannot be examined: {reason}"),
+        "let DATABASE_URL name a role that may read the schema auth",
+    )
+}
+
 /// Examines the users of the project's database; nothing where it has no schema `auth`.
 pub(super) async fn examine_identities(client: &Client) -> Vec<Finding> {
-    const CHECK: &str = "identities";
     let readable = "select coalesce(has_table_privilege(to_regclass('auth.mfa_factors'), 'select') \
                     and has_table_privilege(to_regclass('auth.identities'), 'select'), false)";
     match client.query_one(readable, &[]).await {
         Ok(row) if row.get(0) => {}
         Ok(_) => return Vec::new(),
-        Err(error) => {
-            return vec![Finding::warning(
-                CHECK,
-                format!("the users cannot be examined: {error}"),
-                "let DATABASE_URL name a role that may read the schema auth",
-            )];
-        }
+        Err(error) => return vec![not_examined(&error.to_string())],
     }
     let mut findings = Vec::new();
     for suspicion in &SUSPICIONS {

@@ -72,9 +72,10 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
 /// Examines the database of `DATABASE_URL`, or that of the running instance, and its replicas.
 async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    let client = match &config.selvedge.database_url {
-        Some(url) => {
-            let (of_hosts, client) = hosts::examine_and_connect(&ExternalDatabase::parse(url)?).await;
+    let external = ExternalDatabase::of_project(config)?;
+    let client = match &external {
+        Some(external) => {
+            let (of_hosts, client) = hosts::examine_and_connect(external).await;
             findings.extend(of_hosts);
             client
         }
@@ -107,7 +108,14 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     };
     findings.extend(rights::examine_rights(&client).await);
     findings.extend(database::examine_server(config, &client).await);
-    findings.extend(identities::examine_identities(&client).await);
+    match &external {
+        // Tables of Auth may have indexes and policies of the project, which must not see a superuser.
+        Some(external) if client.is_superuser() => match external.connect_as_postgres().await {
+            Ok(postgres) => findings.extend(identities::examine_identities(&postgres).await),
+            Err(error) => findings.push(identities::not_examined(&format!("{error:#}"))),
+        },
+        _ => findings.extend(identities::examine_identities(&client).await),
+    }
     findings.extend(replication::examine_replication(config, &client).await);
     findings.extend(replicas::examine_replicas(config, &client).await);
     Ok(findings)

@@ -265,6 +265,91 @@ async fn migrations_of_an_external_database_cannot_go_back_to_the_superuser() {
     running.stop();
 }
 
+/// What keeps statements from running in other sessions does not keep those of the migrations from it.
+#[actix_web::test]
+async fn settings_of_an_external_database_do_not_stop_its_migrations() {
+    let project = Project::new();
+    let running = project.start().await;
+    let database = project.database().await;
+    for setting in [
+        "default_transaction_read_only = on",
+        "default_transaction_isolation = 'serializable'",
+        "statement_timeout = 1",
+    ] {
+        let set = format!(
+            "begin read write; set local statement_timeout = 0; alter database postgres set {setting}; commit"
+        );
+        database.batch_execute(&set).await.expect("the owner may");
+    }
+    let of_postgres = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
+        project.ports.database
+    );
+
+    for (number, url) in [superuser_url(&project), of_postgres].into_iter().enumerate() {
+        project.write(
+            &format!("migrations/2026010100000{number}_slow.sql"),
+            &format!(
+                "create table public.made_{number} as select 1 as number from pg_sleep(0.05);
+                 create extension if not exists pg_trgm with schema extensions;
+                 create extension if not exists file_fdw with schema extensions;"
+            ),
+        );
+        expect_success(project.command(&["migrate", "up"]).env("DATABASE_URL", &url));
+    }
+    running.stop();
+}
+
+#[actix_web::test]
+async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_changes() {
+    let project = Project::new();
+    let running = project.start().await;
+    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&project), tokio_postgres::NoTls)
+        .await
+        .expect("a login");
+    actix_web::rt::spawn(connection);
+    superuser
+        .batch_execute(
+            "alter role postgres superuser;
+             delete from _selvedge.platform_migrations where version = (select max(version) from _selvedge.platform_migrations)",
+        )
+        .await
+        .expect("a superuser may");
+
+    let output = project
+        .command(&["migrate", "up"])
+        .env("DATABASE_URL", superuser_url(&project))
+        .output()
+        .expect("the binary runs");
+
+    let message = text_of(&output);
+    assert!(!output.status.success(), "{message}");
+    assert!(message.contains("rename to former_postgres"), "{message}");
+    assert!(!message.contains("platform"), "nothing was applied: {message}");
+    superuser
+        .batch_execute("alter role postgres nosuperuser")
+        .await
+        .expect("a superuser may");
+    running.stop();
+}
+
+#[actix_web::test]
+async fn a_backup_fails_where_a_policy_would_hide_objects_from_it() {
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_force.sql",
+        "set role supabase_storage_admin; alter table storage.objects force row level security; reset role;",
+    );
+    let running = project.start().await;
+
+    let archive = project.path("hidden.tar").display().to_string();
+    let message = project.run_and_expect_failure(&["backup", &archive]);
+
+    assert!(message.contains("row-level security"), "{message}");
+    assert!(!project.path("hidden.tar").exists());
+    running.stop();
+}
+
 /// Every source file of the workspace below `crates/*/src`, with its path.
 fn read_sources() -> Vec<(String, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder");
