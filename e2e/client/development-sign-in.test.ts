@@ -33,7 +33,7 @@ const providers: Record<string, { keys: string[]; custom?: string[]; scopes?: st
   apple: { keys: [...base, ...name], custom: ["auth_time"] },
   azure: {
     keys: [...base, "full_name", "preferred_username"],
-    custom: ["email", "oid", "tid"],
+    custom: ["email", "oid", "tid", "xms_edov"],
     scopes: "email profile",
   },
   bitbucket: { keys: [...base, ...name] },

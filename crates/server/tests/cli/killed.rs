@@ -18,12 +18,12 @@ fn project() -> Project {
 async fn is_executing(project: &Project, text: &str) -> bool {
     let query = "select exists (select from pg_stat_activity
         where pid <> pg_backend_pid() and state = 'active' and query like '%' || $1 || '%')";
-    match project.try_database().await {
-        Ok(client) => client
+    match project.try_socket().await {
+        Some(client) => client
             .query_one(query, &[&text])
             .await
             .is_ok_and(|row| row.get(0)),
-        Err(_) => false,
+        None => false,
     }
 }
 

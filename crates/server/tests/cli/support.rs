@@ -216,6 +216,25 @@ impl Project {
         Ok(client)
     }
 
+    /// A session over the cluster's own socket, which is the only way to that of a command, as it opens no TCP port. `None` while
+    /// nothing listens there.
+    pub(crate) async fn try_socket(&self) -> Option<tokio_postgres::Client> {
+        let written = std::fs::read_to_string(self.path(".selvedge/pgdata/postmaster.pid")).ok()?;
+        // Line 4 is the port, which also names the socket, and line 5 its folder (PostgreSQL, storage/pidfile.h).
+        let mut lines = written.lines().skip(3);
+        let (port, folder) = (lines.next()?.trim().parse().ok()?, lines.next()?);
+        let mut config = tokio_postgres::Config::new();
+        config
+            .host_path(folder)
+            .port(port)
+            .user("postgres")
+            .password("postgres")
+            .dbname("postgres");
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await.ok()?;
+        actix_web::rt::spawn(connection);
+        Some(client)
+    }
+
     /// The process id of the running project's PostgreSQL server, which is the parent of every backend.
     #[cfg(target_os = "linux")]
     pub(crate) async fn postmaster_pid(&self) -> String {
