@@ -67,7 +67,7 @@ impl Postmaster {
             // until the next start.
             let mut watch = spawn_watch()?;
             let child = spawn_postmaster(binaries, owner, data_dir, socket_dir, config, log)?;
-            let named = name_postmaster(&mut watch, child.id());
+            let named = send_postmaster_pid(&mut watch, child.id());
             let mut postmaster = Self {
                 child,
                 watch: Some(watch),
@@ -210,7 +210,7 @@ const SHELL: &str = "/bin/sh";
 const WATCH: &str = "read -r pid || exit 0; while read -r line; do :; done; kill -INT \"$pid\"";
 
 /// Starts a shell that ends the postmaster immediately when this process ends for any reason: the system then closes the pipe to the
-/// shell's standard input. [`name_postmaster`] says which one.
+/// shell's standard input. [`send_postmaster_pid`] says which one.
 fn spawn_watch() -> Result<Child, ClusterError> {
     let shell = Path::new(SHELL);
     Command::new(shell)
@@ -224,7 +224,7 @@ fn spawn_watch() -> Result<Child, ClusterError> {
         .map_err(ClusterError::run(shell))
 }
 
-fn name_postmaster(watch: &mut Child, postmaster: u32) -> Result<(), ClusterError> {
+fn send_postmaster_pid(watch: &mut Child, postmaster: u32) -> Result<(), ClusterError> {
     let shell = Path::new(SHELL);
     match &mut watch.stdin {
         Some(input) => writeln!(input, "{postmaster}").map_err(ClusterError::run(shell)),

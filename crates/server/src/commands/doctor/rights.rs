@@ -28,7 +28,7 @@ pub(super) async fn examine_rights(session: &PrivilegedSession) -> Vec<Finding> 
             "DATABASE_URL names a superuser: only `migrate up` and `import` need one, and `serve` refuses it",
             "use the login authenticator for `serve`, and postgres for migrations: docs/operations.md",
         ));
-        findings.push(check_open_lines(session).await);
+        findings.push(check_passwordless_logins(session).await);
     }
     findings
 }
@@ -47,7 +47,7 @@ async fn check_settings(session: &PrivilegedSession) -> Vec<Finding> {
     }
 }
 
-async fn check_open_lines(session: &PrivilegedSession) -> Finding {
+async fn check_passwordless_logins(session: &PrivilegedSession) -> Finding {
     match list_open_lines(session).await {
         Ok(lines) if lines.is_empty() => Finding::ok("rights", "every login needs a password"),
         Ok(lines) => Finding::warning(
