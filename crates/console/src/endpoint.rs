@@ -1,23 +1,13 @@
-//! An endpoint of `/api`, and the lowest level that may call it.
+//! An endpoint of `/api`, with the check of its callers.
 
 use actix_web::http::Method;
+use actix_web::middleware::from_fn;
 use actix_web::{FromRequest, Handler, Responder, Route, web};
 
-use crate::state::Level;
+use crate::access::Access;
+use crate::guards;
 
-/// The callers that the guards admit to an endpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Accepts everybody who passes the guards, signed in or not.
-    Open,
-    /// A download that the browser starts by navigation, so that the page cannot add a header. It accepts a session by its
-    /// cookie alone, and the handler requires a ticket that was issued to the session.
-    Ticket,
-    /// The endpoint is open to accounts of this level and above.
-    From(Level),
-}
-
-/// An endpoint: method, path, level, handler.
+/// An endpoint: method, path, level, and the handler behind the check of that level.
 pub(crate) struct ApiRoute {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
@@ -27,6 +17,9 @@ pub(crate) struct ApiRoute {
 
 impl ApiRoute {
     /// An endpoint. `path` is the whole path below the origin, such as `/api/rows/read`.
+    ///
+    /// The check of the caller is part of the route. So it runs for every spelling of an address that the router takes for
+    /// this path, encoded letters included.
     pub(crate) fn new<F, Args>(method: Method, path: &'static str, access: Access, handler: F) -> Self
     where
         F: Handler<Args>,
@@ -34,7 +27,9 @@ impl ApiRoute {
         F::Output: Responder + 'static,
     {
         Self {
-            route: web::method(method.clone()).to(handler),
+            route: web::method(method.clone())
+                .to(handler)
+                .wrap(from_fn(move |request, next| guards::admit(access, request, next))),
             method,
             path,
             access,

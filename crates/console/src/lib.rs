@@ -9,6 +9,7 @@
 //!
 //! Source of all behaviour: the console's contract.
 
+mod access;
 mod assets;
 pub mod audit;
 mod auth;
@@ -36,7 +37,7 @@ mod state;
 mod storage_jobs;
 mod subject;
 
-pub use endpoint::Access;
+pub use access::Access;
 pub use error::ConsoleError;
 pub use guards::AllowedHosts;
 pub use listener::start_console;

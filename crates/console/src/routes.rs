@@ -1,17 +1,12 @@
 //! The route table: every endpoint of `/api` with the lowest level that may call it.
-//!
-//! The guards refuse requests that are not in the table, so every endpoint must have a level.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use actix_web::http::Method;
 use actix_web::web;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::{
-    audit, auth, catalog, insights, logs, mail, migrations, objects, policies, proxy, rows, runs, series,
-    session, settings, snippets, storage_jobs,
+    audit, auth, catalog, guards, insights, logs, mail, migrations, objects, policies, proxy, rows, runs,
+    series, session, settings, snippets, storage_jobs,
 };
 
 /// The areas of the console. Each brings its endpoints.
@@ -35,11 +30,12 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     storage_jobs::routes,
 ];
 
-/// Mounts every endpoint.
+/// Mounts every endpoint, and an error for all other paths below `/api/`.
 pub(crate) fn configure(app: &mut web::ServiceConfig) {
     for route in AREAS.iter().flat_map(|routes| routes()) {
         app.route(route.path, route.route);
     }
+    app.route("/api/{path:.*}", web::to(guards::refuse_unknown_endpoint));
 }
 
 /// Every endpoint of `/api` as (method, path, access), in the order of the areas.
@@ -49,23 +45,6 @@ pub fn list_routes() -> Vec<(String, &'static str, Access)> {
         .flat_map(|routes| routes())
         .map(|route| (route.method.to_string(), route.path, route.access))
         .collect()
-}
-
-/// Returns who may call the endpoint with this method and path pattern; `None` when there is none.
-pub(crate) fn find_access(method: &Method, pattern: &str) -> Option<Access> {
-    static TABLE: LazyLock<HashMap<(Method, &'static str), Access>> = LazyLock::new(|| {
-        AREAS
-            .iter()
-            .flat_map(|routes| routes())
-            .map(|route| ((route.method, route.path), route.access))
-            .collect()
-    });
-    // HEAD has no handlers; only the proxy, which passes it on, lists it. The table has some dozens of entries, so a search
-    // is cheaper than building a key for a map.
-    TABLE
-        .iter()
-        .find(|((known, path), _)| known == method && *path == pattern)
-        .map(|(_, access)| *access)
 }
 
 #[cfg(test)]

@@ -31,12 +31,12 @@ pub(crate) async fn serve(request: HttpRequest) -> Result<HttpResponse, ConsoleE
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(ConsoleError::not_found("There is no such endpoint"));
     }
-    let name = request.path().trim_start_matches('/');
+    let name = request.match_info().as_str().trim_start_matches('/');
     if let Some(file) = find(name).filter(|file| file.name != INDEX) {
         return Ok(respond_file(&request, file));
     }
     // A missing file below assets/ belongs to an older page; the page itself would be read as a broken script.
-    if name.starts_with("assets/") || name.starts_with("api/") {
+    if name.starts_with("assets/") {
         return Err(ConsoleError::not_found("There is no such file"));
     }
     Ok(respond_page())

@@ -8,7 +8,8 @@ mod entry;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 pub use entry::{AuditEntry, record, write};

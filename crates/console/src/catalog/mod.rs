@@ -13,7 +13,8 @@ use selvedge_introspection::{CatalogReader, catalog_fingerprint, read_snapshot};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, Level};

@@ -6,8 +6,13 @@ use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 /// as a document, nothing in it may load or run.
 const NO_CONTENT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/// Sets the headers. What a handler has set itself stays, such as the page's policy.
-pub(super) fn apply(headers: &mut HeaderMap, is_api: bool) {
+/// Keeps rows and names of users out of caches, such as that on the browser's disk.
+pub(super) fn forbid_storing(headers: &mut HeaderMap) {
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+}
+
+/// Sets the headers. What a handler has set itself stays, such as the page's policy, and how long a file may be kept.
+pub(super) fn apply(headers: &mut HeaderMap) {
     for (name, value) in [
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
@@ -23,8 +28,7 @@ pub(super) fn apply(headers: &mut HeaderMap, is_api: bool) {
             HeaderValue::from_static(NO_CONTENT_POLICY),
         );
     }
-    // Rows and names of users must not stay in a cache of the browser's disk.
-    if is_api {
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        forbid_storing(headers);
     }
 }

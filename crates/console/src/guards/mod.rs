@@ -1,81 +1,95 @@
-//! Checks on every request before its endpoint runs: host, origin, sign-in and level. Also sets the headers of every
-//! response.
+//! Checks before a request is served. The listener's guard checks the host and sets the headers of every response; the check
+//! of an endpoint (origin, sign-in and level) is part of its route.
 
 mod headers;
 mod hosts;
 mod origin;
 
-use actix_web::body::{EitherBody, MessageBody};
+use actix_web::body::{BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage, web};
+use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse, web};
 use selvedge_gateway::RequestId;
 
-use crate::endpoint::Access;
+use crate::access::Access;
 use crate::error::ConsoleError;
+use crate::session;
 use crate::state::ConsoleState;
-use crate::{routes, session};
 
 pub use hosts::AllowedHosts;
 
 /// The response header with the id under which a request is found in logs and in the audit.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The prefix of all endpoints. Everything else is the page and its files, which hold nothing of the project.
-const API_PREFIX: &str = "/api/";
-
-/// Checks a request, passes it on, and sets the headers of its response.
+/// Checks a request's host, passes it on, and sets the headers of its response.
 pub(crate) async fn guard<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B>>, Error> {
     let id = RequestId::from_headers(request.headers());
-    let is_api = request.path().starts_with(API_PREFIX);
-    let mut response = match admit(&request, is_api, &id).await {
-        Ok(()) => name_request(next.call(request).await?, &id),
-        Err(refusal) => request
+    request.extensions_mut().insert(id.clone());
+    let state = state_of(&request);
+    let mut response = if state.config.hosts.allows(&request) {
+        name_request(next.call(request).await?, &id)
+    } else {
+        let refusal = ConsoleError::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "misdirected",
+            "The console does not answer to this host name",
+        );
+        request
             .into_response(refusal.respond(Some(id.as_str())))
-            .map_into_right_body(),
+            .map_into_right_body()
     };
     // Refusals get the headers, too: a frame around an error page would be as useful to an attacker.
     let headers = response.headers_mut();
-    headers::apply(headers, is_api);
+    headers::apply(headers);
     if let Ok(value) = HeaderValue::from_str(id.as_str()) {
         headers.insert(REQUEST_ID, value);
     }
     Ok(response)
 }
 
-/// Decides whether the request may continue, and attaches the session to it.
-async fn admit(request: &ServiceRequest, is_api: bool, id: &RequestId) -> Result<(), ConsoleError> {
-    let state = request
-        .app_data::<web::Data<ConsoleState>>()
-        .expect("the listener gives every request the state");
-    if !state.config.hosts.allows(request) {
-        return Err(ConsoleError::new(
-            StatusCode::MISDIRECTED_REQUEST,
-            "misdirected",
-            "The console does not answer to this host name",
-        ));
+/// Stands before the handler of an endpoint: checks the calling page, the session and its level, and attaches the session
+/// to the request.
+pub(crate) async fn admit(
+    access: Access,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    if let Err(refusal) = check_caller(access, &request).await {
+        return Ok(request.error_response(refusal));
     }
-    if !is_api {
-        return Ok(());
-    }
+    let mut response = next.call(request).await?;
+    headers::forbid_storing(response.headers_mut());
+    Ok(response)
+}
+
+/// Any other path below `/api/`. The page that asks is checked as for an endpoint, so that foreign pages cannot find out
+/// which endpoints exist.
+pub(crate) async fn refuse_unknown_endpoint(
+    request: HttpRequest,
+    state: web::Data<ConsoleState>,
+) -> Result<HttpResponse, ConsoleError> {
+    origin::check(request.headers(), &state.config.hosts)?;
+    origin::console_header(request.headers())?;
+    Err(ConsoleError::not_found("There is no such endpoint"))
+}
+
+/// Decides whether the caller may use an endpoint, and attaches the session to the request.
+async fn check_caller(access: Access, request: &ServiceRequest) -> Result<(), ConsoleError> {
+    let state = state_of(request);
     // Before the session is looked up, so that a page of another origin cannot even make the server ask the database.
-    origin::check(request, &state.config.hosts)?;
-    let access = request
-        .match_pattern()
-        .and_then(|pattern| routes::find_access(request.method(), &pattern));
-    // Paths that are not in the table are also refused without the header, so that foreign pages cannot find out which
-    // endpoints exist.
+    origin::check(request.headers(), &state.config.hosts)?;
     let secret = match access {
-        Some(Access::Ticket) => None,
-        _ => Some(origin::console_header(request)?),
+        Access::Ticket => None,
+        _ => Some(origin::console_header(request.headers())?),
     };
-    let access = access.ok_or_else(|| ConsoleError::not_found("There is no such endpoint"))?;
-    let found = session::find(state, request, secret, id).await;
+    let id = request.extensions().get::<RequestId>().cloned();
+    let id = id.expect("the guard of the listener gives every request an id");
+    let found = session::find(&state, request, secret, &id).await;
     match access {
         // A sign-in works whatever became of an older session.
         Access::Open => {
@@ -93,6 +107,11 @@ async fn admit(request: &ServiceRequest, is_api: bool, id: &RequestId) -> Result
         }
     }
     Ok(())
+}
+
+fn state_of(request: &ServiceRequest) -> web::Data<ConsoleState> {
+    let state = request.app_data::<web::Data<ConsoleState>>();
+    state.expect("the listener gives every request the state").clone()
 }
 
 /// Writes the request's id into the body of an error.

@@ -3,7 +3,6 @@
 //! A page of another origin cannot send the console's header without asking first, and no answer here allows it. Browsers
 //! also say themselves where a request comes from. Another port of this machine is the same site but not the same origin.
 
-use actix_web::dev::ServiceRequest;
 use actix_web::http::header;
 use actix_web::http::header::{HeaderMap, HeaderName};
 
@@ -16,8 +15,7 @@ const CONSOLE_HEADER: HeaderName = HeaderName::from_static("x-selvedge-console")
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Checks that the console's own page has sent the request, as far as browsers say so themselves.
-pub(super) fn check(request: &ServiceRequest, hosts: &AllowedHosts) -> Result<(), ConsoleError> {
-    let headers = request.headers();
+pub(super) fn check(headers: &HeaderMap, hosts: &AllowedHosts) -> Result<(), ConsoleError> {
     if single(headers, &FETCH_SITE) != Some("same-origin") {
         return Err(ConsoleError::forbidden(
             "Only the console's own page may call this",
@@ -34,8 +32,8 @@ pub(super) fn check(request: &ServiceRequest, hosts: &AllowedHosts) -> Result<()
 }
 
 /// Returns the value of the console's header.
-pub(super) fn console_header(request: &ServiceRequest) -> Result<&str, ConsoleError> {
-    single(request.headers(), &CONSOLE_HEADER)
+pub(super) fn console_header(headers: &HeaderMap) -> Result<&str, ConsoleError> {
+    single(headers, &CONSOLE_HEADER)
         .filter(|value| !value.is_empty())
         .ok_or_else(|| ConsoleError::forbidden("The request lacks the header x-selvedge-console"))
 }

@@ -13,7 +13,8 @@ mod trace;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 pub use log::ConsoleLog;

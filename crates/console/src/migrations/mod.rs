@@ -13,7 +13,8 @@ mod version;
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleMode, ConsoleState, Level};

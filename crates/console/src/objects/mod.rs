@@ -6,7 +6,8 @@ use selvedge_introspection::{CatalogReader, IntrospectionError, ObjectKind};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, Level};

@@ -20,7 +20,7 @@ pub(super) async fn forward(
     request: HttpRequest,
     body: web::Payload,
 ) -> Result<HttpResponse, ConsoleError> {
-    let target = Target::parse(request.uri().path())?;
+    let target = Target::parse(request.match_info().query("service"), request.uri().path())?;
     if session.level < Level::Admin && !target.is_open_to_viewers() {
         return Err(ConsoleError::forbidden(
             "Viewers may not read this through the services",

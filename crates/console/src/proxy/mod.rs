@@ -8,7 +8,8 @@ mod target;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 /// The endpoints of this area: one per method, because viewers may read only.

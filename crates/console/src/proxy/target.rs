@@ -38,16 +38,15 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Reads the path of a request: `/api/proxy/auth/admin/users`.
+    /// Reads the target of a request such as `/api/proxy/auth/admin/users`: the service as the router has found it, and the path
+    /// as it was sent, because a decoded one could mean another object.
     ///
     /// # Errors
     /// 404 for an unknown service, 422 for a path that could leave its service.
-    pub(super) fn parse(path: &str) -> Result<Self, ConsoleError> {
-        let below = path.strip_prefix("/api/proxy/").unwrap_or_default();
-        let (name, rest) = match below.split_once('/') {
-            Some((name, rest)) => (name, format!("/{rest}")),
-            None => (below, String::new()),
-        };
+    pub(super) fn parse(name: &str, sent_path: &str) -> Result<Self, ConsoleError> {
+        // The router decodes no slash, so it has counted the same segments: an empty one, `api`, `proxy` and the service.
+        let below = sent_path.splitn(5, '/').nth(4);
+        let rest = below.map(|rest| format!("/{rest}")).unwrap_or_default();
         let (service, prefix) = SERVICES
             .into_iter()
             .find(|(service, _)| *service == name)
@@ -98,8 +97,13 @@ fn is_plain_segment(segment: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn parse(path: &str) -> Option<Target> {
+        let name = path.split('/').nth(3)?;
+        Target::parse(name, path).ok()
+    }
+
     fn public(path: &str) -> Option<String> {
-        Target::parse(path).ok().map(|target| target.public_path())
+        parse(path).map(|target| target.public_path())
     }
 
     #[test]
@@ -125,7 +129,7 @@ mod tests {
 
     #[test]
     fn console_170_viewers_read_a_fixed_list_of_paths() {
-        let open = |path: &str| Target::parse(path).unwrap().is_open_to_viewers();
+        let open = |path: &str| parse(path).unwrap().is_open_to_viewers();
         assert!(open("/api/proxy/auth/admin/users"));
         assert!(open("/api/proxy/auth/admin/users/123/factors"));
         assert!(open("/api/proxy/storage/object/authenticated/pictures/a.png"));

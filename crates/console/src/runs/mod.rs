@@ -17,7 +17,8 @@ mod task;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 /// Returns this area's endpoints.

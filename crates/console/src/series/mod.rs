@@ -9,7 +9,8 @@ mod sample;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 pub(crate) use clock::record_forever;

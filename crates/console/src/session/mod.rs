@@ -15,7 +15,8 @@ mod throttle;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 pub use accounts::{Account, AccountError, add_account, list_accounts, remove_account, set_account_level};

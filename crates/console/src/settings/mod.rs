@@ -6,7 +6,8 @@ use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 use serde_json::json;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::error::ConsoleError;
 use crate::state::{ConsoleState, Level};
 

@@ -8,7 +8,8 @@ mod snippet;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 /// Returns this area's endpoints.

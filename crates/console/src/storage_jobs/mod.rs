@@ -14,7 +14,8 @@ mod run;
 
 use actix_web::http::Method;
 
-use crate::endpoint::{Access, ApiRoute};
+use crate::access::Access;
+use crate::endpoint::ApiRoute;
 use crate::state::Level;
 
 pub(crate) use run::run_forever;
