@@ -15,6 +15,7 @@ mod listener;
 pub mod logging;
 pub mod metrics;
 mod middleware;
+mod paths;
 mod request_id;
 mod routes;
 
@@ -35,5 +36,6 @@ pub use middleware::{
     RequestRecord, SharedRequestListener, UnknownAddress, accepts_coding, find_client_address,
     set_last_writer, wrote_elsewhere,
 };
+pub use paths::{routed_path, sent_path};
 pub use request_id::{RequestId, TraceId};
 pub use routes::Service;

@@ -55,8 +55,8 @@ const KEYLESS_PATHS: [&str; 12] = [
 ];
 
 impl Service {
-    /// The service of a path. `path` must be the decoded path that the router matches; otherwise an encoded letter
-    /// (`/rest%2fv1`) would evade the check for keys.
+    /// The service of a path in the form that the router matches, see [`crate::routed_path`]; otherwise an encoded letter
+    /// (`/%72est/v1`) would evade the check for keys.
     pub fn from_path(path: &str) -> Self {
         PREFIXES
             .iter()

@@ -2,6 +2,7 @@
 //! checked.
 
 use actix_web::HttpResponse;
+use selvedge_gateway::sent_path;
 
 use crate::context::RequestContext;
 use crate::error::StorageError;
@@ -22,7 +23,7 @@ pub(crate) enum PurgeScope {
 pub(crate) fn purge_cache(context: &RequestContext, scope: PurgeScope) -> Result<HttpResponse, StorageError> {
     context.caller()?.identity().require_service()?;
     context.query.boolean("transformations")?;
-    if scope == PurgeScope::Object && context.request.uri().path().ends_with('/') {
+    if scope == PurgeScope::Object && sent_path(context.request.uri()).ends_with('/') {
         return Err(StorageError::Schema(
             "params/* must NOT have fewer than 1 characters".to_owned(),
         ));

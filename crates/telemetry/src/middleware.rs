@@ -13,7 +13,7 @@ use opentelemetry::trace::{Span as _, SpanKind, Status, Tracer as _};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::Span;
-use selvedge_gateway::{Service, TraceId};
+use selvedge_gateway::{Service, TraceId, sent_path};
 use selvedge_postgres::trace_request;
 
 use crate::spans::{Clock, export_stages, export_statements};
@@ -67,7 +67,7 @@ impl Telemetry {
         let attributes = vec![
             KeyValue::new("http.request.method", method.to_owned()),
             // The path only: queries carry filters with personal data, one-time codes and keys.
-            KeyValue::new("url.path", request.path().to_owned()),
+            KeyValue::new("url.path", sent_path(request.uri()).to_owned()),
             KeyValue::new("url.scheme", request.connection_info().scheme().to_owned()),
         ];
         self.tracer

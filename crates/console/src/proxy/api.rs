@@ -3,6 +3,7 @@
 use actix_web::http::header::{HOST, HeaderName, HeaderValue};
 use actix_web::http::{Method, Uri};
 use actix_web::{HttpRequest, HttpResponse, web};
+use selvedge_gateway::sent_path;
 
 use super::target::Target;
 use super::{headers, subject};
@@ -20,7 +21,7 @@ pub(super) async fn forward(
     request: HttpRequest,
     body: web::Payload,
 ) -> Result<HttpResponse, ConsoleError> {
-    let target = Target::parse(request.match_info().query("service"), request.uri().path())?;
+    let target = Target::parse(request.match_info().query("service"), sent_path(request.uri()))?;
     if session.level < Level::Admin && !target.is_open_to_viewers() {
         return Err(ConsoleError::forbidden(
             "Viewers may not read this through the services",
@@ -82,7 +83,8 @@ fn pass_back(answer: HttpResponse) -> HttpResponse {
 /// Whether the request is one for the audit. The pieces of a resumable upload belong to the entry of its beginning.
 fn is_change(request: &HttpRequest) -> bool {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let is_piece = *request.method() == Method::PATCH && request.path().contains("/upload/resumable/");
+    let is_piece =
+        *request.method() == Method::PATCH && sent_path(request.uri()).contains("/upload/resumable/");
     !is_read && !is_piece
 }
 

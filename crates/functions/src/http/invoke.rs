@@ -10,7 +10,7 @@ use actix_web::web::{Payload, ThinData};
 use actix_web::{HttpRequest, HttpResponse};
 use hyper::Response;
 use hyper::body::Incoming;
-use selvedge_gateway::Caller;
+use selvedge_gateway::{Caller, sent_path};
 use selvedge_telemetry::end_traced_stage;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -38,7 +38,7 @@ pub(super) async fn invoke_function(
     payload: Payload,
     state: ThinData<Rc<WorkerState>>,
 ) -> HttpResponse {
-    let path = strip_service_prefix(request.uri().path());
+    let path = strip_service_prefix(sent_path(request.uri()));
     if path == "/_internal/health" {
         return HttpResponse::Ok().json(json!({ "message": "ok" }));
     }
@@ -87,7 +87,7 @@ async fn call_native(
     }
     let call = NativeRequest {
         method: request.method().clone(),
-        path: strip_service_prefix(request.uri().path()).to_owned(),
+        path: strip_service_prefix(sent_path(request.uri())).to_owned(),
         query: request.query_string().to_owned(),
         headers,
         body: payload,
@@ -118,7 +118,10 @@ async fn call_project_function(
     let body = make_request_body(request, payload, &progress);
     let forwarded = ForwardedRequest {
         method: request.method(),
-        target: &join_query(strip_service_prefix(request.uri().path()), request.uri().query()),
+        target: &join_query(
+            strip_service_prefix(sent_path(request.uri())),
+            request.uri().query(),
+        ),
         headers: request.headers(),
         authorization: authorization.as_ref(),
         remote_ip: Some(caller.remote_ip()),

@@ -8,7 +8,9 @@ use actix_web::rt;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Response, StatusCode, body::Incoming};
 use hyper_util::rt::TokioIo;
-use selvedge_gateway::{RequestId, UpgradeDecision, UpgradeHandler, UpgradeRequest, UpgradedStream};
+use selvedge_gateway::{
+    RequestId, UpgradeDecision, UpgradeHandler, UpgradeRequest, UpgradedStream, sent_path,
+};
 use tokio::io::{AsyncWriteExt, copy_bidirectional};
 use tokio::time::timeout;
 
@@ -52,7 +54,7 @@ impl UpgradeHandler for Upgrades {
     fn decide(&self, request: &UpgradeRequest) -> UpgradeDecision {
         let handshake = Handshake {
             method: request.method().clone(),
-            path: strip_service_prefix(request.path()).to_owned(),
+            path: strip_service_prefix(sent_path(request.uri())).to_owned(),
             query: request.uri().query().map(str::to_owned),
             headers: request.head().headers.clone(),
             remote_ip: request.peer_addr().map(|peer| peer.ip()),

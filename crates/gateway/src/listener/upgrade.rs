@@ -25,7 +25,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use super::connection_limit::OpenConnection;
 use super::http_framing::FramedStream;
-use crate::{GatewayError, RequestId, Service, cors, metrics};
+use crate::{GatewayError, RequestId, Service, cors, metrics, routed_path};
 
 /// A service's decision about a WebSocket handshake.
 pub enum UpgradeDecision {
@@ -155,7 +155,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> ActixService<Handshake<T>> for
 
     fn call(&self, (request, framed): Handshake<T>) -> Self::Future {
         let started = Instant::now();
-        let service = Service::from_path(request.path());
+        let service = Service::from_path(&routed_path(request.uri()));
         let decision = match service {
             Service::Realtime | Service::Functions => self.handler.decide(&request),
             _ => UpgradeDecision::Refuse(GatewayError::NoRoute.response()),

@@ -10,11 +10,10 @@ use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::dev::RequestHead;
 use actix_web::http::header;
-use percent_encoding::percent_decode_str;
 
 use super::caller::Credentials;
 use super::keys::Keys;
-use crate::{RequestId, Service, cors};
+use crate::{RequestId, Service, cors, routed_path};
 
 /// A service's own check of requests whose body has not been sent yet.
 pub trait BodyCheck: Send + Sync {
@@ -38,7 +37,7 @@ impl ContinueCheck {
 
     /// The response instead of `100 Continue`; `None` if the body may come.
     pub(crate) fn refuse_body(&self, request: &Request) -> Option<Response<BoxBody>> {
-        let path = percent_decode_str(request.path()).decode_utf8_lossy();
+        let path = routed_path(request.uri());
         let service = Service::from_path(&path);
         let mut response = self.find_refusal(request.head(), service, &path)?;
         let headers = response.headers_mut();

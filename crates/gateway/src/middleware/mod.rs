@@ -28,7 +28,7 @@ use actix_web::http::{ConnectionType, StatusCode, Uri, header};
 use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 
-use crate::{Drain, GatewayError, RequestId, Service, TraceId, cors, metrics};
+use crate::{Drain, GatewayError, RequestId, Service, TraceId, cors, metrics, sent_path};
 pub use accept_encoding::accepts_coding;
 use admission::Admission;
 pub use caller::{Bearer, Caller, Credentials};
@@ -204,7 +204,7 @@ fn strip_key(request: &mut ServiceRequest) {
     let Some(query) = strip_query_key(request.query_string()) else {
         return;
     };
-    let path = request.uri().path();
+    let path = sent_path(request.uri());
     let target = if query.is_empty() {
         path.to_owned()
     } else {
@@ -272,7 +272,7 @@ fn notify<B>(
         id: id.as_str(),
         service: service.name(),
         method: request.method().as_str(),
-        path: request.path(),
+        path: sent_path(request.uri()),
         status: response.status().as_u16(),
         elapsed,
         claims,
@@ -299,7 +299,7 @@ fn log_response<B>(
     }
     // The path only: queries carry filters with personal data, and one-time codes.
     let request = response.request();
-    let (method, path) = (request.method().as_str(), request.path());
+    let (method, path) = (request.method().as_str(), sent_path(request.uri()));
     let duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     let service = service.name();
     let extensions = request.extensions();

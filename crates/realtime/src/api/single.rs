@@ -6,6 +6,7 @@
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, web};
 use percent_encoding::percent_decode_str;
+use selvedge_gateway::sent_path;
 use serde::de::IgnoredAny;
 
 use super::caller::{ApiCaller, accepted, read_limited};
@@ -23,7 +24,7 @@ pub(super) async fn broadcast_single(
     payload: web::Payload,
     shared: web::Data<Shared>,
 ) -> Result<HttpResponse, ApiError> {
-    let (topic, event) = topic_and_event(request.uri().path()).ok_or(ApiError::NoRoute)?;
+    let (topic, event) = topic_and_event(sent_path(request.uri())).ok_or(ApiError::NoRoute)?;
     let caller = ApiCaller::identify(&request, &shared)?;
     let encoding = encoding_of(&request)?;
     // The token is checked before the body is read, so strangers cannot make the server buffer megabytes.

@@ -11,6 +11,7 @@ use actix_web::{HttpRequest, HttpResponse, rt};
 use percent_encoding::percent_decode_str;
 use selvedge_gateway::{
     Bearer, Caller, UpgradeDecision, UpgradeHandler, UpgradeRequest, UpgradedStream, json_error_response,
+    routed_path,
 };
 use serde_json::{Map, Value, json};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -149,7 +150,7 @@ pub(crate) fn refuse_plain_request(request: &HttpRequest) -> HttpResponse {
 }
 
 fn check_handshake(shared: &Shared, request: &UpgradeRequest) -> Result<Handshake, UpgradeRefusal> {
-    if request.path() != PATH {
+    if routed_path(request.uri()) != PATH {
         return Err(UpgradeRefusal::NoSuchPath);
     }
     let query = request.uri().query().unwrap_or_default();

@@ -8,6 +8,7 @@ use actix_web::dev::{Service, ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::http::Uri;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web;
+use selvedge_gateway::routed_path;
 
 use super::RestWorker;
 
@@ -38,7 +39,8 @@ pub fn graphql_scope(
 
 /// Rewrites a request below `path` to a call of the function. `prefix` is the path prefix of REST.
 fn rewrite_request(request: &mut ServiceRequest, path: &str, prefix: &str) {
-    let below = request.path().strip_prefix(path).unwrap_or_default();
+    let sent = routed_path(request.uri());
+    let below = sent.strip_prefix(path).unwrap_or_default();
     let mut target = format!("{prefix}/rpc/graphql{}", below.trim_end_matches('/'));
     if let Some(query) = request.uri().query() {
         target.push('?');

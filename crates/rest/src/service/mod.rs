@@ -14,7 +14,7 @@ use std::sync::Arc;
 use actix_web::http::header;
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
-use selvedge_gateway::{Bearer, Caller};
+use selvedge_gateway::{Bearer, Caller, sent_path};
 use selvedge_postgres::{ReplicaPools, RequestPool};
 use selvedge_token::{TokenError, unix_now};
 
@@ -212,7 +212,7 @@ async fn plan_request<'a>(
 ) -> Result<Planned<'a>, RestError> {
     let config = snapshot.config.as_ref();
     // SQL sees the path below the prefix, so that functions work alike behind the gateway and standalone.
-    let (method, path) = (http.method().as_str(), http.uri().path());
+    let (method, path) = (http.method().as_str(), sent_path(http.uri()));
     let path = path.strip_prefix(config.path_prefix.as_str()).unwrap_or(path);
     let of_tenant = match bearer {
         Bearer::Valid(claims) => config.schema_of_tenant(claims.map()),

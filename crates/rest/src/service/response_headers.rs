@@ -6,7 +6,7 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
-use selvedge_gateway::CorsPolicy;
+use selvedge_gateway::{CorsPolicy, sent_path};
 
 use crate::config::{EffectiveConfig, RestConfig};
 
@@ -51,7 +51,7 @@ pub(crate) fn apply_headers(request: &HttpRequest, config: &EffectiveConfig, res
 /// Logs a request with its status: failures as errors and warnings, the rest as information.
 pub(crate) fn log_request(request: &HttpRequest, response: &HttpResponse, trace_header: Option<&HeaderName>) {
     // The path only: queries carry filters with personal data.
-    let (method, path) = (request.method().as_str(), request.path());
+    let (method, path) = (request.method().as_str(), sent_path(request.uri()));
     let status = response.status().as_u16();
     let trace = trace_header
         .and_then(|name| request.headers().get(name))

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use selvedge_gateway::{GatewayError, Service, UpgradeDecision, UpgradeHandler, UpgradeRequest};
+use selvedge_gateway::{GatewayError, Service, UpgradeDecision, UpgradeHandler, UpgradeRequest, routed_path};
 
 /// Passes a handshake to the service of its path. A service that is switched off is `None`.
 pub(super) struct ServiceUpgrades {
@@ -12,7 +12,7 @@ pub(super) struct ServiceUpgrades {
 
 impl UpgradeHandler for ServiceUpgrades {
     fn decide(&self, request: &UpgradeRequest) -> UpgradeDecision {
-        let handler = match Service::from_path(request.path()) {
+        let handler = match Service::from_path(&routed_path(request.uri())) {
             Service::Realtime => &self.realtime,
             Service::Functions => &self.functions,
             _ => &None,

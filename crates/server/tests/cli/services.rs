@@ -286,8 +286,15 @@ async fn gw_002_pg_answers_the_service_role_alone_with_the_rights_of_postgres() 
         &[("apikey", &service), ("authorization", &forged)],
     ];
     for headers in refused {
-        let response = send(&running, Method::GET, "/pg/tables", headers).await;
-        assert_eq!(response.status(), 403, "{headers:?}");
+        // The same route in letters that the router decodes.
+        for path in ["/pg/tables", "/%70g/tables", "/p%67/%74ables", "/%70%67/query"] {
+            let response = send(&running, Method::GET, path, headers).await;
+            assert_eq!(response.status(), 403, "{path} {headers:?}");
+        }
+        for path in ["//pg/tables", "/pg%2ftables", "/PG/tables", "/pg;/tables"] {
+            let response = send(&running, Method::GET, path, headers).await;
+            assert_eq!(response.status(), 404, "{path} {headers:?}");
+        }
     }
     for name in ["SERVICE_ROLE_KEY", "SECRET_KEY"] {
         let value = key(name);

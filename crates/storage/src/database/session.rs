@@ -13,6 +13,7 @@ use std::time::Duration;
 use actix_web::HttpRequest;
 use actix_web::http::header;
 use deadpool_postgres::{Client, Transaction};
+use selvedge_gateway::sent_path;
 use selvedge_postgres::{
     AccessMode, Database, Reader, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd,
     begin_as_caller,
@@ -260,7 +261,11 @@ impl DbSession {
                 .request
                 .as_ref()
                 .map_or("", |request| request.method().as_str()),
-            path: self.facts.request.as_ref().map_or("", |request| request.path()),
+            path: self
+                .facts
+                .request
+                .as_ref()
+                .map_or("", |request| sent_path(request.uri())),
             headers: self.facts.headers(),
             extra,
             ..bare_context(&self.identity)

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use futures_util::StreamExt;
-use selvedge_gateway::Caller;
+use selvedge_gateway::{Caller, sent_path};
 
 use super::cache::RenderKey;
 use super::output::choose_output;
@@ -91,7 +91,7 @@ fn check_rate(context: &RequestContext) -> Result<(), StorageError> {
         return Ok(());
     };
     let client = Caller::extract(&context.request).remote_ip();
-    if renderer.try_acquire(client, context.request.uri().path()) {
+    if renderer.try_acquire(client, sent_path(context.request.uri())) {
         Ok(())
     } else {
         Err(StorageError::RenderRate)

@@ -2,7 +2,7 @@
 
 use actix_web::dev::RequestHead;
 use actix_web::{HttpResponse, ResponseError};
-use selvedge_gateway::{BodyCheck, Credentials};
+use selvedge_gateway::{BodyCheck, Credentials, sent_path};
 
 use super::route::Route;
 use crate::error::StorageError;
@@ -14,7 +14,7 @@ use crate::{s3, url_token};
 
 impl BodyCheck for Storage {
     fn refuse_body(&self, head: &RequestHead, credentials: &Credentials) -> Option<HttpResponse> {
-        let raw_path = head.uri.path();
+        let raw_path = sent_path(&head.uri);
         let path = raw_path
             .strip_prefix(self.config().mount_path.as_str())
             .unwrap_or(raw_path);

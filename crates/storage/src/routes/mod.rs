@@ -4,6 +4,7 @@ mod continue_check;
 mod route;
 
 use actix_web::{HttpRequest, HttpResponse, web};
+use selvedge_gateway::sent_path;
 
 use self::route::Route;
 use crate::context::RequestContext;
@@ -20,7 +21,7 @@ pub(crate) async fn serve_request(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, StorageError> {
-    let raw_path = request.uri().path().to_owned();
+    let raw_path = sent_path(request.uri()).to_owned();
     let path = raw_path
         .strip_prefix(worker.storage().config().mount_path.as_str())
         .unwrap_or(&raw_path);

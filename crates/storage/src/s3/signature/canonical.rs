@@ -2,6 +2,7 @@
 
 use actix_web::dev::RequestHead;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
+use selvedge_gateway::sent_path;
 
 /// All characters but the unreserved ones of RFC 3986.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -149,7 +150,7 @@ fn possible_hosts(request: &RequestHead, public: &PublicAddress) -> Vec<String> 
 
 /// The path as it was sent, as S3 itself encodes it, and with the configured prefix that a proxy removes.
 fn possible_paths(request: &RequestHead, public: &PublicAddress) -> Vec<String> {
-    let raw = request.uri.path().to_owned();
+    let raw = sent_path(&request.uri).to_owned();
     let decoded: Vec<u8> = percent_decode(raw.as_bytes()).collect();
     let mut paths = vec![raw.clone(), percent_encode(&decoded, PATH).to_string()];
     if !public.prefix.is_empty() {
