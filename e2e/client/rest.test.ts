@@ -157,8 +157,9 @@ test("rest_048 rest_050 rows are updated and deleted under row-level security", 
 });
 
 test("rest_054 single refuses zero rows and maybeSingle returns null", async () => {
-  const none = await visitor().from("combines").select().eq("id", randomUUID()).single();
-  const maybe = await visitor().from("combines").select().eq("id", randomUUID()).maybeSingle();
+  const outfit = () => visitor().from("combines").select("id").eq("id", randomUUID());
+  const none = await outfit().single();
+  const maybe = await outfit().maybeSingle();
 
   expect([none.status, none.error?.code]).toEqual([406, "PGRST116"]);
   expect([maybe.error, maybe.data]).toEqual([null, null]);

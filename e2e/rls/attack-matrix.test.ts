@@ -247,7 +247,7 @@ describe.each(tableRules.map((rule) => ({ ...rule, title: `${rule.table} ${rule.
       const from = (actor: Actor) => clients[actor].from(table);
 
       const readers = await whoSucceeds(async (actor) => {
-        const { data } = await from(actor).select().eq(column, value);
+        const { data } = await from(actor).select(column).eq(column, value);
         return (data ?? []).length > 0;
       });
       const inserters = await whoSucceeds(async (actor) => {

@@ -10,18 +10,26 @@ export function formatPrice(price: number): string {
   return Number.isInteger(price) ? dollarsWithoutCents.format(price) : dollars.format(price);
 }
 
+/** What stands in place of a time that the database has and JavaScript has not, such as `infinity`. */
+const noTime = "no date";
+
+function formatTime(format: Intl.DateTimeFormat, timestamp: string): string {
+  const time = new Date(timestamp);
+  return Number.isNaN(time.getTime()) ? noTime : format.format(time);
+}
+
 const days = new Intl.DateTimeFormat("en-US", { dateStyle: "medium" });
 
-/** The local day of a time stamp of the database, such as `Nov 22, 2026`. */
+/** The local day of a time stamp of the database, such as `Nov 22, 2026`; never throws. */
 export function formatDate(timestamp: string): string {
-  return days.format(new Date(timestamp));
+  return formatTime(days, timestamp);
 }
 
 const moments = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" });
 
-/** The local day and time of a time stamp of the database, such as `Nov 22, 2026, 2:05 PM`. */
+/** The local day and time of a time stamp of the database, such as `Nov 22, 2026, 2:05 PM`; never throws. */
 export function formatMoment(timestamp: string): string {
-  return moments.format(new Date(timestamp));
+  return formatTime(moments, timestamp);
 }
 
 /** Up to two letters for a missing avatar: from the username, else the e-mail address, else U. */
