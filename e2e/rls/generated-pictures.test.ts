@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { apiUrl } from "../support/address.ts";
 import { expectData, fetchRows, makeOutfit, uploadTrainingPhotos } from "../support/catalogue.ts";
 import { anonKey, owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { runSql } from "../support/database.ts";
 import { expectNoRows, expectRefused } from "../support/expectations.ts";
 import { storedFiles } from "../support/files.ts";
 
@@ -199,6 +200,37 @@ describe("jobs", () => {
     });
 
     expect(error?.message).toMatch(/user_training_images_own_folder/);
+  });
+
+  test("read no private file that the picture of an item names", async () => {
+    const person = await signUp();
+    await uploadTrainingPhotos(person);
+    const own = await makeOutfit(person, "pending");
+    const image = `/storage/v1/object/public/${bucket}/training-images/${victim.id}/photo-1.png`;
+    expectData(await owner().from("items").update({ image }).eq("id", own.item_ids[0]).select());
+
+    const { input } = await readRow(await request(person, own.id));
+
+    expect(input.sources.map(({ name }) => name)).toEqual(
+      [1, 2, 3].map((slot) => `training-images/${person.id}/photo-${slot}.png`),
+    );
+  });
+
+  test("need the files of the photos, and not their rows alone", async () => {
+    const person = await signUp();
+    await uploadTrainingPhotos(person);
+    await runSql(`
+      set storage.allow_delete_query = 'true'; set session_replication_role = replica;
+      delete from storage.objects where name = 'training-images/${person.id}/photo-2.png';
+      reset session_replication_role; reset storage.allow_delete_query;`);
+    expect(await fetchRows("user_training_images", "user_id", person.id)).toHaveLength(3);
+
+    const { error } = await person.client.rpc("request_generated_picture", {
+      outfit_id: outfit.id,
+    });
+
+    expect(error?.message).toBe("Upload your three training photos first.");
+    expect(await storedFiles(bucket, `${person.id}/generated`)).toEqual([]);
   });
 
   test("need all three photos, and an outfit that the person may see", async () => {

@@ -299,6 +299,12 @@ describe("what a profile may hold", () => {
     ["somebody else's folder", () => `/storage/v1/object/public/avatars/${victim.id}/me.webp`],
     ["a folder left by dots", () => `/storage/v1/object/public/avatars/${attacker.id}/../x.webp`],
     [
+      "a folder left by backslashes",
+      () => `/storage/v1/object/public/avatars/${attacker.id}/..\\x`,
+    ],
+    ["a file with a query", () => `/storage/v1/object/public/avatars/${attacker.id}/x.webp?a`],
+    ["a file with a fragment", () => `/storage/v1/object/public/avatars/${attacker.id}/x.webp#a`],
+    [
       "a folder left by encoded dots",
       () => `/storage/v1/object/public/avatars/${attacker.id}/%2e%2e/x.webp`,
     ],

@@ -133,6 +133,66 @@ describe("the caller's own rows", () => {
     expectRefused(response, 400, "23514", constraint);
   });
 
+  test.each([
+    [
+      "a query",
+      (id: string) => `training-images/${id}/x?/storage/v1/object/public/profile-avatars/`,
+    ],
+    ["a fragment", (id: string) => `training-images/${id}/x#/storage/v1/object/public/`],
+    ["a backslash", (id: string) => `training-images/${id}/x\\..\\y`],
+    ["an encoded slash", (id: string) => `training-images/${id}/..%2f..%2fx`],
+    ["an encoded folder above", (id: string) => `training-images/${id}/%2e%2e/x.png`],
+    ["a path after another one", (id: string) => `/x/training-images/${id}/x.png`],
+    ["two folders", (id: string) => `training-images/${id}/deeper/x.png`],
+  ])("take no address with %s", async (_, address) => {
+    const response = await attacker.client
+      .from("user_training_images")
+      .insert({ user_id: attacker.id, image_url: address(attacker.id), image_order: 1 })
+      .select();
+
+    expectRefused(response, 400, "23514", /own_folder/);
+  });
+
+  test("hold the name of the file, whatever address of it was sent", async () => {
+    const person = await signUp();
+    const folder = `training-images/${person.id}`;
+    for (const name of ["photo.png", "my photo.png"]) {
+      const [plain, encoded] = [`${folder}/${name}`, `${folder}/${encodeURIComponent(name)}`];
+      expectAllowed(await person.client.storage.from(bucket).upload(plain, picture(), png));
+      for (const image_url of [
+        plain,
+        `/${bucket}/${encoded}`,
+        `/storage/v1/object/public/${bucket}/${encoded}`,
+        `/storage/v1/object/sign/${bucket}/${encoded}`,
+      ]) {
+        const stored = await person.client
+          .from("user_training_images")
+          .upsert({ user_id: person.id, image_url, image_order: 1 })
+          .select("image_url")
+          .single();
+        expect(expectData(stored).image_url, image_url).toBe(plain);
+      }
+    }
+  });
+
+  test("name a file that is there, once", async () => {
+    const person = await signUp();
+    const name = `training-images/${person.id}/photo.png`;
+    const insert = (image_order: number) =>
+      person.client
+        .from("user_training_images")
+        .insert({ user_id: person.id, image_url: name, image_order })
+        .select();
+
+    expectRefused(await insert(1), 400, "23514", /There is no such photo/);
+    expectAllowed(await person.client.storage.from(bucket).upload(name, picture(), png));
+    expectAllowed(await insert(1));
+    expectRefused(await insert(2), 409, "23505", /user_training_images_different/);
+    // The row goes with the file, and the slot is free again.
+    expectAllowed(await person.client.storage.from(bucket).remove([name]));
+    expect(await fetchRows("user_training_images", "user_id", person.id)).toEqual([]);
+  });
+
   test("cannot point into another user's folder", async () => {
     const response = await attacker.client
       .from("user_training_images")

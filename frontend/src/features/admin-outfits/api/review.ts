@@ -105,12 +105,6 @@ export interface TrainingPhoto {
   url: string | null;
 }
 
-/** Path within the bucket of a training photo's address. */
-function pathOf(address: string): string {
-  const at = address.indexOf("training-images/");
-  return decodeURIComponent((at < 0 ? address : address.slice(at)).replace(/\?.*$/, ""));
-}
-
 /** The private photos of a creator, by signed addresses. */
 export function trainingPhotosQuery(userId: string) {
   return queryOptions({
@@ -128,7 +122,7 @@ export function trainingPhotosQuery(userId: string) {
       if (rows.length === 0) return [];
       const { storage } = await import("@/lib/storage");
       const { data, error } = await storage.from("profile-avatars").createSignedUrls(
-        rows.map(({ image_url }) => pathOf(image_url)),
+        rows.map(({ image_url }) => image_url),
         addressSeconds,
       );
       if (error !== null) throw new ServiceError(error.message, "", 0, error);

@@ -50,19 +50,13 @@ export function trainingPhotosQuery(userId: string) {
       );
       const photos = rows.flatMap(({ image_order, image_url }) => {
         const slot = slots.find((known) => known === image_order);
-        return slot === undefined ? [] : [{ slot, path: objectName(image_url) }];
+        return slot === undefined ? [] : [{ slot, path: image_url }];
       });
       return Promise.all(
         photos.map(async (photo) => ({ ...photo, url: await signPhoto(photo.path) })),
       );
     },
   });
-}
-
-/** The object's name in what a row holds: the bare name, or an address of the object. */
-export function objectName(imageUrl: string): string {
-  const start = imageUrl.indexOf("training-images/");
-  return (start === -1 ? imageUrl : imageUrl.slice(start)).replace(/\?.*$/, "");
 }
 
 /** A signed address. Not the original one in place of a failed signature: a private bucket does not serve it. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { objectName } from "./list-photos";
 import { checkPhoto } from "./photo-file";
 
 function fileOf(name: string, type: string, size = 10): File {
@@ -40,18 +39,5 @@ describe("checkPhoto", () => {
       ok: false,
       reason: "File size must be less than 10MB",
     });
-  });
-});
-
-describe("objectName", () => {
-  it.each([
-    ["training-images/u/a.png", "training-images/u/a.png"],
-    ["/training-images/u/a.png", "training-images/u/a.png"],
-    [
-      "/storage/v1/object/sign/profile-avatars/training-images/u/a.png?token=t",
-      "training-images/u/a.png",
-    ],
-  ])("of %s", (imageUrl, name) => {
-    expect(objectName(imageUrl)).toBe(name);
   });
 });
