@@ -2,7 +2,8 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectData, fetchRows, makeItem, makeOutfit } from "../support/catalogue.ts";
-import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { owner, type Person, password, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { ageSignIns } from "../support/database.ts";
 import { expectAllowed, expectRefused } from "../support/expectations.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
 
@@ -73,6 +74,49 @@ describe("deleting an account", () => {
     expectRefused(response, 400, "23514", /confirmation is not the username/);
     expect(await fetchRows("profiles", "id", attacker.id)).toHaveLength(1);
     expect(await fetchRows("profiles", "id", victim.id)).toHaveLength(1);
+  });
+
+  test("needs a sign-in of the last minutes: neither an old one nor a renewed token is enough", async () => {
+    const person = await signUp();
+    const remove = () => person.client.rpc("delete_my_account", { confirmation: person.username });
+    await ageSignIns(person.email);
+
+    expectRefused(await remove(), 403, "PT403", /Sign in again to delete your account/);
+    expectAllowed(await person.client.auth.refreshSession());
+    expectRefused(await remove(), 403, "PT403", /Sign in again to delete your account/);
+    expect(await fetchRows("profiles", "id", person.id)).toHaveLength(1);
+
+    expectAllowed(await person.client.auth.signInWithPassword({ email: person.email, password }));
+    expectAllowed(await remove());
+    expect(await fetchRows("profiles", "id", person.id)).toEqual([]);
+  });
+
+  test.each([
+    ["removed", false],
+    ["marked as deleted", true],
+  ])("by the service key, %s, takes the files and the private rows, too", async (_, isSoft) => {
+    const person = await signUp();
+    const { published, waiting } = await fillAccount(person);
+    const shown = await makeItem();
+    const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
+    expectData(await owner().from("items").update({ image }).eq("id", shown.id).select().single());
+    expectData(
+      await owner()
+        .from("combines")
+        .update({ item_ids: [shown.id] })
+        .eq("id", published.id)
+        .select(),
+    );
+
+    expectAllowed(await owner().auth.admin.deleteUser(person.id, isSoft));
+
+    expect(await filesOf(person)).toEqual([]);
+    expect(await fetchRows("profiles", "id", person.id)).toEqual([]);
+    expect(await fetchRows("user_training_images", "user_id", person.id)).toEqual([]);
+    expect(await fetchRows("combines", "id", waiting.id)).toEqual([]);
+    expect(await fetchRows("combines", "id", published.id)).toMatchObject([
+      { user_id: null, main_image: image },
+    ]);
   });
 
   test("removes rows, files and sessions, and leaves everybody else's", async () => {

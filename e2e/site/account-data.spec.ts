@@ -3,7 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { unzipSync } from "fflate";
 import { makeOutfit } from "../support/catalogue.ts";
-import { owner } from "../support/clients.ts";
+import { owner, password } from "../support/clients.ts";
+import { ageSignIns } from "../support/database.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
 import { test as freshTest } from "./fresh-server.ts";
 import { expect, fillSignIn, openSignedIn, saveScreenshot, test, toast } from "./journey.ts";
@@ -61,6 +62,40 @@ test("an account is deleted after its username is typed", async ({ page, pageErr
   pageErrors.expectStatus(404, `/${person.username}`);
   await page.goto(`/${person.username}`);
   await expect(page.getByText("User Not Found")).toBeVisible();
+});
+
+test("an account is deleted only by somebody who has just signed in", {
+  tag: "@phone",
+}, async ({ page, pageErrors, person }) => {
+  await openSignedIn(page, person.email, "/profile-settings");
+  await ageSignIns(person.email);
+  await page.getByRole("button", { name: "Delete account" }).click();
+  const typed = page.getByLabel(`Type ${person.username} to confirm`);
+  pageErrors.expectStatus(403, "/rest/v1/rpc/delete_my_account");
+  await typed.fill(person.username);
+  await typed.press("Enter");
+
+  const question = page.getByRole("alertdialog", { name: "Sign in again" });
+  const confirm = question.getByRole("button", { name: "Delete account" });
+  await expect(question).toContainText("your last sign-in was more than ten minutes ago");
+  await expect(confirm).toBeDisabled();
+  const secret = question.getByLabel("Password", { exact: true });
+  pageErrors.expectStatus(400, "/auth/v1/token");
+  await secret.fill("not-the-password");
+  await secret.press("Enter");
+  await expect(secret).toHaveAccessibleDescription("Invalid email or password. Please try again.");
+  await expect(secret).toHaveValue("not-the-password");
+  await saveScreenshot(page, "sign-in-again");
+  expect(await findViolations(page)).toEqual([]);
+  expect((await owner().auth.admin.getUserById(person.id)).data.user?.id).toBe(person.id);
+
+  pageErrors.expectStatus(403, "/auth/v1/logout");
+  await secret.fill(password);
+  await confirm.click();
+
+  await expect(toast(page, "Account deleted")).toBeVisible();
+  await expect(page).toHaveURL("/");
+  expect((await owner().auth.admin.getUserById(person.id)).error?.status).toBe(404);
 });
 
 // With a separate server, because other tests create administrators on the shared one.

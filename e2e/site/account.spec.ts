@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { password } from "../support/clients.ts";
+import { ageSignIns } from "../support/database.ts";
 import {
   accountMenu,
   cards,
@@ -164,6 +165,7 @@ test("a recovery link that was used before is refused with a message", { tag: "@
 
 test("a user signs in with a provider, and the second time without the provider's form", async ({
   page,
+  pageErrors,
 }) => {
   const unique = randomUUID()
     .replace(/[^a-f]/g, "")
@@ -189,6 +191,25 @@ test("a user signs in with a provider, and the second time without the provider'
   // The provider has a session now, so it shows no form.
   await visit();
   await expect(accountMenu(page)).toHaveAccessibleName(/^Account menu of Pia /);
+
+  // Whoever has no password shows at the provider that it is them, before the account is deleted.
+  const deleteAccount = async () => {
+    await page.getByRole("button", { name: "Delete account" }).click();
+    const typed = page.getByLabel(`Type ${email} to confirm`);
+    await typed.fill(email);
+    await typed.press("Enter");
+  };
+  await page.goto("/profile-settings");
+  await ageSignIns(email);
+  pageErrors.expectStatus(403, "/rest/v1/rpc/delete_my_account");
+  await deleteAccount();
+  const question = page.getByRole("alertdialog", { name: "Sign in again" });
+  await expect(question.getByLabel("Password", { exact: true })).toHaveCount(0);
+  await question.getByRole("button", { name: "Continue with Google" }).click();
+  await expect(page).toHaveURL("/profile-settings");
+  pageErrors.expectStatus(403, "/auth/v1/logout");
+  await deleteAccount();
+  await expect(toast(page, "Account deleted")).toBeVisible();
 });
 
 test("an address that the provider has not verified must be confirmed", { tag: "@once" }, async ({

@@ -11,7 +11,8 @@ interface ConfirmDialogProps {
   disabled?: boolean;
   /** The confirmed action runs; the dialog stays open. */
   pending?: boolean;
-  onConfirm: () => void;
+  /** Without it there is nothing to confirm: the fields have buttons of their own. */
+  onConfirm: (() => void) | undefined;
   onClose: () => void;
   /** Fields between the text and the buttons. */
   children?: ReactNode;
@@ -42,9 +43,11 @@ export function ConfirmDialog({
         <AlertCancel>
           <Button>Cancel</Button>
         </AlertCancel>
-        <Button variant="primary" disabled={disabled} pending={pending} onClick={onConfirm}>
-          {confirmLabel}
-        </Button>
+        {onConfirm !== undefined && (
+          <Button variant="primary" disabled={disabled} pending={pending} onClick={onConfirm}>
+            {confirmLabel}
+          </Button>
+        )}
       </div>
     </AlertWindow>
   );

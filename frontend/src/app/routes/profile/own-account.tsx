@@ -1,10 +1,15 @@
 import type { User } from "@supabase/auth-js";
-import { useNavigate } from "react-router";
+import { lazy } from "react";
+import { useLocation, useNavigate } from "react-router";
 import { forgetAccount } from "@/features/account/api/delete-account";
 import { AccountSection } from "@/features/account/components/account-section";
 import { noteOwnSignOut } from "@/lib/own-sign-out";
 import { paths } from "@/lib/paths";
 import type { Profile } from "@/lib/session";
+
+const SignInAgainDialog = lazy(async () => ({
+  default: (await import("@/features/auth/components/sign-in-again-dialog")).SignInAgainDialog,
+}));
 
 interface OwnAccountProps {
   user: User;
@@ -14,6 +19,7 @@ interface OwnAccountProps {
 /** Export and deletion of the signed-in user's account. */
 export function OwnAccount({ user, profile }: OwnAccountProps) {
   const navigate = useNavigate();
+  const { pathname, search } = useLocation();
 
   async function leave() {
     // The guard of the private pages may notice the end of the session first; it then leads to the dashboard, too.
@@ -23,6 +29,17 @@ export function OwnAccount({ user, profile }: OwnAccountProps) {
   }
 
   return (
-    <AccountSection confirmation={profile.username ?? user.email ?? user.id} onDeleted={leave} />
+    <AccountSection
+      confirmation={profile.username ?? user.email ?? user.id}
+      renderSignInAgain={(dialog) => (
+        <SignInAgainDialog
+          email={user.email}
+          methods={user.app_metadata.providers ?? []}
+          returnPath={`${pathname}${search}`}
+          {...dialog}
+        />
+      )}
+      onDeleted={leave}
+    />
   );
 }

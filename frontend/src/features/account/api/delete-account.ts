@@ -3,6 +3,9 @@ import { localStore } from "@/lib/browser-storage";
 import { resultOf } from "@/lib/service-error";
 import { loadAuth, supabase } from "@/lib/supabase";
 
+/** Code of the refusal because the last sign-in is older than ten minutes. */
+export const signInTooOld = "PT403";
+
 /** Deletes the user's account with rows, files and sessions. The database compares the confirmation once more. */
 export function useDeleteAccount() {
   return useMutation({

@@ -1,9 +1,9 @@
 import { Button } from "@ui/button";
-import { lazy, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Progress } from "@/components/ui/progress";
-import { messageOf } from "@/lib/service-error";
+import { hasCode, messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
-import { useDeleteAccount } from "../api/delete-account";
+import { signInTooOld, useDeleteAccount } from "../api/delete-account";
 import { useExportData } from "../api/export-data";
 import { accountTexts } from "./account-texts";
 
@@ -11,15 +11,28 @@ const DeleteAccountDialog = lazy(async () => ({
   default: (await import("./delete-account-dialog")).DeleteAccountDialog,
 }));
 
+/** What a dialog that asks for a new sign-in is told. */
+export interface SignInAgain {
+  /** Says what the sign-in is for. */
+  text: string;
+  confirmLabel: string;
+  /** The account is being deleted. */
+  pending: boolean;
+  onSignedIn: () => void;
+  onClose: () => void;
+}
+
 interface AccountSectionProps {
   /** The text that must be typed before the account is deleted. */
   confirmation: string;
+  /** Asks to sign in again, before an account is deleted whose sign-in is too old. */
+  renderSignInAgain: (dialog: SignInAgain) => ReactNode;
   /** Called after the account is deleted. */
   onDeleted: () => void;
 }
 
 /** Taking one's data along, and deleting the account. */
-export function AccountSection({ confirmation, onDeleted }: AccountSectionProps) {
+export function AccountSection(props: AccountSectionProps) {
   return (
     <section
       aria-labelledby="account-title"
@@ -29,7 +42,7 @@ export function AccountSection({ confirmation, onDeleted }: AccountSectionProps)
         {accountTexts.title}
       </h2>
       <ExportData />
-      <DeleteAccount confirmation={confirmation} onDeleted={onDeleted} />
+      <DeleteAccount {...props} />
     </section>
   );
 }
@@ -58,9 +71,13 @@ function ExportData() {
   );
 }
 
-function DeleteAccount({ confirmation, onDeleted }: AccountSectionProps) {
-  const [isAsking, setAsking] = useState(false);
+/** What is asked at the moment: nothing, the confirmation, or to sign in again. */
+type Question = "none" | "confirmation" | "sign-in";
+
+function DeleteAccount({ confirmation, renderSignInAgain, onDeleted }: AccountSectionProps) {
+  const [question, setQuestion] = useState<Question>("none");
   const deleteAccount = useDeleteAccount();
+  const close = () => setQuestion("none");
 
   function confirm(typed: string) {
     deleteAccount.mutate(typed, {
@@ -68,25 +85,39 @@ function DeleteAccount({ confirmation, onDeleted }: AccountSectionProps) {
         toast("Account deleted", "Your profile, files and sessions are gone.");
         onDeleted();
       },
-      onError: (error) =>
-        toast("Your account was not deleted", messageOf(error, "Please try again."), "danger"),
+      onError: (error) => {
+        if (hasCode(error, signInTooOld)) {
+          setQuestion("sign-in");
+          return;
+        }
+        toast("Your account was not deleted", messageOf(error, "Please try again."), "danger");
+      },
     });
   }
 
   return (
     <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
       <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">{accountTexts.deleteHint}</p>
-      <Button onClick={() => setAsking(true)}>{accountTexts.deleteButton}</Button>
-      {isAsking && (
-        <Suspense>
+      <Button onClick={() => setQuestion("confirmation")}>{accountTexts.deleteButton}</Button>
+      <Suspense>
+        {question === "confirmation" && (
           <DeleteAccountDialog
             expected={confirmation}
             pending={deleteAccount.isPending}
             onConfirm={confirm}
-            onClose={() => setAsking(false)}
+            onClose={close}
           />
-        </Suspense>
-      )}
+        )}
+        {question === "sign-in" &&
+          renderSignInAgain({
+            text: "Before your account is deleted, show that it is you: your last sign-in was more than ten minutes ago.",
+            confirmLabel: accountTexts.deleteButton,
+            pending: deleteAccount.isPending,
+            // The username was typed already.
+            onSignedIn: () => confirm(confirmation),
+            onClose: close,
+          })}
+      </Suspense>
     </div>
   );
 }
