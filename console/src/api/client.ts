@@ -1,5 +1,5 @@
 import { ApiError, readError } from "@/api/error";
-import { announceSignedOut, currentSecret } from "@/api/secret";
+import { announceRefusal, pageHeaders } from "@/api/project";
 
 export interface RequestOptions {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -14,15 +14,12 @@ export interface RequestOptions {
 }
 
 /**
- * Sends a request to the console's server, with the header that other sites cannot send. Throws an ApiError unless the status is
+ * Sends a request to the console's server, with the headers that other sites cannot send. Throws an ApiError unless the status is
  * one of success or 304.
  */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
-  const secret = currentSecret();
-  const headers: Record<string, string> = {
-    "x-selvedge-console": secret,
-    ...options.headers,
-  };
+  const own = pageHeaders();
+  const headers: Record<string, string> = { ...own, ...options.headers };
   let body = options.body;
   if (options.json !== undefined) {
     headers["content-type"] = "application/json";
@@ -47,7 +44,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   });
   if (response.ok || response.status === 304) return response;
   const failure = await readError(response);
-  if (failure.status === 401) announceSignedOut(secret);
+  announceRefusal(failure, own);
   throw failure;
 }
 

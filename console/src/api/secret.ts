@@ -12,6 +12,7 @@ export function currentSecret(): string {
 }
 
 const keptListeners = new Set<() => void>();
+const forgottenListeners = new Set<() => void>();
 
 export function keepSecret(secret: string): void {
   localStore.set(key, secret);
@@ -24,9 +25,16 @@ export function onSecretKept(listener: () => void): () => void {
   return () => keptListeners.delete(listener);
 }
 
+/** Called when another tab has signed out, or has learned that the session is over. */
+export function onSecretForgotten(listener: () => void): () => void {
+  forgottenListeners.add(listener);
+  return () => forgottenListeners.delete(listener);
+}
+
 window.addEventListener("storage", (event) => {
-  if (event.key !== key || event.newValue === null) return;
-  for (const listener of keptListeners) listener();
+  if (event.key !== key && event.key !== null) return;
+  const isForgotten = localStore.get(key) === null;
+  for (const listener of isForgotten ? forgottenListeners : keptListeners) listener();
 });
 
 export function forgetSecret(): void {

@@ -12,7 +12,8 @@ export interface Session {
   login: boolean;
   /** Who may sign in: the console's own accounts, users of the project. */
   sign_in?: { accounts: boolean; project: boolean };
-  project: { name: string };
+  /** `key` names the database, and is missing while that is away. */
+  project: { name: string; key?: string | null };
   version: string;
   account?: { name: string; level: Level } | null;
   read_only?: boolean;
@@ -49,6 +50,8 @@ export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: ({ signal }) => request<Session>("/api/session", { signal, sent: takeFirstSession() }),
   staleTime: 60_000,
+  // Without the key nothing protects another project from this page.
+  refetchInterval: ({ state }) => (state.data?.project.key === null ? 2000 : false),
 });
 
 /** The session of the account whose screens are shown. It stays while that account is asked to sign in again. */
@@ -70,6 +73,31 @@ export function useSession(): Session {
 export function ownerOf({ project, login, account }: Session): string {
   const name = encodeURIComponent(project.name);
   return login ? `${name}:${encodeURIComponent(account?.name ?? "")}` : name;
+}
+
+/**
+ * Names whose state it is that must not reach another database: staged edits and uploads. A database that was made anew is another
+ * one, and so is that of a project with the same name.
+ */
+export function storeOf(session: Session): string {
+  const { key } = session.project;
+  const owner = ownerOf(session);
+  return key === undefined || key === null ? owner : `${owner}@${key}`;
+}
+
+/** Names under which earlier versions have kept what belongs to this session: without the account, and without the database. */
+export function earlierOwnersOf(session: Session): string[] {
+  const { name } = session.project;
+  const present = storeOf(session);
+  const earlier = new Set([ownerOf(session), encodeURIComponent(name), name]);
+  return [...earlier].filter((owner) => owner !== present);
+}
+
+/** Whether both are sessions of one database. Nothing is known while a server cannot ask its own. */
+export function isSameProject(one: Session, other: Session): boolean {
+  const [key, otherKey] = [one.project.key ?? null, other.project.key ?? null];
+  if (key === null || otherKey === null) return one.project.name === other.project.name;
+  return key === otherKey;
 }
 
 export function isSignedIn(session: Session): boolean {

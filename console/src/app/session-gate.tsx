@@ -1,12 +1,29 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Fragment, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  Fragment,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from "react";
 import { forgetCatalog } from "@/api/catalog";
 import { isUnreachable } from "@/api/error";
-import { onSecretKept, onSignedOut } from "@/api/secret";
-import { isSignedIn, ownerOf, type Session, ShownSession, sessionQuery } from "@/api/session";
+import { onOtherProject, showProject } from "@/api/project";
+import { onSecretForgotten, onSecretKept, onSignedOut } from "@/api/secret";
+import {
+  isSameProject,
+  isSignedIn,
+  ownerOf,
+  type Session,
+  ShownSession,
+  sessionQuery,
+} from "@/api/session";
 import { SignIn } from "@/app/sign-in";
 import { ErrorState } from "@/components/error-state";
 import { Skeleton } from "@/components/skeleton";
+import { listLeftOvers } from "@/lib/rows/left-overs";
 
 const SignInAgain = lazy(async () => ({
   default: (await import("@/app/sign-in-again")).SignInAgain,
@@ -17,27 +34,89 @@ const StagedHandover = lazy(async () => ({
 
 /**
  * Shows the console to those who may see it, and the sign-in page where accounts sign in. When a session ends, its screens stay
- * mounted with what was typed in them, and the sign-in is asked for above them.
+ * mounted with what was typed in them, and the sign-in is asked for above them. When another project answers at this address, the
+ * screens stay, too, and their requests are refused.
  */
 export function SessionGate({ children }: { children: ReactNode }) {
   const client = useQueryClient();
-  const session = useQuery({
-    ...sessionQuery,
-    // Nothing can be shown before the first response, so the request is repeated until the server responds.
-    refetchInterval: ({ state }) =>
-      state.data === undefined && isUnreachable(state.error) ? 1000 : false,
-  });
   /** The session whose screens are shown; it stays when it has ended. */
   const [shown, setShown] = useState<Session | null>(null);
   /** The account that was signed in before the present one, in this page. */
   const [former, setFormer] = useState<Session | null>(null);
-  const present = session.data !== undefined && isSignedIn(session.data) ? session.data : null;
-  if (present !== null && present !== shown) {
+  const session = useQuery({
+    ...sessionQuery,
+    refetchInterval: ({ state: { data, error } }) => {
+      // Nothing can be shown before the first response, so the request is repeated until the server responds.
+      if (data === undefined) return isUnreachable(error) ? 1000 : false;
+      // Until the key is known, and while another project is here, whose place the former may take again.
+      return data.project.key === null || isOther(shown, data) ? 1000 : false;
+    },
+  });
+  const isOfOther = isOther(shown, session.data);
+  const present =
+    session.data !== undefined && !isOfOther && isSignedIn(session.data) ? session.data : null;
+  if (present !== null && present !== shown && !isWithoutKnownKey(present, shown)) {
     if (shown !== null && ownerOf(shown) !== ownerOf(present)) setFormer(shown);
     setShown(present);
   }
+  useSessionEvents(client);
+  const owner = shown === null ? null : ownerOf(shown);
+  const isCleared = useClearedCache(client, owner, former);
   useEffect(() => {
-    // Queries are not cleared but loaded anew, so that the screens behind the sign-in keep what was typed.
+    if (session.data !== undefined && shown === null) {
+      document.title = `${session.data.project.name} · Console`;
+    }
+  }, [session.data, shown]);
+  if (session.data === undefined) {
+    return session.isError ? (
+      <NoAnswer error={session.error} onRetry={() => void session.refetch()} />
+    ) : (
+      <Loading />
+    );
+  }
+  if (shown === null) return <SignIn session={session.data} />;
+  return (
+    <ShownSession value={shown}>
+      <RequestsOf session={shown} />
+      {isCleared && <Fragment key={owner}>{children}</Fragment>}
+      {present === null && !isOfOther && (
+        <>
+          {/* At once, and not when the script of the sign-in is there: rows of the account must not be read by the next person. */}
+          <div className="fixed inset-0 z-60 bg-canvas" />
+          <Suspense>
+            <SignInAgain
+              session={session.data}
+              account={shown.account?.name}
+              onSignedIn={() => void client.invalidateQueries()}
+            />
+          </Suspense>
+        </>
+      )}
+      {present !== null && <LeftOvers session={shown} former={former} />}
+    </ShownSession>
+  );
+}
+
+function isOther(shown: Session | null, loaded: Session | undefined): boolean {
+  return shown !== null && loaded !== undefined && !isSameProject(shown, loaded);
+}
+
+/** Whether a session lacks the key of its project, which is known from before: its database is away for the moment. */
+function isWithoutKnownKey(present: Session, shown: Session | null): boolean {
+  const isKnown = shown !== null && (shown.project.key ?? null) !== null;
+  return isKnown && (present.project.key ?? null) === null && ownerOf(present) === ownerOf(shown);
+}
+
+/** Names the project in the requests of the screens. It stands before them, so that its effect runs before theirs. */
+function RequestsOf({ session }: { session: Session }): null {
+  const key = session.project.key ?? null;
+  useLayoutEffect(() => showProject(key), [key]);
+  return null;
+}
+
+/** Loads the session anew when it may have changed. The screens keep what was typed, because nothing else is cleared. */
+function useSessionEvents(client: QueryClient): void {
+  useEffect(() => {
     const refresh = () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     const undo = [
       onSignedOut(() => {
@@ -46,72 +125,81 @@ export function SessionGate({ children }: { children: ReactNode }) {
       }),
       // Also in another tab, whose session is this one's, too.
       onSecretKept(refresh),
+      onSecretForgotten(() => {
+        forgetCatalog();
+        // Covered at once, also where the server cannot be asked.
+        client.setQueryData(sessionQuery.queryKey, (known) =>
+          known?.login ? { ...known, account: null } : known,
+        );
+        refresh();
+      }),
+      onOtherProject(refresh),
     ];
     return () => {
       for (const stop of undo) stop();
     };
   }, [client]);
-  const owner = shown === null ? null : ownerOf(shown);
-  useEffect(() => {
-    if (former === null || former === shown) return;
-    // Nothing that the former account has seen is shown to the present one.
+}
+
+/**
+ * Removes what another account has read before the screens of the present one are made. Returns whether they may be: a query that
+ * is removed later would already have shown its rows.
+ */
+function useClearedCache(client: QueryClient, owner: string | null, former: Session | null) {
+  const [clearedFor, setClearedFor] = useState<string | null>(null);
+  const isCleared = former === null || clearedFor === owner;
+  useLayoutEffect(() => {
+    if (isCleared) return;
     forgetCatalog();
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
-  }, [client, former, shown]);
-  const projectName = session.data?.project.name;
-  useEffect(() => {
-    if (projectName !== undefined) document.title = `${projectName} · Console`;
-  }, [projectName]);
-  if (session.data === undefined && session.isError) {
-    return (
-      <main className="mx-auto max-w-lg pt-[12vh]">
-        <h1 className="sr-only">Console</h1>
-        <ErrorState
-          title={
-            isUnreachable(session.error)
-              ? "The server cannot be reached"
-              : "The console could not be opened"
-          }
-          error={session.error}
-          safe="Staged edits and typed SQL are kept in this browser. The page opens by itself when the server answers."
-          onRetry={() => void session.refetch()}
-        />
-      </main>
-    );
-  }
-  if (session.data === undefined) {
-    return (
-      <main aria-busy="true" className="grid h-full md:grid-cols-[10rem_15rem_1fr]">
-        <h1 className="sr-only">Loading the console</h1>
-        <div className="bg-rail max-md:hidden" />
-        <div className="grid content-start gap-3 border-line border-r p-4 max-md:hidden">
-          <Skeleton className="h-8" />
-          <Skeleton className="h-4 w-4/5" />
-          <Skeleton className="h-4 w-3/5" />
-        </div>
-        <div className="grid content-start gap-3 p-4">
-          <Skeleton className="h-8 w-2/5" />
-          <Skeleton className="h-40" />
-        </div>
-      </main>
-    );
-  }
-  if (shown === null) return <SignIn session={session.data} />;
+    setClearedFor(owner);
+  }, [client, isCleared, owner]);
+  return isCleared;
+}
+
+/** Asks about changes that wait in this browser for another account, or for another database of this name. */
+function LeftOvers({ session, former }: { session: Session; former: Session | null }) {
+  const [asked, setAsked] = useState<readonly string[]>([]);
+  const next = listLeftOvers(session, former).find(({ store }) => !asked.includes(store));
+  if (next === undefined) return null;
+  const close = () => setAsked((before) => [...before, next.store]);
   return (
-    <ShownSession value={shown}>
-      <Fragment key={owner}>{children}</Fragment>
-      <Suspense>
-        {present === null && (
-          <SignInAgain
-            session={session.data}
-            account={shown.account?.name}
-            onSignedIn={() => void client.invalidateQueries()}
-          />
-        )}
-        {present !== null && former?.project.name === present.project.name && (
-          <StagedHandover from={former} to={present} onClose={() => setFormer(null)} />
-        )}
-      </Suspense>
-    </ShownSession>
+    <Suspense>
+      <StagedHandover key={next.store} leftOver={next} to={session} onClose={close} />
+    </Suspense>
+  );
+}
+
+function NoAnswer({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <main className="mx-auto max-w-lg pt-[12vh]">
+      <h1 className="sr-only">Console</h1>
+      <ErrorState
+        title={
+          isUnreachable(error) ? "The server cannot be reached" : "The console could not be opened"
+        }
+        error={error}
+        safe="Staged edits and typed SQL are kept in this browser. The page opens by itself when the server answers."
+        onRetry={onRetry}
+      />
+    </main>
+  );
+}
+
+function Loading() {
+  return (
+    <main aria-busy="true" className="grid h-full md:grid-cols-[10rem_15rem_1fr]">
+      <h1 className="sr-only">Loading the console</h1>
+      <div className="bg-rail max-md:hidden" />
+      <div className="grid content-start gap-3 border-line border-r p-4 max-md:hidden">
+        <Skeleton className="h-8" />
+        <Skeleton className="h-4 w-4/5" />
+        <Skeleton className="h-4 w-3/5" />
+      </div>
+      <div className="grid content-start gap-3 p-4">
+        <Skeleton className="h-8 w-2/5" />
+        <Skeleton className="h-40" />
+      </div>
+    </main>
   );
 }

@@ -1,4 +1,4 @@
-/** Asks for sign-in over the open screen when a session has ended. A script of its own, because few pages need it. */
+/** Asks for sign-in over the open screen, which is hidden, when a session has ended. A script of its own, because few pages need it. */
 import { Dialog } from "radix-ui";
 import type { Session } from "@/api/session";
 import { SignInForm } from "@/app/sign-in-form";
@@ -15,12 +15,12 @@ export function SignInAgain({ session, account, onSignedIn }: SignInAgainProps) 
   return (
     <Dialog.Root open>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-50 bg-scrim" />
+        <Dialog.Overlay className="fixed inset-0 z-60 bg-canvas" />
         <Dialog.Content
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
           onInteractOutside={stay}
-          className="panel-in fixed top-1/2 left-1/2 z-50 max-h-[96dvh] w-[min(24rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-md border border-line bg-raised p-5 shadow-raised outline-none"
+          className="panel-in fixed top-1/2 left-1/2 z-70 max-h-[96dvh] w-[min(24rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-md border border-line bg-raised p-5 shadow-raised outline-none"
         >
           <Dialog.Title className="font-medium text-small">Your session has ended</Dialog.Title>
           <Dialog.Description className="mt-1 mb-4 text-caption text-ink-soft">

@@ -1,14 +1,13 @@
-/** Asks what becomes of the changes that another account has staged in this browser. */
+/** Asks what becomes of changes that were staged in this browser by another account, or for another database of the same name. */
 import { AlertCancel, AlertWindow } from "@ui/alert-window";
 import { Button } from "@ui/button";
-import { useState } from "react";
-import { ownerOf, type Session } from "@/api/session";
+import type { Session } from "@/api/session";
 import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
-import { stagedStore } from "@/lib/rows/staged-store";
+import { type LeftOver, leaveLeftOver, moveLeftOver } from "@/lib/rows/left-overs";
 
 interface StagedHandoverProps {
-  from: Session;
+  leftOver: LeftOver;
   to: Session;
   onClose: () => void;
 }
@@ -20,38 +19,50 @@ const classNames = {
   text: "mt-1.5 text-caption text-ink-soft",
 };
 
-export function StagedHandover({ from, to, onClose }: StagedHandoverProps) {
-  const theirs = stagedStore(ownerOf(from));
-  const [count] = useState(() => theirs.current().length);
-  const name = from.account?.name ?? "";
-  function takeOver(): void {
-    const changes = theirs.current();
-    stagedStore(ownerOf(to)).update((own) => [...own, ...changes]);
-    theirs.update(() => []);
+export function StagedHandover({ leftOver, to, onClose }: StagedHandoverProps) {
+  const { account, count } = leftOver;
+  function move(target: Session | null): void {
+    moveLeftOver(leftOver, target);
     onClose();
   }
-  if (count === 0) return null;
+  function leave(): void {
+    leaveLeftOver(leftOver);
+    onClose();
+  }
   return (
     <AlertWindow
       title={
         <>
-          {plural(count, "staged change")} of <Text>{name}</Text>
+          {plural(count, "staged change")} of{" "}
+          {account === null ? "another database" : <Text>{account}</Text>}
         </>
       }
       text={
-        <>
-          They were staged in this browser before the session ended, and wait for{" "}
-          <Text>{name}</Text>. Applied by you, the audit names you.
-        </>
+        account === null ? (
+          <>
+            They were staged for a database of <Text>{to.project.name}</Text> that is not this one:
+            it was made anew since, or belongs to another project of the same name.
+          </>
+        ) : (
+          <>
+            They were staged in this browser before the session ended, and wait for{" "}
+            <Text>{account}</Text>. Applied by you, the audit names you.
+          </>
+        )
       }
       classNames={classNames}
-      onClose={onClose}
+      onClose={leave}
     >
       <div className="mt-5 flex flex-wrap justify-end gap-2">
         <AlertCancel>
           <Button size="dense">Leave them</Button>
         </AlertCancel>
-        <Button size="dense" variant="primary" onClick={takeOver}>
+        {account === null && (
+          <Button size="dense" onClick={() => move(null)}>
+            Discard them
+          </Button>
+        )}
+        <Button size="dense" variant="primary" onClick={() => move(to)}>
           Take them over
         </Button>
       </div>

@@ -53,5 +53,15 @@ function storeOf(open: () => Storage): Store {
   };
 }
 
+/** All keys of the local storage. */
+export function listLocalKeys(): string[] {
+  try {
+    const storage = window.localStorage;
+    return Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "");
+  } catch {
+    return [];
+  }
+}
+
 export const localStore = storeOf(() => window.localStorage);
 export const sessionStore = storeOf(() => window.sessionStorage);

@@ -17,10 +17,10 @@ import { useMemo } from "react";
 import { type NavigateFunction, useNavigate } from "react-router";
 import { useCatalog } from "@/api/catalog";
 import type { Catalog } from "@/api/catalog-model";
-import { ownerOf, useSession } from "@/api/session";
+import { ownerOf, type Session, useSession } from "@/api/session";
 import { readRows } from "@/lib/rows/types";
 import { chooseTheme } from "@/lib/theme";
-import { addDocument, openDocuments } from "@/screens/sql/documents";
+import { addDocument, openDocumentsOf } from "@/screens/sql/documents";
 import { listHistory } from "@/screens/sql/run-history";
 import { bucketsQuery } from "@/screens/storage/api";
 import { nameOfUser, readUserRows, userColumns } from "@/screens/users/user-model";
@@ -104,12 +104,12 @@ async function findBuckets(client: QueryClient, text: string): Promise<readonly 
 }
 
 function findRecentSql(
-  owner: string,
+  session: Session,
   text: string,
   navigate: NavigateFunction,
 ): readonly PaletteItem[] {
   if (text === "") return [];
-  return listHistory(owner)
+  return listHistory(ownerOf(session))
     .filter((entry) => entry.text.toLowerCase().includes(text.toLowerCase()))
     .slice(0, foundPerSource)
     .map((entry) => ({
@@ -117,7 +117,7 @@ function findRecentSql(
       title: entry.text.replaceAll(/\s+/g, " ").trim().slice(0, 120),
       icon: Clock,
       run: () => {
-        openDocuments(owner);
+        openDocumentsOf(session);
         void navigate(`/sql?tab=${addDocument(entry.text)}`);
       },
     }));
@@ -129,7 +129,7 @@ const findUserTable = (catalog: Catalog | undefined): string | undefined =>
 export function usePaletteSources(): readonly PaletteSource[] {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const owner = ownerOf(useSession());
+  const session = useSession();
   const users = findUserTable(useCatalog());
   return useMemo(
     () => [
@@ -140,8 +140,8 @@ export function usePaletteSources(): readonly PaletteSource[] {
           users === undefined ? [] : await findUsers(users, text, signal),
       },
       { name: "Buckets", search: (text) => findBuckets(client, text) },
-      { name: "Recent SQL", search: async (text) => findRecentSql(owner, text, navigate) },
+      { name: "Recent SQL", search: async (text) => findRecentSql(session, text, navigate) },
     ],
-    [client, navigate, owner, users],
+    [client, navigate, session, users],
   );
 }

@@ -6,6 +6,7 @@ import { loadScreensWhenIdle } from "@/app/screen-modules";
 import { ScreenRoutes } from "@/app/screen-routes";
 import { screens } from "@/app/screens";
 import { OfflineBar } from "@/app/shell/offline-bar";
+import { OtherProjectBar } from "@/app/shell/other-project-bar";
 import { PhoneBar } from "@/app/shell/phone-bar";
 import { Rail } from "@/app/shell/rail";
 import { Text } from "@/components/text";
@@ -90,6 +91,7 @@ export function Shell() {
         </div>
       )}
       <OfflineBar />
+      <OtherProjectBar />
       <PhoneBar screen={current} onSearch={() => setPaletteOpen(true)} />
       <div className="flex min-h-0 flex-1">
         <Rail onSearch={() => setPaletteOpen(true)} onKeys={() => setKeysShown(true)} />

@@ -40,9 +40,11 @@ function readStored(key: string): SentRequest | null {
   }
 }
 
+export const sentPrefix = "console:sent:";
+
 /** Keeps the request in this browser's storage; in memory where that is full or forbidden. */
-export function openSentRequestStore(project: string): SentRequestStore {
-  const key = `console:sent:${project}`;
+export function openSentRequestStore(owner: string): SentRequestStore {
+  const key = sentPrefix + owner;
   let inMemory: SentRequest | null = null;
   let awaited: string | null = null;
   const current = (): SentRequest | null => inMemory ?? readStored(key);

@@ -72,6 +72,16 @@ function readStored(key: string): StagedChanges {
   return isStaged(value) ? value : [];
 }
 
+export const stagedPrefix = "console:staged:";
+
+/** What is stored as staged under a name. */
+export const readStaged = (name: string): StagedChanges => readStored(stagedPrefix + name);
+
+/** Stores changes before their store is opened. Returns false when there is no room. */
+export function writeStaged(name: string, changes: StagedChanges): boolean {
+  return localStore.set(stagedPrefix + name, JSON.stringify(changes));
+}
+
 function partsBetween(before: StagedChanges, after: StagedChanges): StepPart[] {
   const old = new Map(before.map((staged, index) => [staged.id, { staged, index }]));
   const now = new Map(after.map((staged) => [staged.id, staged]));
@@ -121,9 +131,9 @@ function takeBack(
   return isChanged ? next : now;
 }
 
-/** `owner` names the project, and the account where accounts sign in. */
+/** `owner` names the project with its database, and the account where accounts sign in. */
 export function openStagedStore(owner: string): StagedStore {
-  const key = `console:staged:${owner}`;
+  const key = stagedPrefix + owner;
   const appliedKey = `console:applied:${owner}`;
   let changes = readStored(key);
   let isVolatile = false;

@@ -1,6 +1,6 @@
 /** Sends the explorer's request through the console's own server, which adds the key of the subject. */
 
-import { currentSecret } from "@/api/secret";
+import { pageHeaders } from "@/api/project";
 import type { Subject } from "@/api/subject";
 import { isJson, layOutJson } from "@/lib/json-text";
 import { type ApiRequest, toHttp } from "./api-request";
@@ -26,7 +26,7 @@ export async function sendRequest(request: ApiRequest, subject: Subject): Promis
     method,
     headers: {
       ...headers,
-      "x-selvedge-console": currentSecret(),
+      ...pageHeaders(),
       "x-selvedge-subject": JSON.stringify(subject),
     },
     credentials: "same-origin",

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useCatalog } from "@/api/catalog";
 import { whyNoRight } from "@/api/catalog-model";
-import { ownerOf, useSession, whyReadOnly } from "@/api/session";
+import { storeOf, useSession, whyReadOnly } from "@/api/session";
 import { CheckboxField } from "@/components/checkbox-field";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
@@ -14,7 +14,7 @@ import { Textarea } from "@/components/input";
 import { Text } from "@/components/text";
 import { useCellDraft } from "@/lib/rows/cell-draft";
 import { columnKind } from "@/lib/rows/column-kind";
-import { stagedStore } from "@/lib/rows/staged-store";
+import { stagedStoreOf } from "@/lib/rows/left-overs";
 import type { Value } from "@/lib/rows/types";
 import { findFault } from "@/lib/rows/validate";
 import { type EditableCell, identifyCell, stageCell } from "./edit-result";
@@ -27,8 +27,7 @@ interface CellEditorProps {
 export function CellEditor({ cell, value }: CellEditorProps) {
   const session = useSession();
   const catalog = useCatalog();
-  const owner = ownerOf(session);
-  const draft = useCellDraft(`${owner} ${identifyCell(cell)}`, value);
+  const draft = useCellDraft(`${storeOf(session)} ${identifyCell(cell)}`, value);
   /** The text before NULL was chosen, which comes back when NULL is taken back. */
   const [lastText, setLastText] = useState(draft.value ?? "");
   const isNull = draft.value === null;
@@ -40,7 +39,7 @@ export function CellEditor({ cell, value }: CellEditorProps) {
       ? null
       : findFault(columnKind(column, catalog), column.type, text);
   const stage = useMutation({
-    mutationFn: () => stageCell(stagedStore(owner), cell, draft.base, draft.value),
+    mutationFn: () => stageCell(stagedStoreOf(session), cell, draft.base, draft.value),
     onSuccess: draft.forget,
   });
   const { schema, name } = cell.table;

@@ -139,3 +139,36 @@ it("console_031_a_text_that_could_not_be_stored_is_not_replaced_by_another_windo
 
   expect(second.readText(id)).toBe("unsaved");
 });
+
+it("console_031_tabs_of_an_earlier_version_are_taken_over_once", async () => {
+  const old = { id: "1", name: "Old", snippet: null };
+  localStorage.setItem("console:my shop:sql:tabs", JSON.stringify([old]));
+  localStorage.setItem("console:my shop:sql:text:1", "select 'kept'");
+  localStorage.setItem("console:my shop:sql:history", "[]");
+  const documents = await openWindow("elsewhere");
+  const session = {
+    mode: "serve",
+    login: true,
+    project: { name: "my shop", key: "k" },
+    version: "1",
+    account: { name: "ana", level: "admin" },
+  } as const;
+  documents.openDocumentsOf(session);
+
+  expect(documents.readText("1")).toBe("select 'kept'");
+  const left = Object.keys(localStorage).filter((key) => key.startsWith("console:my shop"));
+  expect(left).toEqual([]);
+  // The next account does not get them.
+  documents.openDocumentsOf({ ...session, account: { name: "ben", level: "admin" } });
+  expect(documents.readText("1")).toBe("");
+});
+
+it("console_091_a_closed_tab_of_one_account_is_not_reopened_by_another", async () => {
+  const documents = await openWindow("shop:ana");
+  // Longer than what is stored of closed tabs, so only the window knows it.
+  const id = documents.addDocument("x".repeat(300_000));
+  documents.removeDocument(id);
+  documents.openDocuments("shop:ben");
+
+  expect(documents.reopenDocument()).toBeNull();
+});

@@ -4,7 +4,9 @@
  * same tabs: every change begins with what is stored, and a text that two windows have changed at once becomes two tabs.
  */
 import { useSyncExternalStore } from "react";
+import { earlierOwnersOf, ownerOf, type Session } from "@/api/session";
 import { localStore } from "@/lib/browser-storage";
+import { takeOverEarlierTabs } from "./earlier-tabs";
 
 export interface SqlDocument {
   id: string;
@@ -26,12 +28,25 @@ const closedKey = () => `console:${owner}:sql:closed`;
 const textPrefix = () => `console:${owner}:sql:text:`;
 const textKey = (id: string) => textPrefix() + id;
 
+/** Opens the tabs of a session, those that earlier versions have kept among them. */
+export function openDocumentsOf(session: Session): void {
+  const name = ownerOf(session);
+  if (owner === name && documents.length > 0) return;
+  takeOverEarlierTabs(
+    name,
+    earlierOwnersOf(session).filter((earlier) => earlier !== name),
+  );
+  openDocuments(name);
+}
+
 /** Reads the tabs of an owner, who is a project or an account of it; there is always one tab. */
 export function openDocuments(name: string): void {
   if (owner === name && documents.length > 0) return;
   owner = name;
   texts.clear();
   stored.clear();
+  // Texts that only this window has are those of the former owner.
+  closedHere = [];
   documents = readList();
   if (documents.length > 0) return;
   documents = [createDocument()];

@@ -4,7 +4,7 @@ import { cn } from "@ui/cn";
 import { keepLineEnds } from "@ui/line-ends";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useCatalog } from "@/api/catalog";
-import { ownerOf, useSession } from "@/api/session";
+import { useSession } from "@/api/session";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
 import { Split } from "@/components/split";
@@ -20,7 +20,7 @@ import {
   addDocument,
   changeDocument,
   keepText,
-  openDocuments,
+  openDocumentsOf,
   readText,
   removeDocument,
   reopenDocument,
@@ -39,7 +39,7 @@ import { useSqlRunner } from "./use-sql-runner";
 import { useSqlSettings } from "./use-sql-settings";
 
 export function Screen() {
-  openDocuments(ownerOf(useSession()));
+  openDocumentsOf(useSession());
   const documents = useDocuments();
   useSyncExternalStore(subscribeToRuns, runsVersion);
   const running = new Set(listRunning());

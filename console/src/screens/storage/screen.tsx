@@ -2,7 +2,7 @@ import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { FolderClosed } from "lucide-react";
 import { useState } from "react";
-import { ownerOf, useSession, whyReadOnly } from "@/api/session";
+import { useSession, whyReadOnly } from "@/api/session";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
 import { ScreenLayout } from "@/components/screen-layout";
@@ -12,7 +12,7 @@ import { type Bucket, bucketsQuery } from "./api";
 import { BucketDialog } from "./bucket-dialog";
 import { BucketList } from "./bucket-list";
 import { BucketView } from "./bucket-view";
-import { openUploads } from "./upload-runner";
+import { openUploadsOf } from "./upload-runner";
 
 export function prefetch(client: QueryClient): void {
   void client.prefetchQuery(bucketsQuery);
@@ -24,7 +24,7 @@ export function Screen() {
   const buckets = useQuery(bucketsQuery);
   const [isCreating, setCreating] = useState(false);
   const session = useSession();
-  openUploads(ownerOf(session));
+  openUploadsOf(session);
   const refusal = whyReadOnly(session);
   const list = buckets.data ?? [];
   const chosen = search.get("bucket");

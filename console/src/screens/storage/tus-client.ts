@@ -7,7 +7,7 @@ import {
   type HttpStack,
   Upload as TusUpload,
 } from "tus-js-client";
-import { announceSignedOut, currentSecret } from "@/api/secret";
+import { announceRefusal } from "@/api/project";
 import type { Upload } from "./upload-queue";
 
 const endpoint = "/api/proxy/storage/upload/resumable";
@@ -55,9 +55,16 @@ function withProxiedLocation(response: HttpResponse): HttpResponse {
   return response;
 }
 
-/** Begins or resumes an upload. The returned function stops it and keeps what was sent. */
-export function sendFile(upload: Upload, file: File, events: TusEvents): () => void {
-  const secret = currentSecret();
+/**
+ * Begins or resumes an upload. Every piece has the headers `own`, so that none reaches another project or account that is here
+ * meanwhile. The returned function stops it and keeps what was sent.
+ */
+export function sendFile(
+  upload: Upload,
+  file: File,
+  own: Record<string, string>,
+  events: TusEvents,
+): () => void {
   const tus = new TusUpload(file, {
     endpoint,
     uploadUrl: upload.url,
@@ -65,7 +72,7 @@ export function sendFile(upload: Upload, file: File, events: TusEvents): () => v
     retryDelays,
     storeFingerprintForResuming: false,
     httpStack: new ProxiedStack(),
-    headers: { "x-upsert": String(upload.upsert), "x-selvedge-console": secret },
+    headers: { "x-upsert": String(upload.upsert), ...own },
     metadata: {
       bucketName: upload.bucket,
       objectName: upload.name,
@@ -78,7 +85,7 @@ export function sendFile(upload: Upload, file: File, events: TusEvents): () => v
     onProgress: (sent) => events.onProgress(sent),
     onSuccess: () => events.onSuccess(),
     onShouldRetry: (error) => isWorthRetrying(error.originalResponse?.getStatus() ?? 0),
-    onError: (error) => reportError(error, secret, events),
+    onError: (error) => reportError(error, own, events),
   });
   tus.start();
   return () => void tus.abort();
@@ -89,11 +96,11 @@ function isWorthRetrying(status: number): boolean {
   return status === 0 || status === 423 || status === 429 || status >= 500;
 }
 
-function reportError(error: Error, sent: string, events: TusEvents): void {
+function reportError(error: Error, own: Record<string, string>, events: TusEvents): void {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const status = response?.getStatus() ?? 0;
-  if (status === 401) announceSignedOut(sent);
   const body = response?.getBody().trim() ?? "";
+  announceRefusal({ status, code: body.includes('"other_project"') ? "other_project" : "" }, own);
   if (status === 409 && body.includes("already exists")) {
     events.onNameTaken();
     return;

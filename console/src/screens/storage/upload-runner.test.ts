@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 /** Opens the module as a tab of its own would have it. What is sent stays under way. */
-async function openTab(name: string, owner: string) {
+async function openTab(name: string, owner: string, earlier: string[] = []) {
   vi.resetModules();
   vi.doMock("./tus-client", () => ({
     sendFile: (upload: { bucket: string; name: string }) => {
@@ -55,7 +55,7 @@ async function openTab(name: string, owner: string) {
   }));
   const runner: Runner = await import("./upload-runner");
   const { thisTab } = await import("@/lib/tab-claim");
-  runner.openUploads(owner);
+  runner.openUploads(owner, earlier);
   return { ...runner, close: () => locks.dead.add(`console:tab:${thisTab}`) };
 }
 
@@ -135,4 +135,49 @@ it("console_120_a_dropped_folder_of_20_000_files_never_blocks_the_page", async (
   expect(longest).toBeLessThan(1500);
   expect((await show(tab)).current).toHaveLength(20_000);
   await vi.waitFor(() => expect(sent).toHaveLength(3));
+});
+
+it("console_120_uploads_of_earlier_versions_are_taken_over_once_and_wait", async () => {
+  project = "owner-3";
+  const upload = {
+    bucket: "photos",
+    size: 1,
+    type: "",
+    lastModified: 1,
+    state: "uploading",
+    sent: 0,
+  };
+  const old = { ...upload, id: "1", name: "a.png", upsert: false, url: "/api/x", error: null };
+  localStorage.setItem("console:uploads", JSON.stringify({ form: 1, uploads: [old] }));
+  const before = await openTab("before", "owner-3-without-key");
+  before.openUploads("owner-3-without-key");
+  const { openUploadStore } = await import("./upload-store");
+  await openUploadStore("owner-3-without-key").put([
+    { ...old, state: "paused", id: "2", name: "b.png", chosenName: "b.png", tab: "gone" },
+  ]);
+
+  const tab = await openTab("tab", "owner-3", ["owner-3-without-key"]);
+  const shown = await show(tab);
+
+  await vi.waitFor(() => expect(shown.current).toHaveLength(2));
+  // The files are gone, so they are to be chosen again; neither is sent to a project that may be another one.
+  expect(shown.current).toMatchObject([
+    { name: "a.png", state: "file_missing", url: null },
+    { name: "b.png", state: "file_missing" },
+  ]);
+  expect(sent).toEqual([]);
+  expect(localStorage.getItem("console:uploads")).toBeNull();
+});
+
+it("console_120_what_one_account_has_added_is_not_stored_for_the_next", async () => {
+  project = "owner-4";
+  const tab = await openTab("tab", "owner-4");
+  await tab.addFiles("photos", "", [chosen("a.png"), chosen("b.png")]);
+  // Before the queue has been written.
+  tab.openUploads("owner-5");
+  tab.close();
+
+  const { openUploadStore } = await import("./upload-store");
+  await vi.waitFor(async () => expect(await openUploadStore("owner-4").list()).toHaveLength(2));
+  expect(await openUploadStore("owner-5").list()).toEqual([]);
 });

@@ -3,13 +3,15 @@
  * upload is stored, so that the queue continues after a reload. A tab sends its own uploads and those that a closed tab has left.
  */
 import { useSyncExternalStore } from "react";
+import { pageHeaders } from "@/api/project";
 import { onSecretKept } from "@/api/secret";
-import { loadSession, ownerOf } from "@/api/session";
+import { earlierOwnersOf, loadSession, type Session, storeOf } from "@/api/session";
 import { runExclusively } from "@/lib/exclusive";
 import { partsOf, pause } from "@/lib/pause";
 import { holdTab, listLivingTabs, thisTab } from "@/lib/tab-claim";
 import { toast } from "@/lib/toast";
 import { objectExists } from "./api";
+import { takeOverEarlierUploads } from "./earlier-uploads";
 import { findFreeName, storableName } from "./object-path";
 import {
   type Conflict,
@@ -30,6 +32,8 @@ const partSize = 500;
 const ownerCheckMs = 2000;
 
 let owner = "";
+/** Names under which earlier versions have kept uploads of this owner; they are looked for once. */
+let earlierOwners: readonly string[] | null = null;
 let store: UploadStore | undefined;
 let uploads: readonly Upload[] = [];
 const files = new Map<string, File>();
@@ -56,25 +60,28 @@ function dispatch(event: UploadEvent): void {
   for (const upload of findStartable(uploads)) void start(upload);
 }
 
-/** What is to be stored, by the upload's id; null for one that is to be removed. */
-const unwritten = new Map<string, Upload | null>();
-let writing: Promise<void> | null = null;
+/** What is to be stored, by the upload's id; null for one that is to be removed. Each owner has its own. */
+let unwritten = new Map<string, Upload | null>();
+let writing: Promise<void> = Promise.resolve();
 
+/** Stores what has changed. `writing` ends when it is stored. */
 function keep(before: readonly Upload[]): void {
   const { changed, gone } = changesBetween(before, uploads);
+  const isRunning = unwritten.size > 0;
   for (const upload of changed) unwritten.set(upload.id, isFinished(upload) ? null : upload);
   for (const id of gone) unwritten.set(id, null);
-  if (writing !== null) return;
-  writing = writeAll().finally(() => {
-    writing = null;
-  });
+  if (isRunning || unwritten.size === 0) return;
+  const [into, changes] = [store, unwritten];
+  writing = writing.then(() => writeAll(into, changes));
 }
 
-async function writeAll(): Promise<void> {
-  const into = store;
-  while (unwritten.size > 0) {
-    const part = [...unwritten].slice(0, partSize);
-    for (const [id] of part) unwritten.delete(id);
+async function writeAll(
+  into: UploadStore | undefined,
+  changes: Map<string, Upload | null>,
+): Promise<void> {
+  while (changes.size > 0) {
+    const part = [...changes].slice(0, partSize);
+    for (const [id] of part) changes.delete(id);
     const rows = part.flatMap(([, upload]) =>
       upload === null ? [] : [{ ...upload, tab: thisTab }],
     );
@@ -85,6 +92,17 @@ async function writeAll(): Promise<void> {
   }
 }
 
+/** Keeps files once their uploads are stored: another tab removes files that no upload has. */
+function keepFiles(kept: readonly { id: string; file: File }[]): void {
+  const [into, from] = [store, owner];
+  writing = writing.then(() => {
+    const unfinished = new Set(uploads.filter((one) => !isFinished(one)).map(({ id }) => id));
+    // The list is that of another owner by now; whatever was finished meanwhile is removed with the next visit.
+    const isGone = ({ id }: { id: string }) => owner === from && !unfinished.has(id);
+    return into?.keepFiles(kept.filter((file) => !isGone(file)));
+  });
+}
+
 let checked = { at: 0, isSame: false };
 
 /** Whether the address still serves the owner of the queue: another local project may have been started on the port. */
@@ -92,7 +110,7 @@ async function isStillOwner(): Promise<boolean> {
   if (Date.now() - checked.at < ownerCheckMs) return checked.isSame;
   const session = await loadSession().catch(() => null);
   // Without an answer nothing is known, and the upload itself will meet the failure.
-  checked = { at: Date.now(), isSame: session === null || ownerOf(session) === owner };
+  checked = { at: Date.now(), isSame: session === null || storeOf(session) === owner };
   return checked.isSame;
 }
 
@@ -123,6 +141,8 @@ async function start(upload: Upload): Promise<void> {
   dispatch({ type: "started", id: upload.id });
   const file = files.get(upload.id) ?? (await store?.loadFile(upload.id)) ?? null;
   const { sendFile } = await import("./tus-client");
+  // Taken before the owner is checked: with them the server refuses the upload if another account or project is here after that.
+  const own = pageHeaders();
   if (!(await isStillOwner())) {
     holdAll();
     return;
@@ -134,7 +154,7 @@ async function start(upload: Upload): Promise<void> {
     return;
   }
   const { id } = upload;
-  const stop = sendFile(current, file, {
+  const stop = sendFile(current, file, own, {
     onLocated: (url) => dispatch({ type: "located", id, url }),
     onProgress: (sent) => dispatch({ type: "progressed", id, sent }),
     onSuccess: () => finish(id),
@@ -194,7 +214,7 @@ export async function addFiles(
     }
     if (found.length > 0) dispatch({ type: "file_found", ids: found });
     if (added.length > 0) dispatch({ type: "added", uploads: added });
-    void store?.keepFiles(kept);
+    keepFiles(kept);
     await pause();
   }
 }
@@ -263,18 +283,25 @@ async function findFreeObjectName({ bucket, name }: Upload, taken: Set<string>):
   }
 }
 
-/** Opens the queue of an owner, who is a project or an account of it. Uploads of another one stop and are kept. */
-export function openUploads(name: string): void {
+/** Opens the queue of a session. */
+export function openUploadsOf(session: Session): void {
+  openUploads(storeOf(session), earlierOwnersOf(session));
+}
+
+/** Opens the queue of an owner, who is a database or an account of it. Uploads of another one stop and are kept. */
+export function openUploads(name: string, earlier: readonly string[] = []): void {
   if (owner === name) return;
   for (const stop of stops.values()) stop();
   stops.clear();
   files.clear();
-  unwritten.clear();
+  // Those of the former owner are still being written, into its own database.
+  unwritten = new Map();
   held = [];
   uploads = [];
   checked = { at: 0, isSame: false };
   owner = name;
   store = openUploadStore(name);
+  earlierOwners = earlier;
   holdTab();
   announce();
 }
@@ -284,6 +311,11 @@ async function takeOverUploads(): Promise<void> {
   const [from, into] = [owner, store];
   if (into === undefined) return;
   await runExclusively(`console:uploads:${from}`, async () => {
+    if (earlierOwners !== null) {
+      const names = earlierOwners;
+      earlierOwners = null;
+      await takeOverEarlierUploads(into, names).catch(() => undefined);
+    }
     const [rows, living, kept] = await Promise.all([
       into.list(),
       listLivingTabs(),

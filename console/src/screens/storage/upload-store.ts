@@ -24,8 +24,8 @@ export interface UploadStore {
   listFiles: () => Promise<ReadonlySet<string>>;
 }
 
-const uploadsName = "uploads";
-const filesName = "files";
+export const uploadsName = "uploads";
+export const filesName = "files";
 
 function openDatabase(owner: string): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {

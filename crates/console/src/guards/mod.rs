@@ -1,14 +1,15 @@
 //! Checks before a request is served. The listener's guard checks the host and sets the headers of every response; the check
-//! of an endpoint (origin, sign-in and level) is part of its route.
+//! of an endpoint (origin, project, sign-in and level) is part of its route.
 
 mod headers;
 mod hosts;
 mod origin;
+mod project;
 
 use actix_web::body::{BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse, web};
 use selvedge_gateway::RequestId;
@@ -87,6 +88,11 @@ async fn check_caller(access: Access, request: &ServiceRequest) -> Result<(), Co
         Access::Ticket => None,
         _ => Some(origin::console_header(request.headers())?),
     };
+    // `GET /api/session` is how a page learns which project this is.
+    if access != Access::Open || request.method() != Method::GET {
+        // Before the session: a page of another project is told so, and not asked to sign in here.
+        project::check(&state, request).await?;
+    }
     let id = request.extensions().get::<RequestId>().cloned();
     let id = id.expect("the guard of the listener gives every request an id");
     let found = session::find(&state, request, secret, &id).await;

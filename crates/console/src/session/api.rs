@@ -16,11 +16,13 @@ pub(super) async fn describe(
     session: Option<Session>,
 ) -> Result<HttpResponse, ConsoleError> {
     let config = &state.config;
+    // Null while the database is away: the page must load then, too, and asks again.
+    let key = state.project_key.current(&state.database).await.ok();
     let mut body = json!({
         "mode": config.mode,
         "login": config.login,
         "sign_in": { "accounts": config.sign_in.accounts, "project": config.sign_in.project },
-        "project": { "name": config.project },
+        "project": { "name": config.project, "key": key.as_deref() },
         "version": config.version,
     });
     if let Some(session) = session {

@@ -5,6 +5,7 @@ mod auth_configuration;
 mod config;
 mod database;
 mod handles;
+mod project_key;
 mod setting;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use auth_configuration::{
 pub use config::{ConsoleConfig, ConsoleMode, Level, SignInWays};
 pub use database::{ConsoleDatabase, check_logins};
 pub use handles::{RunDoctor, ServiceHandles, UserClaims};
+pub(crate) use project_key::ProjectKey;
 pub use setting::{DoctorCheck, EffectiveSetting, SettingOrigin};
 
 /// The state of the console, shared by its worker threads.
@@ -42,6 +44,7 @@ pub struct ConsoleState {
     /// Functions of the services that the console calls.
     pub handles: ServiceHandles,
     pub(crate) sessions: SessionStore,
+    pub(crate) project_key: ProjectKey,
     pub(crate) export_tickets: ExportTickets,
     /// Notified when a storage job was added, so that the runner starts it immediately.
     pub(crate) storage_job_added: tokio::sync::Notify,
@@ -70,6 +73,7 @@ impl ConsoleState {
             log,
             recorder: Recorder::default(),
             sessions: SessionStore::new(&config),
+            project_key: ProjectKey::default(),
             export_tickets: ExportTickets::default(),
             config,
             database,

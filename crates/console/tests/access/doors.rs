@@ -2,7 +2,7 @@
 
 use selvedge_console::{Access, Level, list_routes};
 
-use super::support::{Answer, Console};
+use super::support::{Answer, Console, PASSWORD};
 
 #[tokio::test]
 async fn console_010_162_other_doubled_and_absolute_hosts_are_refused_before_anything_is_read() {
@@ -244,4 +244,53 @@ async fn console_182_and_170_every_spelling_of_every_endpoint_is_closed_to_nobod
         assert_eq!(console.page_as(&viewer, "GET", path).status, 200, "{path}");
     }
     assert_eq!(console.page_as(&viewer, "GET", "/%61pi/accounts").status, 403);
+}
+
+/// Returns the key of the console's project, as the page learns it.
+fn project_key(console: &Console) -> String {
+    let answer = console.page("GET", "/api/session", "X-Selvedge-Console: 1\r\n", "");
+    let body: serde_json::Value = serde_json::from_str(&answer.body).expect("JSON");
+    body["project"]["key"].as_str().expect("a key").to_owned()
+}
+
+#[tokio::test]
+async fn console_033_a_page_of_another_project_reads_and_changes_nothing_here() {
+    let console = Console::start().await;
+    let admin = console.sign_in("adam");
+    let own = project_key(&console);
+    let other = project_key(&Console::start().await);
+    assert_ne!(own, other);
+    let as_admin = |method: &str, path: &str, projects: &[&str]| {
+        let mut lines = format!(
+            "Cookie: {}\r\nX-Selvedge-Console: {}\r\n",
+            admin.cookie, admin.secret
+        );
+        for project in projects {
+            lines += &format!("X-Selvedge-Project: {project}\r\n");
+        }
+        console.page(method, path, &lines, "{}")
+    };
+
+    for (method, path, access) in &list_routes() {
+        let reads_session = *path == "/api/session" && method == "GET";
+        if *access == Access::Ticket || reads_session || method == "HEAD" {
+            continue;
+        }
+        let answer = as_admin(method, path, &[&other]);
+        assert_eq!(answer.status, 409, "{method} {path}: {}", answer.body);
+        assert!(answer.body.contains("\"other_project\""), "{}", answer.body);
+    }
+    assert_eq!(as_admin("GET", "/api/accounts", &[&own]).status, 200);
+    assert_eq!(as_admin("GET", "/api/session", &[&other]).status, 200);
+    assert_eq!(as_admin("GET", "/api/accounts", &[&own, &other]).status, 409);
+    assert_eq!(as_admin("GET", "/api/accounts", &[""]).status, 409);
+    // Without a session, too: nobody is asked for the password of another project.
+    let lines = format!("X-Selvedge-Console: 1\r\nX-Selvedge-Project: {other}\r\n");
+    assert_eq!(console.page("POST", "/api/sql/runs", &lines, "{}").status, 409);
+    assert_eq!(
+        console
+            .try_sign_in("adam", PASSWORD, &format!("X-Selvedge-Project: {other}\r\n"))
+            .status,
+        409
+    );
 }

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { ApiError } from "@/api/error";
-import { ownerOf, useSession } from "@/api/session";
+import { storeOf, useSession } from "@/api/session";
 import { runExclusively } from "@/lib/exclusive";
 import { plural } from "@/lib/format";
 import { type ApplyOutcome, applyStaged, settleSent } from "@/lib/rows/apply";
+import { stagedStoreOf } from "@/lib/rows/left-overs";
 import { type StagedChange, type StagedChanges, stageAll } from "@/lib/rows/staged";
-import { stagedStore, useStagedChanges } from "@/lib/rows/staged-store";
+import { useStagedChanges } from "@/lib/rows/staged-store";
 import type { Conflict } from "@/lib/rows/types";
 import { toast } from "@/lib/toast";
 
@@ -26,8 +27,10 @@ const noConflicts: OpenConflicts = { conflicts: [], batch: [] };
 
 /** The staged changes of this project, and what becomes of them. */
 export function useStaging() {
-  const owner = ownerOf(useSession());
-  const store = useMemo(() => stagedStore(owner), [owner]);
+  const session = useSession();
+  const owner = storeOf(session);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a session that was read anew keeps the store of its owner.
+  const store = useMemo(() => stagedStoreOf(session), [owner]);
   const changes = useStagedChanges(store);
   const client = useQueryClient();
   const [conflicts, setConflicts] = useState<OpenConflicts>(noConflicts);

@@ -2,7 +2,7 @@
 import Papa from "papaparse";
 import { withQuery } from "@/api/client";
 import { ApiError, type ErrorBody } from "@/api/error";
-import { announceSignedOut, currentSecret } from "@/api/secret";
+import { announceRefusal, pageHeaders } from "@/api/project";
 import type { Mapping } from "./mapping";
 import type { FileForm } from "./read-file";
 
@@ -56,15 +56,16 @@ export function importFile(
   onProgress: (sent: number) => void,
 ): RunningImport {
   const upload = new XMLHttpRequest();
-  const secret = currentSecret();
+  const own = pageHeaders();
   const result = new Promise<ImportResult>((resolve, reject) => {
     upload.upload.onprogress = ({ loaded }) => onProgress(loaded);
     upload.onload = () => {
       const result = upload.status === 200 ? readResult(upload.responseText) : null;
       if (result !== null) resolve(result);
       else {
-        if (upload.status === 401) announceSignedOut(secret);
-        reject(new ApiError(upload.status, readBody(upload)));
+        const error = new ApiError(upload.status, readBody(upload));
+        announceRefusal(error, own);
+        reject(error);
       }
     };
     upload.onerror = () =>
@@ -76,7 +77,7 @@ export function importFile(
       );
     upload.onabort = () => reject(new DOMException("The import was cancelled.", "AbortError"));
     upload.open("POST", importPath(options));
-    upload.setRequestHeader("x-selvedge-console", secret);
+    for (const [name, value] of Object.entries(own)) upload.setRequestHeader(name, value);
     upload.setRequestHeader("content-type", "text/csv");
     upload.send(file);
   });
