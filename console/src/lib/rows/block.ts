@@ -4,6 +4,8 @@ export function parseBlock(text: string): string[][] {
   let row: string[] = [];
   let cell = "";
   let isQuoted = false;
+  /** Whether the cell was quoted: the empty text, where nothing else stands in it. */
+  let wasQuoted = false;
   for (let index = 0; index < text.length; index += 1) {
     const sign = text[index];
     if (isQuoted) {
@@ -12,18 +14,22 @@ export function parseBlock(text: string): string[][] {
         cell += '"';
         index += 1;
       } else isQuoted = false;
-    } else if (sign === '"' && cell === "" && closesBeforeBorder(text, index)) isQuoted = true;
-    else if (sign === "\t") {
+    } else if (sign === '"' && cell === "" && closesBeforeBorder(text, index)) {
+      isQuoted = true;
+      wasQuoted = true;
+    } else if (sign === "\t") {
       row.push(cell);
       cell = "";
+      wasQuoted = false;
     } else if (sign === "\n" || sign === "\r") {
       if (sign === "\r" && text[index + 1] === "\n") index += 1;
       rows.push([...row, cell]);
       row = [];
       cell = "";
+      wasQuoted = false;
     } else cell += sign;
   }
-  if (cell !== "" || row.length > 0) rows.push([...row, cell]);
+  if (cell !== "" || wasQuoted || row.length > 0) rows.push([...row, cell]);
   return rows;
 }
 

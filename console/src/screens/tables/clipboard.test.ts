@@ -68,6 +68,35 @@ it("console_034_null_and_the_empty_text_stay_different_when_cells_are_copied_and
   });
 });
 
+it("console_034_a_clipboard_without_text_is_not_the_null_that_was_copied_before", () => {
+  const rows = rowsOf([["1", null, ""]]);
+  const clipboard = fakeClipboard();
+  copyCells(clipboard, { rows, columns: columns.slice(1, 2) }, table, admin);
+  expect(readCells(clipboard)).toEqual([[{ value: null }]]);
+  copyCells(clipboard, { rows, columns: columns.slice(2) }, table, admin);
+  expect(readCells(clipboard)).toEqual([[{ value: "" }]]);
+
+  // A picture was copied elsewhere.
+  expect(readCells(fakeClipboard())).toEqual([]);
+  // Another program says that its cell is the empty text.
+  const quoted = fakeClipboard();
+  quoted.setData("text/plain", '""');
+  expect(readCells(quoted)).toEqual([[""]]);
+});
+
+it("console_034_null_stays_null_in_another_tab_that_sees_the_text_alone", async () => {
+  const other = new BroadcastChannel("console:copied");
+  const text = "\tlong";
+  other.postMessage({ text, cells: [[{ value: null }, { value: "long" }]] });
+  const clipboard = fakeClipboard();
+  clipboard.setData("text/plain", text);
+
+  await vi.waitFor(() =>
+    expect(readCells(clipboard)).toEqual([[{ value: null }, { value: "long" }]]),
+  );
+  other.close();
+});
+
 it("console_054_a_cell_with_line_breaks_and_tabs_stays_one_cell", () => {
   const clipboard = fakeClipboard();
   copyCells(

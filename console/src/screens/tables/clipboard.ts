@@ -17,8 +17,22 @@ const longestText = 32_000_000;
 /** A cell of a pasted block: exact from the console itself, else the text of a spreadsheet. */
 export type PastedCell = string | Cell;
 
-/** The block that was copied last, for browsers that take the console's own type off the clipboard. */
-let lastCopied: { text: string; cells: Cell[][] } | null = null;
+interface Copied {
+  text: string;
+  cells: Cell[][];
+}
+
+/** The block that was copied last, in any tab, for browsers that take the console's own type off the clipboard. */
+let lastCopied: Copied | null = null;
+const tabs = new BroadcastChannel("console:copied");
+tabs.onmessage = ({ data }: MessageEvent<Copied>) => {
+  lastCopied = data;
+};
+
+function remember(copied: Copied): void {
+  lastCopied = copied;
+  tabs.postMessage(copied);
+}
 
 export interface CopiedBlock {
   rows: readonly GridRow[];
@@ -76,7 +90,7 @@ export function copyCells(
     return;
   }
   const text = textOf(cells);
-  lastCopied = { text, cells };
+  remember({ text, cells });
   clipboard.setData("text/plain", text);
   clipboard.setData(cellsType, JSON.stringify(cells));
 }
@@ -109,7 +123,7 @@ async function copyWholeCells(
     const text = readText();
     const blob = text.then((whole) => new Blob([whole], { type: "text/plain" }));
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
-    lastCopied = { text: await text, cells };
+    remember({ text: await text, cells });
     const values = cuts.length === 1 ? "a long value" : `${cuts.length} long values`;
     toast({ title: `Copied, with ${values} read whole`, tone: "success" });
   } catch (error) {
@@ -125,6 +139,8 @@ export function readCells(clipboard: DataTransfer): PastedCell[][] {
   const exact = parseCells(clipboard.getData(cellsType));
   if (exact !== null) return exact;
   const text = clipboard.getData("text/plain");
+  // A picture or a file has no text either, and is not the NULL that was copied before it.
+  if (text === "") return [];
   // Some systems rewrite the line ends of a text on their clipboard.
   if (lastCopied !== null && withPlainLineEnds(text) === withPlainLineEnds(lastCopied.text)) {
     return lastCopied.cells;

@@ -1,12 +1,38 @@
 /** Checks the guessed types of a file's columns against more of its values than the preview shows. */
 import Papa from "papaparse";
 import { pause } from "@/lib/pause";
-import { type FileForm, fitsType } from "./read-file";
+import { type FileForm, fitsType, makeDecoder } from "./read-file";
 
 /** In bytes. Reading this much takes seconds; a larger file is checked by PostgreSQL, which names the line of a fault. */
 const checkedBytes = 64_000_000;
 /** In bytes; parsing so much takes some milliseconds. */
 const chunkBytes = 256_000;
+/**
+ * In characters. A row that has no end after this many is one whose quote is never closed: reading on would parse its beginning again
+ * with every piece.
+ */
+const longestRow = 4_000_000;
+
+/** The rows of a text, and where the first incomplete one begins. A row is complete when another one follows, or the file ends. */
+function parseRows(
+  text: string,
+  delimiter: string,
+  newline: "\n" | "\r\n" | "\r",
+  isLast: boolean,
+) {
+  const parser = new Papa.Parser({ delimiter, newline });
+  const { data, meta }: { data: string[][]; meta: { cursor: number } } = parser.parse(
+    text,
+    0,
+    !isLast,
+  );
+  return { rows: data, end: isLast ? text.length : meta.cursor };
+}
+
+function guessNewline(text: string): "\n" | "\r\n" | "\r" {
+  if (text.includes("\r\n")) return "\r\n";
+  return text.includes("\n") ? "\n" : "\r";
+}
 
 /**
  * Reads the file in small pieces and returns the indexes of the columns whose guessed type would change or refuse one of its values,
@@ -19,41 +45,28 @@ export async function findMisfits(
   signal: AbortSignal,
 ): Promise<ReadonlySet<number>> {
   const misfits = new Set<number>();
-  const decoder = new TextDecoder(form.encoding === "utf-16" ? "utf-16le" : form.encoding);
+  const first = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const decoder = makeDecoder(first, form.encoding);
+  let newline: ReturnType<typeof guessNewline> | undefined;
   let rest = "";
-  let isFirst = form.hasTitles;
+  let hasTitles = form.hasTitles;
   for (let start = 0; start < Math.min(file.size, checkedBytes); start += chunkBytes) {
     const bytes = await file.slice(start, start + chunkBytes).arrayBuffer();
     if (signal.aborted) return misfits;
     const isLast = start + chunkBytes >= file.size;
     const text = rest + decoder.decode(bytes, { stream: !isLast });
-    const { data, meta } = Papa.parse<string[]>(text, {
-      delimiter: form.delimiter,
-      skipEmptyLines: true,
-    });
-    // The last row may go on in the next piece.
-    const rows = isLast ? data : data.slice(0, -1);
-    rest = isLast ? "" : lastLineOf(text, data.at(-1), meta.linebreak);
-    for (const row of isFirst ? rows.slice(1) : rows) {
+    newline ??= guessNewline(text);
+    const { rows, end } = parseRows(text, form.delimiter, newline, isLast);
+    rest = text.slice(end);
+    for (const row of hasTitles ? rows.slice(1) : rows) {
       for (const [index, value] of row.entries()) {
         const type = types[index];
         if (type !== undefined && !misfits.has(index) && !fitsType(type, value)) misfits.add(index);
       }
     }
-    if (rows.length > 0) isFirst = false;
+    if (rows.length > 0) hasTitles = false;
+    if (rest.length > longestRow) return misfits;
     await pause();
   }
   return misfits;
-}
-
-/** The text of the last row, which begins behind the last line break that is not within quotes. */
-function lastLineOf(text: string, row: readonly string[] | undefined, linebreak: string): string {
-  if (row === undefined) return "";
-  const breaks = row.join("").split("\n").length - 1;
-  let start = text.length;
-  for (let left = breaks + 1; left > 0 && start > 0; left -= 1) {
-    start = text.lastIndexOf(linebreak, start - 1);
-    if (start < 0) return text;
-  }
-  return text.slice(start + linebreak.length);
 }

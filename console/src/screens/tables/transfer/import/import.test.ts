@@ -96,6 +96,36 @@ describe("console_059 the beginning of a file tells how it is written", () => {
     expect([...misfits]).toEqual([1]);
   });
 
+  it("console_059_the_row_that_ends_a_piece_is_checked_and_a_quote_without_end_does_not_stop_the_page", async () => {
+    const form = { encoding: "utf-8", delimiter: ",", hasTitles: false } as const;
+    const check = (text: string | Uint8Array<ArrayBuffer>, types: string[], more = {}) =>
+      findMisfits(
+        new File([text], "x.csv"),
+        { ...form, ...more },
+        types,
+        new AbortController().signal,
+      );
+    // A piece of 256 000 bytes ends exactly behind a row.
+    for (const [end, last] of [
+      ["\n", "00123456\n"],
+      ["\r\n", "0012345\r\n"],
+    ] as const) {
+      const rows = `${end === "\n" ? "123456789" : "12345678"}${end}`.repeat(25_600 - 1);
+      const exact = rows + last.padStart(10, " ");
+      expect([...(await check(exact + exact, ["bigint"]))], JSON.stringify(end)).toEqual([0]);
+    }
+    const bigEndian = new Uint8Array(
+      [0xfe, 0xff, ..."12\n34\n"].flatMap((sign) =>
+        sign === undefined ? [] : typeof sign === "number" ? [sign] : [0, sign.charCodeAt(0)],
+      ),
+    );
+    expect([...(await check(bigEndian, ["bigint"], { encoding: "utf-16" }))]).toEqual([]);
+    const started = performance.now();
+    await check(`1,"${"never closed\n".repeat(1_500_000)}`, ["bigint", "text"]);
+    // Reading the beginning again with each of 76 pieces took minutes.
+    expect(performance.now() - started).toBeLessThan(8000);
+  });
+
   it("console_059_titles_in_every_language_are_names", () => {
     expect(nameColumn("Prénom", 0)).toBe("prenom");
     expect(nameColumn("Größe (cm)", 0)).toBe("grosse_cm");

@@ -33,10 +33,14 @@ export function guessEncoding(bytes: Uint8Array): FileEncoding {
   }
 }
 
-function decode(bytes: Uint8Array, encoding: FileEncoding): string {
+/** A decoder for a file that begins with these bytes, which say the order of UTF-16. */
+export function makeDecoder(bytes: Uint8Array, encoding: FileEncoding): TextDecoder {
   const isBigEndian = encoding === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff;
-  const label = isBigEndian ? "utf-16be" : encoding === "utf-16" ? "utf-16le" : encoding;
-  return new TextDecoder(label).decode(bytes, { stream: true });
+  return new TextDecoder(isBigEndian ? "utf-16be" : encoding === "utf-16" ? "utf-16le" : encoding);
+}
+
+function decode(bytes: Uint8Array, encoding: FileEncoding): string {
+  return makeDecoder(bytes, encoding).decode(bytes, { stream: true });
 }
 
 function parse(text: string, delimiter: string): { rows: string[][]; delimiter: string } {
