@@ -37,15 +37,17 @@ export interface Selvedge {
 
 /**
  * Starts the project in this folder (relative to the repository) and waits until the server responds. `command` is `start`, or
- * another one that starts a server.
+ * another one that starts a server; `port` is the console's, where it must be a given one.
  */
 export async function startSelvedge(
   project: string,
   flags: string[] = [],
   variables: Record<string, string> | ((apiPort: number) => Record<string, string>) = {},
   command: string[] = ["start"],
+  port?: number,
 ): Promise<Selvedge> {
-  const [apiPort, databasePort, inboxPort, studioPort] = await freePorts(4);
+  const [apiPort, databasePort, inboxPort, freePort] = await freePorts(4);
+  const studioPort = port ?? freePort;
   const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
   // Run as root, the cluster belongs to another user. Where that one may not enter, the data would be put below
   // /var/lib/selvedge, where nothing removes it after the tests.
