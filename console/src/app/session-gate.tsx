@@ -20,11 +20,12 @@ import {
   ShownSession,
   sessionQuery,
 } from "@/api/session";
-import { SignIn } from "@/app/sign-in";
 import { ErrorState } from "@/components/error-state";
 import { Skeleton } from "@/components/skeleton";
 import { listLeftOvers } from "@/lib/rows/left-overs";
 
+// Scripts of their own, because most pages are opened by somebody who is signed in.
+const SignIn = lazy(async () => ({ default: (await import("@/app/sign-in")).SignIn }));
 const SignInAgain = lazy(async () => ({
   default: (await import("@/app/sign-in-again")).SignInAgain,
 }));
@@ -74,7 +75,13 @@ export function SessionGate({ children }: { children: ReactNode }) {
       <Loading />
     );
   }
-  if (shown === null) return <SignIn session={session.data} />;
+  if (shown === null) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <SignIn session={session.data} />
+      </Suspense>
+    );
+  }
   return (
     <ShownSession value={shown}>
       <RequestsOf session={shown} />

@@ -6,6 +6,8 @@ interface CollisionNoticeProps {
   conflicts: readonly EditConflict[];
   onKeepMine: () => void;
   onTakeTheirs: () => void;
+  /** What keeping the own values does. */
+  keepLabel?: string;
 }
 
 function describe(value: unknown): string {
@@ -14,7 +16,12 @@ function describe(value: unknown): string {
 }
 
 /** Says what somebody else has saved since an edit began, and asks whose values stay. Nothing was saved yet. */
-export function CollisionNotice({ conflicts, onKeepMine, onTakeTheirs }: CollisionNoticeProps) {
+export function CollisionNotice({
+  conflicts,
+  onKeepMine,
+  onTakeTheirs,
+  keepLabel = "Save mine",
+}: CollisionNoticeProps) {
   return (
     <div role="alert" className="rounded-sm border border-warning/40 p-2.5 text-caption">
       <p className="font-medium">
@@ -42,7 +49,7 @@ export function CollisionNotice({ conflicts, onKeepMine, onTakeTheirs }: Collisi
           Take theirs
         </Button>
         <Button size="dense" onClick={onKeepMine}>
-          Save mine
+          {keepLabel}
         </Button>
       </div>
     </div>

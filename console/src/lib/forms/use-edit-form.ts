@@ -28,8 +28,13 @@ interface EditFormOptions<Values extends FieldValues, Saved extends object> {
   schema: z.ZodMiniType<unknown, Values>;
   /** Reads what is saved at the moment, before it is overwritten. Without it the newest known state counts. */
   read?: () => Promise<Saved>;
-  /** Saves, and returns the state that is saved then. */
-  write: (merged: MergedEdit<Saved>) => Promise<Saved>;
+  /**
+   * Saves over what is saved at the moment, and returns the state that is saved then; null where nothing is saved yet, because a
+   * question stands over the form. Then the edit stays as it is.
+   */
+  write: (merged: MergedEdit<Saved>, theirs: Saved) => Promise<Saved | null>;
+  /** Whether something is made that was not there before, which is saved also as the form has begun with it. */
+  isNew?: boolean;
   onSaved?: (saved: Saved) => void;
 }
 
@@ -62,6 +67,7 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
   schema,
   read,
   write,
+  isNew = false,
   onSaved,
 }: EditFormOptions<Values, Saved>) {
   const form = useForm<Values>({
@@ -118,8 +124,9 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
         setCollision({ conflicts: merged.conflicts, theirs });
         return;
       }
-      const isSame = Object.keys(merged.changes).length === 0;
-      const written = isSame ? theirs : await write(merged);
+      const isSame = !isNew && Object.keys(merged.changes).length === 0;
+      const written = isSame ? theirs : await write(merged, theirs);
+      if (written === null) return;
       // What was typed while it was being saved differs from what was sent, and stays.
       follow(valuesOf(written), sent, false);
       onSaved?.(written);
@@ -136,6 +143,10 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
     isSaving,
     error,
     isDirty: !isSameValue(values, base),
+    /** What the fields show. */
+    values,
+    /** What they showed when the edit of each began. */
+    base,
     /** What others have changed as well since the edit began; null while there is no such thing. */
     collision,
     submit: form.handleSubmit((sent) => save(structuredClone(sent), newestBase.current)),

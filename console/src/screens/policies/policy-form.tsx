@@ -1,14 +1,21 @@
 /** The editor of one policy. Its draft goes to the simulator while it is written. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { FlaskConical } from "lucide-react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { useCatalog } from "@/api/catalog";
 import type { Table } from "@/api/catalog-model";
+import { objectsQuery, type SchemaObject } from "@/api/objects";
 import { CheckboxField } from "@/components/checkbox-field";
 import { CodeBlock } from "@/components/code-block";
+import { CollisionNotice } from "@/components/collision-notice";
+import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Input, Select } from "@/components/input";
 import { LazySqlEditor } from "@/components/sql-editor/lazy-sql-editor";
 import { Text } from "@/components/text";
+import { useDraftForm } from "@/lib/forms/use-draft-form";
 import { findExpressionFault } from "@/lib/sql/ddl/expression";
 import {
   alterPolicy,
@@ -18,34 +25,80 @@ import {
   type PolicyDraft,
   policyCommands,
 } from "@/lib/sql/ddl/policies";
-import type { EditedPolicy } from "./queries";
+import { type EditedPolicy, toDraft } from "./queries";
 
 interface PolicyFormProps {
   table: Table;
   edited: EditedPolicy;
   reason: string | undefined;
+  /** Called with what is filled in, which the simulator takes. */
   onDraft: (draft: PolicyDraft) => void;
   onSave: (sql: string, title: string) => void;
   onSimulate: () => void;
   onCancel: () => void;
 }
 
+/** The form's state. Its base is the policy as it was when the edit began; before it is saved, the present one is read. */
+function usePolicyForm({ edited, onDraft, onSave }: PolicyFormProps) {
+  const [begun] = useState(edited);
+  const { before } = begun;
+  const client = useQueryClient();
+  const query = objectsQuery("policies", begun.draft.table.schema);
+  const find = (policies: readonly SchemaObject[] | undefined): PolicyDraft | undefined =>
+    policies
+      ?.filter((one) => one.table === begun.draft.table.name && one.name === before?.name)
+      .map(toDraft)[0];
+  const listed = useQuery({ ...query, enabled: before !== null }).data;
+  const present = find(listed);
+  const isGone = before !== null && listed !== undefined && present === undefined;
+  const describe = (draft: PolicyDraft, saved: PolicyDraft) =>
+    before === null ? createPolicy(draft) : alterPolicy(saved, draft);
+  const saved = present ?? before ?? begun.draft;
+  const form = useDraftForm<PolicyDraft>({
+    saved,
+    ...(before !== null && {
+      read: async () => {
+        const now = find(await client.fetchQuery({ ...query, staleTime: 0 }));
+        if (now === undefined) throw new Error(goneText(before));
+        return now;
+      },
+    }),
+    isNew: before === null,
+    findProblem: ({ name, using, check }) => {
+      if (isGone) return goneText(before);
+      if (name.trim() === "") return "Name the policy.";
+      return findExpressionFault(using) ?? findExpressionFault(check);
+    },
+    onSubmit: (draft, theirs) => {
+      const verb = before === null ? "Create" : "Change";
+      onSave(describe(draft, theirs), `${verb} policy ${draft.name} on ${draft.table.name}`);
+    },
+  });
+  const tell = useEffectEvent(onDraft);
+  const text = JSON.stringify(form.draft);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the draft is another object with every rendering.
+  useEffect(() => tell(form.draft), [text]);
+  return { ...form, sql: form.problem === null ? describe(form.merged, saved) : "", isGone };
+}
+
+const goneText = ({ name }: PolicyDraft) => `The policy “${name}” does not exist any more.`;
+
 export function PolicyForm(props: PolicyFormProps) {
-  const { edited, reason, onDraft, onSave, onSimulate, onCancel } = props;
-  const { before, draft } = edited;
-  const change = (changes: Partial<PolicyDraft>) => onDraft(clean({ ...draft, ...changes }));
-  const sql = before === null ? createPolicy(draft) : alterPolicy(before, draft);
+  const { edited, reason, onSimulate, onCancel } = props;
+  const { before } = edited;
+  const form = usePolicyForm(props);
+  const { draft, sql } = form;
+  const change = (changes: Partial<PolicyDraft>) => form.change(clean({ ...draft, ...changes }));
   const usingFault = findExpressionFault(draft.using);
   const checkFault = findExpressionFault(draft.check);
-  const isComplete = draft.name.trim() !== "" && usingFault === null && checkFault === null;
+  const isReady = sql !== "" && reason === undefined;
   return (
     <form
+      noValidate
       className="space-y-4"
       onSubmit={(event) => {
-        event.preventDefault();
-        if (!isComplete || sql === "" || reason !== undefined) return;
-        const verb = before === null ? "Create" : "Change";
-        onSave(sql, `${verb} policy ${draft.name} on ${draft.table.name}`);
+        if (isReady) void form.submit(event);
+        else event.preventDefault();
       }}
     >
       <h2 className="font-medium text-small">{before === null ? "New policy" : "Edit policy"}</h2>
@@ -115,13 +168,30 @@ export function PolicyForm(props: PolicyFormProps) {
           onChange={(check) => change({ check })}
         />
       )}
-      {sql !== "" && isComplete && <CodeBlock code={sql} label="SQL of the policy" />}
+      {form.isGone && before !== null && (
+        <p role="alert" className="text-caption text-danger">
+          {goneText(before)}
+        </p>
+      )}
+      {form.collision !== null && (
+        <CollisionNotice
+          conflicts={form.collision.conflicts}
+          keepLabel="Keep mine"
+          onKeepMine={form.keepMine}
+          onTakeTheirs={form.takeTheirs}
+        />
+      )}
+      {form.error !== null && (
+        <ErrorNotice title="The policy could not be read" error={form.error} />
+      )}
+      {sql !== "" && <CodeBlock code={sql} label="SQL of the policy" />}
       <div className="flex flex-wrap gap-2">
         <Button
           type="submit"
           size="dense"
           variant="primary"
-          disabled={!isComplete || sql === "" || reason !== undefined}
+          disabled={!isReady}
+          pending={form.isSaving}
           title={reason}
         >
           Save as migration

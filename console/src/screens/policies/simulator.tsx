@@ -12,6 +12,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Kbd } from "@/components/kbd";
 import { SkeletonRows } from "@/components/skeleton";
 import { SubjectPicker } from "@/components/subject-picker";
+import { useDraftForm } from "@/lib/forms/use-draft-form";
 import { useShortcut } from "@/lib/shortcuts";
 import { subjectFromParam, subjectToParam } from "@/lib/subject-param";
 import { useSearchParams } from "@/lib/use-search-params";
@@ -31,13 +32,12 @@ interface SimulatorProps {
 
 export function Simulator({ table, edited, initial }: SimulatorProps) {
   const [params, setParams] = useSearchParams();
-  const [request, setRequest] = useState<RequestDraft>(() => ({
+  const [begun] = useState<RequestDraft>(() => ({
     ...emptyRequest,
     kind: table === null ? "rest" : "verb",
     ...initial,
   }));
   const [claims, setClaims] = useState<Subject | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
   const isViewer = useSession().account?.level === "viewer";
   const param = params.get("as");
   const fromAddress = subjectFromParam(param);
@@ -59,13 +59,22 @@ export function Simulator({ table, edited, initial }: SimulatorProps) {
       { replace: true },
     );
   }
-  function start() {
-    const made = toRequest(request, table?.oid ?? null);
-    setProblem(typeof made === "string" ? made : null);
-    if (typeof made === "string") return;
-    const policies = edited === null || isViewer ? [] : [toUnsaved(edited)];
-    run.mutate({ subject, request: made, policies });
-  }
+  const form = useDraftForm<RequestDraft>({
+    saved: begun,
+    isNew: true,
+    findProblem: (draft) => {
+      const made = toRequest(draft, table?.oid ?? null);
+      return typeof made === "string" ? made : null;
+    },
+    onSubmit: (draft) => {
+      const made = toRequest(draft, table?.oid ?? null);
+      if (typeof made === "string") return;
+      const policies = edited === null || isViewer ? [] : [toUnsaved(edited)];
+      run.mutate({ subject, request: made, policies });
+    },
+  });
+  const request = form.draft;
+  const start = () => void form.submit();
   useShortcut({
     keys: "mod+enter",
     label: "Simulate",
@@ -94,7 +103,7 @@ export function Simulator({ table, edited, initial }: SimulatorProps) {
                 variant="quiet"
                 aria-pressed={request.kind === kind}
                 className={cn(request.kind === kind && "bg-selected text-ink")}
-                onClick={() => setRequest({ ...request, kind })}
+                onClick={() => form.change({ kind })}
               >
                 {name}
               </Button>
@@ -117,10 +126,10 @@ export function Simulator({ table, edited, initial }: SimulatorProps) {
             </span>
           </Button>
         </div>
-        <RequestFields table={table} draft={request} onChange={setRequest} onRun={start} />
-        {problem !== null && (
+        <RequestFields table={table} draft={request} onChange={form.change} onRun={start} />
+        {form.refusal !== undefined && (
           <p role="alert" className="mt-2 text-caption text-danger">
-            {problem}
+            {form.refusal}
           </p>
         )}
         {edited !== null && (

@@ -150,7 +150,7 @@ function TablePolicies({ table }: { table: Table }) {
               table={table}
               edited={edited}
               reason={reason}
-              onDraft={(draft) => setEdited({ ...edited, draft })}
+              onDraft={(draft) => setEdited((now) => now && { ...now, draft })}
               onSave={(sql, title) => setChange({ sql, title })}
               onSimulate={() => setPart("simulator")}
               onCancel={() => setEdited(null)}

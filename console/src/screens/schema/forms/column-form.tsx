@@ -6,6 +6,7 @@ import { addColumn, alterColumn, type ColumnDraft, emptyColumn } from "@/lib/sql
 import { nameOf, TableSelect } from "./choices";
 import { ColumnFields, findColumnProblem } from "./column-fields";
 import { FormDialog, type SchemaChange } from "./form-dialog";
+import { useSchemaForm } from "./use-schema-form";
 
 interface ColumnFormProps {
   /** Null lets the user choose one. */
@@ -34,18 +35,33 @@ export function ColumnForm({ table: given, column, onSubmit, onClose }: ColumnFo
   const catalog = useCatalog();
   const [oid, setOid] = useState(given?.oid ?? "");
   const table = catalog?.tablesByOid.get(oid) ?? given;
-  const [before] = useState(() =>
-    column !== null && given !== null ? toColumnDraft(column, given) : null,
-  );
-  const [draft, setDraft] = useState<ColumnDraft>(() => before ?? emptyColumn);
-  const problem = table === null ? "Choose a table." : findColumnProblem(draft);
-  const sql =
-    table === null || problem !== null
-      ? ""
-      : before === null
-        ? addColumn(nameOf(table), draft)
-        : alterColumn(nameOf(table), before, draft);
   const place = table === null ? "" : table.name;
+  // The column as it is now: somebody else may have changed it since the form was opened.
+  const present = table?.columns.find(({ name }) => name === column?.name);
+  const [opened] = useState(() =>
+    column !== null && given !== null ? toColumnDraft(column, given) : emptyColumn,
+  );
+  const form = useSchemaForm<ColumnDraft>({
+    saved: present === undefined || table === null ? opened : toColumnDraft(present, table),
+    isNew: column === null,
+    findProblem: (draft) => {
+      if (table === null) return "Choose a table.";
+      if (column !== null && present === undefined) {
+        return `The column ${column.name} does not exist any more.`;
+      }
+      return findColumnProblem(draft);
+    },
+    describe: (draft, saved) => ({
+      title: `${column === null ? "Add" : "Change"} column ${draft.name} of ${place}`,
+      sql:
+        table === null
+          ? ""
+          : column === null
+            ? addColumn(nameOf(table), draft)
+            : alterColumn(nameOf(table), saved, draft),
+    }),
+    onSubmit,
+  });
   return (
     <FormDialog
       title={
@@ -53,18 +69,11 @@ export function ColumnForm({ table: given, column, onSubmit, onClose }: ColumnFo
           ? `New column${place === "" ? "" : ` of ${place}`}`
           : `Column ${column.name} of ${place}`
       }
-      sql={sql}
-      problem={problem}
+      form={form}
       onClose={onClose}
-      onSubmit={() =>
-        onSubmit({
-          title: `${column === null ? "Add" : "Change"} column ${draft.name} of ${place}`,
-          sql,
-        })
-      }
     >
       {given === null && <TableSelect label="Table" value={oid} onChange={setOid} />}
-      <ColumnFields draft={draft} onChange={setDraft} isNew={column === null} />
+      <ColumnFields draft={form.draft} onChange={form.change} isNew={column === null} />
     </FormDialog>
   );
 }

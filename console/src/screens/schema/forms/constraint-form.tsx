@@ -1,5 +1,4 @@
 /** The form for a new constraint. */
-import { useState } from "react";
 import { useCatalog } from "@/api/catalog";
 import type { Table } from "@/api/catalog-model";
 import { Field } from "@/components/field";
@@ -16,41 +15,58 @@ import { ColumnChoice } from "./column-choice";
 import { referenceActions } from "./column-fields";
 import { OptionField } from "./fields";
 import type { SchemaChange } from "./form-dialog";
-import { type TablePart, TablePartForm } from "./table-part-form";
+import {
+  noPart,
+  type PartFields,
+  type TablePart,
+  TablePartForm,
+  usePartForm,
+} from "./table-part-form";
 
 const kinds = ["unique", "check", "foreign key", "primary key"] as const;
 
-interface Fields {
+type Fields = PartFields & {
   kind: (typeof kinds)[number];
   expression: string;
-  target: Table | null;
+  /** The oid of the table that is referenced; empty while none is chosen. */
+  target: string;
   targetColumns: string[];
   onDelete: ReferenceAction;
-}
+};
+
+const noConstraint: Fields = {
+  ...noPart,
+  kind: "unique",
+  expression: "",
+  target: "",
+  targetColumns: [],
+  onDelete: "no action",
+};
 
 interface ConstraintFormProps {
   onSubmit: (change: SchemaChange) => void;
   onClose: () => void;
 }
 
-export function ConstraintForm(props: ConstraintFormProps) {
-  const [fields, setFields] = useState<Fields>({
-    kind: "unique",
-    expression: "",
-    target: null,
-    targetColumns: [],
-    onDelete: "no action",
+export function ConstraintForm({ onSubmit, onClose }: ConstraintFormProps) {
+  const catalog = useCatalog();
+  const draftOf = (fields: Fields, part: TablePart) =>
+    toDraft(fields, part, catalog?.tablesByOid.get(fields.target));
+  const form = usePartForm<Fields>({
+    saved: noConstraint,
+    kindOf: ({ kind }) => kind,
+    findProblem,
+    suggestName: (fields, part) => suggestConstraintName(draftOf(fields, part)),
+    describe: (fields, part) => addConstraint(draftOf(fields, part)),
+    onSubmit,
   });
-  const change = (changes: Partial<Fields>) => setFields({ ...fields, ...changes });
+  const { draft: fields, change } = form;
   return (
     <TablePartForm
-      {...props}
       title="New constraint"
-      kind={fields.kind}
+      form={form}
+      onClose={onClose}
       hasColumns={fields.kind !== "check"}
-      findProblem={(columns) => findProblem(fields, columns)}
-      suggestName={(part) => suggestConstraintName(toDraft(fields, part))}
-      describe={(part) => addConstraint(toDraft(fields, part))}
       choice={
         <OptionField
           label="Kind"
@@ -90,16 +106,17 @@ interface ReferenceFieldsProps {
 /** The table that a foreign key points at. */
 function ReferenceFields({ fields, onChange }: ReferenceFieldsProps) {
   const catalog = useCatalog();
-  const { target, targetColumns, onDelete } = fields;
+  const { targetColumns, onDelete } = fields;
+  const target = catalog?.tablesByOid.get(fields.target);
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <TableSelect
           label="References"
-          value={target?.oid ?? ""}
+          value={fields.target}
           onChange={(oid) => {
-            const chosen = catalog?.tablesByOid.get(oid) ?? null;
-            onChange({ target: chosen, targetColumns: chosen === null ? [] : [...chosen.key] });
+            const chosen = catalog?.tablesByOid.get(oid);
+            onChange({ target: oid, targetColumns: [...(chosen?.key ?? [])] });
           }}
         />
         <OptionField
@@ -109,7 +126,7 @@ function ReferenceFields({ fields, onChange }: ReferenceFieldsProps) {
           onChange={(action) => onChange({ onDelete: action })}
         />
       </div>
-      {target !== null && (
+      {target !== undefined && (
         <ColumnChoice
           label="Columns there"
           table={target}
@@ -121,21 +138,22 @@ function ReferenceFields({ fields, onChange }: ReferenceFieldsProps) {
   );
 }
 
-function findProblem(fields: Fields, columns: readonly string[]): string | null {
+function findProblem(fields: Fields): string | null {
+  const { columns } = fields;
   if (fields.kind === "check") {
     if (fields.expression.trim() === "") return "Write the condition.";
     return findExpressionFault(fields.expression);
   }
   if (columns.length === 0) return "Choose at least one column.";
   if (fields.kind !== "foreign key") return null;
-  if (fields.target === null) return "Choose the table that is referenced.";
+  if (fields.target === "") return "Choose the table that is referenced.";
   return fields.targetColumns.length === columns.length
     ? null
     : "Choose as many columns there as here.";
 }
 
-function toDraft(fields: Fields, part: TablePart): ConstraintDraft {
-  const { kind, target } = fields;
+function toDraft(fields: Fields, part: TablePart, target: Table | undefined): ConstraintDraft {
+  const { kind } = fields;
   const common = { table: nameOf(part.table), name: part.name };
   if (kind === "check") return { ...common, kind, expression: fields.expression };
   if (kind !== "foreign key") return { ...common, kind, columns: part.columns };

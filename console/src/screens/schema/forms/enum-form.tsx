@@ -9,6 +9,7 @@ import { alterEnum, createEnum, type EnumDraft } from "@/lib/sql/ddl/enums";
 import { SchemaSelect } from "./choices";
 import { NameField } from "./fields";
 import { FormDialog, type SchemaChange } from "./form-dialog";
+import { useSchemaForm } from "./use-schema-form";
 
 interface EnumFormProps {
   /** The type to change; null for a new one. */
@@ -19,7 +20,8 @@ interface EnumFormProps {
 }
 
 export function EnumForm({ type, schema, onSubmit, onClose }: EnumFormProps) {
-  const [draft, setDraft] = useState<EnumDraft>(() => ({
+  // The statements name single values, so that values which others add meanwhile stay.
+  const [saved] = useState<EnumDraft>(() => ({
     schema: type?.schema ?? (schema || "public"),
     name: type?.name ?? "",
     values:
@@ -27,30 +29,28 @@ export function EnumForm({ type, schema, onSubmit, onClose }: EnumFormProps) {
         ? [{ label: "", was: null }]
         : listOf(type, "values").map((label) => ({ label, was: label })),
   }));
-  const problem = findProblem(draft);
-  const sql = problem !== null ? "" : type === null ? createEnum(draft) : alterEnum(draft);
-  const setValues = (values: EnumDraft["values"]) => setDraft({ ...draft, values });
+  const form = useSchemaForm<EnumDraft>({
+    saved,
+    isNew: type === null,
+    findProblem,
+    describe: (draft) => ({
+      title: `${type === null ? "Create" : "Change"} enum ${draft.name}`,
+      sql: type === null ? createEnum(draft) : alterEnum(draft),
+    }),
+    onSubmit,
+  });
+  const { draft } = form;
+  const setValues = (values: EnumDraft["values"]) => form.change({ values });
   return (
     <FormDialog
       title={type === null ? "New enum" : `Enum ${type.name}`}
-      sql={sql}
-      problem={problem}
+      form={form}
       onClose={onClose}
-      onSubmit={() =>
-        onSubmit({ title: `${type === null ? "Create" : "Change"} enum ${draft.name}`, sql })
-      }
     >
       {type === null && (
         <div className="grid gap-4 sm:grid-cols-[10rem_minmax(0,1fr)]">
-          <SchemaSelect
-            value={draft.schema}
-            onChange={(name) => setDraft({ ...draft, schema: name })}
-          />
-          <NameField
-            autoFocus
-            value={draft.name}
-            onChange={(name) => setDraft({ ...draft, name })}
-          />
+          <SchemaSelect value={draft.schema} onChange={(name) => form.change({ schema: name })} />
+          <NameField autoFocus value={draft.name} onChange={(name) => form.change({ name })} />
         </div>
       )}
       <fieldset>

@@ -1,7 +1,9 @@
 /** The frame of all schema forms: fields, the SQL so far, and the button that opens the confirmation. */
 import { Button } from "@ui/button";
-import type { ReactNode } from "react";
+import type { EditConflict } from "@ui/merge-edit";
+import type { FormEventHandler, ReactNode } from "react";
 import { CodeBlock } from "@/components/code-block";
+import { CollisionNotice } from "@/components/collision-notice";
 import { Dialog } from "@/components/dialog";
 
 export interface SchemaChange {
@@ -9,23 +11,34 @@ export interface SchemaChange {
   sql: string;
 }
 
-interface FormDialogProps {
-  title: string;
+/** What the frame shows of a form's state. */
+export interface FormState {
   /** The SQL of what is filled in; empty while nothing changes. */
   sql: string;
   /** A sentence that says what is missing; null when the form is complete. */
   problem: string | null;
-  onSubmit: () => void;
+  isDirty: boolean;
+  collision: { conflicts: EditConflict[] } | null;
+  submit: FormEventHandler;
+  keepMine: () => void;
+  takeTheirs: () => void;
+}
+
+interface FormDialogProps {
+  title: string;
+  form: FormState;
   onClose: () => void;
   children: ReactNode;
 }
 
-export function FormDialog({ title, sql, problem, onSubmit, onClose, children }: FormDialogProps) {
+export function FormDialog({ title, form, onClose, children }: FormDialogProps) {
+  const { sql, problem, collision } = form;
   const isReady = problem === null && sql !== "";
   return (
     <Dialog
       title={title}
       width="wide"
+      isDirty={form.isDirty}
       onClose={onClose}
       footer={
         <>
@@ -35,20 +48,36 @@ export function FormDialog({ title, sql, problem, onSubmit, onClose, children }:
           <Button size="dense" onClick={onClose}>
             Cancel
           </Button>
-          <Button size="dense" variant="primary" disabled={!isReady} onClick={onSubmit}>
+          <Button
+            size="dense"
+            variant="primary"
+            type="submit"
+            form="schema-form"
+            disabled={!isReady}
+          >
             Show the change
           </Button>
         </>
       }
     >
       <form
+        id="schema-form"
+        noValidate
         className="space-y-4"
         onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) onSubmit();
+          if (isReady) form.submit(event);
+          else event.preventDefault();
         }}
       >
         {children}
+        {collision !== null && (
+          <CollisionNotice
+            conflicts={collision.conflicts}
+            keepLabel="Keep mine"
+            onKeepMine={form.keepMine}
+            onTakeTheirs={form.takeTheirs}
+          />
+        )}
         {isReady && <CodeBlock code={sql} label="SQL of the form" />}
         <button type="submit" hidden />
       </form>

@@ -1,5 +1,4 @@
 /** The form for a new index. */
-import { useState } from "react";
 import { CheckboxField } from "@/components/checkbox-field";
 import {
   createIndex,
@@ -11,37 +10,44 @@ import { findExpressionFault } from "@/lib/sql/ddl/expression";
 import { nameOf } from "./choices";
 import { ExpressionField, OptionField } from "./fields";
 import type { SchemaChange } from "./form-dialog";
-import { type TablePart, TablePartForm } from "./table-part-form";
+import {
+  noPart,
+  type PartFields,
+  type TablePart,
+  TablePartForm,
+  usePartForm,
+} from "./table-part-form";
 
 interface IndexFormProps {
   onSubmit: (change: SchemaChange) => void;
   onClose: () => void;
 }
 
-interface Fields {
+type Fields = PartFields & {
   method: IndexDraft["method"];
   isUnique: boolean;
   expression: string;
   where: string;
-}
+};
 
-export function IndexForm(props: IndexFormProps) {
-  const [fields, setFields] = useState<Fields>({
-    method: "btree",
-    isUnique: false,
-    expression: "",
-    where: "",
+const noIndex: Fields = { ...noPart, method: "btree", isUnique: false, expression: "", where: "" };
+
+export function IndexForm({ onSubmit, onClose }: IndexFormProps) {
+  const form = usePartForm<Fields>({
+    saved: noIndex,
+    kindOf: () => "index",
+    findProblem,
+    suggestName: (draft, part) => suggestIndexName(toDraft(draft, part)),
+    describe: (draft, part) => createIndex(toDraft(draft, part)),
+    onSubmit,
   });
-  const change = (changes: Partial<Fields>) => setFields({ ...fields, ...changes });
+  const { draft: fields, change } = form;
   return (
     <TablePartForm
-      {...props}
       title="New index"
-      kind="index"
+      form={form}
+      onClose={onClose}
       hasColumns
-      findProblem={(columns) => findProblem(fields, columns)}
-      suggestName={(part) => suggestIndexName(toDraft(fields, part))}
-      describe={(part) => createIndex(toDraft(fields, part))}
       choice={
         <OptionField
           label="Method"
@@ -74,16 +80,16 @@ export function IndexForm(props: IndexFormProps) {
   );
 }
 
-function findProblem(fields: Fields, columns: readonly string[]): string | null {
-  if (columns.length === 0 && fields.expression.trim() === "") {
+function findProblem(fields: Fields): string | null {
+  if (fields.columns.length === 0 && fields.expression.trim() === "") {
     return "Choose at least one column, or write an expression.";
   }
   return findExpressionFault(fields.expression) ?? findExpressionFault(fields.where);
 }
 
 function toDraft(fields: Fields, part: TablePart): IndexDraft {
-  const { expression, ...rest } = fields;
+  const { expression, method, isUnique, where } = fields;
   const keys = part.columns.map((column) => ({ column, expression: "", isDescending: false }));
   if (expression.trim() !== "") keys.push({ column: "", expression, isDescending: false });
-  return { ...rest, table: nameOf(part.table), name: part.name, keys, include: [] };
+  return { method, isUnique, where, table: nameOf(part.table), name: part.name, keys, include: [] };
 }

@@ -11,6 +11,7 @@ import { SchemaSelect, TypeInput } from "./choices";
 import { ColumnFields, findColumnProblem } from "./column-fields";
 import { CommentField, NameField } from "./fields";
 import { FormDialog, type SchemaChange } from "./form-dialog";
+import { useSchemaForm } from "./use-schema-form";
 
 interface TableFormProps {
   schema: string;
@@ -27,21 +28,19 @@ function findProblem(table: TableDraft): string | null {
 }
 
 export function TableForm({ schema, onSubmit, onClose }: TableFormProps) {
-  const [table, setTable] = useState<TableDraft>({ ...newTable, schema: schema || "public" });
+  const form = useSchemaForm<TableDraft>({
+    saved: { ...newTable, schema: schema || "public" },
+    isNew: true,
+    findProblem,
+    describe: (draft) => ({ title: `Create table ${draft.name}`, sql: createTable(draft) }),
+    onSubmit,
+  });
+  const { draft: table, change } = form;
   const [opened, setOpened] = useState<number | null>(null);
-  const change = (changes: Partial<TableDraft>) => setTable({ ...table, ...changes });
   const changeColumn = (index: number, column: ColumnDraft) =>
     change({ columns: table.columns.map((each, at) => (at === index ? column : each)) });
-  const problem = findProblem(table);
-  const sql = problem === null ? createTable(table) : "";
   return (
-    <FormDialog
-      title="New table"
-      sql={sql}
-      problem={problem}
-      onClose={onClose}
-      onSubmit={() => onSubmit({ title: `Create table ${table.name}`, sql })}
-    >
+    <FormDialog title="New table" form={form} onClose={onClose}>
       <div className="grid gap-4 sm:grid-cols-[10rem_minmax(0,1fr)]">
         <SchemaSelect value={table.schema} onChange={(name) => change({ schema: name })} />
         <NameField autoFocus value={table.name} onChange={(name) => change({ name })} />
