@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 interface SearchDraftOptions {
   /** The search of the address. A change that is not the answer to an own search replaces what was typed. */
@@ -11,6 +11,11 @@ interface SearchDraftOptions {
 
 /** Own searches whose answer is waited for; the address may skip some of them. */
 const mostPending = 20;
+/**
+ * For this time after the address has the newest search, older ones are still waited for. Those that never come, because the page
+ * of a newer one was drawn in their place, must not be taken for the answer when a link or the back button leads there later.
+ */
+const settleMs = 1000;
 
 /**
  * The text of a search field. The address follows with a delay, and what was typed after a search was sent is never replaced by that
@@ -34,6 +39,22 @@ export function useSearchDraft({ query, onSearch, pauseMs }: SearchDraftOptions)
     newest.current = { query, onSearch, draft, pending };
   });
   useLayoutEffect(() => () => window.clearTimeout(timer.current), []);
+  const isSettled = pending.length > 0 && pending.at(-1) === query;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each search, and each change of the address, begins the wait anew.
+  useEffect(() => {
+    if (!isSettled) return;
+    const settling = window.setTimeout(() => setPending([]), settleMs);
+    return () => window.clearTimeout(settling);
+  }, [isSettled, pending, query]);
+  useEffect(() => {
+    // The back button leads to an address that no search of this field has asked for just now.
+    function forget(): void {
+      newest.current.pending = [];
+      setPending([]);
+    }
+    window.addEventListener("popstate", forget);
+    return () => window.removeEventListener("popstate", forget);
+  }, []);
 
   function search(text: string): void {
     window.clearTimeout(timer.current);

@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { SearchField } from "./search-field";
 
@@ -70,6 +70,74 @@ it("shows what a link searches for, and forgets a search that was waiting", asyn
 
   pass(1000);
   expect(searches).toEqual([]);
+});
+
+/** A page that draws the newest address alone: one that is replaced before it was drawn is never seen. */
+function SkippingPage() {
+  const [query, setQuery] = useState("");
+  const drawing = useRef<number>(undefined);
+  return (
+    <>
+      <SearchField
+        query={query}
+        label="Search"
+        placeholder="Search..."
+        onSearch={(text) => {
+          searches.push(text);
+          window.clearTimeout(drawing.current);
+          drawing.current = window.setTimeout(() => setQuery(text), drawingMs);
+        }}
+      />
+      <button type="button" onClick={() => setQuery("coat")}>
+        Link
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          window.dispatchEvent(new PopStateEvent("popstate"));
+          setQuery("coat");
+        }}
+      >
+        Back
+      </button>
+    </>
+  );
+}
+
+it.each(["Link", "Back"])(
+  "shows the search of a %s after one of the same text was cleared before its page was drawn",
+  (name) => {
+    searches = [];
+    render(<SkippingPage />);
+    type("coat");
+    pass(250);
+    fireEvent.click(screen.getByRole("button", { name: "Clear search" }));
+    expect(searches).toEqual(["coat", ""]);
+    // The back button at once, a link when the page stands still.
+    if (name === "Link") {
+      pass(drawingMs);
+      pass(1500);
+    }
+    fireEvent.click(screen.getByRole("button", { name }));
+
+    expect(box()).toHaveValue("coat");
+  },
+);
+
+it("keeps a letter that is typed while the cleared search is still shown", () => {
+  searches = [];
+  render(<SlowPage />);
+  type("dre");
+  pass(250 + drawingMs);
+  fireEvent.click(screen.getByRole("button", { name: "Clear search" }));
+  type("c");
+  pass(drawingMs);
+  type("o");
+  expect(box()).toHaveValue("co");
+  pass(250 + drawingMs);
+
+  expect(box()).toHaveValue("co");
+  expect(searches).toEqual(["dre", "", "co"]);
 });
 
 it("searches for nothing again when a text was emptied before its page was there", () => {
