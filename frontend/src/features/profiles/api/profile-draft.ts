@@ -76,24 +76,50 @@ export function rememberBase(
   });
 }
 
+const sentKey = (userId: string) => `lookbook:edit-profile-sent:${userId}`;
+
+/** Keeps what is about to be saved: found there later, it is the user's own, also where no answer came. */
+export function rememberSent(userId: string, changed: Partial<ProfileValues>): void {
+  keep(sentKey(userId), { ...readTexts(sentKey(userId), profileFields), ...changed });
+}
+
+/** What was sent is saved: edits of these fields that go on began with it. */
+export function settleSent(
+  userId: string,
+  changed: Partial<ProfileValues>,
+  saved: ProfileValues,
+): void {
+  const begun = profileFields.filter((field) => field in changed);
+  const base = readTexts(baseKey(userId), profileFields);
+  const settled = Object.fromEntries(begun.map((field) => [field, saved[field]]));
+  keep(baseKey(userId), { ...base, ...settled });
+  keep(sentKey(userId), {});
+}
+
+/** A field that both this form and another tab or device have changed. */
+export interface Overtaken {
+  label: string;
+  theirs: string;
+}
+
 /**
- * A changed field that another tab or device has saved since its edit began, to another value; null when there is none. It is
- * reported once: the edit then begins with what is saved now.
+ * The changed fields that another tab or device has saved since their edit began, to another value. They are reported once: the
+ * edit then begins with what is saved now.
  */
 export function findOvertaken(
   userId: string,
   changed: Partial<ProfileValues>,
   saved: ProfileValues,
-): { label: string; theirs: string } | null {
+): Overtaken[] {
   const base = readTexts(baseKey(userId), profileFields);
-  const field = profileFields.find(
+  const sent = readTexts(sentKey(userId), profileFields);
+  const overtaken = profileFields.filter(
     (one) =>
       changed[one] !== undefined &&
       base[one] !== undefined &&
-      base[one] !== saved[one] &&
-      changed[one] !== saved[one],
+      ![base[one], changed[one], sent[one]].includes(saved[one]),
   );
-  if (field === undefined) return null;
-  keep(baseKey(userId), { ...base, [field]: saved[field] });
-  return { label: fieldLabels[field], theirs: saved[field] };
+  const now = Object.fromEntries(overtaken.map((field) => [field, saved[field]]));
+  keep(baseKey(userId), { ...base, ...now });
+  return overtaken.map((field) => ({ label: fieldLabels[field], theirs: saved[field] }));
 }

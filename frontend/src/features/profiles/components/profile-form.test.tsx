@@ -87,6 +87,47 @@ describe("the full form", () => {
     expect(JSON.parse(localStorage.getItem(draftKey) ?? "{}")).toEqual({ bio: "Linen and wool" });
   });
 
+  it("does not take its own save for another device's, neither while typing goes on nor when the answer is lost", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    const bio = await screen.findByLabelText("Bio");
+    const save = screen.getByRole("button", { name: "Update Profile" });
+    let answer = () => {};
+    beforeAnswer = () => new Promise((resolve) => (answer = () => resolve()));
+    await userEvent.type(bio, "Linen");
+    await userEvent.click(save);
+    await waitFor(() => expect(updates).toHaveLength(1));
+    await userEvent.type(bio, " and wool");
+    answer();
+    expect(await screen.findByText("Profile updated")).toBeVisible();
+
+    // Stored, but the answer does not arrive.
+    beforeAnswer = async () => {
+      throw new TypeError("Failed to fetch");
+    };
+    await userEvent.click(save);
+    await waitFor(() => expect(updates).toHaveLength(2));
+    expect(await screen.findByText("Error updating profile")).toBeVisible();
+    await userEvent.type(bio, ".");
+    beforeAnswer = async () => undefined;
+    await userEvent.click(save);
+
+    await waitFor(() => expect(updates.at(-1)).toEqual({ bio: "Linen and wool." }));
+    expect(screen.queryByText("Your profile was changed elsewhere")).not.toBeInTheDocument();
+  });
+
+  it("names everything at once that another device has saved", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    await userEvent.type(await screen.findByLabelText("Bio"), "Mine");
+    await userEvent.type(screen.getByLabelText("Display Name"), "!");
+    saved = { ...profile, bio: "Theirs" as unknown as null, full_name: "" };
+    const save = screen.getByRole("button", { name: "Update Profile" });
+    await userEvent.click(save);
+
+    expect(await screen.findByText(/Display Name is empty, Bio is “Theirs” by now/)).toBeVisible();
+    await userEvent.click(save);
+    await waitFor(() => expect(updates).toEqual([{ full_name: "Mira!", bio: "Mine" }]));
+  });
+
   it("does not overwrite what another device has saved since the edit began", async () => {
     renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
     const bio = await screen.findByLabelText("Bio");

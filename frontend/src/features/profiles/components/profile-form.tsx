@@ -11,7 +11,15 @@ import { hasCode, uniqueViolation } from "@/lib/service-error";
 import type { Profile } from "@/lib/session";
 import { toast } from "@/lib/toast";
 import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
-import { findOvertaken, readDraft, rememberBase, writeDraft } from "../api/profile-draft";
+import {
+  findOvertaken,
+  type Overtaken,
+  readDraft,
+  rememberBase,
+  rememberSent,
+  settleSent,
+  writeDraft,
+} from "../api/profile-draft";
 import { toastProfileError } from "../api/profile-error";
 import type { ProfileValues } from "../api/profile-schema";
 import { changesOf, type ProfileField, profileFields, valuesOf } from "../api/profile-values";
@@ -153,6 +161,13 @@ function TextFields({ fields }: { fields: Fields }) {
   );
 }
 
+function describeOvertaken(overtaken: readonly Overtaken[]): string {
+  const now = overtaken.map(({ label, theirs }) =>
+    theirs === "" ? `${label} is empty` : `${label} is “${theirs}”`,
+  );
+  return `${now.join(", ")} by now. Save again to replace ${now.length === 1 ? "it" : "them"}.`;
+}
+
 /** The form's state: it begins with the draft, keeps it up to date, and saves the fields that were changed. */
 function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () => void) {
   const { id: userId } = profile;
@@ -198,13 +213,8 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     // Without an answer nothing is compared, and saving meets the same failure.
     const present = await readProfile(userId).catch(() => profile);
     const overtaken = findOvertaken(userId, changed, valuesOf(present));
-    if (overtaken !== null) {
-      const { label, theirs } = overtaken;
-      toast(
-        "Your profile was changed elsewhere",
-        `${label} is “${theirs}” by now. Save again to replace it.`,
-        "danger",
-      );
+    if (overtaken.length > 0) {
+      toast("Your profile was changed elsewhere", describeOvertaken(overtaken), "danger");
       return;
     }
     const wanted = changed.username ?? "";
@@ -215,9 +225,11 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
         .catch(() => false);
       if (!isFree) return refuseUsername();
     }
+    rememberSent(userId, changed);
     update.mutate(changed, {
       onSuccess: (saved) => {
         // What was typed while it was being saved stays, as a draft of the next change.
+        settleSent(userId, changed, valuesOf(saved));
         const kept = changesOf(fields.getValues(), entered);
         writeDraft(userId, kept, shown);
         reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });

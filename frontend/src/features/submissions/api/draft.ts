@@ -126,6 +126,11 @@ export function defaultName(now: Date): string {
   return `Outfit ${day} ${two(now.getHours())}:${two(now.getMinutes())}`;
 }
 
+/** Whether a name is one by the time, which was given because none was typed. */
+export function isDefaultName(name: string): boolean {
+  return /^Outfit \d{4}-\d{2}-\d{2} \d{2}:\d{2}$/.test(name);
+}
+
 /** The error of a name; undefined for a valid or a blank one. */
 export function nameError(name: string): string | undefined {
   const { length } = [...name.trim()];

@@ -20,10 +20,27 @@ export function pictureFileError(file: File): string | undefined {
   return undefined;
 }
 
+const composedPrefix = "composed-";
+
+/** Uploads a picture that was drawn from those of the items. Its name says so, because each attempt draws another file. */
+export function uploadComposedPicture(userId: string, file: File): Promise<string> {
+  return uploadOutfitPicture(userId, file, composedPrefix);
+}
+
+/** Whether a picture was drawn from those of the items. */
+export function isComposedPicture(url: string | null): boolean {
+  const isOwn = url?.startsWith(publicPrefix) === true;
+  return isOwn && url.slice(url.lastIndexOf("/") + 1).startsWith(composedPrefix);
+}
+
 /** Uploads a picture into the user's own folder, under a name that no other file has. Returns its root-relative address. */
-export async function uploadOutfitPicture(userId: string, file: File): Promise<string> {
+export async function uploadOutfitPicture(
+  userId: string,
+  file: File,
+  prefix = "",
+): Promise<string> {
   const { storage } = await import("@/lib/storage");
-  const unique = `${Date.now()}-${crypto.randomUUID().slice(0, 8)}`;
+  const unique = `${prefix}${Date.now()}-${crypto.randomUUID().slice(0, 8)}`;
   const path = `${userId}/${unique}.${endings[file.type] ?? "webp"}`;
   const { error } = await storage
     .from(bucket)

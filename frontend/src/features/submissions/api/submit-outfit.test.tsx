@@ -5,6 +5,11 @@ import { type Draft, emptyDraft, removeDraft, storeDraft } from "./draft";
 import { useSubmitOutfit } from "./submit-outfit";
 import { useDraft } from "./use-draft";
 
+// jsdom has no canvas to draw on.
+vi.mock("./compose-picture", () => ({
+  composePicture: async () => new File(["x"], "x.webp", { type: "image/webp" }),
+}));
+
 const draft: Draft = {
   ...emptyDraft(),
   name: "Second look",
@@ -26,7 +31,8 @@ beforeEach(() => {
     gender: "unisex",
     item_ids: ["i1"],
   };
-  vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) => {
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    if (String(input).includes("/storage/v1/")) return Response.json({ Key: "k", Id: "i" });
     if (init?.method === "POST") {
       return Response.json({ code: "23505", message: "duplicate key" }, { status: 409 });
     }
@@ -66,6 +72,34 @@ it("saves the changes when an earlier attempt has saved another state of the dra
 
   expect(await screen.findByText("status: pending")).toBeVisible();
   expect(updates).toMatchObject([{ name: "Second look", item_ids: ["i1"] }]);
+});
+
+it("takes away the name and the photo of an earlier attempt when the draft has neither any more", async () => {
+  const own = "/storage/v1/object/public/user-outfit-images/u/";
+  saved = { ...saved, main_image: `${own}1-photo.webp` };
+  await submit({ ...draft, name: "", picture: { kind: "composed" } });
+
+  expect(await screen.findByText("status: pending")).toBeVisible();
+  expect(updates).toMatchObject([
+    {
+      name: expect.stringMatching(/^Outfit \d{4}-/),
+      main_image: expect.stringContaining(`${own}composed-`),
+    },
+  ]);
+});
+
+it("takes a picture that is drawn anew and a name by the time as the same in the next attempt", async () => {
+  const own = "/storage/v1/object/public/user-outfit-images/u/";
+  saved = {
+    ...saved,
+    status: "approved",
+    name: "Outfit 2026-01-31 09:05",
+    main_image: `${own}composed-1.webp`,
+  };
+  await submit({ ...draft, name: " ", picture: { kind: "composed" } });
+
+  expect(await screen.findByText("status: approved")).toBeVisible();
+  expect(updates).toEqual([]);
 });
 
 it("says what is on the site when the earlier state can no longer be changed", async () => {

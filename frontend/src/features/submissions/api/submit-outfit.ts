@@ -8,13 +8,14 @@ import { composePicture } from "./compose-picture";
 import {
   type Draft,
   defaultName,
+  isDefaultName,
   isSubmissionDescription,
   pictureItem,
   storedGender,
   submissionDescription,
 } from "./draft";
 import type { SavedSubmission } from "./get-submission";
-import { deleteOutfitPicture, uploadOutfitPicture } from "./outfit-picture";
+import { deleteOutfitPicture, isComposedPicture, uploadComposedPicture } from "./outfit-picture";
 
 /** PostgreSQL's SQLSTATE for a violated check constraint: the rules of submissions. */
 const checkViolation = "23514";
@@ -36,7 +37,7 @@ async function pictureOf({ userId, draft }: Submission): Promise<string | null> 
   if (picture.kind === "uploaded") return picture.url;
   if (picture.kind === "item") return pictureItem(draft)?.image ?? null;
   const urls = items.flatMap(({ image }) => image ?? []);
-  return uploadOutfitPicture(userId, await composePicture(urls));
+  return uploadComposedPicture(userId, await composePicture(urls));
 }
 
 /** A description that an administrator wrote stays; all others name the number of items. */
@@ -105,9 +106,11 @@ async function settleEarlier({ draft, userId }: Submission, fields: Fields) {
   );
   if (saved === null) return null;
   // A name by the time, and a picture that is drawn anew, are others with each attempt.
+  const isUnnamed = draft.name.trim() === "";
+  const isDrawn = draft.picture.kind === "composed";
   const isSame =
-    (draft.name.trim() === "" || saved.name === fields.name) &&
-    (draft.picture.kind === "composed" || saved.main_image === fields.main_image) &&
+    (isUnnamed ? isDefaultName(saved.name) : saved.name === fields.name) &&
+    (isDrawn ? isComposedPicture(saved.main_image) : saved.main_image === fields.main_image) &&
     saved.gender === fields.gender &&
     saved.item_ids.join() === fields.item_ids.join();
   if (isSame) {
@@ -118,9 +121,13 @@ async function settleEarlier({ draft, userId }: Submission, fields: Fields) {
     return saved.status;
   }
   if (saved.status === "approved") throw new SavedBeforeError(saved.name);
-  return rowsOf(
+  const { status } = rowsOf(
     await supabase.from("combines").update(fields).eq("id", draft.id).select("status").single(),
-  ).status;
+  );
+  if (saved.main_image !== null && saved.main_image !== fields.main_image) {
+    deleteOutfitPicture(userId, saved.main_image).catch(() => undefined);
+  }
+  return status;
 }
 
 function explainFailure(error: unknown): string {
