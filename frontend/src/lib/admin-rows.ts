@@ -2,7 +2,7 @@ import type { ListRequest } from "@/lib/admin-list";
 import { hasCode, messageOf, rowsOf, ServiceError, uniqueViolation } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
-type CatalogueTable =
+export type CatalogueTable =
   | "brands"
   | "categories"
   | "subcategories"
@@ -77,16 +77,24 @@ export function pageByName<Query extends Listable>(
 }
 
 /** A form's change of a row, or a new row. */
-export interface RowChange<Values> {
-  /** Null for a new row. */
-  id: string | null;
-  values: Values;
-  /** The row's former values; null for a new one. */
-  before: Values | null;
+export type RowChange<Values> =
+  | { id: null; values: Values; before: null }
+  /** `before` has the values with which the edit began. */
+  | { id: string; values: Values; before: Values };
+
+/** The change of a row that was opened with these values, which have the same columns, or of a new one. */
+export function rowChange<Values>(
+  row: { id: string } | null,
+  values: Values,
+  before: object | null,
+): RowChange<Values> {
+  return row === null || before === null
+    ? { id: null, values, before: null }
+    : { id: row.id, values, before: before as Values };
 }
 
 /**
- * Undoes an edit: saves the former values again. New rows are deleted by their own button, and the file of a replaced
+ * Undoes an edit: saves the former values again, unless somebody has changed them since. New rows are deleted by their own button, and the file of a replaced
  * picture is deleted, so neither can be undone.
  */
 export function undoEdit<Values extends object>(
@@ -96,7 +104,7 @@ export function undoEdit<Values extends object>(
   return ({ id, values, before }) => {
     if (id === null || before === null) return null;
     if (picture !== undefined && before[picture] !== values[picture]) return null;
-    return () => save({ id, values: before, before: null });
+    return () => save({ id, values: before, before: values });
   };
 }
 

@@ -1,25 +1,17 @@
 import {
+  type CatalogueTable,
   type ChangeResponse,
   changedRow,
   type RowChange,
   saveFailureText,
   undoEdit,
 } from "@/lib/admin-rows";
+import { saveChanges } from "@/lib/save-changes";
+import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
-/** The response to a change that requests the ids of the changed rows. */
-interface ReturnsIds {
-  select(columns: "id"): PromiseLike<ChangeResponse>;
-}
-
-/** The part of PostgREST's query builder that saves a row. */
-interface WritableTable<Values> {
-  insert(values: Values): ReturnsIds;
-  update(values: Values): { eq(column: "id", id: string): ReturnsIds };
-}
-
 interface SaveRowOptions<Values> {
-  table: () => WritableTable<Values>;
+  table: CatalogueTable;
   /** The noun with which messages about a row begin, such as "Color". */
   noun: string;
   /**
@@ -31,6 +23,15 @@ interface SaveRowOptions<Values> {
   picture?: keyof Values;
 }
 
+/** The part of PostgREST's query builder that creates a row. */
+interface WritableTable {
+  insert(values: object): { select(columns: "id"): PromiseLike<ChangeResponse> };
+}
+
+function insertInto(table: CatalogueTable, values: object): PromiseLike<ChangeResponse> {
+  return (supabase.from(table) as unknown as WritableTable).insert(values).select("id");
+}
+
 /** Creates or changes a row of the catalogue; the toast afterwards says which, and offers to undo an edit. */
 export function useSaveRow<Values extends object>({
   table,
@@ -38,12 +39,9 @@ export function useSaveRow<Values extends object>({
   unique = noun.toLowerCase(),
   picture,
 }: SaveRowOptions<Values>) {
-  async function saveRow({ id, values }: RowChange<Values>) {
-    changedRow(
-      id === null
-        ? await table().insert(values).select("id")
-        : await table().update(values).eq("id", id).select("id"),
-    );
+  async function saveRow({ id, values, before }: RowChange<Values>) {
+    if (id === null) changedRow(await insertInto(table, values));
+    else await saveChanges(table, id, before, values);
     return `${noun} ${id === null ? "created" : "updated"}`;
   }
   return useAdminChange({

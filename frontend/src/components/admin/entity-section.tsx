@@ -2,6 +2,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type * as z from "zod/mini";
 import type { AdminTable } from "@/lib/use-admin-table";
+import { useEditBase } from "@/lib/use-edit-base";
 import { useOpenRow } from "@/lib/use-open-row";
 import { ConfirmDialog } from "./confirm-dialog";
 import { type Column, DataTable } from "./data-table";
@@ -115,13 +116,22 @@ function RowForm<Row extends { id: string; name: string }>({
   onSave,
   onClose,
 }: RowFormProps<Row>) {
+  const base = useEditBase(row && toValues(row));
+  async function save(values: FormValues): Promise<void> {
+    try {
+      await onSave(values, row, base.read());
+    } catch (error) {
+      base.learn(error);
+      throw error;
+    }
+  }
   return (
     <EntityForm
       title={row === null ? `Add ${noun}` : `Edit ${noun}`}
       fields={fields}
       schema={schema}
       initial={toValues(row)}
-      onSave={(values) => onSave(values, row, row && toValues(row))}
+      onSave={save}
       onClose={onClose}
     />
   );

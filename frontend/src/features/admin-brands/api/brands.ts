@@ -33,7 +33,7 @@ export const readBrands: ReadList<Brand> = async (request, signal): Promise<List
 
 export function useSaveBrand() {
   return useSaveRow<z.infer<typeof brandSchema>>({
-    table: () => supabase.from("brands"),
+    table: "brands",
     noun: "Brand",
     picture: "logo",
   });

@@ -3,6 +3,7 @@ import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { picturePlaces } from "@/lib/admin-pictures";
+import { rowChange } from "@/lib/admin-rows";
 import { formatDate } from "@/lib/format";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { type Brand, brandSchema, readBrands, useDeleteBrand, useSaveBrand } from "../api/brands";
@@ -66,11 +67,7 @@ export function BrandSection() {
         meta_description: brand?.meta_description ?? "",
       })}
       onSave={(values, brand, before) =>
-        save.mutateAsync({
-          id: brand?.id ?? null,
-          values: brandSchema.parse(values),
-          before: brandSchema.safeParse(before).data ?? null,
-        })
+        save.mutateAsync(rowChange(brand, brandSchema.parse(values), before))
       }
       onDelete={remove.mutateAsync}
       confirmation={() => "Are you sure you want to delete this brand?"}

@@ -60,7 +60,7 @@ export function categoryUseQuery(categoryId: string) {
 
 export function useSaveCategory() {
   return useSaveRow<z.infer<typeof categorySchema>>({
-    table: () => supabase.from("categories"),
+    table: "categories",
     noun: "Category",
     picture: "icon",
   });

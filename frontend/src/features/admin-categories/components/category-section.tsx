@@ -4,6 +4,7 @@ import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { picturePlaces } from "@/lib/admin-pictures";
+import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import {
   type Category,
@@ -51,11 +52,7 @@ export function CategorySection() {
       schema={categorySchema}
       toValues={(category) => ({ name: category?.name ?? "", icon: category?.icon ?? "" })}
       onSave={(values, category, before) =>
-        save.mutateAsync({
-          id: category?.id ?? null,
-          values: categorySchema.parse(values),
-          before: categorySchema.safeParse(before).data ?? null,
-        })
+        save.mutateAsync(rowChange(category, categorySchema.parse(values), before))
       }
       onDelete={remove.mutateAsync}
       confirmation={(category) => <DeletionConsequences categoryId={category.id} />}

@@ -42,7 +42,7 @@ export const readColors: ReadList<Color> = async (request, signal) =>
 
 export function useSaveColor() {
   return useSaveRow<z.infer<typeof colorSchema>>({
-    table: () => supabase.from("colors"),
+    table: "colors",
     noun: "Color",
   });
 }

@@ -2,6 +2,7 @@ import { CsvImport } from "@/components/admin/csv-import";
 import type { Column } from "@/components/admin/data-table";
 import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
+import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { type Color, colorSchema, readColors, useDeleteColor, useSaveColor } from "../api/colors";
 
@@ -65,11 +66,7 @@ export function ColorSection() {
         meta_description: color?.meta_description ?? "",
       })}
       onSave={(values, color, before) =>
-        save.mutateAsync({
-          id: color?.id ?? null,
-          values: colorSchema.parse(values),
-          before: colorSchema.safeParse(before).data ?? null,
-        })
+        save.mutateAsync(rowChange(color, colorSchema.parse(values), before))
       }
       onDelete={remove.mutateAsync}
       confirmation={() =>

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { changedRow, type RowChange, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { genders } from "@/lib/genders";
+import { saveChanges } from "@/lib/save-changes";
 import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -56,19 +57,18 @@ export function toItemValues(item: AdminItem | null): ItemValues {
   };
 }
 
-async function saveItem({ id, values }: RowChange<ItemValues>) {
-  const row = {
-    ...values,
-    product_id: values.product_id === "" ? null : Number(values.product_id),
-    price: Number(values.price),
-    subcategory_id: values.subcategory_id === "" ? null : values.subcategory_id,
-  };
-  const table = supabase.from("items");
-  changedRow(
-    id === null
-      ? await table.insert(row).select("id")
-      : await table.update(row).eq("id", id).select("id"),
-  );
+/** The columns of the form's values. Those that were read from the database may be null already. */
+const rowOf = (values: ItemValues) => ({
+  ...values,
+  product_id: (values.product_id ?? "") === "" ? null : Number(values.product_id),
+  price: Number(values.price),
+  subcategory_id: values.subcategory_id === "" ? null : values.subcategory_id,
+});
+
+async function saveItem({ id, values, before }: RowChange<ItemValues>) {
+  const row = rowOf(values);
+  if (id === null) changedRow(await supabase.from("items").insert(row).select("id"));
+  else await saveChanges("items", id, rowOf(before), row);
   return id === null ? "Item created" : "Item updated";
 }
 

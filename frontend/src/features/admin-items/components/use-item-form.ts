@@ -1,7 +1,9 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { useFormPictures } from "@/components/admin/use-form-pictures";
+import { rowChange } from "@/lib/admin-rows";
 import { toast } from "@/lib/toast";
+import { useEditBase } from "@/lib/use-edit-base";
 import { type ImportedProduct, isInDollars } from "../api/import-product";
 import type { AdminItem } from "../api/items";
 import { type ItemValues, itemSchema, toItemValues, useSaveItem } from "../api/save-item";
@@ -9,6 +11,7 @@ import { type ItemValues, itemSchema, toItemValues, useSaveItem } from "../api/s
 /** State of an item's form: its values, saving them, and what becomes of uploaded pictures. */
 export function useItemForm(item: AdminItem | null, onClose: () => void) {
   const save = useSaveItem();
+  const base = useEditBase(item && toItemValues(item));
   const pictures = useFormPictures([item?.image]);
   const form = useForm<ItemValues>({
     resolver: zodResolver(itemSchema),
@@ -18,8 +21,9 @@ export function useItemForm(item: AdminItem | null, onClose: () => void) {
 
   const submit = form.handleSubmit(async (values) => {
     try {
-      await save.mutateAsync({ id: item?.id ?? null, values, before: item && toItemValues(item) });
-    } catch {
+      await save.mutateAsync(rowChange(item, values, base.read()));
+    } catch (error) {
+      base.learn(error);
       // The mutation has shown the reason in a toast; the form stays open.
       return;
     }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { changedRow, type RowChange, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { genders } from "@/lib/genders";
+import { saveChanges } from "@/lib/save-changes";
 import { messageOf } from "@/lib/service-error";
 import { useSession } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
@@ -44,16 +45,16 @@ async function createOutfit(values: OutfitValues, userId: string | undefined) {
   return "Outfit combination created";
 }
 
-async function updateOutfit(id: string, values: OutfitValues) {
-  changedRow(await supabase.from("combines").update(values).eq("id", id).select("id"));
+async function updateOutfit(id: string, before: OutfitValues, values: OutfitValues) {
+  await saveChanges("combines", id, before, values);
   return "Outfit combination updated";
 }
 
 /** Saves an outfit; a new one is made in the administrator's name. */
 export function useSaveOutfit() {
   const { user } = useSession();
-  const save = ({ id, values }: RowChange<OutfitValues>) =>
-    id === null ? createOutfit(values, user?.id) : updateOutfit(id, values);
+  const save = ({ id, values, before }: RowChange<OutfitValues>) =>
+    id === null ? createOutfit(values, user?.id) : updateOutfit(id, before, values);
   return useAdminChange({
     change: save,
     success: (title) => title,

@@ -1,12 +1,15 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { useFormPictures } from "@/components/admin/use-form-pictures";
+import { rowChange } from "@/lib/admin-rows";
+import { useEditBase } from "@/lib/use-edit-base";
 import type { AdminOutfit } from "../api/outfits";
 import { type OutfitValues, outfitSchema, toOutfitValues, useSaveOutfit } from "../api/save-outfit";
 
 /** State of an outfit's form: its values, saving them, and what becomes of uploaded pictures. */
 export function useOutfitForm(outfit: AdminOutfit | null, onClose: () => void) {
   const save = useSaveOutfit();
+  const base = useEditBase(outfit && toOutfitValues(outfit));
   const pictures = useFormPictures([outfit?.main_image]);
   const form = useForm<OutfitValues>({
     resolver: zodResolver(outfitSchema),
@@ -16,9 +19,9 @@ export function useOutfitForm(outfit: AdminOutfit | null, onClose: () => void) {
 
   const submit = form.handleSubmit(async (values) => {
     try {
-      const before = outfit && toOutfitValues(outfit);
-      await save.mutateAsync({ id: outfit?.id ?? null, values, before });
-    } catch {
+      await save.mutateAsync(rowChange(outfit, values, base.read()));
+    } catch (error) {
+      base.learn(error);
       // The mutation has shown the reason in a toast; the form stays open.
       return;
     }

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { adminKey } from "@/lib/admin-key";
 import { nameSchema } from "@/lib/admin-schemas";
+import { refuseOvertaken } from "@/lib/save-changes";
 import { rowsOf, ServiceError } from "@/lib/service-error";
 import { setSite } from "@/lib/site";
 import { supabase } from "@/lib/supabase";
@@ -33,7 +34,10 @@ interface SettingsChange {
   before: Partial<SiteSettings>;
 }
 
-async function saveSettings(values: Partial<SiteSettings>): Promise<void> {
+/** Saves settings that still are as `before` has them: a change is made to what was read, also by Undo. */
+async function saveSettings({ values, before }: SettingsChange): Promise<void> {
+  const present = rowsOf(await supabase.from("site_settings").select(columns).single());
+  refuseOvertaken(before, values, present);
   const response = await supabase
     .from("site_settings")
     .update(values)
@@ -50,11 +54,11 @@ async function saveSettings(values: Partial<SiteSettings>): Promise<void> {
 
 export function useSaveSettings() {
   return useAdminChange({
-    change: ({ values }: SettingsChange) => saveSettings(values),
+    change: saveSettings,
     success: "Settings saved",
     undo:
-      ({ before }) =>
+      ({ values, before }) =>
       () =>
-        saveSettings(before),
+        saveSettings({ values: before, before: values }),
   });
 }

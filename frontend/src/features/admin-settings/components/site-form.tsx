@@ -1,28 +1,40 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
-import { useId } from "react";
+import { useEffect, useId } from "react";
 import { useForm } from "react-hook-form";
 import { Switch } from "@/components/admin/switch";
 import { Input } from "@/components/ui/input";
+import { useEditBase } from "@/lib/use-edit-base";
 import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-settings";
 
 /** The settings of the site. The name is saved by a button, the switches immediately. */
 export function SiteForm({ settings }: { settings: SiteSettings }) {
   const save = useSaveSettings();
-  const { register, handleSubmit, formState } = useForm({
+  const { register, handleSubmit, formState, reset } = useForm({
     resolver: zodResolver(siteNameSchema),
     mode: "onTouched",
-    // Follows a change by Undo or by another administrator.
+    // Follows a change by Undo or by another administrator, except where something was typed.
     values: { site_name: settings.site_name },
+    resetOptions: { keepDirtyValues: true, keepDirty: true },
   });
+  const { site_name } = settings;
+  const base = useEditBase({ site_name });
+  const { isDirty } = formState;
+  useEffect(() => {
+    if (!isDirty) base.restart({ site_name });
+  }, [base, isDirty, site_name]);
 
-  const submitName = handleSubmit((values) =>
-    save
-      .mutateAsync({ values, before: { site_name: settings.site_name } })
+  const submitName = handleSubmit(async (values) => {
+    try {
+      await save.mutateAsync({ values, before: base.read() ?? {} });
+      base.restart(values);
+      reset(values, { keepValues: true });
+    } catch (error) {
       // The mutation has shown the reason in a toast.
-      .catch(() => undefined),
-  );
+      base.learn(error);
+    }
+  });
 
   function toggle(name: "registration_open" | "review_required", value: boolean) {
     save.mutate({ values: { [name]: value }, before: { [name]: settings[name] } });
@@ -46,7 +58,7 @@ export function SiteForm({ settings }: { settings: SiteSettings }) {
           type="submit"
           size="lg"
           pending={formState.isSubmitting}
-          disabled={!formState.isDirty}
+          disabled={!isDirty}
           className="mt-[1.9rem]"
         >
           Save

@@ -44,7 +44,7 @@ export const readStyles: Record<StyleTable, ReadList<Style>> = {
 
 export function useSaveStyle(table: StyleTable) {
   return useSaveRow<z.infer<typeof styleSchema>>({
-    table: () => supabase.from(table),
+    table,
     noun: nouns[table],
     picture: "image",
   });

@@ -4,6 +4,7 @@ import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { picturePlaces } from "@/lib/admin-pictures";
+import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import {
   readStyles,
@@ -101,11 +102,7 @@ function StyleSection({ kind }: { kind: StyleTable }) {
         meta_description: style?.meta_description ?? "",
       })}
       onSave={(values, style, before) =>
-        save.mutateAsync({
-          id: style?.id ?? null,
-          values: styleSchema.parse(values),
-          before: styleSchema.safeParse(before).data ?? null,
-        })
+        save.mutateAsync(rowChange(style, styleSchema.parse(values), before))
       }
       onDelete={remove.mutateAsync}
       confirmation={() => `Are you sure you want to delete this ${thing}?`}

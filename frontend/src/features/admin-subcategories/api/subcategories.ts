@@ -30,7 +30,7 @@ export const readSubcategories: ReadList<Subcategory> = async (request, signal) 
 
 export function useSaveSubcategory() {
   return useSaveRow<z.infer<typeof subcategorySchema>>({
-    table: () => supabase.from("subcategories"),
+    table: "subcategories",
     noun: "Subcategory",
     unique: "subcategory of this category",
   });

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Choices, Select } from "@/components/admin/controls";
 import type { Column } from "@/components/admin/data-table";
 import { EntitySection } from "@/components/admin/entity-section";
+import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { categoriesQuery } from "@/lib/vocabulary";
 import {
@@ -61,11 +62,7 @@ export function SubcategorySection() {
         category_id: subcategory?.category_id ?? chosen,
       })}
       onSave={(values, subcategory, before) =>
-        save.mutateAsync({
-          id: subcategory?.id ?? null,
-          values: subcategorySchema.parse(values),
-          before: subcategorySchema.safeParse(before).data ?? null,
-        })
+        save.mutateAsync(rowChange(subcategory, subcategorySchema.parse(values), before))
       }
       onDelete={remove.mutateAsync}
       confirmation={() =>
