@@ -1,13 +1,11 @@
-//! An endpoint of `/api`, with the check of its callers.
+//! An endpoint of `/api`, and the lowest level that may call it.
 
 use actix_web::http::Method;
-use actix_web::middleware::from_fn;
 use actix_web::{FromRequest, Handler, Responder, Route, web};
 
 use crate::access::Access;
-use crate::guards;
 
-/// An endpoint: method, path, level, and the handler behind the check of that level.
+/// An endpoint: method, path, level, handler. The route table puts the check of the caller before the handler.
 pub(crate) struct ApiRoute {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
@@ -17,9 +15,6 @@ pub(crate) struct ApiRoute {
 
 impl ApiRoute {
     /// An endpoint. `path` is the whole path below the origin, such as `/api/rows/read`.
-    ///
-    /// The check of the caller is part of the route. So it runs for every spelling of an address that the router takes for
-    /// this path, encoded letters included.
     pub(crate) fn new<F, Args>(method: Method, path: &'static str, access: Access, handler: F) -> Self
     where
         F: Handler<Args>,
@@ -27,9 +22,7 @@ impl ApiRoute {
         F::Output: Responder + 'static,
     {
         Self {
-            route: web::method(method.clone())
-                .to(handler)
-                .wrap(from_fn(move |request, next| guards::admit(access, request, next))),
+            route: web::method(method.clone()).to(handler),
             method,
             path,
             access,

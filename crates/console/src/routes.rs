@@ -1,5 +1,6 @@
 //! The route table: every endpoint of `/api` with the lowest level that may call it.
 
+use actix_web::middleware::from_fn;
 use actix_web::web;
 
 use crate::access::Access;
@@ -31,9 +32,16 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
 ];
 
 /// Mounts every endpoint, and an error for all other paths below `/api/`.
+///
+/// The check of the caller is part of each route. So it runs for every spelling of an address that the router takes for its path,
+/// encoded letters included.
 pub(crate) fn configure(app: &mut web::ServiceConfig) {
-    for route in AREAS.iter().flat_map(|routes| routes()) {
-        app.route(route.path, route.route);
+    for ApiRoute {
+        path, route, access, ..
+    } in AREAS.iter().flat_map(|routes| routes())
+    {
+        let check = from_fn(move |request, next| guards::admit(access, request, next));
+        app.route(path, route.wrap(check));
     }
     app.route("/api/{path:.*}", web::to(guards::refuse_unknown_endpoint));
 }
