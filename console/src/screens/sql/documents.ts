@@ -13,6 +13,20 @@ export interface SqlDocument {
   name: string;
   /** The snippet it was opened from, to which saving goes. */
   snippet: string | null;
+  /** Names the text of the snippet as it was read or saved last from here. */
+  base?: string;
+}
+
+/** A short name for a text, by which a change of it is noticed. */
+export function hashText(text: string): string {
+  // FNV-1a, twice with different beginnings: enough for texts that nobody makes alike on purpose.
+  let [one, other] = [0x811c9dc5, 0x9747b28c];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x01000193);
+  }
+  return `${text.length}.${(one >>> 0).toString(36)}.${(other >>> 0).toString(36)}`;
 }
 
 let owner = "";
@@ -110,7 +124,8 @@ function write(id: string, text: string): boolean {
 export function addDocument(text = "", name?: string, snippet: string | null = null): string {
   const open = snippet === null ? undefined : documents.find((each) => each.snippet === snippet);
   if (open !== undefined) return open.id;
-  const document = createDocument(name, snippet);
+  const made = createDocument(name, snippet);
+  const document = snippet === null ? made : { ...made, base: hashText(text) };
   write(document.id, text);
   change((present) => [...present, document]);
   return document.id;

@@ -19,11 +19,13 @@ import { DocumentTabs } from "./document-tabs";
 import {
   addDocument,
   changeDocument,
+  hashText,
   keepText,
   openDocumentsOf,
   readText,
   removeDocument,
   reopenDocument,
+  type SqlDocument,
   useDocuments,
   useText,
 } from "./documents";
@@ -31,10 +33,12 @@ import { findEditableCell } from "./edit-result";
 import { ResultPane } from "./result-pane";
 import { forgetRun, listRunning, runsVersion, subscribeToRuns } from "./runs/run-store";
 import { SaveDialog } from "./save-dialog";
-import { useSaveSnippet, whyNoSnippetChanges } from "./snippets";
+import { SnippetQuestion } from "./snippet-question";
+import { whyNoSnippetChanges } from "./snippets";
 import { SqlList } from "./sql-list";
 import { SqlToolbar } from "./sql-toolbar";
 import { usePlan } from "./use-plan";
+import { useSaveTab } from "./use-save-tab";
 import { useSqlRunner } from "./use-sql-runner";
 import { useSqlSettings } from "./use-sql-settings";
 
@@ -122,9 +126,7 @@ export function Screen() {
       />
       <Query
         key={current.id}
-        id={current.id}
-        name={current.name}
-        snippet={current.snippet}
+        document={current}
         resultTab={params.get("result")}
         onResultTab={(tab) => setParam("result", tab)}
         subjectParam={params.get("as")}
@@ -137,9 +139,7 @@ export function Screen() {
 }
 
 interface QueryProps {
-  id: string;
-  name: string;
-  snippet: string | null;
+  document: SqlDocument;
   resultTab: string | null;
   onResultTab: (tab: string | null) => void;
   subjectParam: string | null;
@@ -151,7 +151,8 @@ interface QueryProps {
 
 /** One tab: its text, toolbar and results. */
 function Query(props: QueryProps) {
-  const { id, name, snippet, resultTab, onResultTab, onOpenCell } = props;
+  const { document, resultTab, onResultTab, onOpenCell } = props;
+  const { id, name, snippet } = document;
   const text = useText(id);
   const [isKept, setKept] = useState(true);
   const [isNaming, setNaming] = useState(false);
@@ -160,7 +161,7 @@ function Query(props: QueryProps) {
   const runner = useSqlRunner({ tab: id, text, editor, ...settings });
   const catalog = useCatalog();
   const plan = usePlan();
-  const save = useSaveSnippet();
+  const saving = useSaveTab(document, text);
   const saveRefusal = whyNoSnippetChanges(useSession());
   useEffect(() => editor.current?.focus(), []);
 
@@ -186,16 +187,7 @@ function Query(props: QueryProps) {
     if (saveRefusal !== undefined) {
       toast({ title: "It was not saved", description: saveRefusal, tone: "danger" });
     } else if (snippet === null) setNaming(true);
-    else {
-      save.mutate(
-        { name: snippet, text },
-        {
-          onSuccess: () => toast({ title: `${snippet} saved`, tone: "success" }),
-          onError: (error) =>
-            toast({ title: "It was not saved", description: error.message, tone: "danger" }),
-        },
-      );
-    }
+    else saving.save();
   };
   return (
     <div id="sql-panel" role="tabpanel" aria-label={name} className="flex min-h-0 flex-1 flex-col">
@@ -277,13 +269,25 @@ function Query(props: QueryProps) {
           onClose={plan.dismiss}
         />
       )}
+      {saving.overtaken !== null && (
+        <SnippetQuestion
+          name={saving.overtaken.name}
+          pending={saving.isSaving}
+          onReplace={saving.replace}
+          onOpenTheirs={() => {
+            const theirs = saving.openTheirs();
+            if (theirs !== null) props.onMoved(theirs);
+          }}
+          onClose={saving.dismiss}
+        />
+      )}
       {isNaming && (
         <SaveDialog
           suggestion={name}
           text={text}
           onClose={() => setNaming(false)}
           onSaved={(saved) => {
-            changeDocument(id, { name: saved, snippet: saved });
+            changeDocument(id, { name: saved, snippet: saved, base: hashText(text) });
             setNaming(false);
             toast({ title: `${saved} saved`, tone: "success" });
           }}
