@@ -60,6 +60,8 @@ ownServer.describe("settings on a server of their own:", () => {
       await name.fill("Wardrobe");
       await page.getByRole("button", { name: "Save" }).click();
       await expect(toast(page, "Settings saved")).toBeVisible();
+      // Its time does not go on while the pointer rests on it: the pages below may take longer.
+      await toast(page, "Settings saved").hover();
       await expect(page.getByRole("link", { name: "Wardrobe, home" })).toBeVisible();
       // A page that was not asked for before: the server keeps pages for a minute.
       const response = await page.request.get("/look/night-bus");

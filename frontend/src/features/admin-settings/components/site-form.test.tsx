@@ -46,4 +46,9 @@ it("keeps a typed name when another administrator renames the site, and asks bef
   expect(updates).toEqual([]);
   await userEvent.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() => expect(updates).toEqual([{ site_name: "Wardrobe" }]));
+  // Undo, here or elsewhere, is followed again.
+  await userEvent.click(screen.getByRole("button", { name: "Read anew" }));
+  stored = settings;
+  await userEvent.click(screen.getByRole("button", { name: "Read anew" }));
+  await waitFor(() => expect(name).toHaveValue("Lookbook"));
 });

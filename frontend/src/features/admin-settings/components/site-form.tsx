@@ -2,7 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
 import { useEffect, useId } from "react";
-import { useForm } from "react-hook-form";
+import { useForm, useWatch } from "react-hook-form";
 import { Switch } from "@/components/admin/switch";
 import { Input } from "@/components/ui/input";
 import { useEditBase } from "@/lib/use-edit-base";
@@ -11,25 +11,27 @@ import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-
 /** The settings of the site. The name is saved by a button, the switches immediately. */
 export function SiteForm({ settings }: { settings: SiteSettings }) {
   const save = useSaveSettings();
-  const { register, handleSubmit, formState, reset } = useForm({
+  const { site_name } = settings;
+  const { register, handleSubmit, formState, reset, getValues, control } = useForm({
     resolver: zodResolver(siteNameSchema),
     mode: "onTouched",
-    // Follows a change by Undo or by another administrator, except where something was typed.
-    values: { site_name: settings.site_name },
-    resetOptions: { keepDirtyValues: true, keepDirty: true },
+    defaultValues: { site_name },
   });
-  const { site_name } = settings;
+  const typed = useWatch({ control, name: "site_name" });
   const base = useEditBase({ site_name });
-  const { isDirty } = formState;
   useEffect(() => {
-    if (!isDirty) base.restart({ site_name });
-  }, [base, isDirty, site_name]);
+    // Follows a change by Undo or by another administrator, except where something was typed.
+    if (getValues("site_name") !== base.read()?.site_name) return;
+    base.restart({ site_name });
+    reset({ site_name });
+  }, [base, getValues, reset, site_name]);
 
   const submitName = handleSubmit(async (values) => {
     try {
       await save.mutateAsync({ values, before: base.read() ?? {} });
       base.restart(values);
-      reset(values, { keepValues: true });
+      // What was typed while it was being saved stays.
+      if (getValues("site_name").trim() === values.site_name) reset(values);
     } catch (error) {
       // The mutation has shown the reason in a toast.
       base.learn(error);
@@ -58,7 +60,7 @@ export function SiteForm({ settings }: { settings: SiteSettings }) {
           type="submit"
           size="lg"
           pending={formState.isSubmitting}
-          disabled={!isDirty}
+          disabled={typed === site_name}
           className="mt-[1.9rem]"
         >
           Save
