@@ -3,6 +3,7 @@ export interface TextStore {
   get(key: string): string | null;
   set(key: string, value: string): void;
   remove(key: string): void;
+  keys(): string[];
 }
 
 /**
@@ -33,6 +34,13 @@ function openStore(storage: () => Storage): TextStore {
         storage().removeItem(key);
       } catch {
         // The storage is not available, so nothing was stored.
+      }
+    },
+    keys() {
+      try {
+        return [...Object.keys(storage()), ...memory.keys()];
+      } catch {
+        return [...memory.keys()];
       }
     },
   };

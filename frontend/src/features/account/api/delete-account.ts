@@ -15,10 +15,13 @@ export function useDeleteAccount() {
   });
 }
 
-/** Removes what this browser keeps of a deleted account: its session, and an unsaved profile. */
+/** Removes what this browser keeps of a deleted account: its session, an unsaved profile, drafts of outfits. */
 export async function forgetAccount(userId: string): Promise<void> {
-  localStore.remove(`lookbook:edit-profile:${userId}`);
-  localStore.remove(`lookbook:edit-profile-base:${userId}`);
+  // All that belongs to a person has the id in its key.
+  const own = localStore
+    .keys()
+    .filter((key) => key.startsWith("lookbook:") && key.includes(userId));
+  for (const key of own) localStore.remove(key);
   // The server has deleted the session; the client removes its copy whatever the response is.
   await (await loadAuth()).signOut({ scope: "local" });
 }
