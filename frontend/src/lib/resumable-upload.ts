@@ -9,6 +9,8 @@ const pieceBytes = 1024 * 1024;
 const retryDelays = [0, 1000, 3000, 5000];
 
 export interface UploadRequest {
+  /** The user whose file it is. No piece is sent with the session of another one, who may sign in meanwhile. */
+  owner: string;
   file: File;
   bucket: string;
   /** Name of the object. An interrupted upload of the same file to the same place keeps the name it began with. */
@@ -21,9 +23,18 @@ export interface UploadRequest {
   signal?: AbortSignal;
 }
 
+/** Somebody else is signed in by now. */
+class OtherUserError extends ServiceError {
+  constructor() {
+    super("Another account is signed in by now, so the upload was stopped.", "other_user", 0);
+  }
+}
+
 /** Adds the key and the session's current token, because an upload may take longer than a token is valid. */
-async function authorise(request: HttpRequest): Promise<void> {
+async function authorise(request: HttpRequest, owner: string): Promise<void> {
   const { data } = await (await loadAuth()).getSession();
+  const user = data.session?.user.id;
+  if (user !== undefined && user !== owner) throw new OtherUserError();
   request.setHeader("apikey", supabaseKey);
   request.setHeader("Authorization", `Bearer ${data.session?.access_token ?? supabaseKey}`);
 }
@@ -59,7 +70,13 @@ export async function uploadResumably(request: UploadRequest): Promise<string> {
           ":",
         ),
       removeFingerprintOnSuccess: true,
-      onBeforeRequest: authorise,
+      onBeforeRequest: (sent) =>
+        authorise(sent, request.owner).catch((error: unknown) => {
+          // Not repeated as after a lost connection.
+          void upload.abort();
+          reject(error);
+          throw error;
+        }),
       onProgress: (sent, total) => request.onProgress(total === 0 ? 1 : sent / total),
       onSuccess: () => resolve(metadata.objectName),
       onError: (error) => {

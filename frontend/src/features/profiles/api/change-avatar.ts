@@ -24,6 +24,7 @@ export function useUploadAvatar(profile: Profile) {
     mutationFn: async ({ file, onProgress }: AvatarUpload) => {
       const extension = file.type === "image/webp" ? "webp" : "png";
       const name = await uploadResumably({
+        owner: profile.id,
         file,
         bucket,
         objectName: `${profile.id}/${uniqueFileName(extension)}`,

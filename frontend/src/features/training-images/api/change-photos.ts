@@ -23,6 +23,7 @@ async function removeObject(path: string): Promise<void> {
 /** Fills a slot: the file first, then the row that names it, then the replaced file goes. */
 async function uploadPhoto(userId: string, slot: Slot, upload: PhotoUpload): Promise<void> {
   const path = await uploadResumably({
+    owner: userId,
     file: upload.file,
     bucket: photoBucket,
     objectName: `training-images/${userId}/${uniqueFileName(upload.extension)}`,
