@@ -181,3 +181,22 @@ it("console_120_what_one_account_has_added_is_not_stored_for_the_next", async ()
   await vi.waitFor(async () => expect(await openUploadStore("owner-4").list()).toHaveLength(2));
   expect(await openUploadStore("owner-5").list()).toEqual([]);
 });
+
+it("console_120_a_file_is_stored_after_its_upload_so_that_no_tab_takes_it_for_a_left_over", async () => {
+  project = "owner-6";
+  const stored: string[] = [];
+  const put = IDBObjectStore.prototype.put;
+  vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (
+    this: IDBObjectStore,
+    ...given: Parameters<IDBObjectStore["put"]>
+  ) {
+    stored.push(this.name);
+    return put.apply(this, given);
+  });
+  const tab = await openTab("tab", "owner-6");
+  await tab.addFiles("photos", "", [chosen("a.png"), chosen("b.png")]);
+
+  await vi.waitFor(() => expect(stored.filter((name) => name === "files")).toHaveLength(2));
+  expect(stored.slice(0, 2)).toEqual(["uploads", "uploads"]);
+  vi.restoreAllMocks();
+});

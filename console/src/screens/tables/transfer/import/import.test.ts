@@ -114,11 +114,8 @@ describe("console_059 the beginning of a file tells how it is written", () => {
       const exact = rows + last.padStart(10, " ");
       expect([...(await check(exact + exact, ["bigint"]))], JSON.stringify(end)).toEqual([0]);
     }
-    const bigEndian = new Uint8Array(
-      [0xfe, 0xff, ..."12\n34\n"].flatMap((sign) =>
-        sign === undefined ? [] : typeof sign === "number" ? [sign] : [0, sign.charCodeAt(0)],
-      ),
-    );
+    const signs = [...bytes("12\n34\n")].flatMap((code) => [0, code]);
+    const bigEndian = new Uint8Array([0xfe, 0xff, ...signs]);
     expect([...(await check(bigEndian, ["bigint"], { encoding: "utf-16" }))]).toEqual([]);
     const started = performance.now();
     await check(`1,"${"never closed\n".repeat(1_500_000)}`, ["bigint", "text"]);
