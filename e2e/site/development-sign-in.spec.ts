@@ -2,13 +2,13 @@
 // start` replaces it.
 
 import { randomUUID } from "node:crypto";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { Person } from "../support/clients.ts";
 import { savePerson } from "../support/development-sign-in.ts";
 import { replaceRenderedPictures } from "./admin.ts";
 import { test as freshTest } from "./fresh-server.ts";
 import { accountMenu, expect, saveScreenshot, toast } from "./journey.ts";
+import { findViolations } from "./measure.ts";
 
 type Invented = Pick<Person, "email">;
 
@@ -37,7 +37,7 @@ test("a new person signs in with Google and returns to the page they came from",
   await expect(page.getByText("This page is not Google.")).toBeVisible();
   await expect(page.getByRole("button", { name: known.email })).toBeVisible();
   await saveScreenshot(page, "development-sign-in");
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(width, "the page is not wider than the screen").toBeLessThanOrEqual(0);
 
@@ -88,7 +88,7 @@ test("a form that cannot be used says why, and keeps what was entered", { tag: "
   await expect(address).toBeFocused();
   await expect(address).toHaveAccessibleDescription(/Kim Known has this address already/);
   await expect(page.getByLabel("Name")).toHaveValue("Somebody Else");
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 });
 
 test("an address that has an account already signs in to that account", { tag: "@once" }, async ({
