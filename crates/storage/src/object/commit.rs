@@ -4,7 +4,7 @@
 //! committed, then the replaced blob is removed. A crash in between leaves a blob without a row, which a sweep removes,
 //! and never a row without its blob.
 
-use deadpool_postgres::Transaction;
+use deadpool_postgres::{Client, Transaction};
 use serde_json::Value;
 
 use super::pending_blob::PendingBlob;
@@ -23,11 +23,20 @@ const INSERT: &str = concat!(
     object_columns!(),
 );
 
+/// The values of a row in a transaction, where parameters have types of their own.
+macro_rules! insert_in_transaction {
+    () => {
+        "insert into storage.objects as o (bucket_id, name, owner, owner_id, version, metadata, user_metadata) \
+         values ($1, $2, $3::text::uuid, $4, $5, $6::text::jsonb, $7::text::jsonb) "
+    };
+}
+
+const INSERT_IN_TRANSACTION: &str = concat!(insert_in_transaction!(), "returning ", object_columns!());
+
 /// Replaces an existing object. An uploader without a subject leaves the owner as it is, and absent user metadata
 /// leaves the stored one.
 const UPSERT: &str = concat!(
-    "insert into storage.objects as o (bucket_id, name, owner, owner_id, version, metadata, user_metadata) ",
-    "values ($1, $2, $3::text::uuid, $4, $5, $6::text::jsonb, $7::text::jsonb) ",
+    insert_in_transaction!(),
     "on conflict (bucket_id, name) do update set version = excluded.version, metadata = excluded.metadata, ",
     "user_metadata = coalesce(excluded.user_metadata, o.user_metadata), ",
     "owner = case when excluded.owner_id is null then o.owner else excluded.owner end, ",
@@ -62,6 +71,21 @@ struct NewRow {
     metadata: Value,
     user_metadata: Option<Value>,
     version: Version,
+    upsert: bool,
+}
+
+impl NewObject {
+    fn split(self) -> (NewRow, PendingBlob) {
+        let row = NewRow {
+            target: self.target,
+            owner: self.owner,
+            metadata: self.metadata,
+            user_metadata: self.user_metadata,
+            version: self.blob.version(),
+            upsert: self.upsert,
+        };
+        (row, self.blob)
+    }
 }
 
 /// Commits the object and removes the blob that it replaces. Runs as a separate task, so that it completes when the client
@@ -76,27 +100,78 @@ pub(crate) async fn commit_object(service: DbSession, object: NewObject) -> Resu
 }
 
 async fn write_row(service: DbSession, object: NewObject) -> Result<ObjectRow, StorageError> {
-    let new = NewRow {
-        target: object.target,
-        owner: object.owner,
-        metadata: object.metadata,
-        user_metadata: object.user_metadata,
-        version: object.blob.version(),
-    };
+    let (new, blob) = object.split();
     let write = async {
         // A plain insert needs no lock: the unique index lets one of two writers pass, and no old blob has to be removed.
-        if object.upsert {
-            replace_row(&service, &new).await.map(Some)
+        if new.upsert {
+            let mut client = connect(service.storage()).await?;
+            let transaction = service.transaction(&mut client).await?;
+            write_in_transaction(service.storage(), transaction, &new)
+                .await
+                .map(Some)
         } else {
             Ok(Some((insert_row(&service, &new).await?, None)))
         }
     };
-    let written = object.blob.commit(write).await?;
+    let written = blob.commit(write).await?;
     let (row, replaced) = written.ok_or(StorageError::NoSuchKey)?;
-    if let Some(old) = replaced.as_deref().and_then(Version::parse) {
-        service.storage().discard_blob(old);
-    }
+    discard_replaced(service.storage(), replaced.as_deref(), new.version);
     Ok(row)
+}
+
+/// Commits the object after another step of the same transaction, and removes the blob that it replaces. When the step returns
+/// `None`, nothing is changed and the new blob is removed. Runs as a separate task, as [`commit_object`] does.
+///
+/// # Errors
+/// Those of the step and of [`commit_object`].
+pub(crate) async fn commit_object_after<T: 'static>(
+    service: DbSession,
+    object: NewObject,
+    step: impl AsyncFnOnce(&Transaction<'_>) -> Result<Option<T>, StorageError> + 'static,
+) -> Result<Option<T>, StorageError> {
+    actix_web::rt::spawn(write_row_after(service, object, step))
+        .await
+        .map_err(StorageError::internal)?
+}
+
+async fn write_row_after<T>(
+    service: DbSession,
+    object: NewObject,
+    step: impl AsyncFnOnce(&Transaction<'_>) -> Result<Option<T>, StorageError>,
+) -> Result<Option<T>, StorageError> {
+    let (new, blob) = object.split();
+    let storage = service.storage();
+    let write = async {
+        let mut client = connect(storage).await?;
+        let transaction = service.transaction(&mut client).await?;
+        let Some(done) = step(&transaction).await? else {
+            return Ok::<_, StorageError>(None);
+        };
+        let (_, replaced) = write_in_transaction(storage, transaction, &new).await?;
+        Ok(Some((done, replaced)))
+    };
+    let written = blob.commit(write).await?;
+    let Some((done, replaced)) = written else {
+        return Ok(None);
+    };
+    discard_replaced(storage, replaced.as_deref(), new.version);
+    Ok(Some(done))
+}
+
+/// Removes the bytes of a replaced object. Never those of the row as it is now, whatever led to equal versions.
+fn discard_replaced(storage: &Storage, replaced: Option<&str>, new: Version) {
+    let old = replaced.and_then(Version::parse);
+    if let Some(old) = old.filter(|old| *old != new) {
+        storage.discard_blob(old);
+    }
+}
+
+async fn connect(storage: &Storage) -> Result<Client, StorageError> {
+    storage
+        .transactions()
+        .get()
+        .await
+        .map_err(StorageError::from_pool)
 }
 
 async fn insert_row(service: &DbSession, object: &NewRow) -> Result<ObjectRow, StorageError> {
@@ -113,53 +188,27 @@ async fn insert_row(service: &DbSession, object: &NewRow) -> Result<ObjectRow, S
     ObjectRow::read(rows.first().ok_or(StorageError::NoSuchKey)?)
 }
 
-async fn replace_row(
-    service: &DbSession,
-    object: &NewRow,
-) -> Result<(ObjectRow, Option<String>), StorageError> {
-    let storage = service.storage();
-    let mut client = storage
-        .transactions()
-        .get()
-        .await
-        .map_err(StorageError::from_pool)?;
-    let transaction = service.transaction(&mut client).await?;
-    upsert_row(storage, transaction, object).await
-}
-
 /// Writes an object for another part of the server, and removes the blob that it replaces. Unlike [`commit_object`] it
 /// needs no request.
 ///
 /// # Errors
 /// As [`commit_object`].
 pub(crate) async fn commit_for_server(storage: &Storage, object: NewObject) -> Result<(), StorageError> {
-    let new = NewRow {
-        target: object.target,
-        owner: object.owner,
-        metadata: object.metadata,
-        user_metadata: object.user_metadata,
-        version: object.blob.version(),
-    };
+    let (new, blob) = object.split();
     let write = async {
-        let mut client = storage
-            .transactions()
-            .get()
-            .await
-            .map_err(StorageError::from_pool)?;
+        let mut client = connect(storage).await?;
         let transaction =
             begin_service_transaction(storage.database(), &mut client, "storage.object.upload").await?;
-        upsert_row(storage, transaction, &new).await.map(Some)
+        write_in_transaction(storage, transaction, &new).await.map(Some)
     };
-    let written = object.blob.commit(write).await?;
+    let written = blob.commit(write).await?;
     let replaced = written.and_then(|(_, replaced)| replaced);
-    if let Some(old) = replaced.as_deref().and_then(Version::parse) {
-        storage.discard_blob(old);
-    }
+    discard_replaced(storage, replaced.as_deref(), new.version);
     Ok(())
 }
 
-/// Inserts or replaces the row in `transaction` and commits. Returns the row and the version that it had before.
-async fn upsert_row(
+/// Inserts the row, or replaces it where that is allowed, and commits. Returns the row and the version that it had before.
+async fn write_in_transaction(
     storage: &Storage,
     transaction: Transaction<'_>,
     object: &NewRow,
@@ -169,15 +218,19 @@ async fn upsert_row(
 
     // The old version is read under the lock. Otherwise two writers could replace the same version, and the blob of the
     // loser would stay without a row.
-    let old = lock_object(storage, &transaction, &object.target).await?;
-    let upsert = transaction.prepare_cached(UPSERT).await.map_err(map_error)?;
+    let (old, sql) = if object.upsert {
+        (lock_object(storage, &transaction, &object.target).await?, UPSERT)
+    } else {
+        (None, INSERT_IN_TRANSACTION)
+    };
+    let statement = transaction.prepare_cached(sql).await.map_err(map_error)?;
     let version = object.version.to_string();
     let metadata = object.metadata.to_string();
     let user_metadata = object.user_metadata.as_ref().map(Value::to_string);
     let owner = object.owner.uuid();
     let row = transaction
         .query_one(
-            &upsert,
+            &statement,
             &[
                 bucket,
                 key,

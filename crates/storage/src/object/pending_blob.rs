@@ -20,33 +20,21 @@ impl WriteError for StorageError {
     }
 }
 
-/// A blob that no row refers to yet. Dropped before [`PendingBlob::keep`], it is removed.
+/// A blob that no row refers to yet. It is removed when this is dropped without a [`PendingBlob::commit`] that succeeded, or [`PendingBlob::keep`].
 pub(crate) struct PendingBlob {
     storage: Arc<Storage>,
     version: Version,
-    kept: bool,
-    /// Whether the write of its row is under way.
-    is_committing: bool,
+    /// Whether a row refers to it, or may do so because the write of the row is under way.
+    may_have_row: bool,
 }
 
 impl PendingBlob {
-    /// A blob that is removed unless it is kept.
+    /// A blob that is removed unless a row is committed that refers to it.
     pub(crate) fn new(storage: &Arc<Storage>, version: Version) -> Self {
         Self {
             storage: Arc::clone(storage),
             version,
-            kept: false,
-            is_committing: false,
-        }
-    }
-
-    /// A blob that stays when this value is dropped without a row: the caller removes it or tries to commit it again.
-    pub(crate) fn retained(storage: &Arc<Storage>, version: Version) -> Self {
-        Self {
-            storage: Arc::clone(storage),
-            version,
-            kept: true,
-            is_committing: false,
+            may_have_row: false,
         }
     }
 
@@ -67,9 +55,9 @@ impl PendingBlob {
         mut self,
         write: impl Future<Output = Result<Option<T>, E>>,
     ) -> Result<Option<T>, E> {
-        self.is_committing = true;
+        self.may_have_row = true;
         let written = write.await;
-        self.is_committing = match &written {
+        self.may_have_row = match &written {
             Ok(row) => row.is_some(),
             Err(error) => error.may_be_committed(),
         };
@@ -78,13 +66,13 @@ impl PendingBlob {
 
     /// Keeps the blob: a row refers to it now.
     pub(crate) fn keep(mut self) {
-        self.kept = true;
+        self.may_have_row = true;
     }
 }
 
 impl Drop for PendingBlob {
     fn drop(&mut self) {
-        if !self.kept && !self.is_committing {
+        if !self.may_have_row {
             self.storage.discard_blob(self.version);
         }
     }

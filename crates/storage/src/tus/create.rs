@@ -71,7 +71,7 @@ pub(super) async fn create_upload(
         }
         Err(error) => {
             // The client gets no Location with an error, so it could never resume this upload.
-            uploads.remove(&upload).await?;
+            uploads.remove_unfinished(&upload).await?;
             Err(error)
         }
     }

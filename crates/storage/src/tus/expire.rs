@@ -33,8 +33,8 @@ async fn expire_uploads(worker: &StorageWorker) -> Result<(), StorageError> {
         };
         // The lock covers this process only. A request on another node may have extended the upload, so the statement
         // checks the expiry again.
-        uploads.remove_expired(&upload).await?;
-        ended += usize::from(!upload.completed);
+        let is_removed = uploads.remove_expired(&upload).await?;
+        ended += usize::from(is_removed && !upload.completed);
     }
     if ended > 0 {
         tracing::info!(ended, "removed resumable uploads that nobody finished");

@@ -1,55 +1,71 @@
-//! Finishes a full upload: the pieces become one blob, the blob becomes an object. Every step can be repeated, so that
-//! the next request finishes what a crash interrupted.
+//! Finishes a full upload: the pieces become one blob, the blob becomes an object.
+//!
+//! Several requests may try it at the same time, because a client whose connection broke asks again, perhaps at another node.
+//! So every attempt joins the pieces into a blob of its own, and the transaction that makes the object also marks the upload
+//! as completed. Of all attempts one does that, and the others find the upload completed. A crash leaves a blob without a row,
+//! which a sweep removes, and the next request tries again.
 
+use deadpool_postgres::Transaction;
 use md5::Digest;
 
 use super::digest::restore_md5;
 use super::error::TusError;
-use super::upload_table::{ResumableUpload, UploadTable};
-use crate::backend::{BackendError, BlobInfo, BlobStat};
+use super::upload_id::UploadId;
+use super::upload_table::{ResumableUpload, UploadTable, complete_upload};
+use crate::backend::{BlobInfo, BlobStat, Version};
 use crate::database::object_row::Declared;
 use crate::error::StorageError;
-use crate::object::commit::{NewObject, commit_object};
+use crate::object::commit::{NewObject, commit_object_after};
 use crate::object::pending_blob::PendingBlob;
 
-/// Creates the object of a complete upload, unless it exists already.
+/// Creates the object of a full upload, unless another request has done so.
 ///
 /// After a transient error (a lock, a time-out) the upload stays and can be finished later; any other error removes it.
 ///
-/// # Errors `KeyAlreadyExists` and other errors of the database; `NotFound` when the pieces were removed.
+/// # Errors
+/// `KeyAlreadyExists` and other errors of the database; `NotFound` when the upload or its pieces were removed.
 pub(super) async fn finish_upload(
     uploads: &UploadTable,
     mut upload: ResumableUpload,
 ) -> Result<ResumableUpload, TusError> {
-    // An earlier attempt may have made the object and crashed before the row said so.
-    if !uploads.is_committed(&upload).await? {
-        match commit_upload(uploads, &upload).await {
-            Ok(()) => {}
-            Err(error) if is_transient(&error) => return Err(error.into()),
-            Err(error) => {
-                uploads.remove(&upload).await?;
-                return Err(match error {
-                    StorageError::BlobMissing => TusError::NotFound,
-                    other => other.into(),
-                });
+    if upload.completed {
+        return Ok(upload);
+    }
+    let error = match commit_upload(uploads, &upload).await {
+        Ok(true) => {
+            upload.completed = true;
+            return Ok(upload);
+        }
+        Ok(false) => TusError::NotFound,
+        Err(error) if is_transient(&error) => return Err(error.into()),
+        Err(error) => {
+            uploads.remove_unfinished(&upload).await?;
+            match error {
+                StorageError::BlobMissing => TusError::NotFound,
+                other => other.into(),
             }
         }
+    };
+    // Another request may have made the object and removed the pieces, which is a success for this one, too.
+    let id = UploadId {
+        target: upload.target.clone(),
+        version: upload.version,
+    };
+    match uploads.find(&id).await? {
+        Some(now) if now.completed => Ok(now),
+        _ => Err(error),
     }
-    uploads.complete(upload.version).await?;
-    upload.completed = true;
-    Ok(upload)
 }
 
-async fn commit_upload(uploads: &UploadTable, upload: &ResumableUpload) -> Result<(), StorageError> {
+/// Makes the object. False when another request has completed or removed the upload meanwhile.
+async fn commit_upload(uploads: &UploadTable, upload: &ResumableUpload) -> Result<bool, StorageError> {
     let commit_as = upload
         .commit_as
         .as_ref()
         .ok_or_else(|| StorageError::internal("a full upload without an owner to commit it as"))?;
     let storage = uploads.service.storage();
-    let stat = join_pieces(uploads, upload).await?;
-    // Retained when the commit fails: after a transient error the next attempt needs it, and the caller removes it
-    // after any other.
-    let blob = PendingBlob::retained(storage, upload.version);
+    let blob = PendingBlob::new(storage, Version::fresh());
+    let stat = join_pieces(uploads, upload, blob.version()).await?;
     let info = BlobInfo {
         size_bytes: stat.size_bytes,
         etag: format!("\"{}\"", hex::encode(restore_md5(&upload.digest).finalize())),
@@ -72,28 +88,35 @@ async fn commit_upload(uploads: &UploadTable, upload: &ResumableUpload) -> Resul
         upsert: commit_as.upsert,
         blob,
     };
-    commit_object(uploads.service.clone(), object).await?;
-    Ok(())
+    let version = upload.version;
+    let complete = async move |transaction: &Transaction<'_>| complete_upload(transaction, version).await;
+    let Some(pieces) = commit_object_after(uploads.service.clone(), object, complete).await? else {
+        return Ok(false);
+    };
+    for piece in pieces {
+        storage.discard_blob(piece);
+    }
+    Ok(true)
 }
 
-/// Makes one blob of all pieces. It exists already when a crash came between joining and committing.
-async fn join_pieces(uploads: &UploadTable, upload: &ResumableUpload) -> Result<BlobStat, StorageError> {
+/// Makes one blob of all pieces.
+///
+/// # Errors
+/// `BlobMissing` when another request has removed pieces.
+async fn join_pieces(
+    uploads: &UploadTable,
+    upload: &ResumableUpload,
+    to: Version,
+) -> Result<BlobStat, StorageError> {
     let backend = uploads.service.storage().backend();
-    match backend.stat(upload.version).await {
-        Ok(stat) => return Ok(stat),
-        Err(BackendError::Missing) => {}
-        Err(error) => return Err(error.into()),
+    let pieces = uploads.pieces(upload.version).await?;
+    if pieces.iter().map(|piece| piece.size).sum::<u64>() != upload.received {
+        return Err(StorageError::BlobMissing);
     }
-    let pieces: Vec<_> = uploads
-        .pieces(upload.version)
-        .await?
-        .into_iter()
-        .map(|piece| piece.blob)
-        .collect();
+    let pieces: Vec<_> = pieces.into_iter().map(|piece| piece.blob).collect();
     match pieces.as_slice() {
         [] => {
-            let empty = backend.create(upload.version).await?;
-            let info = empty.finish().await?;
+            let info = backend.create(to).await?.finish().await?;
             Ok(BlobStat {
                 size_bytes: info.size_bytes,
                 modified: info.modified,
@@ -102,10 +125,10 @@ async fn join_pieces(uploads: &UploadTable, upload: &ResumableUpload) -> Result<
         // Copied and not renamed: the row of the piece refers to its blob until the upload is complete, so a crash in
         // between loses nothing.
         [only] => {
-            backend.copy(*only, upload.version).await?;
-            Ok(backend.stat(upload.version).await?)
+            backend.copy(*only, to).await?;
+            Ok(backend.stat(to).await?)
         }
-        several => Ok(backend.concat(several, upload.version).await?),
+        several => Ok(backend.concat(several, to).await?),
     }
 }
 

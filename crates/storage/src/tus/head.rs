@@ -9,6 +9,7 @@ use super::finish::finish_upload;
 use super::protocol::{build_response, expires_header};
 use super::request::{TusRequest, UploadDescription};
 use super::upload_id::UploadId;
+use crate::error::StorageError;
 
 /// 200 with `Upload-Offset`. Any valid token may ask, because the id is unguessable. Source: STORE-087.
 ///
@@ -25,7 +26,7 @@ pub(super) async fn get_upload_offset(request: &TusRequest, id: &UploadId) -> Re
     known.check_not_expired()?;
     // Clients send HEAD after a broken connection, perhaps before this server has noticed it. Taking the lock ends the
     // request that still reads from it and waits until its bytes are recorded, so that the offset is final.
-    let _lock = request
+    let lock = request
         .context
         .storage()
         .upload_locks()
@@ -33,9 +34,16 @@ pub(super) async fn get_upload_offset(request: &TusRequest, id: &UploadId) -> Re
         .await?;
     let mut upload = uploads.find(id).await?.ok_or(TusError::NotFound)?;
     if upload.is_full() && !upload.completed && upload.commit_as.is_some() {
-        // A crash came between the last byte and the object. A client that sees a full offset takes the upload for
-        // done, so the object must exist before it is answered.
-        upload = finish_upload(&uploads, upload).await?;
+        // A crash came between the last byte and the object, or another node is about to make it. A client that sees a full
+        // offset takes the upload for done, so the object must exist before it is answered. A separate task, because a
+        // client that does not wait for gigabytes to be joined would otherwise make every attempt start anew.
+        let finishing = async move {
+            let _lock = lock;
+            finish_upload(&uploads, upload).await
+        };
+        upload = actix_web::rt::spawn(finishing)
+            .await
+            .map_err(StorageError::internal)??;
     }
     let mut response = build_response(StatusCode::OK);
     response.insert_header((CACHE_CONTROL, "no-store"));

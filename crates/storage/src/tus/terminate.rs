@@ -22,9 +22,9 @@ pub(super) async fn terminate_upload(request: &TusRequest, id: &UploadId) -> Res
         .await?;
     let uploads = request.uploads();
     let upload = uploads.find(id).await?.ok_or(TusError::NotFound)?;
-    if upload.completed || uploads.is_committed(&upload).await? {
+    // Another node may have made the object since the upload was read.
+    if upload.completed || !uploads.remove_unfinished(&upload).await? {
         return Err(TusError::AlreadyComplete);
     }
-    uploads.remove(&upload).await?;
     Ok(build_response(StatusCode::NO_CONTENT).finish())
 }

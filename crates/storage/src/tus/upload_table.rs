@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use deadpool_postgres::Transaction;
 use selvedge_postgres::Row;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use super::upload_id::UploadId;
 use crate::backend::Version;
 use crate::database::session::DbSession;
 use crate::database::statement::Statement;
-use crate::error::StorageError;
+use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
 
@@ -74,21 +75,19 @@ const EXTEND_LIFETIME: &str = "update storage.resumable_uploads r set expires_at
 const SELECT_PIECES: &str =
     "select position, version, size from storage.resumable_pieces where upload = $1::uuid order by position";
 
-/// Marks an upload as completed and removes its pieces. The row stays until it expires, for clients that ask again.
-const MARK_COMPLETED: &str = "with completed as (update storage.resumable_uploads r set completed_at = now() \
-     where r.version = $1::uuid returning r.version) delete from storage.resumable_pieces p using completed \
-     where p.upload = completed.version returning p.version";
+/// Marks a full upload as completed and removes its pieces; no row when it is completed already or gone. The row of the upload
+/// stays until it expires, for clients that ask again.
+const COMPLETE: &str = "with completed as (update storage.resumable_uploads r set completed_at = now() \
+     where r.version = $1 and r.completed_at is null and r.received = r.length returning r.version), \
+     pieces as (delete from storage.resumable_pieces p using completed where p.upload = completed.version \
+     returning p.version) select pieces.version from completed left join pieces on true";
 
 /// Removes an upload; its pieces go by cascade. The outer SELECT sees them still, because all parts of a statement
 /// share one snapshot.
 const DELETE_UPLOAD: &str = "with removed as (delete from storage.resumable_uploads r \
-     where r.version = $1::uuid and ($2 = 'any' or r.expires_at <= now()) returning r.version) \
+     where r.version = $1::uuid and case $2 when 'unfinished' then r.completed_at is null else r.expires_at <= now() end \
+     returning r.version) \
      select p.version from removed left join storage.resumable_pieces p on p.upload = removed.version";
-
-/// Whether an object with this version exists: a crash may happen after the object was created and before the upload's row
-/// was updated.
-const COMMITTED: &str =
-    "select 1 from storage.objects o where o.bucket_id = $1 and o.name = $2 and o.version = $3";
 
 const EXPIRED: &str = concat!(
     "select ",
@@ -348,54 +347,28 @@ impl UploadTable {
         Ok(!self.service.write(statement).await?.is_empty())
     }
 
-    /// Marks an upload whose object exists as completed, and discards its pieces.
-    pub(super) async fn complete(&self, version: Version) -> Result<(), StorageError> {
-        let rows = self
-            .service
-            .write(Statement::new(MARK_COMPLETED).bind(version.to_string()))
-            .await?;
-        self.discard_pieces(&rows)
-    }
-
-    /// Removes an upload and its bytes.
-    pub(super) async fn remove(&self, upload: &ResumableUpload) -> Result<(), StorageError> {
-        self.remove_if(upload, "any").await
+    /// Removes an upload and its bytes; false when it is completed or gone, because another request was faster.
+    pub(super) async fn remove_unfinished(&self, upload: &ResumableUpload) -> Result<bool, StorageError> {
+        self.remove_if(upload, "unfinished").await
     }
 
     /// Removes an upload and its bytes, unless its lifetime was extended meanwhile.
-    pub(super) async fn remove_expired(&self, upload: &ResumableUpload) -> Result<(), StorageError> {
+    pub(super) async fn remove_expired(&self, upload: &ResumableUpload) -> Result<bool, StorageError> {
         self.remove_if(upload, "expired").await
     }
 
-    async fn remove_if(&self, upload: &ResumableUpload, condition: &str) -> Result<(), StorageError> {
+    async fn remove_if(&self, upload: &ResumableUpload, condition: &str) -> Result<bool, StorageError> {
         let statement = Statement::new(DELETE_UPLOAD)
             .bind(upload.version.to_string())
             .bind(condition);
         let rows = self.service.write(statement).await?;
-        if !rows.is_empty() && !upload.completed && !self.is_committed(upload).await? {
-            // The pieces may have been joined already; without an object nothing refers to that blob.
-            self.service.storage().discard_blob(upload.version);
-        }
-        self.discard_pieces(&rows)
-    }
-
-    fn discard_pieces(&self, pieces: &[Row]) -> Result<(), StorageError> {
-        for row in pieces {
+        for row in &rows {
             let version: Option<Uuid> = row.try_get("version").map_err(StorageError::internal)?;
             if let Some(version) = version {
                 self.service.storage().discard_blob(Version::from_uuid(version));
             }
         }
-        Ok(())
-    }
-
-    /// Whether the object of this upload exists already.
-    pub(super) async fn is_committed(&self, upload: &ResumableUpload) -> Result<bool, StorageError> {
-        let statement = Statement::new(COMMITTED)
-            .bind(&upload.target.bucket)
-            .bind(&upload.target.key)
-            .bind(upload.version.to_string());
-        Ok(!self.service.read(statement).await?.is_empty())
+        Ok(!rows.is_empty())
     }
 
     /// Lists up to 100 expired uploads.
@@ -403,6 +376,27 @@ impl UploadTable {
         let rows = self.service.read(Statement::new(EXPIRED)).await?;
         rows.iter().map(ResumableUpload::read).collect()
     }
+}
+
+/// Marks an upload as completed in the transaction that makes its object. Returns the blobs of its pieces, which nothing refers
+/// to once the transaction is committed; `None` when another request has completed or removed the upload.
+pub(super) async fn complete_upload(
+    transaction: &Transaction<'_>,
+    version: Version,
+) -> Result<Option<Vec<Version>>, StorageError> {
+    let rows = transaction
+        .query(COMPLETE, &[&version.uuid()])
+        .await
+        .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Object))?;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let mut pieces = Vec::new();
+    for row in &rows {
+        let piece: Option<Uuid> = row.try_get(0).map_err(StorageError::internal)?;
+        pieces.extend(piece.map(Version::from_uuid));
+    }
+    Ok(Some(pieces))
 }
 
 /// `expires_at` of the row that a statement of the writer returned; `TakenOver` when it returned none.

@@ -249,3 +249,110 @@ async fn store_089_another_node_can_continue_and_the_first_records_nothing_more(
     assert_eq!(read[offset..], bytes[offset..]);
     assert_eq!(read.len(), bytes.len());
 }
+
+/// Waits until this many statements of the test's database wait for a lock.
+async fn wait_for_blocked(app: &TestApp, count: i64) {
+    let query = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    for _ in 0..3000 {
+        if app.count(query).await >= count {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("nothing waits");
+}
+
+/// The last bytes go to one node, and while it commits the object, the client asks another one for the offset: the second
+/// node finds a full upload without an object and makes it, too.
+async fn finish_on_two_nodes(upsert: &'static str) {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+        .await;
+    let store = &app.store;
+    let nodes = [
+        Server::start(&app.database, store),
+        Server::start(&app.database, store),
+    ];
+    let bytes = content(300_000);
+    let created = send(
+        &nodes[0],
+        reqwest::Method::POST,
+        "/upload/resumable",
+        &[
+            ("upload-length", &bytes.len().to_string()),
+            ("upload-metadata", &metadata("x")),
+            ("x-upsert", upsert),
+        ],
+    )
+    .await;
+    let location = header(&created, "location");
+    let path = location
+        .split_once("/storage/v1")
+        .expect("the prefix")
+        .1
+        .to_owned();
+    let append = |offset: usize, end: usize| {
+        reqwest::Client::new()
+            .patch(format!("http://{}/storage/v1{path}", nodes[0].address))
+            .bearer_auth(token())
+            .header("tus-resumable", "1.0.0")
+            .header("x-upsert", upsert)
+            .header("upload-offset", offset.to_string())
+            .header("content-type", "application/offset+octet-stream")
+            .body(bytes[offset..end].to_vec())
+            .send()
+    };
+    assert_eq!(append(0, 100_000).await.expect("a response").status(), 204);
+
+    // Rows with bytes wait for a lock of this test; the version '1' belongs to questions about permissions.
+    let blocker = app.database.superuser().await;
+    blocker
+        .batch_execute(
+            "create function public.wait_for_test() returns trigger language plpgsql as \
+               $$ begin perform pg_advisory_xact_lock(7); return new; end $$; \
+             create trigger wait_for_test before insert on storage.objects for each row \
+               when (new.version <> '1') execute function public.wait_for_test(); \
+             select pg_advisory_lock(7)",
+        )
+        .await
+        .expect("locks");
+    let last = actix_web::rt::spawn(append(100_000, bytes.len()));
+    wait_for_blocked(&app, 1).await;
+    let head = async { send(&nodes[1], reqwest::Method::HEAD, &path, &[]).await };
+    let unblock = async {
+        wait_for_blocked(&app, 2).await;
+        blocker
+            .batch_execute("select pg_advisory_unlock(7)")
+            .await
+            .expect("unlocks");
+    };
+    let (head, ()) = tokio::join!(head, unblock);
+
+    let last = last.await.expect("the task lives").expect("a response");
+    assert_eq!((last.status().as_u16(), head.status().as_u16()), (204, 200));
+    assert_eq!(header(&head, "upload-offset"), bytes.len().to_string());
+    // What is removed is removed in the background; the object's bytes are not among it.
+    app.settle(1).await;
+    let read = send(&nodes[1], reqwest::Method::GET, "/object/public/b/x", &[]).await;
+    assert_eq!(read.status(), 200);
+    assert_eq!(read.bytes().await.expect("whole"), bytes);
+    let left = "select count(*) from storage.resumable_pieces";
+    assert_eq!(app.count(left).await, 0);
+    assert_eq!(app.count("select count(*) from storage.objects").await, 1);
+    let again = send(&nodes[1], reqwest::Method::DELETE, &path, &[]).await;
+    assert!(
+        again.status().is_client_error(),
+        "a finished upload stays finished"
+    );
+    assert_eq!(app.store.blobs(), 1);
+}
+
+#[actix_web::test]
+async fn store_089_two_nodes_that_finish_one_upload_make_one_object() {
+    finish_on_two_nodes("false").await;
+}
+
+#[actix_web::test]
+async fn store_089_two_nodes_that_finish_one_upload_with_upsert_lose_no_bytes() {
+    finish_on_two_nodes("true").await;
+}
