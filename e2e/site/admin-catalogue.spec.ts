@@ -81,6 +81,37 @@ test("brands: the table sorts, and its state is in the address", { tag: "@phone"
   await expect(page.getByText("No brands match your search")).toBeVisible();
 });
 
+test("two administrators at one brand: neither takes back what the other has saved", {
+  tag: "@once",
+}, async ({ page }) => {
+  const name = uniqueName("Brand");
+  const brand = expectData(
+    await owner().from("brands").insert({ name }).select("id").single<{ id: string }>(),
+  );
+  const saveElsewhere = async (values: object) =>
+    expectData(await owner().from("brands").update(values).eq("id", brand.id).select("id"));
+  const read = async () => (await fetchRows("brands", "id", brand.id))[0];
+  await openSection(page, `brands?row=${brand.id}`, "Brands");
+  const form = page.getByRole("dialog", { name: "Edit Brand" });
+  await form.getByLabel("Name").fill(`${name} II`);
+  await saveElsewhere({ description: "Of the other" });
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(toast(page, "Brand updated")).toBeVisible();
+  expect(await read()).toMatchObject({ name: `${name} II`, description: "Of the other" });
+
+  await page.goto(`/admin/brands?row=${brand.id}`);
+  await form.getByLabel("Name").fill(`${name} III`);
+  await saveElsewhere({ name: `${name} IV` });
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(toast(page, "Error")).toContainText(`Name (now “${name} IV”). Save again`);
+  expect(await findViolations(page)).toEqual([]);
+  await saveScreenshot(page, "admin-brands-overtaken");
+  expect(await read()).toMatchObject({ name: `${name} IV` });
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(form).toHaveCount(0);
+  expect(await read()).toMatchObject({ name: `${name} III`, description: "Of the other" });
+});
+
 test("a brand with items is not deleted, and the reason counts them", async ({
   page,
   pageErrors,
