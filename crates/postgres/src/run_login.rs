@@ -52,6 +52,34 @@ impl RunLogin {
     /// # Errors
     /// When PostgreSQL refuses, for example on a standby.
     pub async fn create(superuser: PrivilegedSession, config: &Config) -> Result<Self, Error> {
+        Self::create_with(superuser, config, "inherit", &["postgres"]).await
+    }
+
+    /// Creates a role that writes whole databases: it passes row-level security by, and is also a member of `roles`, whose tables it
+    /// writes. Its sessions begin as `postgres`, too, and may become the role itself, which has no default privileges.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub async fn create_for_import(
+        superuser: PrivilegedSession,
+        config: &Config,
+        roles: &[&str],
+    ) -> Result<Self, Error> {
+        Self::create_with(
+            superuser,
+            config,
+            "inherit bypassrls",
+            &[&["postgres"], roles].concat(),
+        )
+        .await
+    }
+
+    async fn create_with(
+        superuser: PrivilegedSession,
+        config: &Config,
+        attributes: &str,
+        roles: &[&str],
+    ) -> Result<Self, Error> {
         for row in superuser.query(LEFTOVERS, &[]).await? {
             // Another run may drop it at the same time.
             drop_role(&superuser, row.get(0)).await.ok();
@@ -60,11 +88,13 @@ impl RunLogin {
         let password = SecretString::from(random_hex::<24>());
         let valid_until = "select (pg_catalog.now() operator(pg_catalog.+) '15 minutes'::pg_catalog.interval)::pg_catalog.text";
         let valid_until: String = superuser.query_one(valid_until, &[]).await?.get(0);
+        let roles: Vec<String> = roles.iter().map(|role| quote_identifier(role)).collect();
         let create = format!(
-            "create role {} login inherit password '{}' valid until {} in role postgres",
+            "create role {} login {attributes} password '{}' valid until {} in role {}",
             quote_identifier(&name),
             scram_verifier(&password),
-            quote_literal(&valid_until)
+            quote_literal(&valid_until),
+            roles.join(", ")
         );
         superuser.batch_execute(&create).await?;
         superuser.execute(COPY_SETTINGS, &[&name]).await?;
@@ -76,6 +106,12 @@ impl RunLogin {
             name,
             config,
         })
+    }
+
+    /// The name of the role.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// How to log in, for other programs.

@@ -44,6 +44,25 @@ join owned as o on o.class operator(pg_catalog.=) u.refclassid and o.oid operato
 join pg_catalog.pg_authid as a on a.oid operator(pg_catalog.=) o.owner
 where not a.rolsuper
 union all
+-- What calls functions of PostgreSQL itself, on which pg_depend has no entry.
+select pg_catalog.format('constraint %s of %s', k.conname, t.name)
+from tables as t join pg_catalog.pg_constraint as k on k.conrelid operator(pg_catalog.=) t.oid
+where k.contype operator(pg_catalog.=) any (array['c', 'x']::pg_catalog."char"[])
+union all
+select pg_catalog.format('index %s of %s', c.relname, t.name)
+from tables as t
+join pg_catalog.pg_index as i on i.indrelid operator(pg_catalog.=) t.oid
+join pg_catalog.pg_class as c on c.oid operator(pg_catalog.=) i.indexrelid
+where i.indpred is not null or i.indexprs is not null
+union all
+select pg_catalog.format('statistics %s of %s', s.stxname, t.name)
+from tables as t join pg_catalog.pg_statistic_ext as s on s.stxrelid operator(pg_catalog.=) t.oid
+where s.stxexprs is not null
+union all
+select pg_catalog.format('default of %s', t.name)
+from tables as t join pg_catalog.pg_attrdef as d on d.adrelid operator(pg_catalog.=) t.oid
+where pg_catalog.pg_get_expr(d.adbin, d.adrelid) operator(pg_catalog.<>) 'now()'::pg_catalog.text
+union all
 select pg_catalog.format('%s is no table', t.name) from tables as t
 where t.relkind operator(pg_catalog.<>) all (array['r', 'p']::pg_catalog."char"[])
 union all

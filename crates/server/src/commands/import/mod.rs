@@ -1,13 +1,16 @@
 //! `selvedge import`: copies a Supabase project from a hosted or self-hosted server, or from another Selvedge.
 //!
-//! The database is read under one snapshot and written in one transaction, so an interrupted import changes nothing. The storage
-//! objects follow one by one: after an interruption, the next import copies those that are missing.
+//! The database is read under one snapshot and written in one transaction, so an interrupted import changes nothing. The session that
+//! writes is no superuser's ([`Writer`]). The storage objects follow one by one: after an interruption, the next import copies those
+//! that are missing.
 
 mod catalog;
 mod extensions;
+mod jobs;
 mod object;
 mod object_api;
 mod objects;
+mod owners;
 mod platform;
 mod report;
 mod rights;
@@ -19,8 +22,7 @@ mod source;
 mod target;
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::migrate::{record_auto_expose, set_auto_expose_new_tables};
-use selvedge_postgres::{disable_event_triggers, enable_event_triggers};
+use selvedge_postgres::migrate::set_auto_expose_new_tables;
 
 use self::extensions::plan_extensions;
 use self::object_api::ObjectApi;
@@ -29,24 +31,13 @@ use self::report::Report;
 use self::schema::SchemaDump;
 use self::settings::SourceSettings;
 use self::source::Source;
-use self::target::Target;
+use self::target::{Target, Writer};
 use super::consent::agree_to_empty_external;
 use crate::cli::ImportArgs;
 use crate::config::{Config, Environment};
-use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::output;
 use crate::services;
-
-/// Switches to a temporary superuser that creates the project's objects. Objects created by `postgres` or `supabase_admin` would get
-/// default privileges that they may not have at the source.
-const BECOME_CREATOR: &str = "create role selvedge_import superuser; set local role selvedge_import";
-/// Extensions get `postgres` as their owner. No code of the project is left in the database that could take the superuser's rights back.
-const CREATE_EXTENSIONS_AS: &str = "reset role; set local session authorization postgres";
-const CREATE_AGAIN_AS: &str = "reset session authorization; set local role selvedge_import";
-/// Gives what is left in the ownership of the temporary superuser to `postgres`, and drops the role.
-const END_CREATOR: &str = "reset role; reassign owned by selvedge_import to postgres;
-    drop owned by selvedge_import; drop role selvedge_import";
 
 /// Runs `selvedge import`.
 ///
@@ -89,13 +80,12 @@ async fn import(
         if let Some(content) = &content {
             agree_to_replace(config, args, content)?;
         }
-        let imported = import_database(config, &source, target, &mut report).await;
-        if imported.is_err() {
-            // Fails if the connection is lost; PostgreSQL has rolled back then.
-            target.client.batch_execute("rollback").await.ok();
-        }
-        imported?;
+        let writer = target.open_writer().await?;
+        // After an error the session ends, and PostgreSQL rolls back.
+        import_database(config, &source, target, &writer, &mut report).await?;
     }
+    // Objects created by the project get them by default privileges, which do not apply to an import.
+    platform::grant_console_rights(&target.superuser, &source.schemas).await?;
     // Ends the source's transaction: while it is open, VACUUM at the source cannot remove dead rows.
     drop(source);
     import_objects(config, settings, target, &mut report).await?;
@@ -131,43 +121,42 @@ async fn import_database(
     config: &Config,
     source: &Source,
     target: &Target,
+    writer: &Writer,
     report: &mut Report,
 ) -> Result<()> {
-    let client = &target.client;
+    let client = &writer.client;
     let extensions = plan_extensions(source, client, report).await?;
     client.batch_execute("begin").await?;
     // From here on everything is one transaction: an import that is cut off leaves the target as it was.
     // A target that counts as empty is cleared, too: it may have event triggers, and functions in schemas of the platform.
-    target.clear().await?;
+    target.clear(writer).await?;
     // The target's history of migrations has no rows here, since the target is empty. The source's history replaces it.
     client
         .batch_execute("drop schema if exists supabase_migrations cascade")
         .await?;
-    roles::copy_roles(source, client, report).await?;
+    let owners = roles::copy_roles(source, writer, report).await?;
     // After the roles are created: the dump leaves out privileges of roles that the target does not have.
-    let dump = SchemaDump::read(config, source, client, report).await?;
+    let dump = SchemaDump::read(config, source, client, owners, report).await?;
     set_auto_expose_new_tables(client, false).await?;
-    client.batch_execute(BECOME_CREATOR).await?;
+    writer.become_creator().await?;
     schema::run(client, &dump.schemas).await?;
     // Extensions are created as `postgres`, because the owner of an extension cannot be changed later.
-    // The project's event triggers are dropped by now, and those of the platform complete the extensions' rights.
-    enable_event_triggers(client).await?;
-    client.batch_execute(CREATE_EXTENSIONS_AS).await?;
+    writer.become_postgres().await?;
     schema::run(client, &extensions).await?;
-    client.batch_execute(CREATE_AGAIN_AS).await?;
-    disable_event_triggers(client).await?;
+    writer.become_creator().await?;
+    let lent = owners::lend_create(client, &source.schemas, &dump.owners).await?;
     schema::run(client, &dump.before_rows).await?;
-    rows::copy_all_rows(source, client, report).await?;
+    rows::copy_all_rows(source, writer, report).await?;
+    jobs::copy_jobs(source, writer, report).await?;
+    writer.become_creator().await?;
     platform::copy_secrets(source, client, report).await?;
     // Indexes and foreign keys are created after the rows, so that each is built and checked once.
     schema::run(client, &dump.after_rows).await?;
     platform::copy_additions(source, client, report).await?;
-    client.batch_execute(END_CREATOR).await?;
+    owners::take_back_create(source, client, &lent).await?;
+    writer.end_creator().await?;
     rights::compare_rights(source, client).await?;
-    // The next start must not give back what the source's default privileges leave out.
-    record_auto_expose(client, embedded::exposes_new_tables(config)).await?;
-    platform::grant_console_rights(client, &source.schemas).await?;
-    target.record_begin(&source.identity).await?;
+    target.record_begin(writer, &source.identity).await?;
     client.batch_execute("commit").await?;
     Ok(())
 }

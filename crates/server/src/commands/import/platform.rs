@@ -78,13 +78,20 @@ pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mu
     Ok(())
 }
 
-/// Grants the console's roles their privileges on imported objects. Objects created by the project get them by default
-/// privileges, which do not apply to an import.
-pub(super) async fn grant_console_rights(target: &Client, schemas: &[String]) -> Result<()> {
-    for schema in schemas.iter().filter(|schema| *schema != HISTORY_SCHEMA) {
+/// Grants the console's roles their privileges on imported objects, as a superuser, who also owns objects of extensions. Objects created
+/// by the project get them by default privileges, which do not apply to an import. The source may have schemas by now that were not
+/// imported.
+pub(super) async fn grant_console_rights(superuser: &Client, schemas: &[String]) -> Result<()> {
+    let existing = "select nspname::pg_catalog.text from pg_catalog.pg_namespace
+        where nspname operator(pg_catalog.=) any ($1::pg_catalog.text[]::pg_catalog.name[])";
+    for row in superuser.query(existing, &[&schemas]).await? {
+        let schema: &str = row.get(0);
+        if schema == HISTORY_SCHEMA {
+            continue;
+        }
         let schema = quote_identifier(schema);
         let (reader, operator) = ("selvedge_console_reader", "selvedge_console_operator");
-        target
+        superuser
             .batch_execute(&format!(
                 "grant usage on schema {schema} to {reader}, {operator};
                  grant select on all tables in schema {schema} to {reader};

@@ -1,15 +1,16 @@
 //! Copies the project's roles with their memberships and settings, and the settings of the database.
 //!
 //! The source sends rows; the statements are formed here, every name and value quoted. A role of the source may have chosen
-//! them, and the statements run as superuser.
+//! them. The statements run as `postgres`, so that it administers the roles, as if its migrations had created them.
 
 use anyhow::{Context, Result};
-use selvedge_postgres::migrate::is_platform_role;
+use selvedge_postgres::migrate::{is_platform_role, substitute_superuser_statement};
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::{Client, Row};
 
 use super::report::Report;
 use super::source::Source;
+use super::target::{Writer, try_statement};
 
 /// Roles of PostgreSQL with whose rights a session leaves the database.
 const SERVER_ROLES: [&str; 4] = [
@@ -28,8 +29,14 @@ const LIST_SETTINGS: [&str; 5] = [
     "temp_tablespaces",
 ];
 
-/// Creates the roles that the target does not have. Their passwords are not readable at the source, so the report names them.
-pub(super) async fn copy_roles(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
+/// Roles to which the writer may give objects.
+const POSSIBLE_OWNERS: &str = "select r.rolname::text from pg_catalog.pg_roles as r
+    where not r.rolsuper and r.rolname !~ '^(pg_|selvedge_)' and pg_has_role(session_user, r.oid, 'member')";
+
+/// Creates the roles that the target does not have. Their passwords are not readable at the source, so the report names them. Returns
+/// the roles that may own objects.
+pub(super) async fn copy_roles(source: &Source, writer: &Writer, report: &mut Report) -> Result<Vec<String>> {
+    let target = &writer.client;
     let existing = list_roles(target).await?;
     let all = list_roles(&source.client).await?;
     let of_platform: Vec<&String> = all.iter().filter(|role| is_platform_role(role)).collect();
@@ -49,10 +56,13 @@ pub(super) async fn copy_roles(source: &Source, target: &Client, report: &mut Re
         } else {
             create_role(target, row, version, report).await?;
         }
+        writer.join_role(&role).await?;
         own.push(role);
     }
-    copy_memberships(source, target, &own, report).await?;
-    copy_settings(source, target, &own, report).await
+    copy_memberships(source, target, &own, version, report).await?;
+    copy_settings(source, target, &own, report).await?;
+    let owners = target.query(POSSIBLE_OWNERS, &[]).await?;
+    Ok(owners.iter().map(|row| row.get(0)).collect())
 }
 
 async fn create_role(target: &Client, row: &Row, version: i32, report: &mut Report) -> Result<()> {
@@ -70,22 +80,25 @@ async fn create_role(target: &Client, row: &Row, version: i32, report: &mut Repo
     .into_iter()
     .enumerate()
     {
-        statement += &format!(" {}", if row.get(index + 1) { yes } else { no });
+        let is_wanted: bool = row.get(index + 1);
+        // Older versions reserve it for superusers.
+        if yes == "replication" && is_wanted && version < 16 {
+            report.leave_out(format!(
+                "the attribute replication of role {role}: only a superuser may give it here"
+            ));
+        } else {
+            statement += &format!(" {}", if is_wanted { yes } else { no });
+        }
     }
     statement += &format!(" connection limit {}", row.get::<_, i32>(7));
     if let Some(until) = row.get::<_, Option<String>>(8) {
         statement += &format!(" valid until {}", quote_literal(&until));
     }
+    let statement = substitute_superuser_statement(&statement, version.unsigned_abs()).unwrap_or(statement);
     run_statement(target, &statement).await?;
     report.roles += 1;
     if can_login {
         report.leave_out(format!("the password of role {role}: set it with alter role"));
-    }
-    if version >= 16 {
-        // From PostgreSQL 16 on only members with ADMIN OPTION may change a role. `postgres` would have it if it had created
-        // the role, and migrations rely on that.
-        let grant = format!("grant {name} to postgres with admin true, inherit false, set false");
-        run_statement(target, &grant).await?;
     }
     Ok(())
 }
@@ -94,6 +107,7 @@ async fn copy_memberships(
     source: &Source,
     target: &Client,
     own: &[String],
+    version: i32,
     report: &mut Report,
 ) -> Result<()> {
     let present = list_roles(target).await?;
@@ -118,9 +132,19 @@ async fn copy_memberships(
             ));
             continue;
         }
-        let (granted, member) = (quote_identifier(&granted), quote_identifier(&member));
-        let with_admin = if is_admin { " with admin option" } else { "" };
-        run_statement(target, &format!("grant {granted} to {member}{with_admin}")).await?;
+        // From PostgreSQL 16 on whoever has created a role administers it, and cannot be given that again.
+        let with_admin = match is_admin && (version < 16 || member != "postgres") {
+            true => " with admin option",
+            false => "",
+        };
+        let grant = format!(
+            "grant {} to {}{with_admin}",
+            quote_identifier(&granted),
+            quote_identifier(&member)
+        );
+        if let Some(reason) = try_statement(target, &grant).await? {
+            report.leave_out(format!("membership of {member} in {granted}: {reason}"));
+        }
     }
     Ok(())
 }

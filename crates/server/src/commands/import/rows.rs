@@ -11,13 +11,14 @@ use tokio_postgres::Client;
 use super::catalog::{Table, count_rows, list_tables, quote_qualified};
 use super::report::Report;
 use super::source::Source;
+use super::target::Writer;
 
 /// Rows are collected to messages of about this size, because one message per row is slow.
 const MESSAGE_BYTES: usize = 128 * 1024;
 
 /// Platform tables whose rows are copied. Left out are those of Auth whose rows expire within minutes, such as flow states, and
 /// `storage.objects`, whose rows are copied together with the bytes.
-const PLATFORM_TABLES: [&str; 19] = [
+const PLATFORM_TABLES: [&str; 18] = [
     "auth.audit_log_entries",
     "auth.custom_oauth_providers",
     "auth.identities",
@@ -34,15 +35,11 @@ const PLATFORM_TABLES: [&str; 19] = [
     "auth.sso_providers",
     "auth.users",
     "auth.webauthn_credentials",
-    "cron.job",
     "pgmq.meta",
     "storage.buckets",
 ];
 
-/// Columns of pg_cron with the host, port and name of the source's database.
-const LOCAL_COLUMNS: [(&str, &str); 3] = [("job", "nodename"), ("job", "nodeport"), ("job", "database")];
-
-/// Whether pgmq is there and belongs to a superuser, or to an extension.
+/// Whether pgmq is there and belongs to a superuser, or to an extension: a schema of this name may be the project's.
 const HAS_PGMQ: &str = "select exists (
     select from pg_catalog.pg_extension as e where e.extname operator(pg_catalog.=) 'pgmq'::pg_catalog.name
   ) or exists (
@@ -52,8 +49,12 @@ const HAS_PGMQ: &str = "select exists (
   )";
 
 /// Copies all rows of the project and of [`PLATFORM_TABLES`]. Triggers and foreign keys are disabled meanwhile.
-pub(super) async fn copy_all_rows(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
+pub(super) async fn copy_all_rows(source: &Source, writer: &Writer, report: &mut Report) -> Result<()> {
+    let target = &writer.client;
+    // As in a migration: queues belong to `postgres`.
+    writer.become_postgres().await?;
     create_queues(source, target).await?;
+    writer.become_creator().await?;
     target
         .batch_execute("set local session_replication_role = replica")
         .await?;
@@ -83,12 +84,9 @@ pub(super) async fn copy_all_rows(source: &Source, target: &Client, report: &mut
 
 /// Returns the source's table with the columns that the target has, too. The others are reported as left out.
 fn find_shared_columns(source: &Table, target: &Table, report: &mut Report) -> Table {
-    let is_local =
-        |column: &str| LOCAL_COLUMNS.contains(&(source.name.as_str(), column)) && source.schema == "cron";
     let (shared, missing): (Vec<String>, Vec<String>) = source
         .columns
         .iter()
-        .filter(|column| !is_local(column))
         .cloned()
         .partition(|column| target.columns.contains(column));
     for column in missing {
@@ -170,7 +168,6 @@ async fn copy_sequences(source: &Source, target: &Client) -> Result<()> {
 /// Creates the queues of pgmq. pg_dump does not contain their tables where they belong to the extension.
 async fn create_queues(source: &Source, target: &Client) -> Result<()> {
     let queues = "select queue_name::text, is_unlogged from pgmq.meta order by 1";
-    // A schema of this name that is no extension's is the project's, whose functions a superuser must not call.
     let has_pgmq = target.query_one(HAS_PGMQ, &[]).await?;
     if !has_pgmq.get::<_, bool>(0) {
         return Ok(());

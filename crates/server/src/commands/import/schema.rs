@@ -1,5 +1,6 @@
 //! The project's schema: pg_dump reads it under the source's snapshot, and the target runs the adapted statements.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -25,7 +26,36 @@ pub(super) struct SchemaDump {
     pub(super) before_rows: String,
     /// Indexes, constraints, triggers and policies.
     pub(super) after_rows: String,
+    /// The roles that get objects.
+    pub(super) owners: BTreeSet<String>,
 }
+
+/// What decides which statements of a dump the target runs.
+struct Adaption<'a> {
+    /// The project's schemas.
+    schemas: &'a [String],
+    /// Roles of the source that the target does not have.
+    missing: Vec<String>,
+    /// Roles of the target that may be given objects.
+    owners: Vec<String>,
+    /// Schema and name of objects of extensions, whose rights are those that the target gives.
+    of_extensions: BTreeSet<(String, String)>,
+}
+
+/// Functions and relations of extensions that share their name with none of the project.
+const OF_EXTENSIONS: &str = "
+    with objects as (
+      select 'pg_proc'::regclass as class, oid, pronamespace as namespace, proname as name from pg_proc
+      union all
+      select 'pg_class'::regclass, oid, relnamespace, relname from pg_class
+    )
+    select n.nspname::text, o.name::text
+    from objects as o join pg_namespace as n on n.oid = o.namespace
+    where n.nspname = any ($1::text[])
+    group by 1, 2
+    having bool_and(exists (
+      select from pg_depend as d where d.classid = o.class and d.objid = o.oid and d.deptype = 'e'
+    ))";
 
 impl SchemaDump {
     /// Dumps the source's schema without what belongs to the platform or to roles that the target does not have.
@@ -36,28 +66,37 @@ impl SchemaDump {
         config: &Config,
         source: &Source,
         target: &Client,
+        owners: Vec<String>,
         report: &mut Report,
     ) -> Result<Self> {
         let own = list_roles(target).await?;
-        let mut missing_roles = list_roles(&source.client).await?;
-        missing_roles.retain(|role| !own.contains(role));
+        let mut missing = list_roles(&source.client).await?;
+        missing.retain(|role| !own.contains(role));
+        let of_extensions = source.client.query(OF_EXTENSIONS, &[&source.schemas]).await?;
+        let adaption = Adaption {
+            schemas: &source.schemas,
+            missing,
+            owners,
+            of_extensions: of_extensions.iter().map(|row| (row.get(0), row.get(1))).collect(),
+        };
         let excluded = list_excluded(source).await?;
         let mut dump = |section: &str| -> Result<Vec<String>> {
             let text = run_pg_dump(config, source, &excluded, section)?;
-            adapt_statements(
-                &keep_imported_statements(&text)?,
-                &source.schemas,
-                &missing_roles,
-                report,
-            )
+            adapt_statements(&keep_imported_statements(&text)?, &adaption, report)
         };
         let (schemas, before): (Vec<String>, Vec<String>) = dump("pre-data")?
             .into_iter()
             .partition(|statement| is_about_schema(statement));
+        let after = dump("post-data")?;
+        let owned = before
+            .iter()
+            .chain(&after)
+            .filter_map(|statement| split_owner(statement));
         Ok(Self {
+            owners: owned.map(|(_, owner)| owner).collect(),
             schemas: join_statements(&schemas),
             before_rows: join_statements(&before),
-            after_rows: join_statements(&dump("post-data")?),
+            after_rows: join_statements(&after),
         })
     }
 }
@@ -116,7 +155,7 @@ enum Adapted {
     OfPlatform,
     /// It names a role that the target does not have.
     OfMissingRole(String),
-    /// It makes `postgres` the owner, instead of a role that the target does not have.
+    /// It makes `postgres` the owner, instead of a role that the target does not have, or that owns nothing there.
     OfMissingOwner {
         statement: String,
         role: String,
@@ -124,21 +163,16 @@ enum Adapted {
 }
 
 /// Splits a dump into statements, drops those that the target cannot run, and replaces the owner `supabase_admin` by `postgres`.
-fn adapt_statements(
-    text: &str,
-    schemas: &[String],
-    missing_roles: &[String],
-    report: &mut Report,
-) -> Result<Vec<String>> {
+fn adapt_statements(text: &str, adaption: &Adaption<'_>, report: &mut Report) -> Result<Vec<String>> {
     let statements = split_statements(text).context("the dump cannot be read")?;
     let mut kept = Vec::with_capacity(statements.len());
     for statement in statements {
-        match adapt_statement(statement.text.trim(), schemas, missing_roles) {
+        match adapt_statement(statement.text.trim(), adaption) {
             Adapted::Kept(statement) => kept.push(statement),
             Adapted::OfPlatform => {}
             Adapted::OfMissingOwner { statement, role } => {
                 report.leave_out(format!(
-                    "the owner {role}, who is not here and becomes postgres: {statement}"
+                    "the owner {role}, who can own nothing here, so that postgres does: {statement}"
                 ));
                 kept.push(statement);
             }
@@ -151,7 +185,7 @@ fn adapt_statements(
     Ok(kept)
 }
 
-fn adapt_statement(statement: &str, schemas: &[String], missing_roles: &[String]) -> Adapted {
+fn adapt_statement(statement: &str, adaption: &Adaption<'_>) -> Adapted {
     // Extensions exist already. Newer versions of pg_dump write `SET transaction_timeout`, which older servers refuse. Rights that
     // somebody else than the owner has granted are granted by the owner here.
     let is_left_out = statement.starts_with("CREATE EXTENSION ")
@@ -159,21 +193,23 @@ fn adapt_statement(statement: &str, schemas: &[String], missing_roles: &[String]
         || statement.starts_with("SET SESSION AUTHORIZATION ")
         || statement.starts_with("RESET SESSION AUTHORIZATION")
         // PostgreSQL allows only superusers to own a foreign data wrapper.
-        || (statement.starts_with("ALTER FOREIGN DATA WRAPPER ") && statement.contains(" OWNER TO "));
+        || (statement.starts_with("ALTER FOREIGN DATA WRAPPER ") && statement.contains(" OWNER TO "))
+        // Nor may anybody else be given a publication of all tables. Each belongs to `postgres` at the end.
+        || (statement.starts_with("ALTER PUBLICATION ") && statement.contains(" OWNER TO "));
     if is_left_out {
         return Adapted::OfPlatform;
     }
-    if let Some(role) = find_missing_role(statement, missing_roles) {
+    if let Some(role) = find_missing_role(statement, adaption) {
         return Adapted::OfMissingRole(role);
     }
-    if is_right_on_platform(statement, schemas) {
+    if is_right_on_platform(statement, adaption.schemas) || is_right_on_extension(statement, adaption) {
         return Adapted::OfPlatform;
     }
     match split_owner(statement) {
         Some((start, owner)) if owner == "supabase_admin" => {
             Adapted::Kept(format!("{start} OWNER TO \"postgres\""))
         }
-        Some((start, owner)) if missing_roles.contains(&owner) => Adapted::OfMissingOwner {
+        Some((start, owner)) if !adaption.owners.contains(&owner) => Adapted::OfMissingOwner {
             statement: format!("{start} OWNER TO \"postgres\""),
             role: owner,
         },
@@ -198,25 +234,28 @@ fn split_owner(statement: &str) -> Option<(&str, String)> {
 
 /// The role that a GRANT, REVOKE or ALTER DEFAULT PRIVILEGES is about, if the target does not have it: the grantee at the end,
 /// or the role whose default privileges they are. Objects may have the name of a role; they do not count.
-fn find_missing_role(statement: &str, missing_roles: &[String]) -> Option<String> {
+fn find_missing_role(statement: &str, adaption: &Adaption<'_>) -> Option<String> {
     let is_default = statement.starts_with("ALTER DEFAULT PRIVILEGES ");
     if !is_default && !statement.starts_with("GRANT ") && !statement.starts_with("REVOKE ") {
         return None;
     }
     let words = read_words(statement);
     let after = |position: usize| words.get(position + 1).cloned();
+    let named = |position: usize| Some(after(position)?.strip_prefix('"')?.to_owned());
+    // Default privileges are changed by those who are members of the role.
     let of_role = words
         .iter()
         .position(|word| word == "ROLE")
         .filter(|_| is_default);
+    if let Some(role) = of_role
+        .and_then(named)
+        .filter(|role| !adaption.owners.contains(role))
+    {
+        return Some(role);
+    }
     // The dump quotes all names, so these words are keywords.
     let to = words.iter().rposition(|word| word == "TO" || word == "FROM");
-    [of_role, to]
-        .into_iter()
-        .flatten()
-        .filter_map(after)
-        .filter_map(|word| word.strip_prefix('"').map(str::to_owned))
-        .find(|role| missing_roles.contains(role))
+    to.and_then(named).filter(|role| adaption.missing.contains(role))
 }
 
 /// The words of a statement; a quoted name is one word that begins with a quote and has none at its end.
@@ -268,6 +307,24 @@ fn is_right_on_platform(statement: &str, schemas: &[String]) -> bool {
     is_schema && !schemas.iter().any(|own| own == schema)
 }
 
+/// Whether a GRANT or REVOKE is about an object of an extension, which belongs to a superuser here, or about a foreign-data wrapper of one
+/// that `postgres` may use.
+fn is_right_on_extension(statement: &str, adaption: &Adaption<'_>) -> bool {
+    if !statement.starts_with("GRANT ") && !statement.starts_with("REVOKE ") {
+        return false;
+    }
+    if statement.contains(" ON FOREIGN DATA WRAPPER ") {
+        return statement.contains(" TO \"postgres\"") || statement.contains(" FROM \"postgres\"");
+    }
+    let words = read_words(statement);
+    let object = words.iter().skip_while(|word| *word != "ON");
+    let mut names = object.filter_map(|word| word.strip_prefix('"').map(str::to_owned));
+    match (names.next(), names.next()) {
+        (Some(schema), Some(name)) => adaption.of_extensions.contains(&(schema, name)),
+        _ => false,
+    }
+}
+
 /// Whether a statement creates or changes a schema, or is one of the settings at the start of a dump.
 fn is_about_schema(statement: &str) -> bool {
     [
@@ -294,13 +351,22 @@ mod tests {
                     GRANT ALL ON FUNCTION \"cron\".\"alter_job\"(bigint) TO \"postgres\";\n\
                     GRANT USAGE ON SCHEMA \"cron\" TO \"postgres\";\n\
                     GRANT ALL ON FOREIGN SERVER \"other\" TO \"postgres\";\n\
+                    GRANT ALL ON FOREIGN DATA WRAPPER \"w\" TO \"postgres\" WITH GRANT OPTION;\n\
+                    GRANT ALL ON FUNCTION \"public\".\"dblink\"(\"text\") TO \"anon\";\n\
+                    ALTER PUBLICATION \"all_of_it\" OWNER TO \"postgres\";\n\
                     ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"storage\" GRANT ALL ON TABLES TO \"anon\";\n\
                     ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\";\n";
-        let missing = ["supabase_privileged_role".to_owned(), "old \"owner\"".to_owned()];
+        let schemas = ["public".to_owned()];
+        let adaption = Adaption {
+            schemas: &schemas,
+            missing: vec!["supabase_privileged_role".to_owned(), "old \"owner\"".to_owned()],
+            owners: vec!["postgres".to_owned()],
+            of_extensions: [("public".to_owned(), "dblink".to_owned())].into(),
+        };
         let mut report = Report::default();
 
         assert_eq!(
-            adapt_statements(dump, &["public".to_owned()], &missing, &mut report).unwrap(),
+            adapt_statements(dump, &adaption, &mut report).unwrap(),
             [
                 "ALTER TABLE \"public\".\"a\" OWNER TO \"postgres\"",
                 "ALTER TABLE \"public\".\"b\" OWNER TO \"postgres\"",
@@ -322,7 +388,13 @@ mod tests {
         let schemas = ["public".to_owned(), "app9".to_owned()];
         let mut report = Report::default();
 
-        let kept = adapt_statements(dump, &schemas, &["app9".to_owned()], &mut report).unwrap();
+        let adaption = Adaption {
+            schemas: &schemas,
+            missing: vec!["app9".to_owned()],
+            owners: vec!["postgres".to_owned()],
+            of_extensions: BTreeSet::new(),
+        };
+        let kept = adapt_statements(dump, &adaption, &mut report).unwrap();
 
         assert_eq!(kept.len(), 4, "{kept:?}");
         assert!(kept[0].contains("\"app9\"(") && kept[1].contains("\"app9\".\"f\""));

@@ -2,29 +2,48 @@
 //! run.
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{
-    clear_project, discover_migrations, drop_project_roles, fetch_migrations, lock_and_list_attached_code,
+    clear_project, discover_migrations, drop_project_roles, fetch_migrations, record_auto_expose,
 };
-use tokio_postgres::Client;
+use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, RunLogin, finish_run_logins, quote_identifier};
+use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::{find_identity, list_project_schemas};
 use crate::commands::apply::apply_platform_to_external;
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::TargetDatabase;
+use crate::database::unfinished_import;
 use crate::output::GOOD;
 
-/// This table exists from the commit of the imported database until all objects are copied, too.
-const RECORD_BEGIN: &str = "create table _selvedge.unfinished_import (source text not null)";
+/// This table has a row from the commit of the imported database until all objects are copied, too. A superuser writes it beside the
+/// import's transaction, and the row counts when that one is committed.
+const RECORD_BEGIN: &str = "
+    create table if not exists _selvedge.unfinished_import (source pg_catalog.text not null);
+    alter table _selvedge.unfinished_import add column if not exists xid pg_catalog.xid8";
 const RECORD_END: &str = "drop table if exists _selvedge.unfinished_import; notify pgrst, 'reload schema'";
 
 /// The schema public stays, with the rights of a new database. The roles of the API get theirs from the source, which may have
 /// taken some away.
-const END_CLEAR: &str = "set local session_replication_role = origin;
-    revoke all on schema public from anon, authenticated, service_role cascade;
+const END_CLEAR: &str = "revoke all on schema public from anon, authenticated, service_role cascade;
     grant usage on schema public to public";
+
+/// Roles that own what an import writes, or may own objects of a project. `postgres` can become each of them, too, so that whoever
+/// has attached code to their tables gains nothing by it.
+const OWNERS: [&str; 8] = [
+    "supabase_auth_admin",
+    "supabase_storage_admin",
+    "supabase_realtime_admin",
+    "supabase_functions_admin",
+    "authenticator",
+    "anon",
+    "authenticated",
+    "service_role",
+];
+
+/// As at the source, so that both write names in definitions alike. A time limit of the role `postgres` is not meant for this.
+const BEGIN_SESSION: &str = "set search_path = ''; set lock_timeout = 0";
 
 const CONTENT_OF_SERVICES: &str =
     "select (select count(*) from auth.users), (select count(*) from storage.buckets)";
@@ -33,15 +52,82 @@ const CONTENT_OF_SERVICES: &str =
 const LOCK: &str = "select pg_catalog.pg_try_advisory_lock( \
      pg_catalog.hashtextextended('selvedge import'::pg_catalog.text, 0::pg_catalog.int8))";
 
-/// The target database and a superuser's connection to it.
+/// The target database and a superuser's connection to it, which reads catalogs and writes what the platform itself notes.
 pub(super) struct Target {
-    pub(super) client: PrivilegedSession,
+    pub(super) superuser: PrivilegedSession,
     /// A session of `postgres`, for what reads tables of the project.
     pub(super) administrator: Client,
+    logins: Logins,
     /// The cluster, if it was started for the import.
     cluster: Option<Cluster>,
     /// Whether the project has the cluster for itself. The cluster's roles are the project's then, and are replaced, too.
     is_embedded: bool,
+}
+
+/// How to log in to the target.
+struct Logins {
+    superuser: PrivilegedLogin,
+    /// The address, with settings under which statements of a project can run.
+    address: Login,
+}
+
+/// The session in which everything of the source is written. It has the rights of `postgres` and of [`OWNERS`], and was not authenticated
+/// as a superuser, so that neither code of the source nor code that somebody has left in the target has more.
+pub(super) struct Writer {
+    pub(super) client: Client,
+    /// The quoted name of the role that has logged in.
+    role: String,
+}
+
+impl Writer {
+    /// Becomes the role of the run, until the transaction ends. What it creates gets no default privileges, which those of `postgres`
+    /// and `supabase_admin` would add to the rights that the source gives.
+    pub(super) async fn become_creator(&self) -> Result<()> {
+        Ok(self
+            .client
+            .batch_execute(&format!("set local role {}", self.role))
+            .await?)
+    }
+
+    /// Becomes `postgres`, as which the session has begun.
+    pub(super) async fn become_postgres(&self) -> Result<()> {
+        Ok(self.client.batch_execute("set local role postgres").await?)
+    }
+
+    /// Gives what is left in the ownership of the creator to `postgres`.
+    pub(super) async fn end_creator(&self) -> Result<()> {
+        self.become_creator().await?;
+        let reassign = format!(
+            "reassign owned by {} to postgres; set local role postgres",
+            self.role
+        );
+        Ok(self.client.batch_execute(&reassign).await?)
+    }
+
+    /// Makes the creator a member of a role, so that it may give it objects. Says whether that is possible.
+    pub(super) async fn join_role(&self, role: &str) -> Result<bool> {
+        let grant = format!("grant {} to {}", quote_identifier(role), self.role);
+        Ok(try_statement(&self.client, &grant).await?.is_none())
+    }
+}
+
+/// Runs a statement that may be refused, in the import's transaction, which goes on then. Returns the message of the refusal.
+pub(super) async fn try_statement(client: &Client, statement: &str) -> Result<Option<String>> {
+    client.batch_execute("savepoint attempt").await?;
+    match client.batch_execute(statement).await {
+        Ok(()) => {
+            client.batch_execute("release savepoint attempt").await?;
+            Ok(None)
+        }
+        Err(error) => match error.as_db_error() {
+            Some(refusal) => {
+                let message = refusal.message().to_owned();
+                client.batch_execute("rollback to savepoint attempt").await?;
+                Ok(Some(message))
+            }
+            None => Err(error.into()),
+        },
+    }
 }
 
 impl Target {
@@ -52,48 +138,87 @@ impl Target {
     pub(super) async fn open(config: &Config) -> Result<Self> {
         match TargetDatabase::find(config).await? {
             Some(TargetDatabase::External(database)) => {
-                let client = apply_platform_to_external(config, &database).await?;
-                let administrator = database.connect_as_postgres().await?;
-                Self::begin(client, administrator, None, false).await
+                let superuser = apply_platform_to_external(config, &database).await?;
+                if !superuser.is_superuser() {
+                    bail!(
+                        "an import writes the tables of Auth and Storage, so DATABASE_URL has to name a superuser"
+                    );
+                }
+                let mut address = database.login().clone();
+                embedded::pin_settings(&mut address);
+                let logins = Logins {
+                    superuser: database.privileged_login(),
+                    address,
+                };
+                Self::begin(
+                    superuser,
+                    database.connect_as_postgres().await?,
+                    logins,
+                    None,
+                    false,
+                )
+                .await
             }
             Some(TargetDatabase::Running(running)) => {
-                let administrator = embedded::login_to_running(&running, "postgres");
-                let administrator = embedded::connect(&administrator).await?;
-                let client = embedded::connect_privileged(&running.superuser_login()).await?;
-                Self::begin(client, administrator, None, true).await
+                let logins = Logins {
+                    superuser: running.superuser_login(),
+                    address: embedded::login_to_running(&running, "postgres"),
+                };
+                let superuser = embedded::connect_privileged(&logins.superuser).await?;
+                let administrator = embedded::connect(&logins.address).await?;
+                Self::begin(superuser, administrator, logins, None, true).await
             }
             None => {
                 let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
-                let client = embedded::apply_platform_to(config, &cluster).await?;
-                let administrator = embedded::connect(&embedded::administrator_login(&cluster)).await?;
-                Self::begin(client, administrator, Some(cluster), true).await
+                let superuser = embedded::apply_platform_to(config, &cluster).await?;
+                let logins = Logins {
+                    superuser: cluster.superuser_login(),
+                    address: embedded::administrator_login(&cluster),
+                };
+                let administrator = embedded::connect(&logins.address).await?;
+                Self::begin(superuser, administrator, logins, Some(cluster), true).await
             }
         }
     }
 
     async fn begin(
-        client: PrivilegedSession,
+        superuser: PrivilegedSession,
         administrator: Client,
+        logins: Logins,
         cluster: Option<Cluster>,
         is_embedded: bool,
     ) -> Result<Self> {
-        if !client.is_superuser() {
-            bail!("an import writes the tables of Auth and Storage, so DATABASE_URL has to name a superuser");
-        }
-        if !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
+        if !superuser.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
             bail!("another import into this database is running");
         }
         Ok(Self {
-            client,
+            superuser,
             administrator,
+            logins,
             cluster,
             is_embedded,
         })
     }
 
+    /// Opens the session that writes. Its role is dropped when the session has ended.
+    pub(super) async fn open_writer(&self) -> Result<Writer> {
+        let superuser = embedded::connect_privileged(&self.logins.superuser).await?;
+        let login = RunLogin::create_for_import(superuser, &self.logins.address, &OWNERS)
+            .await
+            .context("no login can be made for this import")?;
+        let role = quote_identifier(login.name());
+        let client = login
+            .open_session()
+            .await
+            .context("the login that was made for this import does not work")?;
+        client.batch_execute(BEGIN_SESSION).await?;
+        Ok(Writer { client, role })
+    }
+
     /// Closes the connection, and stops the cluster if it was started for the import.
     pub(super) async fn close(self) -> Result<()> {
-        drop((self.client, self.administrator));
+        drop((self.superuser, self.administrator));
+        finish_run_logins().await;
         match self.cluster {
             Some(cluster) => Ok(cluster.stop().await?),
             None => Ok(()),
@@ -102,26 +227,19 @@ impl Target {
 
     /// Returns the database's identity, see [`find_identity`].
     pub(super) async fn identity(&self) -> Result<String> {
-        find_identity(&self.client).await
+        find_identity(&self.superuser).await
     }
 
     /// Returns the identity of the source whose database was imported but not all of its objects; `None` without such an import.
     pub(super) async fn find_unfinished(&self) -> Result<Option<String>> {
-        if !embedded::has_unfinished_import(&self.client).await? {
-            return Ok(None);
-        }
-        let row = self
-            .client
-            .query_one("select source from _selvedge.unfinished_import", &[])
-            .await?;
-        Ok(Some(row.get(0)))
+        unfinished_import::find_source(&self.superuser).await
     }
 
     /// Describes the project that the database contains, such as `3 tables and views, 2 users`; `None` when it is empty.
     pub(super) async fn describe_content(&self) -> Result<Option<String>> {
-        let schemas = list_project_schemas(&self.client).await?;
+        let schemas = list_project_schemas(&self.superuser).await?;
         let row = self
-            .client
+            .superuser
             .query_one(include_str!("sql/content.sql"), &[&schemas])
             .await?;
         // As `postgres`: the tables may have indexes and rules of the project.
@@ -136,35 +254,23 @@ impl Target {
         Ok((!counts.is_empty()).then(|| counts.join(", ")))
     }
 
-    /// Removes the project from the database, in the caller's transaction. Nothing of it may run meanwhile, because the session is a
-    /// superuser's: triggers are off, and code that is attached to tables of Auth and Storage in another way is refused.
-    pub(super) async fn clear(&self) -> Result<()> {
-        let client = &self.client;
-        let begin =
-            "drop table if exists _selvedge.unfinished_import; set local session_replication_role = replica";
-        client.batch_execute(begin).await?;
-        let attached = lock_and_list_attached_code(client).await?;
-        if !attached.is_empty() {
-            bail!(
-                "code of the target's project would run with the superuser's rights: {}\n  drop that, or make the target anew with:  \
-                 selvedge reset",
-                attached.join("; ")
-            );
-        }
-        clear_project(client).await?;
+    /// Removes the project from the database, in the caller's transaction.
+    pub(super) async fn clear(&self, writer: &Writer) -> Result<()> {
+        clear_project(&writer.client).await?;
         if self.is_embedded {
-            drop_project_roles(client).await?;
+            drop_project_roles(&writer.client).await?;
         }
-        client.batch_execute(END_CLEAR).await?;
-        Ok(())
+        Ok(writer.client.batch_execute(END_CLEAR).await?)
     }
 
-    /// Records in the import's transaction that the objects are not copied yet.
-    pub(super) async fn record_begin(&self, source: &str) -> Result<()> {
-        self.client.batch_execute(RECORD_BEGIN).await?;
-        self.client
-            .execute("insert into _selvedge.unfinished_import values ($1)", &[&source])
-            .await?;
+    /// Notes that the objects are not copied yet. The note counts once the writer's open transaction is committed.
+    pub(super) async fn record_begin(&self, writer: &Writer, source: &str) -> Result<()> {
+        let xid = "select pg_catalog.pg_current_xact_id()::pg_catalog.text";
+        let xid: String = writer.client.query_one(xid, &[]).await?.get(0);
+        self.superuser.batch_execute(RECORD_BEGIN).await?;
+        let insert = "insert into _selvedge.unfinished_import (source, xid)
+            values ($1, $2::pg_catalog.text::pg_catalog.xid8)";
+        self.superuser.execute(insert, &[&source, &xid]).await?;
         Ok(())
     }
 
@@ -184,12 +290,14 @@ impl Target {
 
     /// Records that the import is complete.
     pub(super) async fn record_end(&self, config: &Config) -> Result<()> {
+        // The next start must not give back what the source's default privileges leave out.
+        record_auto_expose(&self.superuser, embedded::exposes_new_tables(config)).await?;
         if self.cluster.is_some() {
             // Keeps the next start from running seeds. It comes first, because a crash between the two steps must not leave a
             // finished import that would be seeded.
             embedded::mark_initialized(config)?;
         }
-        self.client
+        self.superuser
             .batch_execute(RECORD_END)
             .await
             .context("the end of the import cannot be recorded")

@@ -65,6 +65,16 @@ create trigger trap after insert or update on storage.buckets for each row execu
 alter table storage.buckets enable always trigger trap;
 reset role;
 
+-- A function of PostgreSQL that runs a text as SQL. pg_depend does not say that the constraint uses it.
+set role supabase_auth_admin;
+create sequence auth.trapped;
+grant usage on sequence auth.trapped to public;
+alter table auth.users add constraint trap check (pg_catalog.ts_rewrite('a'::tsquery, '
+  select ''a''::tsquery, ''b''::tsquery from pg_catalog.pg_roles
+  where rolsuper and rolname in (current_user, session_user) and pg_catalog.nextval(''auth.trapped'') > 0'
+) is not null);
+reset role;
+
 -- Extensions that are not there.
 create schema cron;
 create table cron.job (jobid bigint, database text);
