@@ -10,7 +10,7 @@ use selvedge_postgres::migrate::is_platform_applied;
 
 use super::logging::start_logging;
 use super::{console, shutdown};
-use crate::config::Config;
+use crate::config::{Config, Environment};
 use crate::database::external::ExternalDatabase;
 use crate::http::StatusPage;
 use crate::keys::KeySet;
@@ -21,8 +21,20 @@ use crate::services::{BackgroundRuntime, Mode, Services};
 /// The default address: all interfaces, because a production server is reached from other machines.
 const ANY_ADDRESS: &str = "0.0.0.0";
 
+/// The variable by which PostgreSQL's images get their superuser's password. Files that were written for several services have it.
+const SUPERUSER_PASSWORD: &str = "POSTGRES_PASSWORD";
+
 /// Hides what actix logs about its threads and tokio-postgres about server notices at `info`.
 const DEFAULT_LOG_FILTER: &str = "info,actix_server=warn,tokio_postgres=warn";
+
+/// Roles as which services log in or which they become, and that are superusers.
+const SUPERUSERS: &str = "
+    select r.rolname::pg_catalog.text from pg_catalog.pg_roles as r
+    where r.rolsuper and r.rolname operator(pg_catalog.=) any (array[
+      'authenticator', 'anon', 'authenticated', 'service_role', 'supabase_auth_admin', 'supabase_storage_admin',
+      'supabase_replication_admin', 'selvedge_console_reader', 'selvedge_console_operator', 'selvedge_console_service'
+    ]::pg_catalog.name[])
+    order by 1";
 
 /// Runs `selvedge serve` until a signal arrives.
 ///
@@ -40,6 +52,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
         );
     };
     warn_of_pooler(&config);
+    warn_of_superuser_password();
     let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
     // Before connecting to the database, so that a port in use is reported first.
     let listener = listen::reserve_port(host, config.api.port, API_PORT)?;
@@ -78,6 +91,15 @@ pub(super) async fn run(config: Config) -> Result<()> {
     Ok(())
 }
 
+fn warn_of_superuser_password() {
+    let password = Environment::of_process().get(SUPERUSER_PASSWORD).map(str::len);
+    if password.is_some_and(|length| length > 0) {
+        tracing::warn!(
+            "{SUPERUSER_PASSWORD} is in the environment of the server, which needs none: whoever reads it is the database's superuser"
+        );
+    }
+}
+
 /// Checks that the platform schema is applied. `serve` never applies it, because its login may be no superuser and several
 /// instances may start at the same time.
 ///
@@ -88,6 +110,14 @@ async fn check_platform(database: &ExternalDatabase) -> Result<()> {
         bail!(
             "DATABASE_URL names a superuser, whose rights the services must not have\n  use the login authenticator, with the password \
              that `selvedge migrate up` has set (SELVEDGE_SERVICE_PASSWORD): docs/operations.md"
+        );
+    }
+    let superusers = session.query(SUPERUSERS, &[]).await?;
+    let names: Vec<&str> = superusers.iter().map(|row| row.get(0)).collect();
+    if !names.is_empty() {
+        bail!(
+            "services would have the rights of a superuser: {}\n  take them away:  alter role … nosuperuser",
+            names.join(", ")
         );
     }
     if !is_platform_applied(&session).await? {

@@ -8,6 +8,8 @@ use selvedge_console::{EffectiveSetting, SettingOrigin};
 use serde_json::Value;
 use url::Url;
 
+use super::database_url;
+
 /// Replaces a password inside an address.
 const MASK: &str = "masked";
 
@@ -73,6 +75,9 @@ fn hide_passwords(value: Value) -> Value {
 }
 
 fn hide_password(text: String) -> String {
+    if let Some(hidden) = database_url::hide_password(&text, MASK) {
+        return hidden;
+    }
     match Url::parse(&text) {
         Ok(mut url) if url.password().is_some() => match url.set_password(Some(MASK)) {
             Ok(()) => url.into(),

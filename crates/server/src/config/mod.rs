@@ -9,6 +9,7 @@ mod auth;
 mod console;
 mod database;
 mod database_address;
+mod database_url;
 mod effective;
 mod environment;
 mod flags;
@@ -42,6 +43,7 @@ pub use auth::{
 pub use console::ConsoleSection;
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
 pub(crate) use database_address::{describe_database, describe_hosts};
+pub(crate) use database_url::with_login;
 pub use environment::Environment;
 pub use flags::Flags;
 pub(crate) use linked::{link_file, read_link};

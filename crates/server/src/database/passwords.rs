@@ -5,14 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::migrate::{RolePasswords, matches_verifier, set_role_passwords};
 use tokio_postgres::Client;
-use url::Url;
 
 use super::external::ExternalDatabase;
-use crate::config::Config;
+use crate::config::{Config, with_login};
 use crate::output::{self, GOOD};
 
 /// Logins of the services.
@@ -100,7 +99,7 @@ pub(crate) async fn set_login_passwords(
     };
     set_role_passwords(superuser, &passwords).await?;
     if let Some(password) = &made {
-        print_made_password(database, password)?;
+        print_made_password(database, password);
     }
     warn_of_shared_passwords(superuser, own.as_ref()).await
 }
@@ -143,20 +142,12 @@ async fn warn_of_shared_passwords(superuser: &Client, own: Option<&SecretString>
 }
 
 /// The URL with the services' new password is needed once, for `serve`.
-fn print_made_password(database: &ExternalDatabase, password: &SecretString) -> Result<()> {
-    let mut url = Url::parse(database.url()).context("DATABASE_URL is not a URL")?;
-    let changed = url
-        .set_username("authenticator")
-        .and_then(|()| url.set_password(Some(password.expose_secret())));
-    let shown = match changed {
-        Ok(()) => url.to_string(),
-        Err(()) => format!("the password {}", password.expose_secret()),
-    };
+fn print_made_password(database: &ExternalDatabase, password: &SecretString) {
     anstream::println!(
         "{GOOD}password{GOOD:#} of the services, made now and shown once (SELVEDGE_SERVICE_PASSWORD chooses one):\n  \
-         DATABASE_URL={shown}"
+         DATABASE_URL={}",
+        with_login(database.url(), "authenticator", password.expose_secret())
     );
-    Ok(())
 }
 
 fn make_password() -> SecretString {

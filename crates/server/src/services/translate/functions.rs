@@ -8,10 +8,9 @@ use selvedge_functions::{
 };
 use selvedge_token::KeyRing;
 use serde_json::json;
-use url::Url;
 
 use super::rest::available_cores;
-use crate::config::{Config, FunctionPolicy, FunctionSection};
+use crate::config::{Config, FunctionPolicy, FunctionSection, with_login};
 use crate::instance;
 use crate::keys::KeySet;
 use crate::services::Mode;
@@ -130,11 +129,9 @@ fn postgres_url(config: &Config) -> Option<String> {
     if !section.functions.database_access {
         return None;
     }
-    let mut url = Url::parse(section.database_url.as_ref()?.expose_secret()).ok()?;
+    let url = section.database_url.as_ref()?.expose_secret();
     let password = section.postgres_password.as_ref()?.expose_secret();
-    url.set_username("postgres").ok()?;
-    url.set_password(Some(password)).ok()?;
-    Some(url.into())
+    Some(with_login(url, "postgres", password))
 }
 
 /// The API's URL as functions reach it: on this machine in development, the public one in production, because functions
