@@ -259,10 +259,30 @@ $source$)
   end loop;
 end
 $do$;
-alter function realtime.announce_catalog_change() set search_path = pg_catalog, pg_temp;
-alter function realtime.maintain_messages_partitions(integer) set search_path = pg_catalog, pg_temp;
-alter function selvedge_console.write_audit set search_path = pg_catalog, pg_temp;
-alter function selvedge_console.refuse_change_of_audit() set search_path = pg_catalog, pg_temp;
+-- A project may also have dropped those of realtime, or have one of its own there: its role owns them, and `postgres` is a member.
+do $$
+declare
+  found record;
+begin
+  for found in
+    select w.name, p.oid::pg_catalog.regprocedure as routine, coalesce(o.rolsuper or o.rolname = 'supabase_realtime_admin', false) as is_ours
+    from (values
+      ('realtime.announce_catalog_change()'::text), ('realtime.maintain_messages_partitions(integer)'),
+      ('selvedge_console.write_audit'), ('selvedge_console.refuse_change_of_audit()'),
+      ('selvedge_console.find_project_member(uuid)'), ('selvedge_console.list_project_members()')
+    ) as w (name)
+    left join pg_catalog.pg_proc as p
+      on p.oid = case when w.name ~ '\)$' then pg_catalog.to_regprocedure(w.name)::oid else pg_catalog.to_regproc(w.name)::oid end
+    left join pg_catalog.pg_roles as o on o.oid = p.proowner
+  loop
+    if found.is_ours then
+      execute 'alter function ' || found.routine::text || ' set search_path = pg_catalog, pg_temp';
+    else
+      raise warning 'the function % stays as it is: the platform''s own was dropped or replaced', found.name;
+    end if;
+  end loop;
+end
+$$;
 
 -- Users of the project who may sign in to the console are read by a role that can do nothing else: auth.users does not belong to a
 -- superuser, so that predicates of its indexes, its policies and rules may be a project's, and run with the rights of whoever reads.
@@ -278,10 +298,23 @@ alter role selvedge_console_members
 grant usage on schema auth to selvedge_console_members;
 grant select (id, email, phone, raw_app_meta_data, deleted_at, banned_until) on auth.users to selvedge_console_members;
 grant select (user_id, status) on auth.mfa_factors to selvedge_console_members;
-alter function selvedge_console.find_project_member(uuid) set search_path = pg_catalog, pg_temp;
-alter function selvedge_console.list_project_members() set search_path = pg_catalog, pg_temp;
-alter function selvedge_console.find_project_member(uuid) owner to selvedge_console_members;
-alter function selvedge_console.list_project_members() owner to selvedge_console_members;
+do $$
+declare
+  found record;
+begin
+  for found in
+    select p.oid::pg_catalog.regprocedure as routine
+    from pg_catalog.pg_proc as p
+    join pg_catalog.pg_roles as o on o.oid = p.proowner and o.rolsuper
+    where p.oid = any (array[
+      pg_catalog.to_regprocedure('selvedge_console.find_project_member(uuid)')::oid,
+      pg_catalog.to_regprocedure('selvedge_console.list_project_members()')::oid
+    ])
+  loop
+    execute 'alter function ' || found.routine::text || ' owner to selvedge_console_members';
+  end loop;
+end
+$$;
 
 -- plpgsql belongs to the superuser: with CASCADE its owner could drop the functions of the platform. The migration runner passes
 -- COMMENT ON EXTENSION plpgsql by, which dumps contain.

@@ -223,7 +223,7 @@ const FIXTURES: &[Fixture] = &[
     fixture(
         "idle_replication_slot",
         "forgotten",
-        "select pg_create_logical_replication_slot('forgotten', 'pgoutput')",
+        "select _selvedge.pg_create_logical_replication_slot('forgotten', 'pgoutput')",
         None,
         "select 1",
     ),

@@ -23,6 +23,7 @@ mod postmaster;
 mod process_mark;
 mod program_tree;
 mod replacement;
+mod replication_password;
 mod running;
 mod sockets;
 mod supervise;
@@ -50,6 +51,7 @@ pub use npm_name::{package_name as npm_package_name, platform_name as npm_platfo
 pub use process_mark::ProcessMark;
 pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::{Replacement, StagedPath};
+pub use replication_password::{REPLICATION_LOGIN, read_replication_password};
 pub use running::RunningCluster;
 
 use lock_holder::Endpoint;
@@ -231,6 +233,12 @@ impl Cluster {
     #[must_use]
     pub fn superuser_login(&self) -> PrivilegedLogin {
         PrivilegedLogin::new(self.config_for(SUPERUSER, &self.superuser_password))
+    }
+
+    /// The password of [`REPLICATION_LOGIN`].
+    #[must_use]
+    pub fn replication_password(&self) -> SecretString {
+        replication_password::make_replication_password(&self.superuser_password)
     }
 
     /// How to connect as `role` over the cluster's socket, which is faster than loopback TCP.

@@ -11,6 +11,7 @@ use secrecy::SecretString;
 use super::error::ClusterError;
 use super::lock::ProjectLock;
 use super::lock_holder::{Endpoint, LockHolder};
+use super::replication_password::make_replication_password;
 use super::{Cluster, DATABASE, SUPERUSER, socket_login};
 use crate::PrivilegedLogin;
 
@@ -69,6 +70,12 @@ impl RunningCluster {
     #[must_use]
     pub fn superuser_login(&self) -> PrivilegedLogin {
         PrivilegedLogin::new(self.config_for(SUPERUSER, &self.superuser_password))
+    }
+
+    /// The password of [`REPLICATION_LOGIN`](super::REPLICATION_LOGIN).
+    #[must_use]
+    pub fn replication_password(&self) -> SecretString {
+        make_replication_password(&self.superuser_password)
     }
 
     /// A connection string for programs that need TCP: `postgresql://role:password@127.0.0.1:port/postgres`. The port is the one

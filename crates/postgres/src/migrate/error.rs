@@ -54,7 +54,7 @@ pub enum MigrateError {
         "the platform schema is not applied, because others could use its rights: {}. Drop, rename or alter that as the superuser",
         .0.join("; ")
     )]
-    Foundations(Vec<String>),
+    NotOwned(Vec<String>),
     /// A file of the platform schema failed.
     #[error("platform schema {file}: {}", describe_error(source))]
     Platform {

@@ -14,9 +14,11 @@ mod error;
 mod extension;
 mod file_names;
 mod files;
-mod foundations;
+
 pub(crate) mod lexer;
+mod memberships;
 mod missing_extension;
+mod ownership;
 mod passwords;
 mod platform;
 mod privileges;
@@ -25,6 +27,7 @@ mod repair;
 mod run;
 mod seed;
 mod shipped;
+mod slot_functions;
 mod split;
 mod statement_plan;
 mod statement_reader;
@@ -32,13 +35,13 @@ mod superuser_statement;
 mod tenants;
 mod transaction_control;
 
-pub use attached_code::lock_and_list_attached_code;
 pub use clear::{clear_project, drop_project_roles, is_platform_role};
 pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
 pub use file_names::{replace_file, write_new_file};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
+pub use memberships::take_back_memberships;
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};
 pub use passwords::{RolePasswords, matches_verifier, scram_verifier, set_role_passwords};
@@ -47,7 +50,7 @@ pub use platform::{
     is_applied as is_platform_applied, record_auto_expose, reserve_memberships, reset_auto_expose,
     set_auto_expose_new_tables,
 };
-pub use privileges::{PrivilegeFault, find_privilege_faults};
+pub use privileges::{PrivilegeFault, find_privilege_faults, find_role_faults};
 pub use project::{
     LOCK_TIMEOUT, MigrationState, MigrationStatus, apply_pending, apply_roles, find_pending, list_migrations,
     run_statements, run_uncommitted,
@@ -55,6 +58,7 @@ pub use project::{
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
 pub use shipped::set_vault_key_file;
+pub use slot_functions::close_slot_functions;
 pub(crate) use split::{Piece, split_script};
 pub use split::{SplitError, Statement, join_statements, split_statements};
 pub use statement_plan::{find_extension_uses, first_word};

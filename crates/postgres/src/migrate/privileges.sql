@@ -172,6 +172,13 @@ where not exists (
     select from pg_catalog.pg_proc as p where p.pronamespace = n.oid and p.proname = '_require_valid_schedule'
   ))
 union all
+select 'a library is no plugin of a replication slot', p.oid::pg_catalog.regprocedure || ' is open to others than superusers'
+from pg_catalog.pg_proc as p
+where p.pronamespace = 11 and p.proname in ('pg_create_logical_replication_slot', 'pg_copy_logical_replication_slot')
+  and (p.proacl is null or exists (
+    select from pg_catalog.aclexplode(p.proacl) as a where a.grantee not in (select oid from superuser)
+  ))
+union all
 select 'the superuser owns plpgsql', 'plpgsql of ' || e.extowner::pg_catalog.regrole
 from pg_catalog.pg_extension as e where e.extname = 'plpgsql' and e.extowner not in (select oid from superuser)
 )

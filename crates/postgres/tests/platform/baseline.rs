@@ -28,7 +28,7 @@ async fn gw_012_roles_have_the_attributes_of_supabase() {
         ("authenticator", "login noinherit"),
         ("dashboard_user", "createdb createrole replication"),
         ("pgbouncer", "login"),
-        ("postgres", "login createdb createrole replication bypassrls"),
+        ("postgres", "login createdb createrole bypassrls"),
         ("service_role", "bypassrls"),
         (
             "supabase_admin",

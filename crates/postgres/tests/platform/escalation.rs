@@ -219,6 +219,37 @@ async fn gw_012_what_an_extension_closes_stays_closed() {
         query_value(&postgres, &may("postgres", "bt_index_check(regclass)")).await,
         "true"
     );
+    // pg_dump repeats what differs from these, as REVOKEs that a restore as postgres refuses.
+    let differing = "select string_agg(p.oid::regprocedure::text, ', ') from pg_proc as p
+        left join pg_init_privs as i on i.classoid = 'pg_proc'::regclass and i.objoid = p.oid
+        where p.proname in ('dblink_connect_u', 'pgstattuple', 'bt_index_check') and i.initprivs is distinct from p.proacl";
+    assert_eq!(query_value(&postgres, differing).await, "null");
+}
+
+/// pg_dump repeats what differs from the privileges that the extension's script has left.
+#[tokio::test]
+async fn gw_012_a_dump_repeats_nothing_of_what_an_upgrade_took_back_of_an_extensions_tables() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "grant references on vault.secrets to service_role;
+             update pg_init_privs as i set initprivs = c.relacl from pg_class as c
+             where c.oid = 'vault.secrets'::regclass and i.classoid = 'pg_class'::regclass and i.objoid = c.oid and i.objsubid = 0",
+        )
+        .await
+        .expect("as the script of an earlier version left it");
+    let privileges = "select (i.initprivs = c.relacl) || ' ' || has_table_privilege('service_role', c.oid, 'references')
+        from pg_class as c join pg_init_privs as i on i.classoid = 'pg_class'::regclass and i.objoid = c.oid and i.objsubid = 0
+        where c.oid = 'vault.secrets'::regclass";
+    assert_eq!(query_value(&superuser, privileges).await, "true true");
+
+    superuser
+        .batch_execute("select _selvedge.close_tables_of_superusers()")
+        .await
+        .expect("closed");
+
+    assert_eq!(query_value(&superuser, privileges).await, "true false");
 }
 
 #[tokio::test]

@@ -142,7 +142,7 @@ async fn the_platform_is_not_applied_on_what_others_have_prepared() {
 
     let refused = apply_platform(&session).await.expect_err("refused");
 
-    let MigrateError::Foundations(problems) = refused else {
+    let MigrateError::NotOwned(problems) = refused else {
         panic!("{refused}")
     };
     assert_eq!(

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_postgres::migrate::{PrivilegeFault, find_privilege_faults};
+use selvedge_postgres::migrate::{
+    PrivilegeFault, find_privilege_faults, find_role_faults, take_back_memberships,
+};
 use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
 
@@ -107,6 +109,9 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
         .batch_execute(
             "create foreign data wrapper unchecked handler public.file_fdw_handler;
              grant create on schema vault to postgres;
+             do $$ begin
+               execute 'grant execute on function ' || 'pg_create_logical_replication_slot'::regproc::oid::regprocedure || ' to postgres';
+             end $$;
              alter table _selvedge.installed_extensions disable trigger all;
              alter event trigger selvedge_open_new_extension enable;
              alter schema graphql owner to postgres;
@@ -139,6 +144,54 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
         .filter(|rule| !rule.starts_with("a foreign key onto"))
         .collect();
     assert_eq!(rules, all);
+}
+
+/// Roles belong to the server, which other tests use meanwhile, so everything is in a transaction that is rolled back.
+#[tokio::test]
+async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_others_have_is_named() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "begin; update pg_authid set rolsuper = false where rolname ~ '^pg_';
+             create role planned; create role unexpected superuser; create role of_unexpected in role unexpected;
+             grant pg_execute_server_program, pg_write_all_data to postgres with admin option;
+             grant pg_read_server_files to postgres, planned;
+             alter role postgres replication;",
+        )
+        .await
+        .expect("a superuser may");
+    let describe = |faults: Vec<PrivilegeFault>| -> Vec<String> {
+        faults.into_iter().map(|fault| fault.object).collect()
+    };
+    let before = describe(find_role_faults(&superuser).await.expect("a list"));
+
+    let revoked = take_back_memberships(&superuser).await.expect("revoked");
+    let after = describe(find_role_faults(&superuser).await.expect("a list"));
+    let again = take_back_memberships(&superuser).await.expect("nothing");
+    superuser.batch_execute("rollback").await.expect("as before");
+
+    let named = |found: &[String], part: &str| found.iter().any(|line| line.contains(part));
+    for part in [
+        "postgres is a member of pg_execute_server_program",
+        "postgres is a member of pg_write_all_data",
+    ] {
+        assert!(
+            named(&before, part) && !named(&after, part),
+            "{before:?} {after:?}"
+        );
+    }
+    for part in [
+        "postgres is a member of pg_read_server_files",
+        "planned is a member of pg_read_server_files",
+        "of_unexpected is a member of unexpected",
+        "unexpected",
+        "postgres has REPLICATION",
+    ] {
+        assert!(named(&after, part), "{part}: {after:?}");
+    }
+    assert_eq!(revoked.len(), 2, "{revoked:?}");
+    assert_eq!(again, Vec::<String>::new());
 }
 
 #[tokio::test]

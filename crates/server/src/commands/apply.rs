@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    apply_platform, find_privilege_faults, is_platform_applied, reserve_memberships, set_vault_key_file,
+    apply_platform, is_platform_applied, reserve_memberships, set_vault_key_file, take_back_memberships,
 };
 
 use crate::config::Config;
@@ -12,7 +12,7 @@ use crate::database::external::ExternalDatabase;
 use crate::database::local_logins;
 use crate::database::passwords::set_login_passwords;
 use crate::database::target::TargetDatabase;
-use crate::output::{self, GOOD, WARN};
+use crate::output::{self, GOOD};
 
 /// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
 pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
@@ -58,6 +58,7 @@ pub(super) async fn apply_platform_to_external(
         print_applied("platform", &report.applied);
     }
     if session.is_superuser() {
+        output::print_warnings(&take_back_memberships(&session).await?);
         reserve_memberships(&session).await?;
         set_login_passwords(config, database, &session, is_first).await?;
         warn_of_open_lines(&session).await?;
@@ -68,9 +69,7 @@ pub(super) async fn apply_platform_to_external(
             .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
     }
     // What shipped is compared with what is installed: somebody may have changed it since.
-    for fault in find_privilege_faults(&session).await? {
-        anstream::eprintln!("{WARN}privileges{WARN:#} {}, but: {}", fault.rule, fault.object);
-    }
+    embedded::warn_of_privileges(&session).await?;
     Ok(session)
 }
 

@@ -5,19 +5,22 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail};
 use secrecy::SecretString;
 use selvedge_postgres::cluster::{
-    Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, RunningCluster, npm_package_name,
+    Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, REPLICATION_LOGIN, RunningCluster,
+    npm_package_name,
 };
 use selvedge_postgres::migrate::{
-    self, ExtensionUse, Migration, RolePasswords, SeedOutcome, apply_auto_expose, apply_pending,
+    self, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, apply_auto_expose, apply_pending,
     apply_platform, apply_roles, apply_seeds, check_extensions, discover_migrations, find_extension_uses,
-    find_seeds, reserve_memberships, set_role_passwords,
+    find_privilege_faults, find_role_faults, find_seeds, reserve_memberships, take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
 use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
 use super::vault_secrets::write_vault_secrets;
-use super::{EMBEDDED_PASSWORD, harmful_settings, http_requests, service_logins};
+use super::{
+    EMBEDDED_PASSWORD, cluster_roles, harmful_settings, http_requests, service_logins, unfinished_import,
+};
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
@@ -202,6 +205,9 @@ pub(crate) fn pin_settings(login: &mut tokio_postgres::Config) {
 
 /// The login of a service's role to a cluster that this process has started.
 pub(crate) fn service_login(cluster: &Cluster, role: &str) -> tokio_postgres::Config {
+    if role == REPLICATION_LOGIN {
+        return cluster.config_for(role, &cluster.replication_password());
+    }
     cluster.config_for(role, &SecretString::from(EMBEDDED_PASSWORD))
 }
 
@@ -241,11 +247,21 @@ pub(crate) fn seeded_marker(config: &Config) -> PathBuf {
 pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<PrivilegedSession> {
     let superuser = connect_privileged(&cluster.superuser_login()).await?;
     let platform = apply_platform(&superuser).await?;
+    output::print_warnings(&take_back_memberships(&superuser).await?);
     reserve_memberships(&superuser).await?;
-    // New platform files may create roles, which have no password yet. At other starts nothing has changed.
-    if is_first_start(config, cluster) || !platform.applied.is_empty() {
-        let password = SecretString::from(EMBEDDED_PASSWORD);
-        set_role_passwords(&superuser, &RolePasswords::same_for_all(&password)).await?;
+    if !platform.applied.is_empty() {
+        cluster_roles::close_slot_functions(cluster, &superuser).await?;
+    }
+    cluster_roles::set_passwords(
+        cluster,
+        &superuser,
+        is_first_start(config, cluster) || !platform.applied.is_empty(),
+    )
+    .await?;
+    // Looking at every object takes a while, so it is done after an upgrade, and by `selvedge doctor`.
+    match platform.applied.is_empty() || platform.is_first {
+        true => warn_of_faults(&find_role_faults(&superuser).await?),
+        false => warn_of_privileges(&superuser).await?,
     }
     // Noted here, because any command may be the first one that runs migrations, which may change the default privileges.
     apply_auto_expose(
@@ -266,17 +282,11 @@ fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
     cluster.is_new() || !seeded_marker(config).exists()
 }
 
-/// Whether an import was interrupted after the database was copied, but before all objects were.
-pub(crate) async fn has_unfinished_import(client: &Client) -> Result<bool> {
-    let query = "select pg_catalog.to_regclass('_selvedge.unfinished_import'::pg_catalog.text) is not null";
-    Ok(client.query_one(query, &[]).await?.get(0))
-}
-
 async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     let is_first = is_first_start(config, cluster);
     let superuser = apply_platform_to(config, cluster).await?;
     // The database may have been started before the import, so this is asked at every start.
-    if has_unfinished_import(&superuser).await? {
+    if unfinished_import::find_source(&superuser).await?.is_some() {
         bail!(
             "an import into {} was cut off\n  go on with it:    selvedge import (with the same source)\n  or discard it:    \
              selvedge reset",
@@ -380,6 +390,9 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
 
 /// Connection settings for one role of a running instance, which another process started.
 pub(crate) fn login_to_running(running: &RunningCluster, role: &str) -> tokio_postgres::Config {
+    if role == REPLICATION_LOGIN {
+        return running.config_for(role, &running.replication_password());
+    }
     let mut login = running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD));
     if role == "postgres" {
         pin_settings(&mut login);
@@ -405,6 +418,22 @@ async fn warn_of_harmful_settings(superuser: &Client) -> Result<()> {
         output::print_warnings(&[format!("{}\n  {}", setting.describe(), setting.advice())]);
     }
     Ok(())
+}
+
+/// Names what gives more rights than the platform schema does. An earlier version may have let somebody take them.
+pub(crate) async fn warn_of_privileges(session: &Client) -> Result<()> {
+    let mut faults = find_privilege_faults(session).await?;
+    faults.extend(find_role_faults(session).await?);
+    warn_of_faults(&faults);
+    Ok(())
+}
+
+fn warn_of_faults(faults: &[PrivilegeFault]) {
+    let lines: Vec<String> = faults
+        .iter()
+        .map(|fault| format!("{}, but: {}", fault.rule, fault.object))
+        .collect();
+    output::print_warnings(&lines);
 }
 
 /// The project's migrations, each applied, pending or missing as a file; for `migrate list`.

@@ -151,9 +151,14 @@ impl ExternalDatabase {
         self.url.expose_secret()
     }
 
+    /// The login of the URL's own user, who may be a superuser.
+    pub(crate) fn privileged_login(&self) -> PrivilegedLogin {
+        PrivilegedLogin::new(self.config.clone())
+    }
+
     /// Connects as the URL's own user, who may be a superuser: for what reads catalogs and the platform's tables only.
     pub(crate) async fn connect(&self) -> Result<PrivilegedSession> {
-        PrivilegedLogin::new(self.config.clone())
+        self.privileged_login()
             .connect_through_pooler()
             .await
             .with_context(|| format!("cannot log in to the database at {}", self.address()))

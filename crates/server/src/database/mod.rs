@@ -1,6 +1,7 @@
 //! The project's database: an embedded cluster in development, an external one in production.
 
 pub(crate) mod client_program;
+mod cluster_roles;
 pub(crate) mod embedded;
 pub(crate) mod extension_advice;
 pub(crate) mod extension_packages;
@@ -11,6 +12,7 @@ pub(crate) mod local_logins;
 pub(crate) mod passwords;
 pub(crate) mod rebuild;
 pub(crate) mod target;
+pub(crate) mod unfinished_import;
 mod vault_secrets;
 
 use selvedge_postgres::{Login, Logins};

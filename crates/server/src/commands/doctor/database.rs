@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-use selvedge_postgres::migrate::{find_privilege_faults, is_platform_applied};
+use selvedge_postgres::migrate::{find_privilege_faults, find_role_faults, is_platform_applied};
 use tokio_postgres::{Client, Error};
 
 use super::finding::{Finding, Status};
@@ -72,7 +72,8 @@ async fn check_platform(client: &Client) -> Result<Finding, Error> {
 
 /// Compares the catalog with the rules of docs/decisions.md, "Rights of `postgres`".
 async fn check_privileges(client: &Client) -> Result<Finding, Error> {
-    let faults = find_privilege_faults(client).await?;
+    let mut faults = find_privilege_faults(client).await?;
+    faults.extend(find_role_faults(client).await?);
     if faults.is_empty() {
         return Ok(Finding::ok(
             "privileges",

@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 use super::finding::Finding;
 
 /// One thing to look for: its query lists the ids of users, `what` says what is wrong with them.
-struct Suspicion {
+struct IdentityCheck {
     what: &'static str,
     sql: &'static str,
     advice: &'static str,
@@ -15,14 +15,14 @@ struct Suspicion {
 /// The most ids that one finding names.
 const SHOWN: usize = 5;
 
-const SUSPICIONS: [Suspicion; 6] = [
-    Suspicion {
+const IDENTITY_CHECKS: [IdentityCheck; 6] = [
+    IdentityCheck {
         what: "phone identities that claim an e-mail address, taken from the metadata of the sign-up",
         sql: "select distinct user_id::text from auth.identities \
               where provider = 'phone' and identity_data ->> 'email' is not null",
         advice: "the address attracts nobody any more; remove it from identity_data, and look who else has it",
     },
-    Suspicion {
+    IdentityCheck {
         what: "users whose confirmed address none of their identities names",
         sql: "select u.id::text from auth.users u \
               where u.email_confirmed_at is not null and u.email <> '' and not u.is_sso_user and u.deleted_at is null \
@@ -30,7 +30,7 @@ const SUSPICIONS: [Suspicion; 6] = [
                 and not exists (select from auth.identities i where i.user_id = u.id and i.email = lower(u.email))",
         advice: "a proof of another address may have confirmed it; ask the owner of the address whether the account is theirs",
     },
-    Suspicion {
+    IdentityCheck {
         what: "users with an identity that was linked by an address that another identity of theirs only claims",
         sql: "select distinct claimed.user_id::text from auth.identities claimed \
               join auth.identities proven on proven.user_id = claimed.user_id and proven.email = claimed.email \
@@ -41,20 +41,20 @@ const SUSPICIONS: [Suspicion; 6] = [
                 and proven.identity_data ->> 'email_verified' = 'true' and claimed.email <> lower(coalesce(u.email, ''))",
         advice: "two people may share the account; unlink the identity that does not belong to its owner",
     },
-    Suspicion {
+    IdentityCheck {
         what: "users who sign in with an address that nobody has confirmed",
         sql: "select id::text from auth.users where email <> '' and email_confirmed_at is null and not is_sso_user \
               and last_sign_in_at is not null and deleted_at is null",
         advice: "their tokens do not name it, and no link confirms it for them; whoever signs up with the address gets it for an account of their own",
     },
-    Suspicion {
+    IdentityCheck {
         what: "users with a second factor who have another factor that was never verified",
         sql: "select distinct f.user_id::text from auth.mfa_factors f where f.status = 'unverified' \
               and exists (select from auth.mfa_factors v where v.user_id = f.user_id and v.status = 'verified' \
                 and v.created_at > f.created_at)",
         advice: "it cannot be verified without the second factor any more; delete it",
     },
-    Suspicion {
+    IdentityCheck {
         what: "users of single sign-on who can sign in without it",
         sql: "select distinct u.id::text from auth.users u join auth.identities i on i.user_id = u.id \
               where u.is_sso_user and i.provider not like 'sso:%'",
@@ -83,18 +83,18 @@ pub(super) async fn examine_identities(client: &Client) -> Vec<Finding> {
         Err(error) => return vec![not_examined(&error.to_string())],
     }
     let mut findings = Vec::new();
-    for suspicion in &SUSPICIONS {
-        match client.query(suspicion.sql, &[]).await {
+    for check in &IDENTITY_CHECKS {
+        match client.query(check.sql, &[]).await {
             Ok(rows) if rows.is_empty() => {}
             Ok(rows) => {
                 let ids: Vec<String> = rows.iter().take(SHOWN).map(|row| row.get(0)).collect();
                 let more = if rows.len() > SHOWN { ", …" } else { "" };
-                let message = format!("{}: {} ({}{more})", suspicion.what, rows.len(), ids.join(", "));
-                findings.push(Finding::warning(CHECK, message, suspicion.advice));
+                let message = format!("{}: {} ({}{more})", check.what, rows.len(), ids.join(", "));
+                findings.push(Finding::warning(CHECK, message, check.advice));
             }
             Err(error) => findings.push(Finding::warning(
                 CHECK,
-                format!("{} could not be looked for: {error}", suspicion.what),
+                format!("{} could not be looked for: {error}", check.what),
                 "run `selvedge migrate up`, if the schema auth is older than this version",
             )),
         }

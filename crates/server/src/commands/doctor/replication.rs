@@ -49,7 +49,7 @@ async fn check_slots(client: &Client) -> Result<Vec<Finding>, Error> {
                 "slots",
                 format!("the WAL of slot {name} is lost, so its reader cannot go on"),
                 format!(
-                    "select pg_drop_replication_slot('{}'), and make its reader anew",
+                    "select _selvedge.pg_drop_replication_slot('{}'), and make its reader anew",
                     name.replace('\'', "''")
                 ),
             ));

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use selvedge_postgres::cluster::{Cluster, DATABASE};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, quote_identifier};
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Config};
 use walkdir::WalkDir;
 
 use super::messages::LeasedDatabase;
-use crate::database::embedded::connect_privileged;
+use crate::database::embedded::{administrator_login, connect, connect_privileged};
 
 /// A database that always exists and is never copied: `create database` requires that nobody is connected to its template.
 const MAINTENANCE_DATABASE: &str = "template1";
@@ -65,9 +65,16 @@ const MOVE_JOBS: &str = "
       end if;
     end $$";
 
+/// PostgreSQL's own catalogs, to which nobody can attach code.
+const CATALOGS: &str = "
+    select pg_catalog.string_agg(pg_catalog.format('%I.%I', n.nspname, c.relname), ', ')
+    from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+    where n.nspname operator(pg_catalog.=) 'pg_catalog'::pg_catalog.name and c.relkind operator(pg_catalog.=) 'r'::pg_catalog.\"char\"";
+
 /// Makes and removes the databases of one cluster.
 pub(super) struct Databases {
     superuser: PrivilegedLogin,
+    administrator: Config,
     port: u16,
     state: PathBuf,
     next: AtomicU64,
@@ -78,6 +85,7 @@ impl Databases {
     pub(super) fn new(cluster: &Cluster, state: &Path) -> Self {
         Self {
             superuser: cluster.superuser_login(),
+            administrator: administrator_login(cluster),
             port: cluster.port(),
             state: state.to_owned(),
             next: AtomicU64::new(1),
@@ -93,6 +101,13 @@ impl Databases {
     /// would prevent copies.
     pub(super) async fn finish_template(&self) -> Result<()> {
         let template = self.connect_to(DATABASE).await?;
+        let catalogs: String = template.query_one(CATALOGS, &[]).await?.get(0);
+        template
+            .batch_execute(&format!("vacuum (analyze) {catalogs}"))
+            .await?;
+        drop(template);
+        // As `postgres`: expressions of indexes and of statistics are evaluated. Tables of extensions are passed by.
+        let template = connect(&self.administrator).await?;
         template.batch_execute("vacuum (analyze)").await?;
         drop(template);
         let client = self.connect_to(MAINTENANCE_DATABASE).await?;

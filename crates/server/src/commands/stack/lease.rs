@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// A database for as long as this value exists. When the process ends, the host notices it and removes the database.
 pub(super) struct Lease {
     pub(super) database: LeasedDatabase,
+    /// The folder of the cluster.
+    pub(super) folder: PathBuf,
     connection: BufReader<TcpStream>,
 }
 
@@ -70,7 +72,11 @@ impl Lease {
             return Ok(None);
         }
         let database = serde_json::from_str(&answer).context("the host's answer is not understood")?;
-        Ok(Some(Self { database, connection }))
+        Ok(Some(Self {
+            database,
+            folder: folder.to_owned(),
+            connection,
+        }))
     }
 
     /// Returns when the host process, and the database with it, has ended.

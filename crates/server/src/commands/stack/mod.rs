@@ -14,7 +14,9 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use secrecy::ExposeSecret;
 use selvedge_gateway::logging::LogFormat;
+use selvedge_postgres::cluster::{REPLICATION_LOGIN, read_replication_password};
 use selvedge_token::{KeyAlgorithm, generate_signing_key};
 use tokio::sync::oneshot;
 
@@ -60,10 +62,15 @@ async fn serve_stack(mut config: Config) -> Result<()> {
     development::decide_on_inbox(&mut config);
     let listeners = Listeners::bind_free(&mut config)?;
     let background = BackgroundRuntime::new()?;
-    let logins = service_logins(|role| login(&lease.database, role));
+    // The host and this process run as the same user of the operating system.
+    let replication_password = read_replication_password(&lease.folder)?;
+    let logins = service_logins(|role| match role {
+        REPLICATION_LOGIN => login(&lease.database, role, replication_password.expose_secret()),
+        _ => login(&lease.database, role, EMBEDDED_PASSWORD),
+    });
     let services = Services::connect(&background, &config, logins, &keys, Mode::Development)
         .await?
-        .with_meta(&config, login(&lease.database, "postgres"))
+        .with_meta(&config, login(&lease.database, "postgres", EMBEDDED_PASSWORD))
         .await?;
     let functions = services.functions.clone();
     let _servers = development::start_servers(&config, &keys, services, listeners).await?;
@@ -111,13 +118,13 @@ fn use_database(config: &mut Config, database: &LeasedDatabase) {
 }
 
 /// How to log in to the stack's database.
-fn login(database: &LeasedDatabase, role: &str) -> tokio_postgres::Config {
+fn login(database: &LeasedDatabase, role: &str, password: &str) -> tokio_postgres::Config {
     let mut login = tokio_postgres::Config::new();
     login
         .host("127.0.0.1")
         .port(database.port)
         .user(role)
-        .password(EMBEDDED_PASSWORD)
+        .password(password)
         .dbname(&database.name);
     login
 }

@@ -1,9 +1,10 @@
 //! `postgres` is never more than `postgres`: sessions with more rights run nothing that a project has made.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use serde_json::Value;
+mod copies;
+mod slots;
 
 use crate::support::Project;
 
@@ -37,14 +38,16 @@ async fn count_trapped(url: &str) -> i64 {
         .await
         .expect("a login");
     actix_web::rt::spawn(connection);
-    let row = client
-        .query_one(
-            "select case when is_called then last_value else 0 end from public.trapped",
-            &[],
-        )
-        .await
-        .expect("the sequence of the migration");
-    row.get(0)
+    let counts = "select (select count(*) from public.trapped where is_called) + (select count(*) from auth.trapped where is_called)";
+    let row = client.query_one(counts, &[]).await;
+    row.expect("the sequences of the migration").get(0)
+}
+
+/// The lines of PostgreSQL's log in which a trap says that it has seen a superuser.
+fn find_trapped(log: &Path) -> Vec<String> {
+    let log = std::fs::read_to_string(log).expect("the log of PostgreSQL");
+    let lines = log.lines().filter(|line| line.contains("trapped:"));
+    lines.map(str::to_owned).collect()
 }
 
 /// Checks that no trap has seen a superuser during `step`.
@@ -53,14 +56,22 @@ async fn expect_untrapped(project: &Project, step: &str) {
         "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
         project.ports.database
     );
-    let log = std::fs::read_to_string(project.path(".selvedge/postgres.log")).unwrap_or_default();
-    let trapped: Vec<&str> = log.lines().filter(|line| line.contains("trapped:")).collect();
+    let trapped = find_trapped(&project.path(".selvedge/postgres.log"));
     assert_eq!(count_trapped(&url).await, 0, "{step}: {trapped:?}");
+    assert_eq!(trapped, Vec::<String>::new(), "{step}");
 }
 
 #[actix_web::test]
 async fn no_code_of_a_project_ever_sees_a_superuser() {
     let project = Project::new();
+    project.write(
+        "config.toml",
+        "project_id = \"cli\"\n[api]\nschemas = [\"public\", \"tenant_*\"]\n",
+    );
+    project.write(
+        "tenant_migrations/20260101000000_notes.sql",
+        "create table notes (id int primary key check (public.trap())); insert into notes values (1);",
+    );
     project.write("migrations/20260101000000_traps.sql", TRAPS);
     project.start().await.stop();
     let running = project.start().await;
@@ -83,16 +94,29 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
         command
     };
     expect_success(&mut external(&["migrate", "up"]));
+    project.write(
+        "migrations/20260103000000_pushed.sql",
+        "create table public.pushed ();",
+    );
     for arguments in [
-        &["migrate", "list"][..],
+        &["db", "push"][..],
+        &["migrate", "list"],
         &["db", "query", "select 1"],
         &["db", "dump"],
+        &["tenants", "create", "one"],
+        &["tenants", "migrate"],
         &["inspect", "db", "table-stats"],
         &["console", "user", "list"],
+        &["db", "reset", "--yes"],
     ] {
         expect_success(&mut external(arguments));
         expect_untrapped(&project, &arguments.join(" ")).await;
     }
+    // It fails where the extension that it needs is missing.
+    external(&["db", "lint"]).output().expect("the binary runs");
+    expect_untrapped(&project, "db lint").await;
+    project.run_and_expect_success(&["db", "reset"]);
+    expect_untrapped(&project, "db reset of the running project").await;
     external(&["doctor"]).output().expect("the binary runs");
     expect_untrapped(&project, "doctor as superuser").await;
     let roles = "select count(*) from pg_roles where rolname like 'selvedge_run_%'";
@@ -110,57 +134,6 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
     let running = project.start().await;
     expect_untrapped(&project, "restore").await;
     running.stop();
-}
-
-#[actix_web::test]
-async fn an_import_runs_no_code_of_the_target() {
-    let source = Project::new();
-    source.write(
-        "migrations/20260101000000_notes.sql",
-        "create table public.notes (body text);",
-    );
-    let of_source = source.start().await;
-    let target = Project::new();
-    target.write("migrations/20260101000000_traps.sql", TRAPS);
-    let running = target.start().await;
-    let status = source.run_and_expect_success(&["status", "-o", "json"]);
-    let status: Value = serde_json::from_str(&status).expect("JSON");
-    let import = || {
-        let mut command = target.command(&["import", "--yes"]);
-        for (variable, name) in [
-            ("SUPABASE_DB_URL", "DB_URL"),
-            ("SUPABASE_URL", "API_URL"),
-            ("SUPABASE_SERVICE_ROLE_KEY", "SERVICE_ROLE_KEY"),
-        ] {
-            command.env(variable, status[name].as_str().expect("a value"));
-        }
-        command.stdin(Stdio::null()).output().expect("the binary runs")
-    };
-
-    // What would run although triggers are off is refused, by name.
-    let refused = import();
-    let message = text_of(&refused);
-    assert!(!refused.status.success(), "{message}");
-    for part in ["trigger trap of auth.users", "index of storage.objects uses trap"] {
-        assert!(message.contains(part), "{message}");
-    }
-    expect_untrapped(&target, "refused import").await;
-
-    let database = target.database().await;
-    database
-        .batch_execute(
-            "drop trigger trap on auth.users; drop trigger trap on storage.buckets;
-             drop index auth.trap_users, auth.trap_versions, storage.trap_objects, storage.trap_buckets, storage.trap_parts",
-        )
-        .await
-        .expect("a member of their owners may");
-    // The import drops the sequence of the traps, so one that saw a superuser would also stop it.
-    let imported = import();
-    assert!(imported.status.success(), "{}", text_of(&imported));
-    let log = std::fs::read_to_string(target.path(".selvedge/postgres.log")).unwrap_or_default();
-    assert!(!log.contains("trapped:"), "{log}");
-    running.stop();
-    of_source.stop();
 }
 
 /// Settings of the database hold for every login to it, and `postgres` may make them.
@@ -333,6 +306,38 @@ async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_
     running.stop();
 }
 
+/// PostgreSQL 15 let `postgres` take such memberships under an earlier version, and make superusers by them.
+#[actix_web::test]
+async fn a_start_takes_back_what_postgres_became_and_names_superusers_that_nobody_expects() {
+    let project = Project::new();
+    let running = project.start().await;
+    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&project), tokio_postgres::NoTls)
+        .await
+        .expect("a login");
+    actix_web::rt::spawn(connection);
+    superuser
+        .batch_execute("grant pg_write_all_data to postgres; create role unexpected superuser")
+        .await
+        .expect("a superuser may");
+    running.stop();
+
+    let running = project.start().await;
+    let printed = running.output();
+
+    for part in [
+        "postgres was a member of pg_write_all_data, and is not any more",
+        "but: unexpected",
+    ] {
+        assert!(printed.contains(part), "{printed}");
+    }
+    let found = String::from_utf8(project.run(&["doctor"]).stdout).expect("text");
+    assert!(
+        found.contains("but: unexpected") && !found.contains("pg_write_all_data"),
+        "{found}"
+    );
+    running.stop();
+}
+
 #[actix_web::test]
 async fn a_backup_fails_where_a_policy_would_hide_objects_from_it() {
     let project = Project::new();
@@ -377,11 +382,7 @@ fn only_one_place_opens_sessions_with_more_rights_and_none_lowers_them() {
     assert!(sources.len() > 500, "the sources are found");
     // The phrase, and the files that may have it.
     let rules: [(&str, &[&str]); 5] = [
-        // The import creates extensions as `postgres` in its one transaction, after everything of the target's project is gone.
-        (
-            "session authorization",
-            &["server/src/commands/import/mod.rs", "postgres/src/run_login.rs"],
-        ),
+        ("session authorization", &["postgres/src/run_login.rs"]),
         (
             "PrivilegedLogin::new(",
             &[

@@ -7,18 +7,18 @@ use tokio_postgres::Client;
 
 use super::error::MigrateError;
 
-const PROBLEMS: &str = include_str!("foundations.sql");
+const PROBLEMS: &str = include_str!("ownership.sql");
 
 /// Checks owners of the platform's schemas and tables. On a database without platform schema also attributes and members of its roles.
 ///
 /// # Errors
-/// [`MigrateError::Foundations`] names what has to be dropped, given to the superuser, or renamed.
-pub(super) async fn check_foundations(client: &Client) -> Result<(), MigrateError> {
+/// [`MigrateError::NotOwned`] names what has to be dropped, given to the superuser, or renamed.
+pub(super) async fn check_ownership(client: &Client) -> Result<(), MigrateError> {
     let rows = client.query(PROBLEMS, &[]).await?;
     if rows.is_empty() {
         return Ok(());
     }
-    Err(MigrateError::Foundations(
+    Err(MigrateError::NotOwned(
         rows.iter().map(|row| row.get(0)).collect(),
     ))
 }
