@@ -204,6 +204,12 @@ test("all items can be drawn on one picture, and an own picture can be uploaded"
     buffer: Buffer.from("no picture"),
   });
   await expect(toast(page, "Invalid File")).toContainText("Please upload an image file.");
+  await file.setInputFiles({
+    name: "text.png",
+    mimeType: "image/png",
+    buffer: Buffer.from("no picture"),
+  });
+  await expect(toast(page, "Please upload a valid image file")).toBeVisible();
   await file.setInputFiles("../sql/app/seed/combine-images/night-bus.webp");
   await expect(page.getByRole("radio", { name: "Your picture" })).toBeChecked();
   await page.reload();

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { owner } from "../support/clients.ts";
-import { picture, storedFiles } from "../support/files.ts";
+import { picture, squarePicture, storedFiles, withCameraData } from "../support/files.ts";
 import { expect, openSignedIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
@@ -11,7 +11,7 @@ const bucket = "profile-avatars";
 
 /** A PNG of this many bytes: readers ignore what follows the picture's end. */
 function photo(name: string, bytes = 0) {
-  const image = picture();
+  const image = squarePicture(240);
   const padding = Buffer.alloc(Math.max(0, bytes - image.length));
   return { name, mimeType: "image/png", buffer: Buffer.concat([image, padding]) };
 }
@@ -156,24 +156,68 @@ test("an upload can be cancelled", { tag: "@once" }, async ({ page, pageErrors, 
   expect(await rows(person.id)).toEqual([]);
 });
 
-test("HEIC is accepted; other files and too large ones are refused", { tag: "@once" }, async ({
-  page,
-  person,
-}) => {
+test("what is no photo is refused by its bytes, with a sentence that helps", {
+  tag: "@once",
+}, async ({ page, person }) => {
   await signIn(page, person.email);
   await openUploader(page);
   const input = page.getByLabel("File of photo 1");
+  // Phones hand over a JPEG where HEIC is not asked for.
+  expect(await input.getAttribute("accept")).not.toMatch(/hei/i);
   await input.setInputFiles({ ...photo("notes.txt"), mimeType: "text/plain" });
   await expect(toast(page, "Please upload an image file.")).toContainText("Invalid File");
   await input.setInputFiles({ ...photo("drawing.svg"), mimeType: "image/svg+xml" });
   await expect(toast(page, "Please upload a valid image file")).toBeVisible();
   await input.setInputFiles(photo("huge.png", 10 * 1024 * 1024 + 1));
   await expect(toast(page, "File size must be less than 10MB")).toBeVisible();
-  expect(await rows(person.id)).toEqual([]);
 
-  await input.setInputFiles({ ...photo("IMG_0001.HEIC"), mimeType: "image/heic" });
+  const heic = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic", "latin1");
+  await input.setInputFiles({ name: "IMG_0001.HEIC", mimeType: "image/heic", buffer: heic });
+  await expect(toast(page, "This browser cannot read HEIC photos.")).toBeVisible();
+  await input.setInputFiles({ name: "tiny.png", mimeType: "image/png", buffer: picture() });
+  await expect(toast(page, "needs at least 200 × 200 pixels")).toBeVisible();
+  for (const text of ["", "no picture", "<svg xmlns='http://www.w3.org/2000/svg'/>"]) {
+    await page.keyboard.press("Escape");
+    await input.setInputFiles({ name: "a.jpg", mimeType: "image/jpeg", buffer: Buffer.from(text) });
+    await expect(toast(page, "Please upload a valid image file").first()).toBeVisible();
+  }
+  await expect(page.getByText("Empty slot")).toHaveCount(3);
+  expect(await rows(person.id)).toEqual([]);
+});
+
+test("a photo is uploaded upright, without the place where it was taken", {
+  tag: "@once",
+}, async ({ page, person }) => {
+  await signIn(page, person.email);
+  const drawn = await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(400, 240);
+    canvas.getContext("2d")?.fillRect(0, 0, 400, 240);
+    const blob = await canvas.convertToBlob({ type: "image/jpeg" });
+    return [...new Uint8Array(await blob.arrayBuffer())];
+  });
+  const buffer = withCameraData(Buffer.from(drawn));
+  await openUploader(page);
+  await page
+    .getByLabel("File of photo 1")
+    .setInputFiles({ name: "me.jpg", mimeType: "image/jpeg", buffer });
   await expect(toast(page, "Photo 1 is saved.")).toBeVisible();
-  expect((await rows(person.id))[0]?.image_url).toMatch(/\.heic$/);
+
+  const [row] = await rows(person.id);
+  expect(row?.image_url).toMatch(/\.jpg$/);
+  const { data } = await owner()
+    .storage.from(bucket)
+    .download(row?.image_url ?? "");
+  const stored = Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer());
+  expect(buffer.includes("Exif")).toBe(true);
+  expect(stored.includes("Exif")).toBe(false);
+  const size = await page.evaluate(
+    async (bytes) => {
+      const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+      return [bitmap.width, bitmap.height];
+    },
+    [...stored],
+  );
+  expect(size).toEqual([240, 400]);
 });
 
 test("an address that has ended is renewed while the page is open", { tag: "@once" }, async ({

@@ -11,6 +11,7 @@ import { outfitsWithItemQuery } from "@/features/outfits/api/list-outfits-with";
 import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
 import { profileQuery } from "@/features/profiles/api/get-profile";
 import { unfilteredSearch } from "@/lib/catalogue-search";
+import { mayPageBeOld } from "@/lib/own-changes";
 import { buildPage, type Page } from "@/lib/paged-query";
 import { setSite } from "@/lib/site";
 import { colorsQuery, outfitStylesQuery } from "@/lib/vocabulary";
@@ -34,6 +35,8 @@ export function seedQueries(queryClient: QueryClient, data: PageData): void {
   }
   if (data.providers !== undefined) queryClient.setQueryData(providersKey, data.providers);
   seedSubject(queryClient, data);
+  // They are shown at once all the same, and read again in the background.
+  if (mayPageBeOld()) void queryClient.invalidateQueries({ refetchType: "none" });
 }
 
 /** Rows of the outfit, item, brand or creator that the page is about. Addresses name the first two by slug or id. */

@@ -1,5 +1,5 @@
 import { LoadingPage } from "@ui/spinner";
-import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
+import { type ComponentType, Suspense, useEffect, useState } from "react";
 import { type Location, matchRoutes, Outlet, type RouteObject, useRoutes } from "react-router";
 import { AuthCallbackNotice } from "@/app/auth-callback-notice";
 import { HistoryRouter } from "@/app/navigation/history-router";
@@ -7,6 +7,7 @@ import { LazyPage, PageCode } from "@/app/navigation/lazy-page";
 import { RouteBoundary } from "@/app/navigation/route-boundary";
 import { parseExploreParams } from "@/app/routes/explore/explore-params";
 import { OfflineBanner } from "@/components/offline-banner";
+import { lazyPart } from "@/lib/lazy-part";
 import { useSession } from "@/lib/session";
 import { currentToasts, subscribeToToasts } from "@/lib/toast";
 
@@ -32,10 +33,13 @@ function Toasts() {
   return Toaster !== null && <Toaster />;
 }
 
-const LiveNotifications = lazy(async () => ({
-  default: (await import("@/features/notifications/components/live-notifications"))
-    .LiveNotifications,
-}));
+const LiveNotifications = lazyPart(
+  async () => ({
+    default: (await import("@/features/notifications/components/live-notifications"))
+      .LiveNotifications,
+  }),
+  "nothing",
+);
 
 /** Listens for the signed-in user's notifications, on whatever page. */
 function NotificationsOfUser() {

@@ -1,3 +1,4 @@
+import { pictureEndings, preparePicture } from "@/lib/picture-file";
 import { rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
@@ -21,23 +22,14 @@ export const picturePlaces = {
   outfit: { bucket: "combine-images", folder: "", maxBytes: 5 * megabyte },
 } as const satisfies Record<string, PicturePlace>;
 
-/** Extensions by media type, as the buckets allow them. */
-const extensions: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/webp": "webp",
-  "image/avif": "avif",
-  "image/gif": "gif",
-};
-
-export const pictureTypes = Object.keys(extensions).join(",");
+export const pictureTypes = Object.keys(pictureEndings).join(",");
 
 /** Why a file cannot be uploaded, as title and text of a toast; null when it can. */
 export function findFileProblem(
   file: { type: string; size: number },
   place: PicturePlace,
 ): { title: string; text: string } | null {
-  if (extensions[file.type] === undefined) {
+  if (pictureEndings[file.type] === undefined) {
     return { title: "Invalid file type", text: "Please upload an image file" };
   }
   if (file.size > place.maxBytes) {
@@ -51,11 +43,15 @@ export function findFileProblem(
 
 const publicPrefix = "/storage/v1/object/public/";
 
-/** Uploads a picture under a new name. Returns its root-relative address, as image columns hold it. */
-export async function uploadPicture(file: File, place: PicturePlace): Promise<string> {
+/**
+ * Uploads a picture under a new name. Returns its root-relative address, as image columns hold it. Throws a `PictureError` for a
+ * file that is no picture, whatever its name says.
+ */
+export async function uploadPicture(chosen: File, place: PicturePlace): Promise<string> {
+  const file = await preparePicture(chosen, place);
   const { storage } = await import("@/lib/storage");
   const folder = place.folder === "" ? "" : `${place.folder}/`;
-  const path = `${folder}${crypto.randomUUID()}.${extensions[file.type] ?? "bin"}`;
+  const path = `${folder}${crypto.randomUUID()}.${pictureEndings[file.type] ?? "bin"}`;
   const { data, error } = await storage
     .from(place.bucket)
     .upload(path, file, { contentType: file.type, cacheControl: "31536000" });

@@ -1,4 +1,5 @@
 import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
+import { calmResolver } from "@/lib/calm-resolver";
 import { toast } from "@/lib/toast";
 
 /**
@@ -16,6 +17,6 @@ export function lazyResolver<Values extends FieldValues>(
       toast("Error", "The form could not be checked. Please try again.", "danger");
       return { values: {}, errors: { root: { type: "unchecked" } } as FieldErrors<Values> };
     }
-    return resolve(values, context, options);
+    return calmResolver(resolve)(values, context, options);
   };
 }

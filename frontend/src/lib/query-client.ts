@@ -1,4 +1,5 @@
-import { onlineManager, QueryClient } from "@tanstack/react-query";
+import { MutationCache, onlineManager, QueryClient } from "@tanstack/react-query";
+import { noteOwnChange } from "@/lib/own-changes";
 import { isTemporary } from "@/lib/service-error";
 
 /** Milliseconds for which cached data counts as fresh, by how often it changes. */
@@ -14,6 +15,7 @@ const firstRetryMs = 500;
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
+    mutationCache: new MutationCache({ onSuccess: noteOwnChange }),
     defaultOptions: {
       queries: {
         staleTime: stale.list,
@@ -26,6 +28,8 @@ export function createQueryClient(): QueryClient {
         refetchOnReconnect: true,
         refetchOnWindowFocus: false,
       },
+      // By default a change waits for the network without a word, and is made later, also when its form was cancelled meanwhile.
+      mutations: { networkMode: "always" },
     },
   });
 }

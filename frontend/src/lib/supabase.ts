@@ -6,7 +6,6 @@ import { authCallback } from "@/lib/auth-callback";
 import type { Database } from "@/lib/database";
 import { takeEarlyResponse } from "@/lib/early-requests";
 import { hasStoredSession, servicesUrl, sessionKey } from "@/lib/services";
-import { fetchWithoutRetries } from "@/lib/supabase-fetch";
 
 /**
  * The server replaces the placeholder in index.html with its publishable key. Vite's development server and unit tests do
@@ -46,7 +45,6 @@ export function loadAuth(): Promise<GoTrueClient> {
           autoRefreshToken: true,
           detectSessionInUrl: true,
           storageKey: sessionKey,
-          fetch: fetchWithoutRetries,
         }),
     );
     auth.catch(() => {
@@ -88,7 +86,7 @@ export async function fetchWithToken(
   const headers = new Headers(init.headers);
   headers.set("apikey", supabaseKey);
   headers.set("Authorization", `Bearer ${token}`);
-  return (await takeEarly(input, init, token)) ?? fetchWithoutRetries(input, { ...init, headers });
+  return (await takeEarly(input, init, token)) ?? fetch(input, { ...init, headers });
 }
 
 /** The response to the same request that was sent before the app arrived, if there is one. */
@@ -106,6 +104,8 @@ async function takeEarly(
 /** Reads and writes rows, and calls functions of the database: the part of supabase-js that every page needs. */
 export const supabase = new PostgrestClient<Database>(`${servicesUrl}/rest/v1`, {
   fetch: fetchWithToken,
+  // The query client retries. With retries of both, a server that is down or busy would get twelve requests in 26 seconds.
+  retry: false,
 });
 
 /**

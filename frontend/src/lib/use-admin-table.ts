@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { adminListQuery, type ListRequest, type ReadList } from "@/lib/admin-list";
 
@@ -38,6 +38,10 @@ export interface AdminTable<Row> {
 
 const noFilters: readonly string[] = [];
 
+function pageChange(page: number): { page: string | null } {
+  return { page: page === 1 ? null : `${page}` };
+}
+
 /** State of a table in the admin area: the search parameters, and the page of rows that they name. */
 export function useAdminTable<Row>({
   section,
@@ -68,7 +72,7 @@ export function useAdminTable<Row>({
 
   /** Changes search parameters; null removes one. Changes of what the table lists begin at the first page. */
   const change = useCallback(
-    (changes: Record<string, string | null>) => {
+    (changes: Record<string, string | null>, replace = true) => {
       // From the address and not from the last render: a search that waits for the end of typing would undo a click made meanwhile.
       const next = new URLSearchParams(window.location.search);
       if (!("page" in changes || "row" in changes)) next.delete("page");
@@ -76,22 +80,27 @@ export function useAdminTable<Row>({
         if (value === null || value === "") next.delete(name);
         else next.set(name, value);
       }
-      setParams(next, { replace: true, preventScrollReset: true });
+      setParams(next, { replace, preventScrollReset: true });
     },
     [setParams],
   );
-  const setPage = useCallback(
-    (next: number) => change({ page: next === 1 ? null : `${next}` }),
-    [change],
-  );
+  // Pages and panels are steps that Back takes back; what is typed and sorted is not.
+  const setPage = useCallback((next: number) => change(pageChange(next), false), [change]);
 
-  const setOpenId = useCallback((id: string | null) => change({ row: id }), [change]);
+  // Closing leaves no second entry of the open panel behind.
+  const setOpenId = useCallback((id: string | null) => change({ row: id }, id === null), [change]);
 
-  // Deleting the only row of the last page leaves the address behind the end of the list.
+  // Deleting the only row of the last page leaves the address behind the end of the list: the page before is the last one then. An
+  // address far behind the end leads to the first page, because a page without rows does not say how many there are.
   const isBehindEnd = page > 1 && !list.isFetching && list.data?.rows.length === 0;
+  const hasRows = (list.data?.rows.length ?? 0) > 0;
+  const hasStepped = useRef(false);
   useEffect(() => {
-    if (isBehindEnd) setPage(page - 1);
-  }, [isBehindEnd, page, setPage]);
+    if (hasRows) hasStepped.current = false;
+    if (!isBehindEnd) return;
+    change(pageChange(hasStepped.current ? 1 : page - 1), true);
+    hasStepped.current = true;
+  }, [isBehindEnd, hasRows, page, change]);
 
   return {
     section,

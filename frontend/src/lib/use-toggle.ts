@@ -1,4 +1,4 @@
-import { onlineManager, type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 
@@ -42,10 +42,6 @@ export function useToggle(options: ToggleOptions) {
     mutationKey: options.mutationKey,
     mutationFn: options.write,
     onMutate: async ({ id, on }) => {
-      // TanStack Query holds the mutation back and sends it when the network returns.
-      if (!onlineManager.isOnline()) {
-        toast("You are offline", "Your change will be sent when the network is back.");
-      }
       // A read that is under way would overwrite the optimistic state with the old one.
       await queryClient.cancelQueries({ queryKey: idsKey });
       const wasOn = queryClient.getQueryData<string[]>(idsKey)?.includes(id);

@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { LoadingPage } from "@ui/spinner";
-import { type ComponentType, lazy, Suspense, useEffect } from "react";
+import { type ComponentType, Suspense, useEffect } from "react";
 import { Navigate, useLocation, useParams } from "react-router";
 import { adminKey } from "@/lib/admin-key";
+import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { usePageTheme } from "@/lib/theme";
 import "@/styles/admin.css";
@@ -11,68 +12,68 @@ import { RequireAdmin } from "./require-admin";
 
 /** The page of each section; its code is loaded when it is opened. */
 const pages = new Map<string, ComponentType>([
-  ["dashboard", lazy(async () => ({ default: (await import("./dashboard")).Dashboard }))],
+  ["dashboard", lazyPart(async () => ({ default: (await import("./dashboard")).Dashboard }))],
   [
     "brands",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-brands/components/brand-section")).BrandSection,
     })),
   ],
   [
     "categories",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-categories/components/category-section"))
         .CategorySection,
     })),
   ],
   [
     "subcategories",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-subcategories/components/subcategory-section"))
         .SubcategorySection,
     })),
   ],
   [
     "colors",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-colors/components/color-section")).ColorSection,
     })),
   ],
   [
     "styles",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-styles/components/style-section")).ItemStyleSection,
     })),
   ],
   [
     "outfit-styles",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-styles/components/style-section"))
         .OutfitStyleSection,
     })),
   ],
   [
     "combines",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-outfits/components/outfit-section")).OutfitSection,
     })),
   ],
   [
     "users",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-users/components/user-section")).UserSection,
     })),
   ],
   [
     "settings",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-settings/components/settings-section"))
         .SettingsSection,
     })),
   ],
   [
     "items",
-    lazy(async () => ({
+    lazyPart(async () => ({
       default: (await import("@/features/admin-items/components/item-section")).ItemSection,
     })),
   ],

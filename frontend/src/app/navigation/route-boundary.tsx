@@ -1,6 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { type Location, Outlet, useLocation } from "react-router";
 import { RouteError } from "@/app/route-error";
+import { forgetFailedCode } from "@/lib/lazy-part";
 
 interface BoundaryProps {
   location: Location;
@@ -27,9 +28,15 @@ class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
     return location === state.location ? null : { location, failure: null };
   }
 
+  retry = (): void => {
+    forgetFailedCode();
+    this.setState({ failure: null });
+  };
+
   override render(): ReactNode {
     const { failure } = this.state;
-    return failure === null ? this.props.children : <RouteError error={failure.error} />;
+    if (failure === null) return this.props.children;
+    return <RouteError error={failure.error} onRetry={this.retry} />;
   }
 }
 

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Shirt } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useParams } from "react-router";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
@@ -26,13 +26,14 @@ import { OutfitDetails } from "@/features/outfits/components/outfit-details";
 import { OutfitItems } from "@/features/outfits/components/outfit-items";
 import { StatusBadge } from "@/features/outfits/components/status-badge";
 import { formatPrice } from "@/lib/format";
+import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";
 import { SubjectColumns, SubjectSkeleton, WornIn } from "./subject";
 
 // Only for signed-in users; visitors load none of its code.
-const OutfitOnUser = lazy(async () => ({
+const OutfitOnUser = lazyPart(async () => ({
   default: (await import("@/app/shell/outfit-on-user")).OutfitOnUser,
 }));
 

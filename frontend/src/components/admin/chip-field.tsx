@@ -22,7 +22,8 @@ export function ChipField({ label, chips, loadingText, chosen, onChange }: ChipF
     <fieldset>
       <legend className="mb-1.5 font-medium text-small">{label}</legend>
       {chips === undefined && <p className="text-ink-soft text-small">{loadingText}</p>}
-      <div className="flex max-h-44 flex-wrap gap-1.5 overflow-y-auto p-1">
+      {/* Relative, because the hidden checkboxes are placed in it: elsewhere they would stretch the panel. */}
+      <div className="relative flex max-h-44 flex-wrap gap-1.5 overflow-y-auto p-1">
         {chips?.map(({ id, name, hexCode }) => {
           const isChosen = chosen.includes(id);
           return (

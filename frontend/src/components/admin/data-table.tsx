@@ -138,7 +138,12 @@ function TableRow<Row>({ row, columns, onOpen, onSelect }: TableRowProps<Row>) {
     <tr
       tabIndex={0}
       onKeyDown={handleKey}
-      onDoubleClick={() => onOpen?.(row)}
+      onDoubleClick={(event) => {
+        // Two clicks on a button are meant for it. After the first one another row may be under the pointer.
+        if (!(event.target instanceof Element && event.target.closest("button, a, input"))) {
+          onOpen?.(row);
+        }
+      }}
       className="border-line not-last:border-b transition-colors hover:bg-sheen focus-visible:-outline-offset-2"
     >
       {columns.map(({ header, cell, className }) => (

@@ -3,6 +3,7 @@ import { IconButton } from "@ui/icon-button";
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";
+import { useKeepTyped } from "@/lib/use-keep-typed";
 import { ConfirmDialog } from "./confirm-dialog";
 import { FormWorkProvider } from "./form-work";
 import { useReturnFocus } from "./use-return-focus";
@@ -30,6 +31,7 @@ interface EditDialogProps {
 export function EditDialog({ title, isDirty, wide = false, onClose, children }: EditDialogProps) {
   const returnFocus = useReturnFocus();
   const [isAsking, setAsking] = useState(false);
+  useKeepTyped(isDirty, () => setAsking(true));
   return (
     <Dialog.Root
       open

@@ -4,6 +4,7 @@ import { Controller, useForm } from "react-hook-form";
 import type * as z from "zod/mini";
 import { Input } from "@/components/ui/input";
 import type { PicturePlace } from "@/lib/admin-pictures";
+import { calmResolver } from "@/lib/calm-resolver";
 import { Choices, Select, TextArea } from "./controls";
 import { EditDialog } from "./edit-dialog";
 import { FormFooter } from "./form-footer";
@@ -44,7 +45,7 @@ interface EntityFormProps {
 /** The form of a catalogue row in a panel. Fields are checked when they lose the focus and explain what is wrong below. */
 export function EntityForm({ title, fields, schema, initial, onSave, onClose }: EntityFormProps) {
   const { control, handleSubmit, formState } = useForm<FormValues>({
-    resolver: zodResolver(schema),
+    resolver: calmResolver(zodResolver(schema)),
     mode: "onTouched",
     defaultValues: initial,
   });
@@ -85,7 +86,7 @@ export function EntityForm({ title, fields, schema, initial, onSave, onClose }: 
             )}
           />
         ))}
-        <FormFooter pending={formState.isSubmitting} onCancel={cancel} />
+        <FormFooter pending={formState.isSubmitting} />
       </form>
     </EditDialog>
   );

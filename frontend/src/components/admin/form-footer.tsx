@@ -1,4 +1,5 @@
 import { Button } from "@ui/button";
+import { Dialog } from "radix-ui";
 import type { ReactNode } from "react";
 import { useFormWork } from "./form-work";
 
@@ -11,23 +12,20 @@ export function PanelFooter({ children }: { children: ReactNode }) {
   );
 }
 
-interface FormFooterProps {
-  pending: boolean;
-  onCancel: () => void;
-}
-
 /**
- * Save and Cancel. They keep their place: a message that appears when a field loses the focus would otherwise move the button away
+ * Save and Cancel, which asks like the other ways to close a panel. They keep their place: a message that appears when a field loses the focus would otherwise move the button away
  * from under the pointer that is pressing it.
  */
-export function FormFooter({ pending, onCancel }: FormFooterProps) {
+export function FormFooter({ pending }: { pending: boolean }) {
   const { isBusy } = useFormWork();
   return (
     <PanelFooter>
       <Button type="submit" variant="primary" pending={pending || isBusy}>
         Save
       </Button>
-      <Button onClick={onCancel}>Cancel</Button>
+      <Dialog.Close asChild>
+        <Button>Cancel</Button>
+      </Dialog.Close>
     </PanelFooter>
   );
 }

@@ -9,6 +9,7 @@ import {
   pictureTypes,
   uploadPicture,
 } from "@/lib/admin-pictures";
+import { PictureError } from "@/lib/picture-file";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useFormWork } from "./form-work";
@@ -54,6 +55,10 @@ export function PictureField({
       onChange(url);
       toast("Image uploaded", undefined, "success");
     } catch (failure) {
+      if (failure instanceof PictureError) {
+        toast("Invalid file type", failure.message, "danger");
+        return;
+      }
       const text = messageOf(failure, "Failed to upload image. Please try again.");
       toast("Upload failed", text, "danger");
     } finally {

@@ -1,28 +1,15 @@
-import {
-  type ComponentProps,
-  type ComponentType,
-  lazy,
-  type ReactElement,
-  Suspense,
-  useState,
-} from "react";
+import { type ComponentProps, type ComponentType, type ReactElement, useState } from "react";
+import { LazyCode } from "@/lib/lazy-part";
+import { toast } from "@/lib/toast";
 
 /** A menu that opens as soon as it is rendered, around the button that it belongs to. */
 export type MenuOf = ComponentType<{ trigger: ReactElement }>;
 
 /** A menu whose code is not loaded yet. */
-export interface LazyMenu {
-  Component: MenuOf;
-  preload: () => void;
-}
+export type LazyMenu = LazyCode<MenuOf>;
 
 export function lazyMenu(load: () => Promise<MenuOf>): LazyMenu {
-  const loadModule = async () => ({ default: await load() });
-  return {
-    Component: lazy(loadModule),
-    // Without a network it fails; opening the menu tries again and reports the error.
-    preload: () => void loadModule().catch(() => undefined),
-  };
+  return new LazyCode(load);
 }
 
 interface MenuButtonProps extends ComponentProps<"button"> {
@@ -31,27 +18,34 @@ interface MenuButtonProps extends ComponentProps<"button"> {
 
 /**
  * The button of a menu. The library for menus is larger than the rest of the header together, so it is loaded when the pointer
- * or the focus reaches the button, at the latest by the click.
+ * or the focus reaches the button, at the latest by the click. Without a network the button stays, and the next click tries again.
  */
 export function MenuButton({ menu, ...button }: MenuButtonProps) {
-  const [isWanted, setWanted] = useState(false);
-  const plain = <button type="button" aria-haspopup="menu" {...button} />;
-  if (isWanted) {
-    return (
-      <Suspense fallback={plain}>
-        <menu.Component trigger={<button type="button" {...button} />} />
-      </Suspense>
+  const [Menu, setMenu] = useState<MenuOf | null>(null);
+  if (Menu !== null) return <Menu trigger={<button type="button" {...button} />} />;
+
+  function open() {
+    menu.load().then(
+      (loaded) => setMenu(() => loaded),
+      () =>
+        toast(
+          "The menu could not be loaded",
+          navigator.onLine ? "Please try again." : "You are offline.",
+          "danger",
+        ),
     );
   }
+
+  const preload = () => void menu.load().catch(() => undefined);
   return (
     <button
       type="button"
       aria-haspopup="menu"
       aria-expanded={false}
       {...button}
-      onPointerEnter={menu.preload}
-      onFocus={menu.preload}
-      onClick={() => setWanted(true)}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={open}
     />
   );
 }

@@ -1,13 +1,17 @@
 import { useMediaQuery } from "@ui/use-media-query";
 import { ChevronDown, SlidersHorizontal } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { useExploreParams } from "@/app/routes/explore/explore-params";
 import { lazyMenu, MenuButton } from "@/components/ui/menu-button";
 import { topPeriods } from "@/features/outfits/api/list-top-outfits";
+import { lazyPart } from "@/lib/lazy-part";
 
 const filterMenu = lazyMenu(async () => (await import("./filter-menu")).FilterMenu);
 const periodMenu = lazyMenu(async () => (await import("./period-menu")).PeriodMenu);
-const FilterSheet = lazy(async () => ({ default: (await import("./filter-sheet")).FilterSheet }));
+const FilterSheet = lazyPart(
+  async () => ({ default: (await import("./filter-sheet")).FilterSheet }),
+  "overlay",
+);
 
 /** The control of the current section: gender filter or time range; none for the others. */
 export function SectionControls() {

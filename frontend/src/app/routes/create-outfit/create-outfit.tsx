@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { LoadingPage } from "@ui/spinner";
 import { Shirt } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
+import { Suspense, useEffect, useMemo, useRef } from "react";
 import { Navigate, useNavigate } from "react-router";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { MissingNotice } from "@/components/ui/missing-notice";
@@ -15,6 +15,7 @@ import {
 import { deleteOutfitPicture } from "@/features/submissions/api/outfit-picture";
 import { SavedBeforeError, useSubmitOutfit } from "@/features/submissions/api/submit-outfit";
 import { useDraft } from "@/features/submissions/api/use-draft";
+import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";
@@ -22,7 +23,7 @@ import { SelectItems } from "./select-items";
 import { useWizardParams, type WizardStep, wizardPath } from "./wizard-params";
 
 const loadReview = async () => ({ default: (await import("./review-outfit")).ReviewOutfit });
-const ReviewOutfit = lazy(loadReview);
+const ReviewOutfit = lazyPart(loadReview);
 
 /** The wizard that creates an outfit, or edits one of the user's: /create-outfit, /create-outfit?outfit={id}. */
 export function CreateOutfit() {
@@ -69,6 +70,7 @@ function Wizard({ userId, edited }: WizardProps) {
   const initial = useMemo(() => (edited === null ? null : draftOf(edited)), [edited]);
   const { draft, change, clear, lostItems } = useDraft(userId, params.outfit, initial);
   const submit = useSubmitOutfit();
+  const isSending = useRef(false);
   const hasItems = draft.items.length > 0;
   useEffect(() => {
     // The code of the next step is loaded in advance, so that it opens immediately, also without a network.
@@ -82,6 +84,9 @@ function Wizard({ userId, edited }: WizardProps) {
   }
 
   function send() {
+    // The second click of a double click comes before the button is disabled, and would draw and upload the picture once more.
+    if (isSending.current) return;
+    isSending.current = true;
     submit.mutate(
       { userId, draft, edited },
       {
@@ -92,6 +97,9 @@ function Wizard({ userId, edited }: WizardProps) {
         },
         onError: (error) => {
           if (error instanceof SavedBeforeError) change({ id: crypto.randomUUID() });
+        },
+        onSettled: () => {
+          isSending.current = false;
         },
       },
     );

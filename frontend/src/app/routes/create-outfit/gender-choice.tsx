@@ -1,15 +1,19 @@
 import { cn } from "@ui/cn";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import {
   type GenderChoice as Choice,
   type Draft,
   itemsThatDoNotFit,
   type PickedItem,
 } from "@/features/submissions/api/draft";
+import { lazyPart } from "@/lib/lazy-part";
 
-const ConfirmDialog = lazy(async () => ({
-  default: (await import("@/components/ui/confirm-dialog")).ConfirmDialog,
-}));
+const ConfirmDialog = lazyPart(
+  async () => ({
+    default: (await import("@/components/ui/confirm-dialog")).ConfirmDialog,
+  }),
+  "overlay",
+);
 
 const choices: readonly { value: Choice; label: string }[] = [
   { value: "all", label: "All" },

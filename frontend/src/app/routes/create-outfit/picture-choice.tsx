@@ -12,8 +12,9 @@ import {
   acceptedPictures,
   deleteOutfitPicture,
   pictureFileError,
-  uploadOutfitPicture,
+  uploadChosenPicture,
 } from "@/features/submissions/api/outfit-picture";
+import { PictureError } from "@/lib/picture-file";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 
@@ -125,8 +126,7 @@ function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
   const inputId = useId();
   const { picture } = draft;
   const upload = useMutation({
-    networkMode: "always",
-    mutationFn: (file: File) => uploadOutfitPicture(userId, file),
+    mutationFn: (file: File) => uploadChosenPicture(userId, file),
     onSuccess: (url) => {
       const replaced = picture.kind === "uploaded" ? picture.url : null;
       onChange({ picture: { kind: "uploaded", url } });
@@ -136,7 +136,9 @@ function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
       }
     },
     onError: (error) =>
-      toast("Upload Failed", messageOf(error, "The picture could not be uploaded."), "danger"),
+      error instanceof PictureError
+        ? toast("Invalid File", error.message, "danger")
+        : toast("Upload Failed", messageOf(error, "The picture could not be uploaded."), "danger"),
   });
 
   function choose(file: File | undefined) {
@@ -151,6 +153,8 @@ function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
       {picture.kind === "uploaded" && (
         <Option label="Your picture" checked onChoose={() => undefined}>
           <Picture
+            // Another picture is another attempt: a file that could not be shown must not hide the next one.
+            key={picture.url}
             url={picture.url}
             alt=""
             sizes="(min-width: 768px) 130px, 30vw"

@@ -1,10 +1,11 @@
 import { cn } from "@ui/cn";
 import { useMediaQuery } from "@ui/use-media-query";
 import { SlidersHorizontal } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { useNavigate } from "react-router";
 import { SearchField } from "@/components/search-field";
 import * as Tabs from "@/components/ui/tabs";
+import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { usePresentAddress } from "@/lib/use-present-address";
@@ -20,8 +21,13 @@ import {
 } from "./discovery-params";
 import { FoundItems, FoundOutfits } from "./results";
 
-const FilterPanel = lazy(async () => ({ default: (await import("./filter-panel")).FilterPanel }));
-const FilterSheet = lazy(async () => ({ default: (await import("./filter-sheet")).FilterSheet }));
+const FilterPanel = lazyPart(async () => ({
+  default: (await import("./filter-panel")).FilterPanel,
+}));
+const FilterSheet = lazyPart(
+  async () => ({ default: (await import("./filter-sheet")).FilterSheet }),
+  "overlay",
+);
 
 const tabLabels: Record<DiscoveryTab, string> = { outfits: "Outfits", items: "Items" };
 

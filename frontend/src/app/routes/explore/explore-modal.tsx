@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
 import { outfitQuery } from "@/features/outfits/api/get-outfit";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import type { ModalSubject } from "@/features/outfits/components/outfit-modal";
+import { lazyPart } from "@/lib/lazy-part";
 import { exploreSearch, useExploreParams } from "./explore-params";
 
 const loadModal = async () => ({
   default: (await import("@/features/outfits/components/outfit-modal")).OutfitModal,
 });
-const OutfitModal = lazy(loadModal);
+const OutfitModal = lazyPart(loadModal, "overlay");
 
 /** Loads the modal's code before it is needed, so that the first card opens without a delay. */
 export function preloadModal(): void {

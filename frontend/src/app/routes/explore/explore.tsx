@@ -1,13 +1,18 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
+import { lazyPart } from "@/lib/lazy-part";
 import { useExploreParams } from "./explore-params";
 import { ExploreSection, SearchSection, TopSection } from "./sections";
 
 // Visitors never see these sections, so their code is not part of the first load.
 const savedSections = () => import("./saved-sections");
-const LikesSection = lazy(async () => ({ default: (await savedSections()).LikesSection }));
-const BookmarksSection = lazy(async () => ({ default: (await savedSections()).BookmarksSection }));
-const MyOutfitsSection = lazy(async () => ({ default: (await savedSections()).MyOutfitsSection }));
+const LikesSection = lazyPart(async () => ({ default: (await savedSections()).LikesSection }));
+const BookmarksSection = lazyPart(async () => ({
+  default: (await savedSections()).BookmarksSection,
+}));
+const MyOutfitsSection = lazyPart(async () => ({
+  default: (await savedSections()).MyOutfitsSection,
+}));
 
 /** Landing page and dashboard. The search parameters decide which section is shown. */
 export function Explore() {

@@ -1,9 +1,10 @@
 import { LoadingPage } from "@ui/spinner";
 import { ExternalLink } from "lucide-react";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Link } from "react-router";
 import { TabList } from "@/components/ui/tab-list";
 import * as Tabs from "@/components/ui/tabs";
+import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";
@@ -13,17 +14,17 @@ import { ProfileSummary } from "./profile-summary";
 import { type ProfileTab, profileTabs } from "./profile-tab-list";
 import { useProfileTab } from "./profile-tabs";
 
-const ProfileForm = lazy(async () => ({
+const ProfileForm = lazyPart(async () => ({
   default: (await import("@/features/profiles/components/profile-form")).ProfileForm,
 }));
 
-const OutfitsTab = lazy(async () => ({ default: (await import("./outfits-tab")).OutfitsTab }));
+const OutfitsTab = lazyPart(async () => ({ default: (await import("./outfits-tab")).OutfitsTab }));
 
-const FavoritesTab = lazy(async () => ({
+const FavoritesTab = lazyPart(async () => ({
   default: (await import("./favorites-tab")).FavoritesTab,
 }));
 
-const TrainingImagesTab = lazy(async () => ({
+const TrainingImagesTab = lazyPart(async () => ({
   default: (await import("./training-images-tab")).TrainingImagesTab,
 }));
 

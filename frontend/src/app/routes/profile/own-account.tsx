@@ -1,15 +1,18 @@
 import type { User } from "@supabase/auth-js";
-import { lazy } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { forgetAccount } from "@/features/account/api/delete-account";
 import { AccountSection } from "@/features/account/components/account-section";
+import { lazyPart } from "@/lib/lazy-part";
 import { noteOwnSignOut } from "@/lib/own-sign-out";
 import { paths } from "@/lib/paths";
 import type { Profile } from "@/lib/session";
 
-const SignInAgainDialog = lazy(async () => ({
-  default: (await import("@/features/auth/components/sign-in-again-dialog")).SignInAgainDialog,
-}));
+const SignInAgainDialog = lazyPart(
+  async () => ({
+    default: (await import("@/features/auth/components/sign-in-again-dialog")).SignInAgainDialog,
+  }),
+  "overlay",
+);
 
 interface OwnAccountProps {
   user: User;

@@ -1,13 +1,14 @@
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { LoadingPage } from "@ui/spinner";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Avatar } from "@/components/ui/avatar";
 import { capitalise, initialsOf } from "@/lib/format";
+import { lazyPart } from "@/lib/lazy-part";
 import type { Profile } from "@/lib/session";
 
 // Its libraries are large, and most visits to the page do not edit anything.
-const ProfileForm = lazy(async () => ({
+const ProfileForm = lazyPart(async () => ({
   default: (await import("@/features/profiles/components/profile-form")).ProfileForm,
 }));
 

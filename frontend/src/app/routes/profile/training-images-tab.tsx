@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { LoadingPage } from "@ui/spinner";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-photos";
 import { PhotoGrid, PhotoGridSkeleton } from "@/features/training-images/components/photo-grid";
+import { lazyPart } from "@/lib/lazy-part";
 
-const OwnPictures = lazy(async () => ({
+const OwnPictures = lazyPart(async () => ({
   default: (await import("@/features/generated-pictures/components/own-pictures")).OwnPictures,
 }));
 
 // Looking at the photos needs neither dialogs nor uploads.
-const PhotoUploader = lazy(async () => ({
+const PhotoUploader = lazyPart(async () => ({
   default: (await import("@/features/training-images/components/photo-uploader")).PhotoUploader,
 }));
 

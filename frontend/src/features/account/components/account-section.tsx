@@ -1,15 +1,19 @@
 import { Button } from "@ui/button";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { Progress } from "@/components/ui/progress";
+import { lazyPart } from "@/lib/lazy-part";
 import { hasCode, messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { signInTooOld, useDeleteAccount } from "../api/delete-account";
 import { useExportData } from "../api/export-data";
 import { accountTexts } from "./account-texts";
 
-const DeleteAccountDialog = lazy(async () => ({
-  default: (await import("./delete-account-dialog")).DeleteAccountDialog,
-}));
+const DeleteAccountDialog = lazyPart(
+  async () => ({
+    default: (await import("./delete-account-dialog")).DeleteAccountDialog,
+  }),
+  "overlay",
+);
 
 /** What a dialog that asks for a new sign-in is told. */
 export interface SignInAgain {

@@ -74,7 +74,11 @@ async function saveItem({ id, values, before }: RowChange<ItemValues>) {
 
 /** Whether another item has the same retailer's number. */
 function isKnownProduct(error: unknown): boolean {
-  return hasCode(error, uniqueViolation) && messageOf(error, "").includes("items_product_id_key");
+  return (
+    hasCode(error, uniqueViolation) &&
+    error instanceof Error &&
+    error.message.includes("items_product_id_key")
+  );
 }
 
 export function useSaveItem() {

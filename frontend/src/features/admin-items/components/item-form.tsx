@@ -54,7 +54,7 @@ export function ItemForm({ item, onClose }: ItemFormProps) {
           name="colors"
           render={({ field }) => <ColorsField {...field} />}
         />
-        <FormFooter pending={formState.isSubmitting} onCancel={cancel} />
+        <FormFooter pending={formState.isSubmitting} />
       </form>
     </EditDialog>
   );

@@ -2,6 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { useFormPictures } from "@/components/admin/use-form-pictures";
 import { rowChange } from "@/lib/admin-rows";
+import { calmResolver } from "@/lib/calm-resolver";
 import { toast } from "@/lib/toast";
 import { useEditBase } from "@/lib/use-edit-base";
 import { type ImportedProduct, isInDollars } from "../api/import-product";
@@ -14,7 +15,7 @@ export function useItemForm(item: AdminItem | null, onClose: () => void) {
   const base = useEditBase(item && toItemValues(item));
   const pictures = useFormPictures([item?.image]);
   const form = useForm<ItemValues>({
-    resolver: zodResolver(itemSchema),
+    resolver: calmResolver(zodResolver(itemSchema)),
     mode: "onTouched",
     defaultValues: toItemValues(item),
   });

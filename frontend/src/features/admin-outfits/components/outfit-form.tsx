@@ -48,7 +48,7 @@ export function OutfitForm({ outfit, onClose }: OutfitFormProps) {
             <ItemPicker gender={gender} chosen={field.value} onChange={field.onChange} />
           )}
         />
-        <FormFooter pending={formState.isSubmitting} onCancel={cancel} />
+        <FormFooter pending={formState.isSubmitting} />
       </form>
       {question !== null && (
         <ConfirmDialog

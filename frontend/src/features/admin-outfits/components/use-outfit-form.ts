@@ -2,6 +2,7 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { useFormPictures } from "@/components/admin/use-form-pictures";
 import { rowChange } from "@/lib/admin-rows";
+import { calmResolver } from "@/lib/calm-resolver";
 import { useEditBase } from "@/lib/use-edit-base";
 import type { AdminOutfit } from "../api/outfits";
 import { type OutfitValues, outfitSchema, toOutfitValues, useSaveOutfit } from "../api/save-outfit";
@@ -12,7 +13,7 @@ export function useOutfitForm(outfit: AdminOutfit | null, onClose: () => void) {
   const base = useEditBase(outfit && toOutfitValues(outfit));
   const pictures = useFormPictures([outfit?.main_image]);
   const form = useForm<OutfitValues>({
-    resolver: zodResolver(outfitSchema),
+    resolver: calmResolver(zodResolver(outfitSchema)),
     mode: "onTouched",
     defaultValues: toOutfitValues(outfit),
   });

@@ -5,6 +5,7 @@ import { useEffect, useId } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { Switch } from "@/components/admin/switch";
 import { Input } from "@/components/ui/input";
+import { calmResolver } from "@/lib/calm-resolver";
 import { useEditBase } from "@/lib/use-edit-base";
 import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-settings";
 
@@ -13,7 +14,7 @@ export function SiteForm({ settings }: { settings: SiteSettings }) {
   const save = useSaveSettings();
   const { site_name } = settings;
   const { register, handleSubmit, formState, reset, getValues, control } = useForm({
-    resolver: zodResolver(siteNameSchema),
+    resolver: calmResolver(zodResolver(siteNameSchema)),
     mode: "onTouched",
     defaultValues: { site_name },
   });

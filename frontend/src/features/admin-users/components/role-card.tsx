@@ -5,6 +5,7 @@ import { useLocation, useSearchParams } from "react-router";
 import { Select } from "@/components/admin/controls";
 import { Input } from "@/components/ui/input";
 import type { Role } from "@/lib/database";
+import { useSession } from "@/lib/session";
 import { toast } from "@/lib/toast";
 import { roles, useSetRoleByEmail } from "../api/users";
 
@@ -25,12 +26,18 @@ function mayAutoUpdate(state: unknown): boolean {
   );
 }
 
+interface RoleCardProps {
+  /** The administrator wants to give up the own role, which is asked about first. */
+  onLeave: () => void;
+}
+
 /**
  * Sets the role of a user by e-mail address. The address of the page may fill it in (`email`) and submit it (`autoupdate=true`).
  * A link on another site could name any person, so the card is only submitted by itself when a link of this site led here;
  * otherwise it is filled in and waits for a click.
  */
-export function RoleCard() {
+export function RoleCard({ onLeave }: RoleCardProps) {
+  const { user: me } = useSession();
   const [params] = useSearchParams();
   const { state } = useLocation();
   const [email, setEmail] = useState(params.get("email") ?? "");
@@ -59,6 +66,7 @@ export function RoleCard() {
     event.preventDefault();
     const address = email.trim();
     if (address === "") toast("Email required", "Please enter a user email", "danger");
+    else if (role !== "admin" && address.toLowerCase() === me?.email?.toLowerCase()) onLeave();
     else mutate({ email: address, role });
   }
 

@@ -23,11 +23,11 @@ export function UserSection() {
   });
   const setRole = useSetRole();
   const opened = useOpenRow(table, "User");
-  const [leaving, setLeaving] = useState<AdminUser | null>(null);
+  const [isLeaving, setLeaving] = useState(false);
 
   function toggle(user: AdminUser) {
     // Giving up the own role closes the admin area immediately.
-    if (user.id === me?.id && user.role === "admin") setLeaving(user);
+    if (user.id === me?.id && user.role === "admin") setLeaving(true);
     else setRole.mutate({ id: user.id, role: otherRole(user.role) });
   }
 
@@ -37,7 +37,7 @@ export function UserSection() {
       query={table.request.term}
       onSearch={table.search}
       searchPlaceholder="Search users..."
-      before={<RoleCard />}
+      before={<RoleCard onLeave={() => setLeaving(true)} />}
     >
       <DataTable
         label="Users"
@@ -55,16 +55,16 @@ export function UserSection() {
           onClose={opened.close}
         />
       )}
-      {leaving !== null && (
+      {isLeaving && me !== null && (
         <ConfirmDialog
           title="Give up your own admin access?"
           text="You leave the admin area at once. Another administrator can give it back."
           action="Give up"
           pending={setRole.isPending}
           onConfirm={() =>
-            setRole.mutate({ id: leaving.id, role: "user" }, { onSettled: () => setLeaving(null) })
+            setRole.mutate({ id: me.id, role: "user" }, { onSettled: () => setLeaving(false) })
           }
-          onCancel={() => setLeaving(null)}
+          onCancel={() => setLeaving(false)}
         />
       )}
     </SectionPage>

@@ -1,13 +1,17 @@
 import { Button } from "@ui/button";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Progress } from "@/components/ui/progress";
+import { lazyPart } from "@/lib/lazy-part";
 import { useCancelPicture, useDeletePicture, useRetryPicture } from "../api/change-pictures";
 import { type GeneratedPicture, isInProgress } from "../api/list-pictures";
 import { PictureView } from "./picture-view";
 
-const ConfirmDialog = lazy(async () => ({
-  default: (await import("@/components/ui/confirm-dialog")).ConfirmDialog,
-}));
+const ConfirmDialog = lazyPart(
+  async () => ({
+    default: (await import("@/components/ui/confirm-dialog")).ConfirmDialog,
+  }),
+  "overlay",
+);
 
 interface PictureCardProps {
   userId: string;

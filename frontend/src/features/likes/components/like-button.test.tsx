@@ -73,7 +73,8 @@ describe("LikeButton", () => {
     await waitFor(() => expect(button).not.toHaveAttribute("aria-disabled"));
     await userEvent.click(button);
 
-    expect(await screen.findByText("Out of ink.")).toBeVisible();
+    // Not the server's own words about a fault of its own.
+    expect(await screen.findByText("Failed to like the item. Please try again.")).toBeVisible();
     expect(await screen.findByRole("button", { pressed: false })).toBeInTheDocument();
   });
 });

@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import { pictureEndings } from "@/lib/picture-file";
 import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
 import type { Profile } from "@/lib/session";
 import { useStoreProfile, writeProfile } from "./update-profile";
@@ -22,7 +23,7 @@ export function useUploadAvatar(profile: Profile) {
   const storeProfile = useStoreProfile();
   return useMutation({
     mutationFn: async ({ file, onProgress }: AvatarUpload) => {
-      const extension = file.type === "image/webp" ? "webp" : "png";
+      const extension = pictureEndings[file.type] ?? "webp";
       const name = await uploadResumably({
         owner: profile.id,
         file,

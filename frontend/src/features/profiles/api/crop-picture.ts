@@ -1,3 +1,5 @@
+import { encodeCanvas } from "@/lib/picture-file";
+
 /** Width and height in pixels of a stored avatar. */
 export const avatarSize = 512;
 
@@ -41,7 +43,7 @@ export async function loadPicture(url: string): Promise<HTMLImageElement> {
   return picture;
 }
 
-/** The chosen square as a file of {@link avatarSize}. Browsers that cannot write WebP make a PNG instead. */
+/** The chosen square as a file of {@link avatarSize}. Browsers that cannot write WebP make a JPEG instead. */
 export async function renderCrop(picture: HTMLImageElement, crop: Crop): Promise<File> {
   const canvas = document.createElement("canvas");
   canvas.width = avatarSize;
@@ -50,10 +52,10 @@ export async function renderCrop(picture: HTMLImageElement, crop: Crop): Promise
   const context = canvas.getContext("2d");
   if (context === null) throw new Error("The browser cannot draw pictures.");
   context.imageSmoothingQuality = "high";
+  // A JPEG has no transparency: what is transparent would become black.
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, avatarSize, avatarSize);
   context.drawImage(picture, left, top, side, side, 0, 0, avatarSize, avatarSize);
-  const blob = await new Promise<Blob | null>((resolve) =>
-    canvas.toBlob(resolve, "image/webp", 0.88),
-  );
-  if (blob === null) throw new Error("The picture could not be cropped.");
+  const blob = await encodeCanvas(canvas);
   return new File([blob], "avatar", { type: blob.type });
 }

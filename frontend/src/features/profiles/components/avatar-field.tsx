@@ -1,16 +1,20 @@
 import { Button } from "@ui/button";
-import { lazy, Suspense, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { Avatar } from "@/components/ui/avatar";
 import { Progress } from "@/components/ui/progress";
 import { initialsOf } from "@/lib/format";
+import { lazyPart } from "@/lib/lazy-part";
 import type { Profile } from "@/lib/session";
 import { toast } from "@/lib/toast";
 import { useRemoveAvatar, useUploadAvatar } from "../api/change-avatar";
 import { toastProfileError } from "../api/profile-error";
 
-const AvatarCropDialog = lazy(async () => ({
-  default: (await import("./avatar-crop-dialog")).AvatarCropDialog,
-}));
+const AvatarCropDialog = lazyPart(
+  async () => ({
+    default: (await import("./avatar-crop-dialog")).AvatarCropDialog,
+  }),
+  "overlay",
+);
 
 /** Larger files are refused before they are read: phones run out of memory with them. */
 const maxBytes = 10 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { imageSources } from "@/lib/images";
+import { encodeCanvas } from "@/lib/picture-file";
 
 /** Size of a composed picture in pixels: 4:5, as every outfit's. */
 export const composedWidth = 1200;
@@ -87,14 +88,10 @@ export async function drawComposition(
   });
 }
 
-/** The sheet as a file: WebP, or PNG where the browser cannot write WebP. */
+/** The sheet as a file: WebP, or JPEG where the browser cannot write WebP. */
 export async function composePicture(urls: readonly string[]): Promise<File> {
   const canvas = document.createElement("canvas");
   await drawComposition(canvas, urls);
-  const blob = await new Promise<Blob | null>((done) => {
-    canvas.toBlob(done, "image/webp", 0.86);
-  });
-  if (blob === null) throw new Error("The picture could not be drawn.");
-  const ending = blob.type === "image/webp" ? "webp" : "png";
-  return new File([blob], `composed.${ending}`, { type: blob.type });
+  const blob = await encodeCanvas(canvas, undefined, 0.86);
+  return new File([blob], "composed", { type: blob.type });
 }

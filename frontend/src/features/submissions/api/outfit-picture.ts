@@ -1,21 +1,14 @@
+import { pictureEndings, preparePicture } from "@/lib/picture-file";
+
 const bucket = "user-outfit-images";
 const publicPrefix = `/storage/v1/object/public/${bucket}/`;
 const mostBytes = 5 * 1024 * 1024;
 
-/** Formats that the bucket takes, with the ending of their files. */
-const endings: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/webp": "webp",
-  "image/avif": "avif",
-  "image/gif": "gif",
-};
-
-export const acceptedPictures = Object.keys(endings).join(",");
+export const acceptedPictures = Object.keys(pictureEndings).join(",");
 
 /** Why a file cannot be an outfit's picture; undefined when it can. */
 export function pictureFileError(file: File): string | undefined {
-  if (endings[file.type] === undefined) return "Please upload an image file.";
+  if (pictureEndings[file.type] === undefined) return "Please upload an image file.";
   if (file.size > mostBytes) return "File size must be less than 5MB";
   return undefined;
 }
@@ -33,6 +26,11 @@ export function isComposedPicture(url: string | null): boolean {
   return isOwn && url.slice(url.lastIndexOf("/") + 1).startsWith(composedPrefix);
 }
 
+/** Uploads a chosen file, without what a camera wrote beside the picture. Throws a `PictureError` for what is no picture. */
+export async function uploadChosenPicture(userId: string, chosen: File): Promise<string> {
+  return uploadOutfitPicture(userId, await preparePicture(chosen, { maxBytes: mostBytes }));
+}
+
 /** Uploads a picture into the user's own folder, under a name that no other file has. Returns its root-relative address. */
 export async function uploadOutfitPicture(
   userId: string,
@@ -41,7 +39,7 @@ export async function uploadOutfitPicture(
 ): Promise<string> {
   const { storage } = await import("@/lib/storage");
   const unique = `${prefix}${Date.now()}-${crypto.randomUUID().slice(0, 8)}`;
-  const path = `${userId}/${unique}.${endings[file.type] ?? "webp"}`;
+  const path = `${userId}/${unique}.${pictureEndings[file.type] ?? "webp"}`;
   const { error } = await storage
     .from(bucket)
     .upload(path, file, { cacheControl: "3600", upsert: false, contentType: file.type });

@@ -146,8 +146,6 @@ function explainFailure(error: unknown): string {
 export function useSubmitOutfit() {
   const queryClient = useQueryClient();
   return useMutation({
-    // Without a network it fails immediately and can be pressed again, instead of waiting invisibly.
-    networkMode: "always",
     mutationFn: submit,
     onSuccess: (status, { userId }) => {
       if (status === "approved") {

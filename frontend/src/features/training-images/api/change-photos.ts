@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { pictureEndings, preparePicture } from "@/lib/picture-file";
 import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
 import { resultOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { photoBucket, type Slot, type TrainingPhoto, trainingPhotosKey } from "./list-photos";
+import { photoLimits } from "./photo-file";
 
 interface PhotoUpload {
   file: File;
-  contentType: string;
-  extension: string;
   /** The photo in this slot so far. */
   replaced: TrainingPhoto | undefined;
   onProgress: (sent: number) => void;
@@ -22,13 +22,14 @@ async function removeObject(path: string): Promise<void> {
 
 /** Fills a slot: the file first, then the row that names it, then the replaced file goes. */
 async function uploadPhoto(userId: string, slot: Slot, upload: PhotoUpload): Promise<void> {
+  const file = await preparePicture(upload.file, photoLimits);
   const path = await uploadResumably({
     owner: userId,
-    file: upload.file,
+    file,
     bucket: photoBucket,
-    objectName: `training-images/${userId}/${uniqueFileName(upload.extension)}`,
+    objectName: `training-images/${userId}/${uniqueFileName(pictureEndings[file.type] ?? "jpg")}`,
     place: `training-image:${userId}:${slot}`,
-    contentType: upload.contentType,
+    contentType: file.type,
     onProgress: upload.onProgress,
     signal: upload.signal,
   });

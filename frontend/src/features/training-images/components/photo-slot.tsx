@@ -2,11 +2,12 @@ import { Button } from "@ui/button";
 import { useRef, useState } from "react";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Progress } from "@/components/ui/progress";
+import { PictureError } from "@/lib/picture-file";
 import { messageOf, ServiceError } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useDeletePhoto, useUploadPhoto } from "../api/change-photos";
 import type { Slot, TrainingPhoto } from "../api/list-photos";
-import { acceptedPhotos, checkPhoto } from "../api/photo-file";
+import { acceptedPhotos, findPhotoProblem } from "../api/photo-file";
 import { EmptySlot, SlotFrame } from "./photo-grid";
 import { PhotoPreview } from "./photo-preview";
 
@@ -81,9 +82,9 @@ function usePhotoUpload(userId: string, slot: Slot, replaced: TrainingPhoto | un
   const abort = useRef<AbortController | null>(null);
 
   function start(chosen: File) {
-    const checked = checkPhoto(chosen);
-    if (!checked.ok) {
-      toast("Invalid File", checked.reason, "danger");
+    const problem = findPhotoProblem(chosen);
+    if (problem !== undefined) {
+      toast("Invalid File", problem, "danger");
       return;
     }
     abort.current = new AbortController();
@@ -91,11 +92,15 @@ function usePhotoUpload(userId: string, slot: Slot, replaced: TrainingPhoto | un
     setSent(0);
     setInterrupted(null);
     mutation.mutate(
-      { file: chosen, ...checked, replaced, onProgress: setSent, signal: abort.current.signal },
+      { file: chosen, replaced, onProgress: setSent, signal: abort.current.signal },
       {
         onSuccess: () => toast("Upload Successful", `Photo ${slot} is saved.`, "success"),
         onError: (error) => {
           if (error.name === "AbortError") return;
+          if (error instanceof PictureError) {
+            toast("Invalid File", error.message, "danger");
+            return;
+          }
           const text = messageOf(error, "Failed to upload training image. Please try again.");
           const isAnswer = error instanceof ServiceError;
           toast(
