@@ -47,6 +47,9 @@ export function listOf<Row>(response: CountedResponse<Row>): ListResult<Row> {
   return { rows, total: response.count };
 }
 
+/** Milliseconds for which a list that was just read is not read again. */
+const freshMs = 10_000;
+
 export function adminListKey(section: string): QueryKey {
   return [...adminKey, "list", section];
 }
@@ -70,5 +73,8 @@ export function adminListQuery<Row>(section: string, request: ListRequest, read:
     queryKey: [...adminListKey(section), request],
     queryFn: ({ signal }) => read(request, signal),
     placeholderData: (previous) => previous,
+    // Others work on the same lists: who comes back to the window sees what they have done.
+    staleTime: freshMs,
+    refetchOnWindowFocus: true,
   });
 }

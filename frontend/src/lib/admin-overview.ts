@@ -33,5 +33,8 @@ export function adminOverviewQuery() {
     queryKey: [...adminKey, "overview"],
     queryFn: async ({ signal }) =>
       readFigures(rowsOf(await supabase.rpc("admin_overview").abortSignal(signal))),
+    // The number of outfits that wait is what administrators come for.
+    staleTime: 10_000,
+    refetchOnWindowFocus: true,
   });
 }

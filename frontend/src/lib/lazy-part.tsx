@@ -3,7 +3,7 @@
 
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
-import { Component, type ComponentType, type ReactNode, use } from "react";
+import { Component, type ComponentType, lazy, type ReactNode } from "react";
 
 /** A promise with its outcome, so that React's `use` does not wait for a fulfilled one. */
 interface TrackedPromise<Loaded> extends Promise<Loaded> {
@@ -61,12 +61,8 @@ export class LazyCode<Loaded> {
     return this.#loading ?? this.load();
   }
 
-  get hasFailed(): boolean {
-    return this.#loading?.status === "rejected";
-  }
-
   forgetFailure(): void {
-    if (this.hasFailed) this.#loading = null;
+    if (this.#loading?.status === "rejected") this.#loading = null;
   }
 }
 
@@ -75,8 +71,11 @@ type Failure = "notice" | "overlay" | "nothing";
 
 interface BoundaryProps {
   failure: Failure;
-  code: LazyCode<unknown>;
-  children: ReactNode;
+  /** Whether the code could not be loaded. */
+  hasFailed: () => boolean;
+  /** Lets the next rendering load the code again. */
+  loadAgain: () => void;
+  render: () => ReactNode;
 }
 
 interface BoundaryState {
@@ -91,7 +90,7 @@ class PartBoundary extends Component<BoundaryProps, BoundaryState> {
   }
 
   retry = (): void => {
-    this.props.code.forgetFailure();
+    this.props.loadAgain();
     this.setState({ failed: null });
   };
 
@@ -109,10 +108,10 @@ class PartBoundary extends Component<BoundaryProps, BoundaryState> {
 
   override render(): ReactNode {
     const { failed } = this.state;
-    if (failed === null) return this.props.children;
-    const { failure, code } = this.props;
+    const { failure, hasFailed, render } = this.props;
+    if (failed === null) return render();
     // A part that was loaded and has broken is the page's business.
-    if (!code.hasFailed) throw failed.error;
+    if (!hasFailed()) throw failed.error;
     if (failure === "nothing") return null;
     return (
       <div
@@ -140,18 +139,31 @@ export function lazyPart<Props extends object>(
   importPart: () => Promise<{ default: ComponentType<Props> }>,
   failure: Failure = "notice",
 ): ComponentType<Props> {
-  const code = new LazyCode(async () => (await importPart()).default);
-  // biome-ignore lint/correctness/noComponentHookFactories: called once per module, as React's own `lazy` is.
-  function Loaded(props: Props) {
-    const Part = use(code.promise);
-    return <Part {...props} />;
+  let hasFailed = false;
+  const begin = () =>
+    lazy(async () => {
+      try {
+        return await importPart();
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    });
+  let Part = begin();
+  function loadAgain() {
+    if (!hasFailed) return;
+    hasFailed = false;
+    Part = begin();
   }
-  // biome-ignore lint/correctness/noComponentHookFactories: as above.
+  // biome-ignore lint/correctness/noComponentHookFactories: called once per module, as React's own `lazy` is.
   return function LazyPart(props: Props) {
     return (
-      <PartBoundary failure={failure} code={code}>
-        <Loaded {...props} />
-      </PartBoundary>
+      <PartBoundary
+        failure={failure}
+        hasFailed={() => hasFailed}
+        loadAgain={loadAgain}
+        render={() => <Part {...props} />}
+      />
     );
   };
 }

@@ -14,7 +14,15 @@ import { stale } from "@/lib/query-client";
 import { outfitKeys } from "@/lib/query-keys";
 import { resultOf, rowsOf } from "@/lib/service-error";
 import { sessionKey } from "@/lib/services";
-import { isAuthWanted, loadAuth, mayHaveSession, onAuthWanted, supabase } from "@/lib/supabase";
+import {
+  isAuthWanted,
+  loadAuth,
+  mayHaveSession,
+  onAuthWanted,
+  onSessionRefused,
+  supabase,
+} from "@/lib/supabase";
+import { toast } from "@/lib/toast";
 
 export type Profile = Database["public"]["Tables"]["profiles"]["Row"];
 
@@ -124,6 +132,9 @@ export function SessionProvider({ initial, children }: SessionProviderProps) {
     }
 
     const stopWaiting = onAuthWanted(startSubscription);
+    const stopTelling = onSessionRefused(() =>
+      toast("Your session has ended", "Please sign in again.", "danger"),
+    );
     window.addEventListener("storage", handleStorage);
     if (isAuthWanted()) startSubscription();
     else if (mayHaveSession()) void loadAuth().catch(() => undefined);
@@ -131,6 +142,7 @@ export function SessionProvider({ initial, children }: SessionProviderProps) {
       isOver = true;
       unsubscribe();
       stopWaiting();
+      stopTelling();
       window.removeEventListener("storage", handleStorage);
     };
   }, [queryClient, initial]);

@@ -83,10 +83,52 @@ export async function fetchWithToken(
     const { data } = await (await loadAuth()).getSession();
     token = data.session?.access_token ?? supabaseKey;
   }
-  const headers = new Headers(init.headers);
-  headers.set("apikey", supabaseKey);
-  headers.set("Authorization", `Bearer ${token}`);
-  return (await takeEarly(input, init, token)) ?? fetch(input, { ...init, headers });
+  const send = (bearer: string) => {
+    const headers = new Headers(init.headers);
+    headers.set("apikey", supabaseKey);
+    headers.set("Authorization", `Bearer ${bearer}`);
+    return fetch(input, { ...init, headers });
+  };
+  const response = (await takeEarly(input, init, token)) ?? (await send(token));
+  if (response.status !== 401 || token === supabaseKey) return response;
+  const renewed = await renewRefusedSession(token);
+  return renewed === null ? response : send(renewed);
+}
+
+let renewal: Promise<string | null> | null = null;
+const refusalListeners = new Set<() => void>();
+
+/** Calls the listener when the server refuses a session for good. Returns a function that removes the listener. */
+export function onSessionRefused(listener: () => void): () => void {
+  refusalListeners.add(listener);
+  return () => refusalListeners.delete(listener);
+}
+
+/**
+ * A new token in place of one that the server does not know any more, for example because its keys were changed. Where there is
+ * none, the session ends here, too: a page that looks signed in and can do nothing would help nobody.
+ */
+function renewRefusedSession(refused: string): Promise<string | null> {
+  renewal ??= renewSession(refused).finally(() => {
+    renewal = null;
+  });
+  return renewal;
+}
+
+async function renewSession(refused: string): Promise<string | null> {
+  const client = await loadAuth();
+  const stored = (await client.getSession()).data.session?.access_token;
+  // Another request or another tab has renewed it meanwhile.
+  if (stored !== undefined && stored !== refused) return stored;
+  const { data, error } = await client.refreshSession();
+  if (data.session !== null) return data.session.access_token;
+  // Without a network, or from a server that is down, nothing is known about the session.
+  if (error === null || error.status === undefined || error.status === 0 || error.status >= 500) {
+    return null;
+  }
+  await client.signOut({ scope: "local" });
+  for (const listener of refusalListeners) listener();
+  return null;
 }
 
 /** The response to the same request that was sent before the app arrived, if there is one. */

@@ -53,8 +53,11 @@ function creatorLines({ creator }: Outfit, styles: string[]): HTMLElement[] {
 }
 
 function detailLines({ gender, description }: Outfit, styles: string[]): HTMLElement[] {
-  const badges = [capitalise(gender), ...styles].map((label) =>
-    span("rounded-full border border-line px-2 text-ink-soft text-label leading-5", label),
+  const badges = [capitalise(gender), ...styles].map((label, index) =>
+    span(
+      `rounded-full border border-line px-2 text-ink-soft text-label leading-5${index > 1 ? " max-md:hidden" : ""}`,
+      label,
+    ),
   );
   return [
     span("mt-1 flex h-5.5 flex-wrap gap-1.5 overflow-hidden", ...badges),

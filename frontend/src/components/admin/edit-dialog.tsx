@@ -45,6 +45,10 @@ export function EditDialog({ title, isDirty, wide = false, onClose, children }: 
         <Dialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
         <Dialog.Content
           onOpenAutoFocus={focusFirstField}
+          onEscapeKeyDown={(event) => {
+            // A line within the form has an Escape of its own.
+            if (document.activeElement?.closest("[data-own-escape]")) event.preventDefault();
+          }}
           onCloseAutoFocus={returnFocus}
           aria-describedby={undefined}
           className={cn(

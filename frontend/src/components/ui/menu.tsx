@@ -44,6 +44,8 @@ export function MenuContent({ narrow = false, ...rest }: MenuContentProps) {
       collisionPadding={12}
       className={cn(
         "panel-in z-50 origin-(--radix-dropdown-menu-content-transform-origin) rounded-md border border-line bg-raised p-1.5 text-ink shadow-raised",
+        // A long name must not make it wider than a phone.
+        "max-w-[min(20rem,calc(100vw-1.5rem))] [overflow-wrap:anywhere]",
         narrow ? "min-w-48" : "min-w-60",
       )}
       {...rest}

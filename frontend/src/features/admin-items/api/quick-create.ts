@@ -7,7 +7,7 @@ import {
 import { useFormWork } from "@/components/admin/form-work";
 import { adminKey } from "@/lib/admin-key";
 import { adminListKey, type ListResult } from "@/lib/admin-list";
-import { type ChangeResponse, changedRow } from "@/lib/admin-rows";
+import { type ChangeResponse, changedRow, saveFailureText } from "@/lib/admin-rows";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -69,7 +69,7 @@ export function useCreateBrand(onCreated: (id: string, name: string) => void) {
     },
     success: "Brand created",
     failure: "Error creating brand",
-    failureText: () => "Please try again later",
+    failureText: saveFailureText("brand"),
   });
 }
 
@@ -90,7 +90,7 @@ export function useCreateSubcategory(onCreated: (id: string, row: NewSubcategory
     },
     success: "Subcategory created",
     failure: "Error creating subcategory",
-    failureText: () => "Please try again later",
+    failureText: saveFailureText("subcategory"),
   });
 }
 

@@ -1,5 +1,5 @@
 import { Button } from "@ui/button";
-import { isEnter } from "@ui/keys";
+import { isEnter, isEscape } from "@ui/keys";
 import { Plus } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { Input } from "@/components/ui/input";
@@ -10,7 +10,8 @@ interface NameRowProps {
   /** The noun for the created row, such as "brand". */
   noun: string;
   pending: boolean;
-  onCreate: (name: string) => void;
+  /** Calls `done` when the row is stored; until then the typed name stays. */
+  onCreate: (name: string, done: () => void) => void;
 }
 
 /** A button that becomes a line to type a name into. Not a form: it is inside of one. */
@@ -24,21 +25,28 @@ function NameRow({ noun, pending, onCreate }: NameRowProps) {
       toast("Error", "Name must be at least 2 characters", "danger");
       return;
     }
-    onCreate(trimmed);
+    onCreate(trimmed, close);
+  }
+
+  function close() {
     setName(null);
   }
 
   return (
-    <div className="mt-2 flex gap-2">
+    // Escape closes this line and not the form around it (EditDialog).
+    <div className="mt-2 flex gap-2" data-own-escape>
       <Input
         aria-label={`Name of the new ${noun}`}
         autoFocus
         value={name}
         onChange={(event) => setName(event.target.value)}
-        onKeyDown={(event) => onEnter(event, create)}
+        onKeyDown={(event) => handleKey(event, create, close)}
       />
       <Button pending={pending} onClick={create} size="lg">
         Add
+      </Button>
+      <Button variant="quiet" onClick={close} size="lg">
+        Cancel
       </Button>
     </div>
   );
@@ -53,8 +61,9 @@ function AddButton({ label, onClick }: { label: string; onClick: () => void }) {
   );
 }
 
-/** Enter creates the row; it must not submit the form around it. */
-function onEnter(event: KeyboardEvent, create: () => void) {
+/** Enter creates the row, and must not submit the form around it; Escape goes back to the button. */
+function handleKey(event: KeyboardEvent, create: () => void, close: () => void) {
+  if (isEscape(event)) close();
   if (!isEnter(event)) return;
   event.preventDefault();
   create();
@@ -66,7 +75,13 @@ interface QuickCreateProps {
 
 export function QuickBrand({ onCreated }: QuickCreateProps) {
   const { mutate, isPending } = useCreateBrand(onCreated);
-  return <NameRow noun="brand" pending={isPending} onCreate={(name) => mutate(name)} />;
+  return (
+    <NameRow
+      noun="brand"
+      pending={isPending}
+      onCreate={(name, done) => mutate(name, { onSuccess: done })}
+    />
+  );
 }
 
 interface QuickSubcategoryProps {
@@ -83,9 +98,9 @@ export function QuickSubcategory({ categoryId, onCreated }: QuickSubcategoryProp
     <NameRow
       noun="subcategory"
       pending={isPending}
-      onCreate={(name) => {
+      onCreate={(name, done) => {
         if (categoryId === "") toast("Error", "Please select a category first", "danger");
-        else mutate({ name, category_id: categoryId });
+        else mutate({ name, category_id: categoryId }, { onSuccess: done });
       }}
     />
   );
@@ -115,22 +130,25 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
   }
 
   return (
-    <div className="mt-2 grid grid-cols-[minmax(0,1fr)_7.5rem_auto] gap-2">
+    <div className="mt-2 grid grid-cols-[minmax(0,1fr)_7.5rem_auto_auto] gap-2" data-own-escape>
       <Input
         aria-label="Name of the new color"
         autoFocus
         value={draft.name}
         onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-        onKeyDown={(event) => onEnter(event, create)}
+        onKeyDown={(event) => handleKey(event, create, () => setDraft(null))}
       />
       <Input
         aria-label="Hex code of the new color"
         value={draft.hexCode}
         onChange={(event) => setDraft({ ...draft, hexCode: event.target.value })}
-        onKeyDown={(event) => onEnter(event, create)}
+        onKeyDown={(event) => handleKey(event, create, () => setDraft(null))}
       />
       <Button pending={isPending} onClick={create} size="lg">
         Add
+      </Button>
+      <Button variant="quiet" onClick={() => setDraft(null)} size="lg">
+        Cancel
       </Button>
     </div>
   );

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { cn } from "@ui/cn";
 import type { MouseEvent, ReactNode } from "react";
 import { Link, type To } from "react-router";
 import { Picture } from "@/components/ui/picture";
@@ -108,10 +109,14 @@ function Details({ outfit, styles }: CaptionProps) {
   return (
     <>
       <span className="mt-1 flex h-5.5 flex-wrap gap-1.5 overflow-hidden">
-        {[capitalise(outfit.gender), ...styles].map((label) => (
+        {[capitalise(outfit.gender), ...styles].map((label, index) => (
           <span
             key={label}
-            className="rounded-full border border-line px-2 text-ink-soft text-label leading-5"
+            className={cn(
+              "rounded-full border border-line px-2 text-ink-soft text-label leading-5",
+              // A third one is cut off on phones, and the card would be named by a text that nobody sees.
+              index > 1 && "max-md:hidden",
+            )}
           >
             {label}
           </span>
