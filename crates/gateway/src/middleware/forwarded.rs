@@ -28,16 +28,26 @@ pub fn find_client_address(
     let Some(from_end) = trusted_proxies.checked_sub(1) else {
         return Ok(peer);
     };
-    // Bytes and not text, because the client may have put bytes into its part of a line that are no text.
-    let mut entries: Vec<&[u8]> = headers
-        .get_all("x-forwarded-for")
-        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
-        .collect();
-    entries.reverse();
-    match entries.get(from_end) {
+    match find_entry(headers, "x-forwarded-for", from_end) {
         None => Ok(peer),
         Some(entry) => parse_address(entry).ok_or(UnknownAddress),
     }
+}
+
+/// The last address in the lines of a header, for headers of other names that a proxy sets or appends to. `None` where there is
+/// no such header, or its last entry is no address.
+pub fn read_last_address(headers: &HeaderMap, name: &str) -> Option<IpAddr> {
+    find_entry(headers, name, 0).and_then(parse_address)
+}
+
+/// The entry of a list at a distance from its end, 0 for the last. All lines of the header are one list.
+fn find_entry<'h>(headers: &'h HeaderMap, name: &str, from_end: usize) -> Option<&'h [u8]> {
+    // Bytes and not text, because the client may have put bytes into its part of a line that are no text.
+    let entries: Vec<&[u8]> = headers
+        .get_all(name)
+        .flat_map(|line| line.as_bytes().split(|byte| *byte == b','))
+        .collect();
+    entries.into_iter().rev().nth(from_end)
 }
 
 /// Reads an address, with or without a port and brackets.
@@ -135,6 +145,30 @@ mod tests {
         ] {
             assert_eq!(find(&[line], 1), Err(UnknownAddress), "{line:?}");
         }
+    }
+
+    #[test]
+    fn auth_119_the_last_address_of_a_header_counts_because_clients_can_write_the_others() {
+        let read = |lines: &[&[u8]]| {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                let value = HeaderValue::from_bytes(line).expect("a header");
+                headers.append(HeaderName::from_static("x-real-ip"), value);
+            }
+            read_last_address(&headers, "x-real-ip").map(|ip| ip.to_string())
+        };
+
+        assert_eq!(read(&[b"192.0.2.1"]).as_deref(), Some("192.0.2.1"));
+        assert_eq!(read(&[b"198.51.100.9, 192.0.2.1"]).as_deref(), Some("192.0.2.1"));
+        assert_eq!(
+            read(&[b"198.51.100.9", b"192.0.2.1:4711"]).as_deref(),
+            Some("192.0.2.1")
+        );
+        // Bytes of the client that are no text do not take the header away.
+        assert_eq!(read(&[b"\xe9, 192.0.2.1"]).as_deref(), Some("192.0.2.1"));
+        assert_eq!(read(&[b"192.0.2.1, nonsense"]), None);
+        assert_eq!(read(&[b""]), None);
+        assert_eq!(read(&[]), None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ use admission::Admission;
 pub use caller::{Bearer, Caller, Credentials};
 pub use config::GatewayConfig;
 pub use continue_check::{BodyCheck, ContinueCheck};
-pub use forwarded::{UnknownAddress, find_client_address};
+pub use forwarded::{UnknownAddress, find_client_address, read_last_address};
 pub use keys::Keys;
 use keys::strip_query_key;
 pub use last_writer::{set_last_writer, wrote_elsewhere};
