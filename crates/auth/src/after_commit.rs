@@ -100,6 +100,19 @@ pub(crate) fn record_email_change(request: &AuthRequest, user: &User, email: &st
     });
 }
 
+/// Records that ways to sign in were forgotten when the address of `user` was proven, because somebody else may have set them.
+pub(crate) fn record_forgotten_credentials(request: &AuthRequest, user: &User) {
+    record(|records| {
+        records.notices.push(AccountNotice {
+            request: request.clone(),
+            user: user.clone(),
+            kind: MailKind::CredentialsForgotten,
+            provider: String::new(),
+            old_email: String::new(),
+        });
+    });
+}
+
 fn record(change: impl FnOnce(&mut AfterCommit)) {
     // Outside of a request (the delivery loop, unit tests) there is nobody to run the records, so they are dropped.
     let _ = RECORDS.try_with(|records| change(&mut records.borrow_mut()));

@@ -26,6 +26,8 @@ enable_signup = {enable_signup}
 enable_confirmations = false
 [selvedge.auth]
 rate_limit_header = "{rate_limit_header}"
+# The providers of the recordings have no domains, and the original confirms whatever address they name.
+sso_confirms_any_address = true
 """
 CAPTCHA = """[auth.captcha]
 enabled = true

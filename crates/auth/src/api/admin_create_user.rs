@@ -16,7 +16,7 @@ use crate::hasher::generate_password;
 use crate::request::{Admin, AuthRequest, Json, read_flag, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::{phones, users};
+use crate::store::{contested_accounts, phones, users};
 use crate::user::User;
 use crate::validation::address::{parse_email, parse_phone};
 use crate::validation::password;
@@ -47,6 +47,17 @@ pub(crate) struct AdminUserBody {
     pub(crate) app_metadata: Option<Map<String, Value>>,
     #[serde(deserialize_with = "read_text")]
     pub(crate) ban_duration: String,
+}
+
+impl AdminUserBody {
+    /// Whether the administrator has chosen a password; otherwise a new user gets one that nobody knows.
+    fn has_password(&self) -> bool {
+        !self.password_hash.is_empty()
+            || self
+                .password
+                .as_ref()
+                .is_some_and(|password| !password.is_empty())
+    }
 }
 
 /// `POST /admin/users`, administrators only → 200 with the User. Works while sign-ups are disabled, and calls no
@@ -84,6 +95,9 @@ pub(crate) async fn create_user(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user = insert_user(&request, &db, account).await?;
+    if body.has_password() {
+        contested_accounts::vouch_for_password(&db, &user, request.now()).await?;
+    }
     if let Some(data) = &body.app_metadata {
         users::merge_app_metadata(&db, user.id, &Value::Object(data.clone()), request.now()).await?;
     }

@@ -18,7 +18,7 @@ use crate::request::{Admin, AuthRequest, Json};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::user_access::{self, AccessEnd};
-use crate::store::{phones, users};
+use crate::store::{contested_accounts, phones, users};
 use crate::user::User;
 use crate::validation::address::parse_email;
 
@@ -120,6 +120,8 @@ async fn change_addresses(
             return Err(AuthError::EmailExists);
         }
         users::set_email(db, user.id, &change.email, now).await?;
+        // Whoever has registered the address before has not registered this one.
+        contested_accounts::contest(db, user, now).await?;
         // The confirmation of the address before says nothing about the new one.
         users::upsert_email_identity(db, user.id, &change.email, body.email_confirm, now).await?;
         users::refresh_providers(db, user.id).await?;
@@ -182,6 +184,7 @@ async fn change_other_members(
     let now = state.now();
     if let Some(hash) = &change.encrypted_password {
         users::set_password(db, user.id, hash, now).await?;
+        contested_accounts::vouch_for_password(db, user, now).await?;
     }
     if let Some(data) = body.user_metadata {
         users::merge_user_metadata(db, user.id, &Value::Object(data), now).await?;

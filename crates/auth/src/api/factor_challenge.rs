@@ -160,7 +160,7 @@ async fn send_code_and_store_challenge(
     let _slot = request.state.acquire_mail_slot().await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let message = (factor.phone.as_str(), code.otp.as_str());
+    let message = (factor, code.otp.as_str());
     // Sent before the INSERT, whose transaction is rolled back when the message fails.
     sms::send_factor_code(request, &db, &caller.user, message, channel).await?;
     factors::insert_challenge(&db, factor.id, &challenge).await?;

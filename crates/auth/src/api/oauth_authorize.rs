@@ -87,18 +87,21 @@ struct ConsentingUser<'a> {
 /// 404 `feature_disabled` or `oauth_authorization_not_found`, also for an authorization of another user; 400
 /// `validation_failed` for a foreign origin or one that was decided already.
 pub(crate) async fn get_authorization(
-    state: web::Data<AuthState>,
-    request: HttpRequest,
+    request: AuthRequest,
+    http: HttpRequest,
     caller: SignedIn,
     id: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    check_oauth_server(&state)?;
-    check_origin(&state, &request)?;
-    let user = &caller.user;
-    let view = oauth_authorization::open_authorization(&state, user.id, &id).await?;
+    check_oauth_server(&request.state)?;
+    check_origin(&request.state, &http)?;
+    let view = oauth_authorization::open_authorization(&request, &caller, &id).await?;
     Ok(match &view {
         AuthorizationView::AlreadyGranted(url) => HttpResponse::Ok().json(RedirectBody { redirect_url: url }),
-        AuthorizationView::Pending(authorization, client) => HttpResponse::Ok().json(AuthorizationDetails {
+        AuthorizationView::Pending {
+            authorization,
+            client,
+            user,
+        } => HttpResponse::Ok().json(AuthorizationDetails {
             authorization_id: &authorization.authorization_id,
             redirect_uri: &authorization.redirect_uri,
             client: ConsentClientBody::new(client),
@@ -117,18 +120,18 @@ pub(crate) async fn get_authorization(
 /// # Errors
 /// Those of [`get_authorization`], and 400 `validation_failed` for any other action.
 pub(crate) async fn decide_authorization(
-    state: web::Data<AuthState>,
-    request: HttpRequest,
+    request: AuthRequest,
+    http: HttpRequest,
     caller: SignedIn,
     id: web::Path<String>,
     Json(body): Json<ConsentBody>,
 ) -> Result<HttpResponse, AuthError> {
-    check_oauth_server(&state)?;
-    check_origin(&state, &request)?;
+    check_oauth_server(&request.state)?;
+    check_origin(&request.state, &http)?;
     if !matches!(body.action.as_str(), "approve" | "deny") {
         return Err(AuthError::invalid("action must be 'approve' or 'deny'"));
     }
     let is_approved = body.action == "approve";
-    let url = oauth_authorization::decide_authorization(&state, caller.user.id, &id, is_approved).await?;
+    let url = oauth_authorization::decide_authorization(&request, &caller, &id, is_approved).await?;
     Ok(HttpResponse::Ok().json(RedirectBody { redirect_url: &url }))
 }

@@ -153,7 +153,7 @@ fn parse_body(body: VerifyBody) -> Result<VerifyRequest, AuthError> {
     };
     let kind = match (VerifyType::parse(&body.kind), token.address()) {
         (Some(kind), None) if kind.is_by_phone() => None,
-        (None, Some(_)) => return Err(BAD_CODE),
+        (None, Some(_)) => return Err(AuthError::OtpExpired(BAD_CODE)),
         (kind, _) => kind,
     };
     Ok(VerifyRequest {
@@ -248,7 +248,11 @@ mod tests {
 
     #[test]
     fn auth_026_an_invalid_link_redirects_with_the_error_in_the_fragment() {
-        let location = build_location("https://site/auth?x=1", false, Err(BAD_LINK));
+        let location = build_location(
+            "https://site/auth?x=1",
+            false,
+            Err(AuthError::OtpExpired(BAD_LINK)),
+        );
 
         assert_eq!(
             location,

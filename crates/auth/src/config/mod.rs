@@ -46,6 +46,9 @@ pub struct AuthConfig {
     /// Whether tokens with a `sub` but without a session count as the user, as those that a project signs itself with its shared
     /// secret (`tokens_without_session`).
     pub tokens_without_session: bool,
+    /// Whether providers of single sign-on confirm any address, as those of the original do, and not only those of their
+    /// domains (`sso_confirms_any_address`).
+    pub sso_confirms_any_address: bool,
     /// The database role of new users, and the `role` claim of their tokens.
     pub default_role: String,
     /// Roles whose tokens may call `/admin`.
@@ -319,6 +322,7 @@ impl Default for AuthConfig {
             jwt_audience: "authenticated".to_owned(),
             audiences: Vec::new(),
             tokens_without_session: false,
+            sso_confirms_any_address: false,
             default_role: "authenticated".to_owned(),
             admin_roles: vec!["service_role".to_owned(), "supabase_admin".to_owned()],
             jwt_expiry: Duration::from_secs(3600),

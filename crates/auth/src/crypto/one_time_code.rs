@@ -52,6 +52,13 @@ impl OneTimeCode {
     }
 }
 
+/// What attempts are counted by, as hashes: the secret with the network that tries it, and the secret.
+#[derive(Debug)]
+pub(crate) struct AttemptSubject {
+    pub(crate) of_network: Vec<u8>,
+    pub(crate) of_all: Vec<u8>,
+}
+
 /// Hashes codes and phone numbers with a key of the project, so that whoever reads the database cannot try all codes.
 pub(crate) struct CodeKey([u8; 32]);
 
@@ -79,6 +86,20 @@ impl CodeKey {
     /// The hash of a phone number, for a row that must not tell the number.
     pub(crate) fn hash_phone(&self, purpose: &str, phone: &str) -> Vec<u8> {
         self.hash(&[purpose.as_bytes(), b"\0", phone.as_bytes()])
+    }
+
+    /// The hash of a client's network, for the counts of attempts in the row of a code.
+    pub(crate) fn hash_network(&self, network: &str) -> String {
+        hex::encode(&self.hash(&[b"network\0", network.as_bytes()])[..16])
+    }
+
+    /// What attempts at a secret are counted by; `purpose` says what kind of secret it is.
+    pub(crate) fn attempt_subject(&self, purpose: &str, secret: &[u8], network: &str) -> AttemptSubject {
+        let purpose = purpose.as_bytes();
+        AttemptSubject {
+            of_network: self.hash(&[purpose, b"\0", secret, b"\0", network.as_bytes()]),
+            of_all: self.hash(&[purpose, b"\0", secret]),
+        }
     }
 
     fn hash(&self, parts: &[&[u8]]) -> Vec<u8> {

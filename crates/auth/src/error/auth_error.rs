@@ -241,7 +241,8 @@ pub(crate) enum AuthError {
     // Faults of the service. Their `Display` texts are for the log; `message` gives the text for the client.
     #[error("{text}: {fault}")]
     Internal { text: &'static str, fault: Fault },
-    /// No database connection or mail slot became free in time: 504, which clients repeat by themselves.
+    /// No database connection or mail slot became free in time, or other requests held the rows: 504, which clients repeat by
+    /// themselves.
     #[error("no connection became free in time")]
     Overloaded,
     /// The database is not there, starting up or recovering: 503.
@@ -263,6 +264,8 @@ impl AuthError {
     pub(crate) fn database(text: &'static str, error: tokio_postgres::Error) -> Self {
         match error.code().map(SqlState::code) {
             _ if is_outage(&error) => Self::DatabaseUnavailable(error.into()),
+            // 40P01: PostgreSQL has ended one of two requests that waited for each other; repeated, it succeeds.
+            Some("40P01") => Self::Overloaded,
             // 22021: an invalid byte sequence, such as NUL in a text; 22P05: NUL in JSON.
             Some("22021" | "22P05") => Self::invalid("The request holds characters that cannot be stored"),
             // Only a value too long for a column of `auth` is the client's fault. PostgreSQL reports a context when

@@ -71,13 +71,7 @@ pub(crate) async fn create_user(
     let data_of = |(provider, address)| (provider, build_identity_data(id, provider, address, &account));
     let identities: Vec<_> = addresses.into_iter().map(data_of).collect();
     if !account.skips_hooks {
-        let user = json!({
-            "id": id, "aud": request.info.audience, "role": "", "email": account.email, "phone": account.phone,
-            "app_metadata": app_metadata, "user_metadata": account.data,
-            // Compat: identities come after the user, so there are none to show yet.
-            "identities": [], "created_at": format_timestamp(now), "updated_at": format_timestamp(now),
-            "is_anonymous": false,
-        });
+        let user = show_new_user(request, id, &account, &app_metadata);
         call_before_user_created(request, db, user).await?;
     }
     let user = NewUser {
@@ -110,6 +104,22 @@ pub(crate) async fn create_user(
         after_commit::record_created_user(request, &user);
     }
     Ok(user)
+}
+
+/// The JSON of a user who is about to be created, for the hook.
+fn show_new_user(
+    request: &AuthRequest,
+    id: Uuid,
+    account: &Account<'_>,
+    app_metadata: &Map<String, Value>,
+) -> Value {
+    let now = format_timestamp(request.now());
+    json!({
+        "id": id, "aud": request.info.audience, "role": "", "email": account.email, "phone": account.phone,
+        "app_metadata": app_metadata, "user_metadata": account.data,
+        // Compat: identities come after the user, so there are none to show yet.
+        "identities": [], "created_at": now, "updated_at": now, "is_anonymous": false,
+    })
 }
 
 /// Takes the addresses of a new user from accounts in use that have not proven them.

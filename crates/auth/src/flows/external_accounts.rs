@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::after_commit;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::flows::accounts::{self, map_saving_error};
+use crate::flows::confirmations::report_forgotten;
 use crate::flows::decisions::linking::{AccountDecision, choose_account};
 use crate::flows::decisions::verify::{VerifyRules, decide_effect};
 use crate::mailer;
@@ -247,7 +248,10 @@ async fn check_confirmation(
     let now = request.now();
     if !user.is_phone_confirmed() && user.last_sign_in_at.is_none() {
         let data = Value::Object(external.profile.identity_data());
-        identities::reset_unverified_user(db, user.id, identity, &data, now).await?;
+        let forgotten = identities::reset_unverified_user(db, user.id, identity, &data, now).await?;
+        if is_verified {
+            report_forgotten(request, user, forgotten);
+        }
         users::refresh_providers(db, user.id).await?;
     }
     if is_verified {
@@ -261,10 +265,24 @@ async fn check_confirmation(
         users::confirm_email(db, user.id, &user.email.to_lowercase(), now).await?;
         return Ok(SignInOutcome::Allowed(user.id));
     }
+    let refusal = ask_for_proof(request, db, external, user, &address).await?;
+    Ok(SignInOutcome::Refused(refusal))
+}
+
+/// Mails a confirmation to the address (in lowercase) that the provider has not verified, if it is the account's; returns the
+/// error that refuses the sign-in.
+async fn ask_for_proof(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    external: &ExternalUser<'_>,
+    user: &User,
+    address: &str,
+) -> Result<AuthError, AuthError> {
     let provider = external.provider;
     // A mail to an address that this account waits for, but that the provider does not name any more, would let the owner
     // of that address confirm an account of somebody else.
     let message = if user.email.is_empty() || user.email.to_lowercase() != address {
+        contest_address(request, db, user, address).await?;
         format!("Unverified email with {provider}. Verify the email with {provider} in order to sign in")
     } else {
         mailer::send_confirmation(request, db, user, None).await?;
@@ -272,9 +290,22 @@ async fn check_confirmation(
             "Unverified email with {provider}. A confirmation email has been sent to your {provider} email"
         )
     };
-    Ok(SignInOutcome::Refused(AuthError::ProviderEmailNeedsVerification(
-        message,
-    )))
+    Ok(AuthError::ProviderEmailNeedsVerification(message))
+}
+
+/// Contests the account of another user that waits for a proof of an address (in lowercase), which this person's provider names,
+/// too: the owner of the address may take a mail to it for an answer to the own sign-in, and would confirm somebody else's.
+async fn contest_address(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+    address: &str,
+) -> Result<(), AuthError> {
+    let holder = users::find_by_email(db, address, &user.aud).await?;
+    if let Some(holder) = holder.filter(|holder| holder.id != user.id) {
+        contested_accounts::contest(db, &holder, request.now()).await?;
+    }
+    Ok(())
 }
 
 /// Makes an address (in lowercase) that the provider has verified the confirmed address of a user who has none. Where
@@ -413,7 +444,8 @@ pub(crate) async fn accept_invitation(
         json!({ "provider": external.provider }),
     )
     .await?;
-    identities::reset_unverified_user(db, user.id, identity, &data, now).await?;
+    let forgotten = identities::reset_unverified_user(db, user.id, identity, &data, now).await?;
+    report_forgotten(request, &user, forgotten);
     users::refresh_providers(db, user.id).await?;
     users::confirm_email(db, user.id, &address, now).await?;
     Ok(SignInOutcome::Allowed(user.id))

@@ -10,9 +10,12 @@ use uuid::Uuid;
 
 use crate::crypto::pkce::CodeChallenge;
 use crate::error::{AuthError, OauthServerError};
+use crate::flows::locked_caller::lock_caller;
+use crate::request::{AuthRequest, SignedIn};
 use crate::state::AuthState;
 use crate::store::oauth_authorizations::{self, Authorization, NewAuthorization};
 use crate::store::oauth_clients::{self, OauthClient};
+use crate::user::User;
 use crate::validation::oauth_client::{check_resource, parse_scopes};
 use crate::validation::redirect::append_query;
 
@@ -43,7 +46,11 @@ pub(crate) struct AuthorizeQuery {
 /// What the consent page needs for a pending authorization.
 pub(crate) enum AuthorizationView {
     /// The user has to decide.
-    Pending(Box<Authorization>, Box<OauthClient>),
+    Pending {
+        authorization: Box<Authorization>,
+        client: Box<OauthClient>,
+        user: Box<User>,
+    },
     /// An earlier consent covers all scopes: the URL of the client with a code.
     AlreadyGranted(String),
 }
@@ -93,42 +100,46 @@ pub(crate) async fn request_authorization(
     ))
 }
 
-/// Opens the authorization with this id for a user, who becomes the one who decides if they are the first. When an
-/// earlier consent covers all scopes, the authorization is approved at once.
+/// Opens the authorization with this id for the caller, who becomes the one who decides if they are the first. When an
+/// earlier consent covers all scopes, the authorization is approved at once. Whether the caller may is decided on their locked
+/// row, which is locked before the authorization, in the order of a new password.
 ///
 /// # Errors
 /// 404 `oauth_authorization_not_found`, also for an authorization of another user; 400 `validation_failed` for one that
-/// was decided already.
+/// was decided already; those of [`lock_caller`].
 pub(crate) async fn open_authorization(
-    state: &AuthState,
-    user_id: Uuid,
+    request: &AuthRequest,
+    caller: &SignedIn,
     id: &str,
 ) -> Result<AuthorizationView, AuthError> {
-    let mut client = state.connect().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let authorization = lock_pending(state, &db, id, "authorization request cannot be processed").await?;
+    let user = lock_caller(request, &db, caller).await?.user;
+    let decided = "authorization request cannot be processed";
+    let authorization = lock_pending(&request.state, &db, id, decided).await?;
     match authorization.user_id {
-        Some(owner) if owner != user_id => return Err(NOT_FOUND),
+        Some(owner) if owner != user.id => return Err(NOT_FOUND),
         Some(_) => {}
         None => {
-            oauth_authorizations::set_user(&db, authorization.id, user_id).await?;
-            if is_covered_by_consent(&db, user_id, &authorization).await? {
+            oauth_authorizations::set_user(&db, authorization.id, user.id).await?;
+            if is_covered_by_consent(&db, user.id, &authorization).await? {
                 let code = Uuid::new_v4().to_string();
-                oauth_authorizations::approve(&db, authorization.id, &code, state.now()).await?;
+                oauth_authorizations::approve(&db, authorization.id, &code, request.now()).await?;
                 db.commit().await?;
                 let url = build_success_url(&authorization, &code);
                 return Ok(AuthorizationView::AlreadyGranted(url));
             }
         }
     }
-    let oauth_client = oauth_clients::find_by_id(&db, authorization.client_id)
+    let client = oauth_clients::find_by_id(&db, authorization.client_id)
         .await?
         .ok_or(NOT_FOUND)?;
     db.commit().await?;
-    Ok(AuthorizationView::Pending(
-        Box::new(authorization),
-        Box::new(oauth_client),
-    ))
+    Ok(AuthorizationView::Pending {
+        authorization: Box::new(authorization),
+        client: Box::new(client),
+        user: Box::new(user),
+    })
 }
 
 /// Whether the user has granted all scopes of the authorization to its client before. A repeated authorization needs no
@@ -145,31 +156,33 @@ async fn is_covered_by_consent(
     }))
 }
 
-/// Approves or denies an authorization for the user who has opened it. Returns the URL of the client, with a code or
-/// with `error=access_denied`. An approval is remembered for later authorizations of the same client.
+/// Approves or denies an authorization for the caller, who must have opened it and is locked first. Returns the URL of the
+/// client, with a code or with `error=access_denied`. An approval is remembered for later authorizations of the same client.
 ///
 /// # Errors
 /// 404 `oauth_authorization_not_found`, also for an authorization that another user has opened; 400 `validation_failed`
-/// for one that was decided already.
+/// for one that was decided already; those of [`lock_caller`].
 pub(crate) async fn decide_authorization(
-    state: &AuthState,
-    user_id: Uuid,
+    request: &AuthRequest,
+    caller: &SignedIn,
     id: &str,
     is_approved: bool,
 ) -> Result<String, AuthError> {
-    let mut client = state.connect().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let authorization = lock_pending(state, &db, id, "authorization request is no longer pending").await?;
+    let user = lock_caller(request, &db, caller).await?.user;
+    let decided = "authorization request is no longer pending";
+    let authorization = lock_pending(&request.state, &db, id, decided).await?;
     // Consent is possible only for the user who has read the request before.
-    if authorization.user_id != Some(user_id) {
+    if authorization.user_id != Some(user.id) {
         return Err(NOT_FOUND);
     }
     let url = if is_approved {
         let code = Uuid::new_v4().to_string();
-        let now = state.now();
+        let now = request.now();
         oauth_authorizations::approve(&db, authorization.id, &code, now).await?;
         let (client_id, scope) = (authorization.client_id, &authorization.scope);
-        oauth_authorizations::upsert_consent(&db, user_id, client_id, scope, now).await?;
+        oauth_authorizations::upsert_consent(&db, user.id, client_id, scope, now).await?;
         build_success_url(&authorization, &code)
     } else {
         oauth_authorizations::deny(&db, authorization.id).await?;

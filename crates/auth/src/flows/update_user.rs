@@ -279,7 +279,8 @@ async fn check_nonce(request: &AuthRequest, user: &User, nonce: &str) -> Result<
     let is_right = match pending {
         Some(pending) if pending.token == user.reauthentication_token => {
             let key = &request.state.code_key;
-            one_time_tokens::try_code(&client, key, &pending, (address, nonce)).await?
+            let network = request.info.attempt_network();
+            one_time_tokens::try_code(&client, key, &pending, (address, nonce), network).await?
         }
         _ => false,
     };
@@ -355,17 +356,23 @@ async fn write_change(
     let user = accounts::reload_user(&db, old.id).await?;
     db.commit().await?;
     drop(client);
-    if change.encrypted_password.is_some() {
-        mailer::notify_user(request, &user, MailKind::PasswordChanged, Notice::default()).await;
+    let has_new_password = change.encrypted_password.is_some();
+    notify_of_changes(request, (&old, &user), has_new_password).await;
+    Ok(user)
+}
+
+/// Mails what has changed; the users are before and after it.
+async fn notify_of_changes(request: &AuthRequest, (old, user): (&User, &User), has_new_password: bool) {
+    if has_new_password {
+        mailer::notify_user(request, user, MailKind::PasswordChanged, Notice::default()).await;
     }
     if !old.phone.is_empty() && old.phone != user.phone {
         let notice = Notice {
             old_phone: &old.phone,
             ..Notice::default()
         };
-        mailer::notify_user(request, &user, MailKind::PhoneChanged, notice).await;
+        mailer::notify_user(request, user, MailKind::PhoneChanged, notice).await;
     }
-    Ok(user)
 }
 
 /// Changes the number at once under autoconfirm, otherwise sends a code to the new number.

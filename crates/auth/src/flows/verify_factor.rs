@@ -1,8 +1,8 @@
 //! Verifies the response to a challenge of a second factor and raises the session to `aal2`. Source: Auth contract
 //! §2.12, AUTH-075, AUTH-076.
 //!
-//! A challenge can be answered once, from the IP address that it was created for. Attempts are counted per factor, whichever
-//! client sends them, and those of a code that was sent per code, too.
+//! A challenge can be answered once, from the IP address that it was created for. Attempts are counted per factor and network,
+//! and those of a code that was sent per code, too.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::{GenericClient, Transaction};
@@ -12,11 +12,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::crypto::counter_token::CounterToken;
+use crate::crypto::one_time_code::AttemptSubject;
 use crate::crypto::webauthn::{Ceremony, Credential, WebauthnError};
 use crate::crypto::{equal_hashes, totp};
 use crate::error::{AuthError, MfaError};
 use crate::flows::accounts;
-use crate::flows::locked_caller;
+use crate::flows::locked_caller::{self, LockedCaller};
 use crate::flows::mfa::{self, read_credential};
 use crate::flows::sign_in::{SessionToSign, TokenPair, rotate_refresh_token, sign_tokens};
 use crate::hooks;
@@ -25,7 +26,8 @@ use crate::request::{AuthRequest, SignedIn, read_text};
 use crate::sms;
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
-use crate::store::{one_time_codes, user_access};
+use crate::store::one_time_codes::{self, FACTOR_LIMITS};
+use crate::store::user_access;
 use crate::user::User;
 
 /// Body of the request: `{challenge_id, code}` for TOTP and phone, `{challenge_id, webauthn}` for WebAuthn.
@@ -62,8 +64,8 @@ enum Proof {
 /// 400 `validation_failed` for an empty code or a malformed credential; 403 `mfa_verification_rejected` by the hook;
 /// 404 `mfa_factor_not_found`; 422 `mfa_factor_not_found` for an unknown challenge, `mfa_ip_address_mismatch`,
 /// `mfa_challenge_expired`, `mfa_verification_failed` or `mfa_…_verify_not_enabled`; 403 `otp_expired` when the SMS
-/// provider rejects the code; 429 `over_request_rate_limit` after 20 wrong codes for the factor; the same errors for a right code that was
-/// used before or was tried five times.
+/// provider rejects the code; 429 `over_request_rate_limit` after 20 wrong codes for the factor from one network; the same
+/// errors for a right code that was used before or was tried five times.
 pub(crate) async fn verify_factor(
     request: &AuthRequest,
     caller: &SignedIn,
@@ -72,7 +74,7 @@ pub(crate) async fn verify_factor(
 ) -> Result<TokenPair, AuthError> {
     let session_id = mfa::require_session(caller)?.id;
     let (factor, challenge) = load_challenge(request, caller, factor_id, body).await?;
-    count_attempt(request, factor.id).await?;
+    let attempts = count_attempt(request, &factor).await?;
     let proof = check_proof(request, &factor, &challenge, body).await?;
     let is_valid = !matches!(proof, Proof::Invalid);
     let subject = (caller.user.id, factor.id, factor.kind.as_str());
@@ -80,6 +82,9 @@ pub(crate) async fn verify_factor(
     hooks::report_factor_attempt(request, subject, is_valid).await?;
     if !is_valid {
         return Err(wrong_proof(factor.kind));
+    }
+    if let Some(attempts) = attempts {
+        one_time_codes::record_success(&request.connect().await?, &attempts).await?;
     }
     let answered = AnsweredChallenge {
         factor: &factor,
@@ -94,14 +99,22 @@ pub(crate) async fn verify_factor(
     Ok(tokens)
 }
 
-/// Counts an attempt before its code is compared, so that many at once count as well; a right one clears the count.
+/// Counts an attempt before its code is compared, so that many at once count as well; a right one clears the count. Attempts
+/// of one network do not stop another: whoever knows only the password must not lock the owner out. The signature of a WebAuthn
+/// credential cannot be guessed, so `None`: it is not counted.
 ///
 /// # Errors
-/// 429 `over_request_rate_limit` after 20 wrong codes for the factor, from whichever client.
-async fn count_attempt(request: &AuthRequest, factor_id: Uuid) -> Result<(), AuthError> {
+/// 429 `over_request_rate_limit` after 20 wrong codes for the factor from one network.
+async fn count_attempt(request: &AuthRequest, factor: &Factor) -> Result<Option<AttemptSubject>, AuthError> {
+    if factor.kind == FactorType::Webauthn {
+        return Ok(None);
+    }
+    let network = request.info.attempt_network();
+    let key = &request.state.code_key;
+    let subject = key.attempt_subject("factor", factor.id.as_bytes(), network);
     let client = request.connect().await?;
-    match one_time_codes::take_factor_attempt(&client, factor_id).await? {
-        true => Ok(()),
+    match one_time_codes::take_counted_attempt(&client, &subject, FACTOR_LIMITS).await? {
+        true => Ok(Some(subject)),
         false => Err(AuthError::RequestRateLimit),
     }
 }
@@ -221,22 +234,12 @@ async fn check_proof(
             true
         }
         FactorType::Phone => is_right_code(request, factor, challenge, &body.code).await?,
-        FactorType::Webauthn => {
-            let proof = check_ceremony(factor, challenge, body.webauthn.as_ref())?;
-            if matches!(proof, Proof::Credential(_)) {
-                one_time_codes::clear_factor_attempts(&request.connect().await?, factor.id).await?;
-            }
-            return Ok(proof);
-        }
+        FactorType::Webauthn => return check_ceremony(factor, challenge, body.webauthn.as_ref()),
     };
-    if !is_valid {
-        return Ok(Proof::Invalid);
-    }
-    one_time_codes::clear_factor_attempts(&request.connect().await?, factor.id).await?;
-    Ok(Proof::Valid)
+    Ok(if is_valid { Proof::Valid } else { Proof::Invalid })
 }
 
-/// Whether the code is the one that was sent with the challenge; each attempt counts, and five are accepted.
+/// Whether the code is the one that was sent with the challenge; each attempt counts, and five of a network are accepted.
 async fn is_right_code(
     request: &AuthRequest,
     factor: &Factor,
@@ -244,11 +247,10 @@ async fn is_right_code(
     code: &str,
 ) -> Result<bool, AuthError> {
     let client = request.connect().await?;
-    let stored = one_time_codes::take_attempt(&client, challenge.id).await?;
-    let presented = request
-        .state
-        .code_key
-        .hash_code(challenge.id, &factor.phone, code);
+    let key = &request.state.code_key;
+    let network = key.hash_network(request.info.attempt_network());
+    let stored = one_time_codes::take_attempt(&client, challenge.id, &network).await?;
+    let presented = key.hash_code(challenge.id, &factor.phone, code);
     Ok(stored.is_some_and(|stored| equal_hashes(&stored, &presented)))
 }
 
@@ -307,16 +309,11 @@ async fn raise_session(
 ) -> Result<TokenPair, AuthError> {
     let now = request.now();
     let user_id = caller.user.id;
-    let (factor, challenge) = (answered.factor, answered.challenge);
+    let challenge = answered.challenge;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let caller_now = locked_caller::lock_caller(request, &db, caller).await?;
-    let factor = factors::find_by_id(&db, user_id, factor.id).await?;
-    let factor = &factor.ok_or(MfaError::FactorNotFound)?;
-    // A factor of somebody who only knew the password must not stand in for the one that protects the account since.
-    if !factor.is_verified && caller_now.lacks_second_factor() {
-        return Err(MfaError::EnrollNeedsAal2.into());
-    }
+    let factor = &find_same_factor(&db, &caller_now, answered.factor).await?;
     // The UPDATE succeeds for one request only, so a challenge that is answered twice at the same moment raises one
     // session.
     if !factors::mark_challenge_used(&db, challenge.id, now).await? {
@@ -348,6 +345,28 @@ async fn raise_session(
     let tokens = sign_tokens(request, &db, session).await?;
     db.commit().await?;
     Ok(tokens)
+}
+
+/// The factor as it is now that its user is locked, if the proof still proves it.
+///
+/// # Errors
+/// 404 `mfa_factor_not_found`; 422 `mfa_verification_failed` when it was verified meanwhile; 403 `insufficient_aal`.
+async fn find_same_factor(
+    db: &Transaction<'_>,
+    caller: &LockedCaller,
+    proven: &Factor,
+) -> Result<Factor, AuthError> {
+    let factor = factors::find_by_id(db, caller.user.id, proven.id).await?;
+    let factor = factor.ok_or(MfaError::FactorNotFound)?;
+    // The proof was that of a factor which registers its credential. One that was verified since has to prove its own.
+    if factor.is_verified != proven.is_verified {
+        return Err(wrong_proof(factor.kind));
+    }
+    // A factor of somebody who only knew the password must not stand in for the one that protects the account since.
+    if !factor.is_verified && caller.lacks_second_factor() {
+        return Err(MfaError::EnrollNeedsAal2.into());
+    }
+    Ok(factor)
 }
 
 /// Marks the factor as verified, and stores the WebAuthn credential with its signature counter after this ceremony.

@@ -4,34 +4,28 @@
 //! The user's row is locked for the whole transaction, so a token that is sent twice at once is accepted once.
 //! Source: Auth contract §2.6, §3.4, §3.5.
 
-use chrono::{DateTime, Utc};
+use chrono::TimeDelta;
 use deadpool_postgres::{GenericClient, Transaction};
-use selvedge_mail::MailKind;
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::crypto::equal_secrets;
 use crate::crypto::one_time_code::PresentedToken;
 use crate::error::AuthError;
-use crate::flows::accounts;
-use crate::flows::decisions::verify::{ChangeToken, Effect, VerifyRules, decide_effect};
+use crate::flows::confirmations::{apply_effect, notify_of_change};
+use crate::flows::decisions::verify::{Effect, VerifyRules, decide_effect};
 use crate::flows::sign_in::{TokenPair, start_session};
-use crate::hasher::generate_password;
-use crate::mailer::{self, Notice};
 use crate::request::AuthRequest;
 use crate::sms;
-use crate::state::AuthState;
 use crate::state::client_networks::ClientNetworks;
-use crate::store::audit::Action;
-use crate::store::one_time_tokens::{self, TokenKind};
-use crate::store::{contested_accounts, flow_states, phones, users};
+use crate::store::one_time_codes::{self, CHECKED_CODE_LIMITS};
+use crate::store::{flow_states, one_time_tokens, phones, users};
 use crate::user::User;
 use crate::validation::verify_type::VerifyType;
 
-/// 403 `otp_expired` for a link or token hash. Compat: applications show the text.
-pub(crate) const BAD_LINK: AuthError = AuthError::OtpExpired("Email link is invalid or has expired");
-/// 403 `otp_expired` for a code. Compat: applications show the text.
-pub(crate) const BAD_CODE: AuthError = AuthError::OtpExpired("Token has expired or is invalid");
+/// Text of the 403 `otp_expired` for a link or token hash. Compat: applications show it.
+pub(crate) const BAD_LINK: &str = "Email link is invalid or has expired";
+/// Text of the 403 `otp_expired` for a code. Compat: applications show it.
+pub(crate) const BAD_CODE: &str = "Token has expired or is invalid";
 
 /// A one-time token as a client presents it.
 pub(crate) struct VerifyRequest {
@@ -83,19 +77,17 @@ pub(crate) async fn verify_token(
     verified
 }
 
-/// The part of [`verify_token`] behind the limit of wrong codes; `rejected` is the error for a token that is not accepted.
+/// The part of [`verify_token`] behind the limit of wrong codes; `rejected` is the text of the error for a token that is not
+/// accepted.
 ///
 /// # Errors
 /// See [`verify_token`].
 async fn verify_accepted(
     request: &AuthRequest,
     presented: &VerifyRequest,
-    rejected: AuthError,
+    rejected: &'static str,
 ) -> Result<VerifyOutcome, AuthError> {
-    let rejected = || match &rejected {
-        AuthError::OtpExpired(text) => AuthError::OtpExpired(text),
-        _ => BAD_CODE,
-    };
+    let rejected = || AuthError::OtpExpired(rejected);
     let accepted = find_accepted_token(request, presented)
         .await?
         .ok_or_else(rejected)?;
@@ -107,41 +99,56 @@ async fn verify_accepted(
     if user.is_banned(request.now()) {
         return Err(AuthError::UserBanned);
     }
-    let rules = VerifyRules::new(request.config());
-    let effect = match (&accepted, presented.kind) {
-        (AcceptedToken::Checked { .. }, VerifyType::PhoneChange) => Effect::ChangePhone,
-        (AcceptedToken::Checked { .. }, _) => Effect::ConfirmPhone,
-        (AcceptedToken::Pending { token, .. }, kind) => {
-            decide_effect(kind, token, &user.tokens, rules, request.now()).ok_or_else(rejected)?
-        }
-    };
-    let address = match &presented.token {
-        PresentedToken::Code { address, .. } => address.to_lowercase(),
-        PresentedToken::Link(token) => one_time_tokens::find_recipient(&db, user.id, presented.kind, token)
-            .await?
-            .ok_or_else(rejected)?
-            .to_lowercase(),
-    };
+    let effect = choose_effect(request, presented.kind, &accepted, &user).ok_or_else(rejected)?;
+    let address = find_address(&db, presented, user.id)
+        .await?
+        .ok_or_else(rejected)?;
     if !apply_effect(request, &db, &user, (effect, &address)).await? {
         return Err(rejected());
     }
     let outcome = match effect {
         Effect::FirstConfirmation(_) => VerifyOutcome::FirstConfirmation,
         _ => {
-            issue_session_or_code(
-                request,
-                &db,
-                &user,
-                effect.verify_type(),
-                presented.wants_auth_code,
-            )
-            .await?
+            let kind = effect.verify_type();
+            issue_session_or_code(request, &db, &user, kind, presented.wants_auth_code).await?
         }
     };
     db.commit().await?;
     drop(client);
     notify_of_change(request, user, effect).await;
     Ok(outcome)
+}
+
+/// What the token does to its user, whose row is locked; `None` for one that was used or has expired since the look-up.
+fn choose_effect(
+    request: &AuthRequest,
+    kind: VerifyType,
+    accepted: &AcceptedToken,
+    user: &User,
+) -> Option<Effect> {
+    match accepted {
+        AcceptedToken::Checked { .. } if kind == VerifyType::PhoneChange => Some(Effect::ChangePhone),
+        AcceptedToken::Checked { .. } => Some(Effect::ConfirmPhone),
+        AcceptedToken::Pending { token, .. } => {
+            let rules = VerifyRules::new(request.config());
+            decide_effect(kind, token, &user.tokens, rules, request.now())
+        }
+    }
+}
+
+/// Where the token was sent to, in lowercase; `None` for a link that was replaced since the look-up.
+async fn find_address(
+    db: &Transaction<'_>,
+    presented: &VerifyRequest,
+    user_id: Uuid,
+) -> Result<Option<String>, AuthError> {
+    Ok(match &presented.token {
+        PresentedToken::Code { address, .. } => Some(address.to_lowercase()),
+        PresentedToken::Link(token) => {
+            let found = one_time_tokens::find_recipient(db, user_id, presented.kind, token).await?;
+            found.map(|address| address.to_lowercase())
+        }
+    })
 }
 
 /// The token that is presented as a link or by its code; `None` for one that is not accepted. Each code that is tried counts, in
@@ -160,17 +167,20 @@ async fn find_accepted_token(
         PresentedToken::Code { address, otp } => (address.as_str(), otp.as_str()),
     };
     // Before a connection is taken, because an SMS provider may have to be called.
-    let is_checked = is_accepted_without_token(&request.state, presented.kind, (address, otp)).await;
+    let is_checked = is_accepted_without_token(request, presented.kind, (address, otp)).await?;
     let client = request.connect().await?;
     if is_checked {
         let user_id = find_user_by_phone(&client, request, presented.kind, address).await?;
         return Ok(user_id.map(|user_id| AcceptedToken::Checked { user_id }));
     }
+    let network = request.info.attempt_network();
     let mut accepted = None;
     for pending in one_time_tokens::list_by_address(&client, presented.kind, address).await? {
         let key = &request.state.code_key;
         // All are tried, so that each counts, whichever of them is right.
-        if one_time_tokens::try_code(&client, key, &pending, (address, otp)).await? && accepted.is_none() {
+        if one_time_tokens::try_code(&client, key, &pending, (address, otp), network).await?
+            && accepted.is_none()
+        {
             accepted = Some(AcceptedToken::Pending {
                 user_id: pending.user_id,
                 token: pending.token,
@@ -181,16 +191,39 @@ async fn find_accepted_token(
 }
 
 /// Whether the code is right without a stored token: it is one of the project's test codes, or an SMS provider has
-/// accepted it.
-async fn is_accepted_without_token(state: &AuthState, kind: VerifyType, (phone, otp): (&str, &str)) -> bool {
-    if !kind.is_by_phone() {
-        return false;
+/// accepted it. Attempts at such codes are counted by number and network before the code is compared.
+///
+/// # Errors
+/// 429 `over_request_rate_limit` after too many wrong codes.
+async fn is_accepted_without_token(
+    request: &AuthRequest,
+    kind: VerifyType,
+    (phone, otp): (&str, &str),
+) -> Result<bool, AuthError> {
+    let state = &request.state;
+    let test_code = state.config.phone.test_code(phone, state.now());
+    if !kind.is_by_phone() || test_code.is_none() && !sms::provider_checks_codes(state) {
+        return Ok(false);
     }
-    match state.config.phone.test_code(phone, state.now()) {
+    let network = request.info.attempt_network();
+    let attempts = state
+        .code_key
+        .attempt_subject("checked code", phone.as_bytes(), network);
+    let is_free = {
+        let client = request.connect().await?;
+        one_time_codes::take_counted_attempt(&client, &attempts, CHECKED_CODE_LIMITS).await?
+    };
+    if !is_free {
+        return Err(AuthError::RequestRateLimit);
+    }
+    let is_right = match test_code {
         Some(code) => equal_secrets(code, otp),
-        None if sms::provider_checks_codes(state) => sms::check_code_with_provider(state, phone, otp).await,
-        None => false,
+        None => sms::check_code_with_provider(state, phone, otp).await,
+    };
+    if is_right {
+        one_time_codes::record_success(&request.connect().await?, &attempts).await?;
     }
+    Ok(is_right)
 }
 
 /// The user with this number, or for `phone_change` the user with a pending change to it.
@@ -202,176 +235,19 @@ async fn find_user_by_phone(
 ) -> Result<Option<Uuid>, AuthError> {
     let audience = &request.info.audience;
     let found = match kind {
-        VerifyType::PhoneChange => phones::find_by_phone_change(db, phone, audience).await?,
+        VerifyType::PhoneChange => {
+            let validity = TimeDelta::from_std(request.config().phone.otp_expiry).unwrap_or(TimeDelta::MAX);
+            let since = request.now() - validity;
+            let mut asked = phones::list_by_phone_change(db, phone, audience, since).await?;
+            // A code that the provider checks belongs to the number and not to a request: it cannot tell whose account the
+            // owner of the number means. Everybody knows a test code.
+            let is_test = request.config().phone.test_code(phone, request.now()).is_some();
+            let is_clear = is_test || asked.len() == 1;
+            asked.drain(..).next().filter(|_| is_clear)
+        }
         _ => phones::find_by_phone(db, phone, audience).await?,
     };
     Ok(found.map(|user| user.id))
-}
-
-/// Mails a notice about a changed address; `user` is the row before the change.
-async fn notify_of_change(request: &AuthRequest, user: User, effect: Effect) {
-    let mut now = user.clone();
-    match effect {
-        Effect::ChangeEmail(_) if !user.email.is_empty() => {
-            now.email.clone_from(&user.email_change);
-            let notice = Notice {
-                old_email: &user.email,
-                ..Notice::default()
-            };
-            mailer::notify_user(request, &now, MailKind::EmailChanged, notice).await;
-        }
-        Effect::ChangePhone if !user.phone.is_empty() => {
-            now.phone.clone_from(&user.phone_change);
-            let notice = Notice {
-                old_phone: &user.phone,
-                ..Notice::default()
-            };
-            mailer::notify_user(request, &now, MailKind::PhoneChanged, notice).await;
-        }
-        _ => {}
-    }
-}
-
-/// Applies the effect of the token to its user. `address` is where the token was sent to, in lowercase: a proof of one
-/// address confirms no other. Returns false when the user has another address or number by now.
-async fn apply_effect(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    user: &User,
-    (effect, address): (Effect, &str),
-) -> Result<bool, AuthError> {
-    let now = request.now();
-    if !is_current_address(effect, user, address) {
-        return Ok(false);
-    }
-    let by_email = json!({ "provider": "email" });
-    let by_phone = json!({ "provider": "phone" });
-    let (action, traits) = match effect {
-        Effect::Confirm(_) => {
-            confirm_new_user(request, db, user, address).await?;
-            (Action::UserSignedUp, by_email)
-        }
-        Effect::SignIn(_) if user.is_confirmed() => (Action::Login, Value::Null),
-        Effect::SignIn(_) => {
-            // Whoever registered the address did not confirm it, and whoever asks for a recovery does not know the
-            // password: what the former could sign in with goes.
-            if contested_accounts::is_unproven(user) {
-                contested_accounts::forget_credentials(db, user.id, now).await?;
-            }
-            users::confirm_email(db, user.id, address, now).await?;
-            (Action::UserSignedUp, by_email)
-        }
-        Effect::FirstConfirmation(token) => {
-            store_first_confirmation(db, user.id, token, now).await?;
-            return Ok(true);
-        }
-        Effect::ChangeEmail(_) => {
-            let changed = users::change_email(db, user.id, &user.email_change, now).await;
-            changed.map_err(AuthError::from).map_err(map_duplicate_address)?;
-            (Action::UserModified, Value::Null)
-        }
-        Effect::ConfirmPhone => {
-            forget_contested_credentials(db, user, now).await?;
-            phones::confirm_phone(db, user.id, address, now).await?;
-            let action = match user.is_phone_confirmed() {
-                true => Action::Login,
-                false => Action::UserSignedUp,
-            };
-            (action, by_phone)
-        }
-        Effect::ChangePhone => {
-            let changed = phones::change_phone(db, user.id, &user.phone_change, now).await;
-            changed.map_err(AuthError::from).map_err(map_duplicate_address)?;
-            (Action::UserModified, Value::Null)
-        }
-    };
-    accounts::log_user_action(request, db, user, action, traits).await?;
-    Ok(true)
-}
-
-/// Whether the user still has the address or number, or still wants it, that the token was sent to. The account of somebody
-/// who uses it and only claims the address is not given to whoever proves it.
-fn is_current_address(effect: Effect, user: &User, address: &str) -> bool {
-    match effect {
-        Effect::Confirm(_) | Effect::SignIn(_) => {
-            user.email.to_lowercase() == address && !user.only_claims_email()
-        }
-        Effect::ConfirmPhone => user.phone == address && !user.only_claims_phone(),
-        Effect::ChangePhone => user.phone_change == address,
-        Effect::FirstConfirmation(token) | Effect::ChangeEmail(token) => match token {
-            ChangeToken::New => user.email_change.to_lowercase() == address,
-            ChangeToken::Current => user.email.to_lowercase() == address,
-        },
-    }
-}
-
-/// Whoever proves an address that was registered twice, with different credentials, gets the account without them.
-async fn forget_contested_credentials(
-    db: &Transaction<'_>,
-    user: &User,
-    now: DateTime<Utc>,
-) -> Result<(), AuthError> {
-    if contested_accounts::take(db, user.id).await? && contested_accounts::is_unproven(user) {
-        contested_accounts::forget_credentials(db, user.id, now).await?;
-    }
-    Ok(())
-}
-
-/// Confirms the address (in lowercase) of a new or invited user.
-async fn confirm_new_user(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    user: &User,
-    address: &str,
-) -> Result<(), AuthError> {
-    forget_contested_credentials(db, user, request.now()).await?;
-    if user.invited_at.is_some() && user.encrypted_password.is_empty() {
-        set_random_password(request, db, user.id).await?;
-    }
-    users::confirm_email(db, user.id, address, request.now()).await?;
-    users::verify_identities(db, user.id, address, request.now()).await?;
-    Ok(())
-}
-
-/// Records that one of the two addresses has confirmed an e-mail change, and deletes its token.
-async fn store_first_confirmation(
-    db: &Transaction<'_>,
-    user_id: Uuid,
-    token: ChangeToken,
-    now: DateTime<Utc>,
-) -> Result<(), AuthError> {
-    let is_new = token == ChangeToken::New;
-    let kind = if is_new {
-        TokenKind::EmailChangeNew
-    } else {
-        TokenKind::EmailChangeCurrent
-    };
-    users::confirm_first_address(db, user_id, is_new, now).await?;
-    Ok(one_time_tokens::delete_lookup(db, user_id, kind).await?)
-}
-
-/// Gives an invited user a random password, which nobody knows. Compat: upstream does so, and triggers may expect a
-/// password.
-async fn set_random_password(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    user_id: Uuid,
-) -> Result<(), AuthError> {
-    let now = request.now();
-    let hash = request.state.hasher.hash(&generate_password()).await?;
-    users::set_password(db, user_id, &hash, now).await?;
-    Ok(users::clear_pending_tokens(db, user_id, now).await?)
-}
-
-/// Maps a unique violation: another user has registered the new address in the meantime.
-fn map_duplicate_address(error: AuthError) -> AuthError {
-    if error.is_duplicate_email() {
-        AuthError::EmailExists
-    } else if error.is_duplicate_phone() {
-        AuthError::PhoneExists
-    } else {
-        error
-    }
 }
 
 /// Clears all pending tokens of the user, and issues a session or the flow's authorization code.

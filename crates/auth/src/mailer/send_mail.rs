@@ -116,6 +116,7 @@ fn find_action_type(kind: MailKind) -> &'static str {
         MailKind::IdentityUnlinked => "identity_unlinked_notification",
         MailKind::MfaFactorEnrolled => "mfa_factor_enrolled_notification",
         MailKind::MfaFactorUnenrolled => "mfa_factor_unenrolled_notification",
+        MailKind::CredentialsForgotten => "credentials_forgotten_notification",
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use actix_web::http::header::{self, HeaderName};
 use actix_web::{HttpRequest, web};
-use selvedge_gateway::{Bearer, Caller};
+use selvedge_gateway::{Bearer, Caller, read_last_address};
 use selvedge_token::unix_now;
 use serde_json::Value;
 use url::Url;
@@ -56,7 +56,7 @@ impl RequestInfo {
             user_agent: user_agent.chars().take(LONGEST_USER_AGENT).collect(),
             audience: choose_audience(request, &caller, state)?,
             redirect_to: choose_redirect(request, state),
-            external_url: choose_external_url(request, state),
+            external_url: choose_external_url(request, &caller, state),
             is_admin: is_admin(&caller, state),
             networks: match forwarded {
                 // A trusted proxy has named the client, so its address counts instead of the proxy's.
@@ -79,6 +79,14 @@ impl RequestInfo {
         }
     }
 
+    /// The network that attempts at a code count by: the /48 of an IPv6 client, because its customer has all of it.
+    pub(crate) fn attempt_network(&self) -> &str {
+        let networks = self.networks.as_ref();
+        networks.map_or(&self.ip, |networks| {
+            networks.wide().unwrap_or_else(|| networks.narrow())
+        })
+    }
+
     /// The networks that rate limits count by; `None` is never limited.
     pub(crate) fn networks(&self) -> Option<&ClientNetworks> {
         self.networks.as_ref()
@@ -90,26 +98,21 @@ fn read_forwarded_ip(request: &HttpRequest, state: &AuthState) -> Option<IpAddr>
     if !state.config.sb_forwarded_for {
         return None;
     }
-    read_last_address(request, "sb-forwarded-for")
+    read_last_address(request.headers(), "sb-forwarded-for")
 }
 
-/// The last address in a header. A proxy that appends to a list writes at its end; what comes before was written by the client,
-/// which can write anything there.
-fn read_last_address(request: &HttpRequest, name: &str) -> Option<IpAddr> {
-    let value = request.headers().get_all(name).next_back()?.to_str().ok()?;
-    value.rsplit(',').next()?.trim().parse().ok()
-}
-
-/// The base URL for links: the forwarded host if it is one of the configured hosts, the configured URL otherwise.
-fn choose_external_url(request: &HttpRequest, state: &AuthState) -> String {
+/// The base URL for links: the host that a trusted proxy reports if it is one of the configured hosts, the configured URL
+/// otherwise. Without a trusted proxy anybody can write these headers.
+fn choose_external_url(request: &HttpRequest, caller: &Caller, state: &AuthState) -> String {
     let configured = &state.config.external_url;
-    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let known = header("x-forwarded-host")
+    let known = caller
+        .proxy_header(request, "x-forwarded-host")
         .filter(|host| state.config.external_hosts.iter().any(|known| known == host));
     match (known, Url::parse(configured)) {
         (Some(host), Ok(url)) => {
             // Plain http is accepted for localhost only; links to any other host use https.
-            let is_plain = host == "localhost" && header("x-forwarded-proto") == Some("http");
+            let is_plain =
+                host == "localhost" && caller.proxy_header(request, "x-forwarded-proto") == Some("http");
             let scheme = if is_plain { "http" } else { "https" };
             format!("{scheme}://{host}{}", url.path().trim_end_matches('/'))
         }
@@ -181,28 +184,8 @@ fn choose_networks(request: &HttpRequest, caller: &Caller, config: &ClientAddres
         ClientAddress::Peer => Some(caller.remote_ip()),
         // In production a request that has not come through the proxy must not be free of limits.
         ClientAddress::Header { name, peer_otherwise } => {
-            read_last_address(request, name).or_else(|| peer_otherwise.then(|| caller.remote_ip()))
+            read_last_address(request.headers(), name).or_else(|| peer_otherwise.then(|| caller.remote_ip()))
         }
     };
     ip.map(ClientNetworks::of)
-}
-
-#[cfg(test)]
-mod tests {
-    use actix_web::test::TestRequest;
-
-    use super::*;
-
-    #[test]
-    fn auth_086_the_last_address_of_a_header_counts_because_clients_can_write_the_others() {
-        let read = |value: &str| {
-            let request = TestRequest::default().insert_header(("x-real-ip", value));
-            read_last_address(&request.to_http_request(), "x-real-ip").map(|ip| ip.to_string())
-        };
-
-        assert_eq!(read("192.0.2.1").as_deref(), Some("192.0.2.1"));
-        assert_eq!(read("198.51.100.9, 192.0.2.1").as_deref(), Some("192.0.2.1"));
-        assert_eq!(read("192.0.2.1, nonsense"), None);
-        assert_eq!(read(""), None);
-    }
 }

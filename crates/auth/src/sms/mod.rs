@@ -16,6 +16,7 @@ use crate::hooks::{self, HookPoint};
 use crate::request::AuthRequest;
 use crate::state::AuthState;
 use crate::state::rate_limits::seconds_left;
+use crate::store::factors::Factor;
 use crate::store::one_time_tokens::{self, SentToken, TokenKind};
 use crate::store::{one_time_codes, phones};
 use crate::user::User;
@@ -176,7 +177,9 @@ async fn store_code(
     Ok(())
 }
 
-/// Sends the code of a second factor. The caller stores it with the challenge.
+/// Sends the code of a second factor. The caller stores it with the challenge, and keeps the pause of the factor itself. A new
+/// factor also shares the pause of its number, which it may name without owning it; a verified one does not, because strangers
+/// could stop its messages with factors of their own.
 ///
 /// # Errors
 /// 429 `over_sms_send_rate_limit` within `max_frequency` of the last such message to the number or over the hourly limit, 500 when the provider rejects the message, or the hook's
@@ -185,14 +188,16 @@ pub(crate) async fn send_factor_code(
     request: &AuthRequest,
     db: &impl GenericClient,
     user: &User,
-    (phone, code): (&str, &str),
+    (factor, code): (&Factor, &str),
     channel: Channel,
 ) -> Result<(), AuthError> {
     let config = &request.config().mfa.phone;
-    check_pause(request, db, "mfa", phone, config.max_frequency).await?;
+    if !factor.is_verified {
+        check_pause(request, db, "mfa", &factor.phone, config.max_frequency).await?;
+    }
     request.state.limits.check_sms()?;
     let message = Message {
-        phone,
+        phone: &factor.phone,
         code,
         template: &config.template,
         channel,

@@ -36,8 +36,10 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
         include_str!("../../sql/delete_stale_saml_session_ends.sql"),
         include_str!("../../sql/delete_stale_flow_sessions.sql"),
         include_str!("../../sql/delete_stale_contested_accounts.sql"),
+        include_str!("../../sql/delete_stale_vouched_passwords.sql"),
         include_str!("../../sql/delete_stale_codes.sql"),
         include_str!("../../sql/delete_stale_factor_attempts.sql"),
+        include_str!("../../sql/delete_stale_counted_attempts.sql"),
         include_str!("../../sql/delete_stale_text_message_pauses.sql"),
     ] {
         rows += execute_statement(db, sql, &[]).await?;

@@ -2,12 +2,14 @@
 //!
 //! Anybody may sign up with somebody else's address. Until it is confirmed nobody can sign in; but the password of that
 //! sign-up would be valid once the owner of the address has confirmed it. So an address that was registered twice, with
-//! different credentials, is contested: whoever proves it gets the account without them. Source: Auth contract §13.
+//! different credentials, is contested: whoever proves it gets the account without them. A password that an administrator has
+//! set stays: no stranger has chosen it. Source: Auth contract §13.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
+use super::user_access::{self, AccessEnd};
 use super::{DbResult, execute_statement};
 use crate::user::User;
 
@@ -33,22 +35,52 @@ pub(crate) async fn take(db: &impl GenericClient, user_id: Uuid) -> DbResult<boo
     Ok(execute_statement(db, SQL, &[&user_id]).await? > 0)
 }
 
-/// Removes what those who registered the address could sign in with: password, identities of providers, passkeys, factors
-/// and sessions. Address, metadata and pending tokens stay.
+/// Records that an administrator has set the password of an account that nobody has proven: it is not a stranger's.
+pub(crate) async fn vouch_for_password(
+    db: &impl GenericClient,
+    user: &User,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    if !is_unproven(user) {
+        return Ok(());
+    }
+    const SQL: &str = "insert into _selvedge.vouched_passwords (user_id, created_at) values ($1, $2) \
+                       on conflict (user_id) do nothing";
+    execute_statement(db, SQL, &[&user.id, &now]).await.map(|_| ())
+}
+
+/// What of an account was forgotten, because somebody else may have set it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Forgotten {
+    pub(crate) password: bool,
+    /// Identities of providers.
+    pub(crate) identities: bool,
+}
+
+/// Removes what those who registered the address could sign in with: the password, unless an administrator has set it,
+/// identities of providers, and all that [`user_access::end`] ends. Address, metadata, and what waits for the link that has
+/// proven the address stay.
 pub(crate) async fn forget_credentials(
     db: &impl GenericClient,
     user_id: Uuid,
     now: DateTime<Utc>,
-) -> DbResult<()> {
-    const PASSWORD: &str = "update auth.users set encrypted_password = null, updated_at = $2 where id = $1";
-    execute_statement(db, PASSWORD, &[&user_id, &now]).await?;
-    for sql in [
-        "delete from auth.identities where user_id = $1 and provider not in ('email', 'phone')",
-        "delete from auth.webauthn_credentials where user_id = $1",
-        "delete from auth.mfa_factors where user_id = $1",
-        "delete from auth.sessions where user_id = $1",
-    ] {
-        execute_statement(db, sql, &[&user_id]).await?;
-    }
-    Ok(())
+) -> DbResult<Forgotten> {
+    let password = forget_password(db, user_id, now).await?;
+    const IDENTITIES: &str =
+        "delete from auth.identities where user_id = $1 and provider not in ('email', 'phone')";
+    let identities = execute_statement(db, IDENTITIES, &[&user_id]).await? > 0;
+    user_access::end(db, user_id, AccessEnd::AddressProven, now).await?;
+    Ok(Forgotten { password, identities })
+}
+
+/// Removes the password, unless an administrator has set it; returns whether there was one.
+pub(crate) async fn forget_password(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    now: DateTime<Utc>,
+) -> DbResult<bool> {
+    const SQL: &str = "update auth.users set encrypted_password = null, updated_at = $2 \
+                       where id = $1 and encrypted_password <> '' \
+                       and not exists (select from _selvedge.vouched_passwords where user_id = $1)";
+    Ok(execute_statement(db, SQL, &[&user_id, &now]).await? > 0)
 }

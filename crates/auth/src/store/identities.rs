@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::contested_accounts::{self, Forgotten};
 use super::user_access::{self, AccessEnd};
 use super::{DbResult, execute_statement, find_row, list_rows};
 
@@ -165,9 +166,9 @@ pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
         .map(|_| ())
 }
 
-/// Removes what the person who registered an unverified address may have added to the account: password, other identities,
-/// and all that [`user_access::end`] ends: sessions, codes, flows, second factors, passkeys. Only the identity `kept` stays,
-/// and `data` replaces the user's metadata.
+/// Removes what the person who registered an unverified address may have added to the account: the password, unless an
+/// administrator has set it, other identities, and all that [`user_access::end`] ends: sessions, codes, flows, second factors,
+/// passkeys. Only the identity `kept` stays, and `data` replaces the user's metadata. Returns what was forgotten.
 ///
 /// Without it, somebody could register another person's address in advance and keep access to the account after the
 /// owner of the address has signed in. Source: AUTH-041.
@@ -177,15 +178,22 @@ pub(crate) async fn reset_unverified_user(
     kept: Uuid,
     data: &Value,
     now: DateTime<Utc>,
-) -> DbResult<()> {
-    const SQL: &str = "update auth.users set encrypted_password = null, raw_user_meta_data = $2, \
+) -> DbResult<Forgotten> {
+    let password = contested_accounts::forget_password(db, user_id, now).await?;
+    const SQL: &str = "update auth.users set raw_user_meta_data = $2, \
                        confirmation_token = '', recovery_token = '', email_change = '', email_change_token_new = '', \
                        email_change_token_current = '', phone_change = '', phone_change_token = '', updated_at = $3 \
                        where id = $1";
     execute_statement(db, SQL, &[&user_id, data, &now]).await?;
-    const DELETE_OTHERS: &str = "delete from auth.identities where user_id = $1 and id <> $2";
-    execute_statement(db, DELETE_OTHERS, &[&user_id, &kept]).await?;
-    user_access::end(db, user_id, AccessEnd::AccountGone, now).await
+    // The e-mail identity only repeats the address.
+    const DELETE_OTHERS: &str = "delete from auth.identities where user_id = $1 and id <> $2 returning provider in ('email', 'phone')";
+    let deleted = list_rows(db, DELETE_OTHERS, &[&user_id, &kept]).await?;
+    let mut identities = false;
+    for row in deleted {
+        identities |= !row.try_get::<_, bool>(0)?;
+    }
+    user_access::end(db, user_id, AccessEnd::AccountGone, now).await?;
+    Ok(Forgotten { password, identities })
 }
 
 /// Makes the address of another identity the user's address, and invalidates tokens that were sent to the old one. An

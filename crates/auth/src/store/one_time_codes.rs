@@ -1,8 +1,10 @@
-//! `_selvedge.one_time_codes`, `_selvedge.factor_attempts` and `_selvedge.text_message_pauses`: how often secrets were tried,
-//! and when something was used last. All nodes count in the same rows.
+//! `_selvedge.one_time_codes`, `_selvedge.counted_attempts`, `_selvedge.factor_attempts` and `_selvedge.text_message_pauses`: how
+//! often secrets were tried, and when something was used last. All nodes count in the same rows.
 //!
 //! An attempt is counted before it is compared, by a statement of its own that no later failure rolls back; of many attempts
-//! at once, the lock of the row lets each see the count of the one before. Source: Auth contract §3.4, §3.7.
+//! at once, the lock of the row lets each see the count of the one before. Attempts count for the network that makes them and,
+//! more generously, for all together: otherwise anybody could use up the attempts of the person whom a code was sent to.
+//! Source: Auth contract §3.4, §3.7.
 
 use std::time::Duration;
 
@@ -11,13 +13,32 @@ use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
 use super::{DbResult, execute_statement, find_row, run_statement};
+use crate::crypto::one_time_code::AttemptSubject;
 
-/// How often a code may be tried; after that it is invalid, also if the next one were right.
-const MAX_ATTEMPTS: i16 = 5;
-/// Wrong codes of a second factor that are free at once.
-const FREE_FACTOR_ATTEMPTS: i32 = 20;
-/// Seconds until one more wrong code of a second factor is free: twenty per hour.
-const SECONDS_PER_FACTOR_ATTEMPT: i32 = 180;
+/// How often one network may try a code; after that it is invalid for it, also if the next one were right.
+const MAX_ATTEMPTS_OF_NETWORK: i32 = 5;
+/// How often all networks together may try a code. A code has a million values at least.
+const MAX_ATTEMPTS: i16 = 50;
+
+/// How many attempts are free at once; then as many per hour.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AttemptLimits {
+    /// For each network.
+    of_network: i32,
+    /// For all networks together, without those from which an attempt was right before.
+    of_all: i32,
+}
+
+/// For second factors. Whoever makes attempts knows the password.
+pub(crate) const FACTOR_LIMITS: AttemptLimits = AttemptLimits {
+    of_network: 20,
+    of_all: 60,
+};
+/// For codes without a row: those that the provider of text messages checks, and test codes.
+pub(crate) const CHECKED_CODE_LIMITS: AttemptLimits = AttemptLimits {
+    of_network: 5,
+    of_all: 50,
+};
 
 /// Stores the hash of a code; `secret_id` is the row of `auth.one_time_tokens` or `auth.mfa_challenges`.
 pub(crate) async fn insert(
@@ -31,39 +52,56 @@ pub(crate) async fn insert(
     run_statement(db, SQL, &[&secret_id, &hash, &now]).await
 }
 
-/// Counts an attempt and returns the hash of the code; `None` once the code was tried [`MAX_ATTEMPTS`] times, and for one that
-/// does not exist. `db` must not be inside a transaction that a wrong code rolls back.
-pub(crate) async fn take_attempt(db: &impl GenericClient, secret_id: Uuid) -> DbResult<Option<Vec<u8>>> {
-    const SQL: &str = "update _selvedge.one_time_codes set attempts = attempts + 1 \
-                       where secret_id = $1 and attempts < $2 returning code_hash";
-    let row = find_row(db, SQL, &[&secret_id, &MAX_ATTEMPTS]).await?;
+/// Counts an attempt and returns the hash of the code; `None` once the network (a hash) has tried it
+/// [`MAX_ATTEMPTS_OF_NETWORK`] times or all together [`MAX_ATTEMPTS`] times, and for one that does not exist. `db` must not be
+/// inside a transaction that a wrong code rolls back.
+pub(crate) async fn take_attempt(
+    db: &impl GenericClient,
+    secret_id: Uuid,
+    network: &str,
+) -> DbResult<Option<Vec<u8>>> {
+    const SQL: &str = include_str!("../../sql/take_code_attempt.sql");
+    let params: super::Params<'_> = &[&secret_id, &network, &MAX_ATTEMPTS_OF_NETWORK, &MAX_ATTEMPTS];
+    let row = find_row(db, SQL, params).await?;
     row.map(|row| row.try_get(0)).transpose()
 }
 
-/// Counts an attempt for a second factor; false once too many were wrong, from whichever client. An attempt that turns out
-/// right is given back by [`clear_factor_attempts`] or [`use_step`].
-pub(crate) async fn take_factor_attempt(db: &impl GenericClient, factor_id: Uuid) -> DbResult<bool> {
-    const SQL: &str = include_str!("../../sql/take_factor_attempt.sql");
-    let row = find_row(
-        db,
-        SQL,
-        &[&factor_id, &SECONDS_PER_FACTOR_ATTEMPT, &FREE_FACTOR_ATTEMPTS],
-    )
-    .await?;
-    Ok(row.is_some())
+/// Counts an attempt at a secret that has no row in `_selvedge.one_time_codes`; false once too many were wrong. What others do
+/// does not stop a network from which an attempt was right before. A right attempt is given back by [`record_success`].
+pub(crate) async fn take_counted_attempt(
+    db: &impl GenericClient,
+    subject: &AttemptSubject,
+    limits: AttemptLimits,
+) -> DbResult<bool> {
+    const SQL: &str = include_str!("../../sql/take_counted_attempt.sql");
+    const HOUR_S: i32 = 3600;
+    let pause = |limit: i32| HOUR_S / limit;
+    let (of_network, of_all) = (limits.of_network, limits.of_all);
+    let params: super::Params<'_> = &[&subject.of_network, &pause(of_network), &of_network];
+    let Some(row) = find_row(db, SQL, params).await? else {
+        return Ok(false);
+    };
+    if row.try_get("was_right")? {
+        return Ok(true);
+    }
+    let params: super::Params<'_> = &[&subject.of_all, &pause(of_all), &of_all];
+    Ok(find_row(db, SQL, params).await?.is_some())
 }
 
-/// Frees all attempts of a factor, after a right one.
-pub(crate) async fn clear_factor_attempts(db: &impl GenericClient, factor_id: Uuid) -> DbResult<()> {
-    const SQL: &str = "update _selvedge.factor_attempts set full_at = now() where factor_id = $1";
-    execute_statement(db, SQL, &[&factor_id]).await.map(|_| ())
+/// Frees all attempts at a secret after a right one, and remembers its network.
+pub(crate) async fn record_success(db: &impl GenericClient, subject: &AttemptSubject) -> DbResult<()> {
+    const SQL: &str = "update _selvedge.counted_attempts set full_at = now(), \
+                       succeeded_at = case when subject_hash = $1 then now() else succeeded_at end \
+                       where subject_hash in ($1, $2)";
+    let params: super::Params<'_> = &[&subject.of_network, &subject.of_all];
+    execute_statement(db, SQL, params).await.map(|_| ())
 }
 
-/// Records that the code of a step was accepted; false when it, or one of a later step, was accepted before. To be called after
-/// [`take_factor_attempt`], which has made the row.
+/// Records that the code of a step was accepted; false when it, or one of a later step, was accepted before.
 pub(crate) async fn use_step(db: &impl GenericClient, factor_id: Uuid, step: i64) -> DbResult<bool> {
-    const SQL: &str = "update _selvedge.factor_attempts set last_step = $2, full_at = now() \
-                       where factor_id = $1 and (last_step is null or last_step < $2) returning factor_id";
+    const SQL: &str = "insert into _selvedge.factor_attempts as known (factor_id, full_at, last_step) values ($1, now(), $2) \
+                       on conflict (factor_id) do update set last_step = $2, full_at = now() \
+                       where known.last_step is null or known.last_step < $2 returning factor_id";
     Ok(find_row(db, SQL, &[&factor_id, &step]).await?.is_some())
 }
 

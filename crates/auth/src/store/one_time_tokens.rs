@@ -205,14 +205,15 @@ pub(crate) async fn find_by_user(
     row.as_ref().map(PendingCode::from_row).transpose()
 }
 
-/// Counts an attempt at the code of a pending token; whether it is right.
+/// Counts an attempt of a network at the code of a pending token; whether it is right.
 pub(crate) async fn try_code(
     db: &impl GenericClient,
     key: &CodeKey,
     pending: &PendingCode,
     (address, otp): (&str, &str),
+    network: &str,
 ) -> DbResult<bool> {
-    let stored = one_time_codes::take_attempt(db, pending.id).await?;
+    let stored = one_time_codes::take_attempt(db, pending.id, &key.hash_network(network)).await?;
     let presented = key.hash_code(pending.id, address, otp);
     Ok(stored.is_some_and(|stored| equal_hashes(&stored, &presented)))
 }

@@ -5,7 +5,7 @@ use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
 use super::users::{find_user, refresh_providers};
-use super::{DbResult, execute_statement, find_row, run_statement};
+use super::{DbResult, execute_statement, find_row, list_rows, run_statement};
 use crate::user::User;
 
 /// Finds the user of a number. `instance_id` may be null in rows that were inserted by hand. Source: AUTH-089.
@@ -29,19 +29,21 @@ pub(crate) async fn find_registered(
     Ok(found.filter(|user| !user.only_claims_phone()))
 }
 
-/// Finds the user who has asked to change to this number and has not confirmed it yet. Several users may have asked;
-/// the latest request counts.
-pub(crate) async fn find_by_phone_change(
+/// Lists users who have asked since `since` to change to this number and have not confirmed it yet, the latest first; two at
+/// most.
+pub(crate) async fn list_by_phone_change(
     db: &impl GenericClient,
     phone: &str,
     aud: &str,
-) -> DbResult<Option<User>> {
+    since: DateTime<Utc>,
+) -> DbResult<Vec<User>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_user.sql"),
         "where u.phone_change = $1::text and u.aud = $2::text and u.is_sso_user = false ",
-        "order by u.phone_change_sent_at desc nulls last limit 1",
+        "and u.phone_change_sent_at >= $3 order by u.phone_change_sent_at desc limit 2",
     );
-    find_user(db, SQL, &[&phone, &aud]).await
+    let rows = list_rows(db, SQL, &[&phone, &aud, &since]).await?;
+    rows.iter().map(User::from_row).collect()
 }
 
 /// Takes a number from an account in use that only claims it (see [`User::only_claims_phone`]), for a new account of `owner`.

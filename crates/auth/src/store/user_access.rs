@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use super::{DbResult, execute_statement, find_row, one_time_tokens, users};
 
-/// Why access ends; each reason ends what the ones above it do, too, except that a new password may keep one session.
+/// Why access ends; each reason ends what the ones above it do, too, except that a new password may keep one session, and a
+/// proven address what waits for its link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AccessEnd {
     /// The user has signed out everywhere: sessions and what was begun in them, such as links to providers, codes that are
@@ -19,8 +20,11 @@ pub(crate) enum AccessEnd {
     Banned,
     /// The password has changed. `kept` is the session that has changed it.
     PasswordChanged { kept: Option<Uuid> },
-    /// The account is gone, or it goes to somebody else, who has proven to own its address: second factors, passkeys and
-    /// consents. Identities are left to the caller: a deletion makes them anonymous, and the new owner keeps one.
+    /// The account goes to whoever has proven its address by a mailed link or code: second factors, passkeys and consents.
+    /// What that link leads to stays: its token, and the flow that it finishes.
+    AddressProven,
+    /// The account is gone, or it goes to somebody else, whose address a provider has verified: all of the above. Identities
+    /// are left to the caller: a deletion makes them anonymous, and the new owner keeps one.
     AccountGone,
 }
 
@@ -28,22 +32,22 @@ impl AccessEnd {
     fn kept_session(self) -> Option<Uuid> {
         match self {
             Self::PasswordChanged { kept } => kept,
-            Self::SignedOut | Self::Banned | Self::AccountGone => None,
+            Self::SignedOut | Self::Banned | Self::AddressProven | Self::AccountGone => None,
         }
     }
 
     fn ends_mails(self) -> bool {
-        self != Self::SignedOut
+        !matches!(self, Self::SignedOut | Self::AddressProven)
     }
 
     fn ends_ways_to_sign_in(self) -> bool {
-        self == Self::AccountGone
+        matches!(self, Self::AddressProven | Self::AccountGone)
     }
 
     /// Locks the user's row. Only the end of the account waits for transactions that have written rows which refer to it.
     fn lock(self) -> &'static str {
         match self {
-            Self::AccountGone => "select from auth.users where id = $1 for update",
+            Self::AddressProven | Self::AccountGone => "select from auth.users where id = $1 for update",
             _ => "select from auth.users where id = $1 for no key update",
         }
     }
@@ -109,6 +113,7 @@ mod tests {
     use selvedge_testing::TestDatabase;
 
     use super::*;
+    use crate::store::contested_accounts;
 
     /// Tables that name users and are emptied by [`end`], directly or by a foreign key.
     const ENDED: [&str; 9] = [
@@ -123,13 +128,19 @@ mod tests {
         "auth.webauthn_credentials",
     ];
     /// Tables that name users and stay, with the reason.
-    const KEPT: [(&str, &str); 2] = [
+    const KEPT: [(&str, &str); 3] = [
         (
             "_selvedge.contested_accounts",
             "marks an address that nobody has proven, until somebody does",
         ),
+        (
+            "_selvedge.vouched_passwords",
+            "says of the account that goes to somebody that its password may stay",
+        ),
         ("auth.identities", "see AccessEnd::AccountGone"),
     ];
+    /// What a proven address does not end: the token that has proven it, and the flows that wait for a link.
+    const KEPT_BY_PROOF: [&str; 2] = ["auth.one_time_tokens", "auth.flow_state"];
 
     /// One row in each table, for one user; the session is that of the flow.
     const ROWS: &str = "
@@ -215,6 +226,42 @@ mod tests {
         for table in ENDED {
             assert_eq!(count(table).await, 0, "{table}");
         }
+    }
+
+    #[tokio::test]
+    async fn auth_106_what_a_stranger_has_registered_is_forgotten_by_the_same_list() {
+        let database = TestDatabase::create().await;
+        let superuser = database.superuser().await;
+        superuser.batch_execute(ROWS).await.expect("rows are inserted");
+        const REGISTERED: &str = "
+            update auth.users set encrypted_password = 'x';
+            insert into auth.identities (provider_id, user_id, identity_data, provider, created_at, updated_at) values
+              ('s', '00000000-0000-4000-8000-00000000000a', '{}', 'github', now(), now()),
+              ('e', '00000000-0000-4000-8000-00000000000a', '{}', 'email', now(), now());";
+        superuser
+            .batch_execute(REGISTERED)
+            .await
+            .expect("rows are inserted");
+        let manager = Manager::new(database.config("supabase_auth_admin"), tokio_postgres::NoTls);
+        let pool = Pool::builder(manager).max_size(1).build().expect("a pool");
+        let client = pool.get().await.expect("a connection");
+        let user = Uuid::from_u128(0x4000_8000_0000_0000_000a);
+
+        let forgotten = contested_accounts::forget_credentials(&client, user, Utc::now())
+            .await
+            .expect("forgotten");
+
+        assert!(forgotten.password && forgotten.identities);
+        for table in ENDED {
+            let sql = format!("select count(*) from {table}");
+            let left: i64 = superuser.query_one(&sql, &[]).await.expect("a count").get(0);
+            assert_eq!(left > 0, KEPT_BY_PROOF.contains(&table), "{table}");
+        }
+        let providers = superuser
+            .query("select provider from auth.identities", &[])
+            .await
+            .expect("identities");
+        assert_eq!((providers.len(), providers[0].get(0)), (1, "email"));
     }
 
     #[tokio::test]

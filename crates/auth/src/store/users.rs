@@ -81,21 +81,22 @@ pub(crate) async fn find_registered(
     if let Some(user) = claimed.filter(|user| !user.only_claims_email()) {
         return Ok(Some(user));
     }
-    find_by_verified_identity(db, email, aud).await
+    find_by_verified_identity(db, email, aud, None).await
 }
 
-/// Finds the user of an identity whose address its provider has verified. It may be another address than that of the
-/// account, for example after a change of the latter. An address that no provider has verified belongs to nobody.
+/// Finds a user, other than `except`, with an identity whose address its provider has verified. It may be another address than
+/// that of the account, for example after a change of the latter. An address that no provider has verified belongs to nobody.
 async fn find_by_verified_identity(
     db: &impl GenericClient,
     email: &str,
     aud: &str,
+    except: Option<Uuid>,
 ) -> DbResult<Option<User>> {
     const SQL: &str = "select i.user_id from auth.identities i join auth.users u on u.id = i.user_id \
                        where i.email = $1::text and i.identity_data ->> 'email_verified' = 'true' \
                        and i.provider <> 'phone' and i.provider not like 'sso:%' and u.aud = $2::text \
-                       and not u.is_sso_user limit 1";
-    match find_row(db, SQL, &[&email, &aud]).await? {
+                       and not u.is_sso_user and u.id is distinct from $3 limit 1";
+    match find_row(db, SQL, &[&email, &aud, &except]).await? {
         Some(row) => find_by_id(db, row.try_get(0)?).await,
         None => Ok(None),
     }
@@ -109,15 +110,15 @@ pub(crate) async fn is_email_taken(
     aud: &str,
     except: Uuid,
 ) -> DbResult<bool> {
-    let is_other = |user: &User| user.id != except;
     if find_by_email(db, email, aud)
         .await?
-        .is_some_and(|user| user.is_confirmed() && is_other(&user))
+        .is_some_and(|user| user.is_confirmed() && user.id != except)
     {
         return Ok(true);
     }
-    let proven = find_by_verified_identity(db, email, aud).await?;
-    Ok(proven.is_some_and(|user| is_other(&user)))
+    // The user may have proven the address, too, and is not the one to look for.
+    let proven = find_by_verified_identity(db, email, aud, Some(except)).await?;
+    Ok(proven.is_some())
 }
 
 /// Takes an address (in lowercase) from every other account that has it unconfirmed, because `owner` has proven it.

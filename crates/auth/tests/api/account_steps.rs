@@ -83,6 +83,31 @@ pub(crate) enum Step {
         address: usize,
         kind: usize,
     },
+    /// An administrator creates the account of an address, with a password for its owner.
+    AdminCreate {
+        address: usize,
+        is_confirmed: bool,
+    },
+    /// An administrator gives the account of an address a password for its owner.
+    AdminPassword {
+        address: usize,
+    },
+    /// An administrator corrects the address of an account that nobody has confirmed.
+    AdminAddress {
+        from: usize,
+        to: usize,
+    },
+    /// A provider of single sign-on, which has no domains, names an address of its user.
+    SignInBySso {
+        by: usize,
+        address: usize,
+    },
+    /// The person's account gets a row as an older version made it.
+    OldRow {
+        by: usize,
+        address: usize,
+        kind: usize,
+    },
 }
 
 impl Step {
@@ -91,7 +116,7 @@ impl Step {
         let provider = random.random_range(0..PROVIDERS.len());
         // Nobody but the owner gets an address verified.
         let is_verified = by == address && random.random_bool(0.5);
-        match random.random_range(0..34) {
+        match random.random_range(0..42) {
             0..=2 => Self::SignUp { by, address },
             3..=4 => Self::AskForCode { by, address },
             5 => Self::Recover { by, address },
@@ -129,6 +154,21 @@ impl Step {
                 is_soft: random.random_bool(0.5),
             },
             32 => Self::Invite { address },
+            33 => Self::AdminCreate {
+                address,
+                is_confirmed: random.random_bool(0.3),
+            },
+            34 => Self::AdminPassword { address },
+            35 => Self::AdminAddress {
+                from: by,
+                to: address,
+            },
+            36..=37 => Self::SignInBySso { by, address },
+            38..=40 => Self::OldRow {
+                by,
+                address,
+                kind: random.random_range(0..3),
+            },
             _ => Self::GenerateLink {
                 address,
                 kind: random.random_range(0..3),

@@ -43,6 +43,8 @@ pub(crate) struct Setup {
     /// `None` delivers mails to [`TestApp::inbox`].
     pub(crate) mailer: Option<Mailer>,
     pub(crate) templates: MailTemplates,
+    /// How many proxies are in front of the service.
+    pub(crate) trusted_proxies: usize,
 }
 
 impl Default for Setup {
@@ -72,6 +74,7 @@ impl Default for Setup {
             keys,
             mailer: None,
             templates: MailTemplates::default(),
+            trusted_proxies: 0,
         }
     }
 }
@@ -90,6 +93,17 @@ impl TestApp {
     /// Starts the service with a changed configuration.
     pub(crate) async fn start_with(change: impl FnOnce(&mut AuthConfig)) -> Self {
         let mut setup = Setup::default();
+        change(&mut setup.config);
+        Self::start_setup(setup).await
+    }
+
+    /// Starts the service behind a proxy, so that tests send requests from several addresses, see [`Call::sent_from`].
+    pub(crate) async fn start_behind_proxy(change: impl FnOnce(&mut AuthConfig)) -> Self {
+        let mut setup = Setup {
+            trusted_proxies: 1,
+            ..Setup::default()
+        };
+        setup.config.rate_limits.client = selvedge_auth::ClientAddress::Peer;
         change(&mut setup.config);
         Self::start_setup(setup).await
     }
@@ -115,9 +129,13 @@ impl TestApp {
             vec![development::secret_key().into()],
         ));
         let gateway_keys = Keys::new(keys.clone(), api_keys, false);
+        let gateway = GatewayConfig {
+            trusted_proxies: setup.trusted_proxies,
+            ..GatewayConfig::default()
+        };
         let server = HttpServer::new(move || {
             App::new()
-                .wrap(Gateway::new(gateway_keys.clone(), GatewayConfig::default()))
+                .wrap(Gateway::new(gateway_keys.clone(), gateway.clone()))
                 .service(web::scope("/auth/v1").configure(selvedge_auth::configure(state.clone())))
         });
         let server = server
@@ -131,6 +149,8 @@ impl TestApp {
         let http = Client::builder()
             .redirect(redirect::Policy::none())
             .no_proxy()
+            // Sooner than the server ends idle connections: a request on one that is just being closed would fail.
+            .pool_idle_timeout(Duration::from_secs(1))
             .build()
             .unwrap();
         Self {
@@ -283,6 +303,11 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn bearer(self, token: &str) -> Self {
         self.header("authorization", &format!("Bearer {token}"))
+    }
+
+    /// Sends the request from this address, by the proxy of [`TestApp::start_behind_proxy`].
+    pub(crate) fn sent_from(self, ip: &str) -> Self {
+        self.header("x-forwarded-for", ip)
     }
 
     /// Sends the service role key as bearer.

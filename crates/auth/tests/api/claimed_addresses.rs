@@ -6,8 +6,9 @@ use serde_json::json;
 use crate::address_proofs::{
     MALLORY, VICTIM, id_token, open_mail, sign_in_by, sign_in_by_phone, start, start_with,
 };
-use crate::app::PASSWORD;
+use crate::app::{PASSWORD, TestApp};
 use crate::hooks::{create_function, database_hook};
+use crate::mfa::{ENABLED, compute_code};
 
 #[actix_web::test]
 async fn auth_103_the_owner_of_an_address_gets_an_account_of_their_own_by_mail() {
@@ -112,4 +113,111 @@ async fn auth_118_a_refusal_of_the_hook_leaves_the_accounts_as_they_are() {
     let identities = "select count(*) from auth.identities i join auth.users u on u.id = i.user_id \
                       where i.provider = 'keycloak' and u.email = 'victim@corp.example'";
     assert_eq!(app.count(identities).await, 1);
+}
+
+#[actix_web::test]
+async fn auth_118_a_database_hook_that_returns_nothing_decides_nothing() {
+    type Choose = fn(&mut selvedge_auth::HooksConfig);
+    let points: [(&str, Choose); 4] = [
+        ("before_user_created", |hooks| {
+            hooks.before_user_created = database_hook("forgetful");
+        }),
+        ("custom_access_token", |hooks| {
+            hooks.custom_access_token = database_hook("forgetful");
+        }),
+        ("password_verification_attempt", |hooks| {
+            hooks.password_verification_attempt = database_hook("forgetful");
+        }),
+        ("mfa_verification_attempt", |hooks| {
+            hooks.mfa_verification_attempt = database_hook("forgetful");
+        }),
+    ];
+    for (point, choose) in points {
+        for returned in ["void", "jsonb"] {
+            let app = TestApp::start_with(|config| {
+                config.mfa.totp = ENABLED;
+                choose(&mut config.hooks);
+            })
+            .await;
+            let nothing = if returned == "void" {
+                "return;"
+            } else {
+                "return null;"
+            };
+            app.migrate(&format!(
+                "create function public.forgetful(event jsonb) returns {returned} language plpgsql as \
+                   $hook$ begin {nothing} end $hook$; \
+                 grant usage on schema public to supabase_auth_admin; \
+                 grant execute on function public.forgetful to supabase_auth_admin;"
+            ))
+            .await;
+            let refused = match point {
+                "before_user_created" => app.sign_up(VICTIM, PASSWORD).await,
+                "mfa_verification_attempt" => {
+                    let session = app.user(VICTIM).await;
+                    let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
+                    let secret = enrolled.body["totp"]["secret"].as_str().unwrap();
+                    let id = enrolled.body["id"].as_str().unwrap();
+                    app.verify_with_code(&session, id, &compute_code(secret, 0)).await
+                }
+                _ => {
+                    let body = json!({"email": VICTIM, "password": PASSWORD, "email_confirm": true});
+                    app.admin_create(body).await;
+                    app.sign_in(VICTIM, PASSWORD).await
+                }
+            };
+            assert_eq!(refused.status, 500, "{point} {returned}: {}", refused.body);
+            let allowed = "select (select count(*) from auth.sessions where aal = 'aal2') \
+                           + (select count(*) from auth.mfa_factors where status = 'verified')";
+            assert_eq!(app.count(allowed).await, 0, "{point} {returned}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn auth_102_a_code_for_a_number_confirms_none_that_an_administrator_has_set_since() {
+    let (app, _) = start().await;
+    for path in ["/otp", "/signup"] {
+        app.sql("delete from auth.users", &[]).await;
+        let body = json!({"phone": "15550001", "password": PASSWORD});
+        assert_eq!(app.post(path, body).send().await.status, 200);
+        let rows = app.sql("select id::text from auth.users", &[]).await;
+        let user = format!("/admin/users/{}", rows[0].get::<_, String>(0));
+        let changed = app.put(&user, json!({"phone": "15550002"})).admin().send().await;
+        assert_eq!(changed.body["phone"], "15550002", "{}", changed.body);
+
+        for (phone, code) in [("15550001", "123456"), ("15550002", "000000")] {
+            let body = json!({"type": "sms", "phone": phone, "token": code});
+            let refused = app.post("/verify", body).send().await;
+            assert_eq!(refused.error(), (403, "otp_expired"), "{phone}");
+        }
+        let confirmed = "select count(*) from auth.users where phone_confirmed_at is not null";
+        assert_eq!(app.count(confirmed).await, 0);
+        let pending = "select count(*) from auth.one_time_tokens";
+        assert_eq!(
+            app.count(pending).await,
+            0,
+            "the code was sent to the other number"
+        );
+    }
+}
+
+#[actix_web::test]
+async fn auth_104_an_access_token_names_no_unconfirmed_number() {
+    let (app, _) = start().await;
+    let session = app.user(MALLORY).await;
+    let path = format!("/admin/users/{}", session.user_id());
+    let set = app.put(&path, json!({"phone": "15550001"})).admin().send().await;
+    assert_eq!(set.body["phone"], "15550001", "{}", set.body);
+    let phone_of = |token: &str| app.keys.verify(token).unwrap().map()["phone"].clone();
+
+    let claimed = app.refresh(&session.refresh_token).await.session();
+    assert_eq!(phone_of(&claimed.access_token), "");
+
+    // The number's owner gets an account of their own, which the token names.
+    let owner = sign_in_by_phone(&app, "15550001", json!({})).await;
+    assert_ne!(owner.user_id(), session.user_id());
+    assert_eq!(phone_of(&owner.access_token), "15550001");
+    let left = app.get("/user").bearer(&claimed.access_token).send().await;
+    assert_eq!(left.body["phone"], "");
 }

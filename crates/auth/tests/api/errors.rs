@@ -408,7 +408,7 @@ async fn the_header_x_jwt_aud_with_another_audience_is_refused() {
 }
 
 #[actix_web::test]
-async fn an_unknown_audience_tells_nothing_about_addresses_and_gets_into_no_token() {
+async fn auth_113_an_unknown_audience_tells_nothing_about_addresses_and_gets_into_no_token() {
     let app = TestApp::start_with(|config| {
         config.anonymous_users_enabled = true;
         config.audiences = vec!["partners".to_owned()];

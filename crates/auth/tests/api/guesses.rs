@@ -1,6 +1,6 @@
 //! Guesses at codes: counted in the row of the code, before it is compared, whichever way it is presented.
 
-use selvedge_auth::AuthConfig;
+use selvedge_auth::{AuthConfig, SmsProviderConfig, TwilioConfig};
 use serde_json::json;
 use sha2::{Digest, Sha224};
 
@@ -15,12 +15,12 @@ async fn present(app: &TestApp, email: &str, code: &str) -> Response {
 }
 
 /// A code that is not `right`.
-fn wrong_code(right: &str) -> &'static str {
+pub(crate) fn wrong_code(right: &str) -> &'static str {
     if right == "000000" { "000001" } else { "000000" }
 }
 
 #[actix_web::test]
-async fn auth_026_after_five_attempts_a_code_is_invalid_and_its_link_works() {
+async fn auth_110_after_five_attempts_a_code_is_invalid_and_its_link_works() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let mail = app.mail_to("ana@example.com");
@@ -59,7 +59,7 @@ async fn auth_026_the_fifth_attempt_may_be_right_and_a_new_code_starts_anew() {
 }
 
 #[actix_web::test]
-async fn auth_026_attempts_at_once_are_counted_one_by_one() {
+async fn auth_110_attempts_at_once_are_counted_one_by_one() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let mail = app.mail_to("ana@example.com");
@@ -184,7 +184,7 @@ async fn auth_074_the_nonce_of_a_new_password_is_invalid_after_five_attempts() {
 }
 
 #[actix_web::test]
-async fn auth_075_a_totp_code_is_accepted_once_for_its_factor() {
+async fn auth_111_a_totp_code_is_accepted_once_for_its_factor() {
     let app = TestApp::start_with(|config| config.mfa.totp = ENABLED).await;
     let session = app.user("ana@example.com").await;
     let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
@@ -236,8 +236,20 @@ async fn auth_086_flows_with_providers_and_clients_are_limited_per_client_addres
     assert!(statuses[30] == "over_request_rate_limit", "{}", statuses[30]);
 }
 
+/// Codes that Twilio Verify makes and checks.
+pub(crate) fn with_twilio_verify(config: &mut AuthConfig, verify: &Receiver) {
+    with_twilio(config, verify);
+    config.phone.provider = Some(SmsProviderConfig::TwilioVerify(TwilioConfig {
+        account_sid: "AC1".to_owned(),
+        message_service_sid: "VA1".to_owned(),
+        auth_token: "token".to_owned().into(),
+        content_sid: String::new(),
+        base_url: Some(verify.url.clone()),
+    }));
+}
+
 /// Second factors by text message, with a minute between two messages.
-fn with_phone_factors(config: &mut AuthConfig, twilio: &Receiver) {
+pub(crate) fn with_phone_factors(config: &mut AuthConfig, twilio: &Receiver) {
     with_twilio(config, twilio);
     config.mfa.phone.switch = ENABLED;
     config.mfa.phone.max_frequency = std::time::Duration::from_secs(60);

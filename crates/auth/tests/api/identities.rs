@@ -145,7 +145,7 @@ async fn auth_084_the_last_identity_and_other_users_identities_cannot_be_unlinke
 }
 
 #[actix_web::test]
-async fn unlinking_replaces_the_address_by_that_of_the_next_identity() {
+async fn auth_104_unlinking_replaces_the_address_by_that_of_the_next_identity() {
     let (app, provider) = start_with_linking().await;
     provider.set_claims(json!({"email": "work@example.com"}));
     let ana = app.user("ana@example.com").await;
@@ -221,4 +221,62 @@ async fn an_id_token_can_be_linked_to_the_signed_in_user() {
         linked.session().user["app_metadata"]["providers"],
         json!(["email", "google"])
     );
+}
+
+#[actix_web::test]
+async fn auth_104_unlinking_takes_a_free_verified_address_and_passes_the_others_over() {
+    // What another account does with the address of the remaining identity, and whether the user gets it.
+    let cases = [
+        ("nothing", true),
+        ("confirmed", false),
+        ("proven at a provider", false),
+        ("unconfirmed", true),
+        ("the identity is not verified", false),
+    ];
+    for (other, is_taken_over) in cases {
+        let (app, provider) = start_with_linking().await;
+        provider.set_claims(json!({"email": "work@example.com"}));
+        let ana = app.user("ana@example.com").await;
+        link_identity(&app, &ana).await;
+        match other {
+            "confirmed" | "unconfirmed" => {
+                let confirmed_at = if other == "confirmed" { "now()" } else { "null" };
+                let sql = format!(
+                    "insert into auth.users (id, instance_id, aud, email, email_confirmed_at) values (gen_random_uuid(), \
+                     '00000000-0000-0000-0000-000000000000', 'authenticated', 'work@example.com', {confirmed_at})"
+                );
+                app.sql(&sql, &[]).await;
+            }
+            "proven at a provider" => {
+                app.user("ben@example.com").await;
+                let sql = "insert into auth.identities (provider_id, user_id, identity_data, provider, created_at, updated_at) \
+                           select 'b', id, '{\"email\": \"work@example.com\", \"email_verified\": true}', 'github', now(), now() \
+                           from auth.users where email = 'ben@example.com'";
+                app.sql(sql, &[]).await;
+            }
+            "nothing" => {}
+            _ => {
+                let sql = "update auth.identities set identity_data = identity_data || '{\"email_verified\": false}' \
+                           where provider = 'google'";
+                app.sql(sql, &[]).await;
+            }
+        }
+
+        let unlinked = unlink_identity(&app, &ana, "email").await;
+
+        let user = app.get("/user").bearer(&ana.access_token).send().await.body;
+        if is_taken_over {
+            assert_eq!(
+                (unlinked.status, &user["email"]),
+                (200, &json!("work@example.com")),
+                "{other}"
+            );
+        } else {
+            let conflict = (422, "email_conflict_identity_not_deletable");
+            assert_eq!(unlinked.error(), conflict, "{other}");
+            assert_eq!(user["email"], "ana@example.com", "{other}");
+        }
+        let holders = "select count(*) from auth.users where email = 'work@example.com'";
+        assert!(app.count(holders).await <= 1, "{other}");
+    }
 }

@@ -289,10 +289,8 @@ async fn changes_of_password_and_address_are_notified_by_mail() {
 
 #[actix_web::test]
 async fn auth_020_links_use_the_forwarded_host_when_it_is_allowed() {
-    let app = TestApp::start_with(|config| {
-        config.external_hosts = vec!["auth.site.example".to_owned(), "localhost".to_owned()];
-    })
-    .await;
+    let hosts = vec!["auth.site.example".to_owned(), "localhost".to_owned()];
+    let app = TestApp::start_behind_proxy(|config| config.external_hosts.clone_from(&hosts)).await;
     app.user("ana@example.com").await;
     let link = async |host: &str, proto: &str| {
         let call = app.post("/recover", json!({"email": "ana@example.com"}));
@@ -328,5 +326,16 @@ async fn auth_020_links_use_the_forwarded_host_when_it_is_allowed() {
             .as_str()
             .unwrap()
             .starts_with("https://auth.site.example/auth/v1/verify?")
+    );
+
+    // Without a proxy the client has written the header.
+    let direct = TestApp::start_with(|config| config.external_hosts = hosts).await;
+    direct.user("ana@example.com").await;
+    let call = direct.post("/recover", json!({"email": "ana@example.com"}));
+    call.header("x-forwarded-host", "auth.site.example").send().await;
+    let unproxied = direct.mail_to("ana@example.com").link;
+    assert!(
+        unproxied.starts_with(&format!("{}/verify?token=", direct.base)),
+        "{unproxied}"
     );
 }

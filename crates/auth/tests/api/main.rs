@@ -5,6 +5,7 @@
 )]
 
 mod access_table;
+mod account_administration;
 mod account_sequences;
 mod account_steps;
 mod address_proofs;
@@ -17,8 +18,10 @@ mod database;
 mod dump;
 mod email_change;
 mod errors;
+mod forgotten_credentials;
 mod guarded_changes;
 mod guesses;
+mod guessing_networks;
 mod hooks;
 mod http_receiver;
 mod id_tokens;
@@ -36,6 +39,7 @@ mod pkce;
 mod policies;
 mod protection;
 mod providers;
+mod races;
 mod recorded_details;
 mod refresh;
 mod response_shapes;

@@ -74,9 +74,14 @@ async fn request_authorization(app: &TestApp, query: &[(String, String)]) -> Res
     app.get(&format!("/oauth/authorize?{query}")).send().await
 }
 
-/// Approves a request as `user`; returns the code.
-pub(crate) async fn consent(app: &TestApp, client: &Value, user: &Session, scope: &str) -> String {
-    let started = request_authorization(app, &authorization_query(client, scope)).await;
+/// Begins an authorization; the response leads to the consent page.
+pub(crate) async fn begin_authorization(app: &TestApp, client: &Value, scope: &str) -> Response {
+    request_authorization(app, &authorization_query(client, scope)).await
+}
+
+/// Begins an authorization, which `user` opens; returns the path of its endpoints.
+pub(crate) async fn open_authorization(app: &TestApp, client: &Value, user: &Session, scope: &str) -> String {
+    let started = begin_authorization(app, client, scope).await;
     let url = started.header("location");
     assert!(
         url.starts_with("https://site.example/oauth/consent?authorization_id="),
@@ -93,6 +98,12 @@ pub(crate) async fn consent(app: &TestApp, client: &Value, user: &Session, scope
         shown.body["user"],
         json!({"id": user.user["id"], "email": user.user["email"]})
     );
+    path
+}
+
+/// Approves a request as `user`; returns the code.
+pub(crate) async fn consent(app: &TestApp, client: &Value, user: &Session, scope: &str) -> String {
+    let path = open_authorization(app, client, user, scope).await;
     let approve = app.post(&format!("{path}/consent"), json!({"action": "approve"}));
     let decided = approve.bearer(&user.access_token).send().await;
     let url = decided.body["redirect_url"].as_str().unwrap().to_owned();
@@ -256,7 +267,7 @@ async fn the_session_of_an_oauth_client_is_refreshed_by_that_client_only() {
 }
 
 #[actix_web::test]
-async fn authorization_errors_are_shown_and_never_redirected() {
+async fn auth_116_authorization_errors_are_shown_and_never_redirected() {
     let app = start_app(None).await;
     let client = register(&app, "none").await;
     let with = |name: &str, value: &str| {

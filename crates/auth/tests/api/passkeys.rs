@@ -58,7 +58,7 @@ impl Authenticator {
     }
 
     /// Does what `navigator.credentials.create()` does: returns the registration response.
-    fn create(&mut self, options: &Value) -> Value {
+    pub(crate) fn create(&mut self, options: &Value) -> Value {
         self.user_handle = options["user"]["id"].as_str().unwrap().to_owned();
         let point = self.key.verifying_key().to_encoded_point(false);
         let int = |number: i64| Cbor::Integer(number.into());
@@ -109,7 +109,7 @@ impl Authenticator {
 }
 
 /// Starts the service with passkeys, and with WebAuthn as a second factor.
-async fn start_app() -> TestApp {
+pub(crate) async fn start_app() -> TestApp {
     TestApp::start_with(|config| {
         config.webauthn.passkeys_enabled = true;
         config.mfa.webauthn = FactorSwitch {
@@ -121,7 +121,7 @@ async fn start_app() -> TestApp {
 }
 
 impl TestApp {
-    async fn signed_in_post(&self, session: &Session, path: &str, body: Value) -> Response {
+    pub(crate) async fn signed_in_post(&self, session: &Session, path: &str, body: Value) -> Response {
         self.post(path, body).bearer(&session.access_token).send().await
     }
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use selvedge_auth::{AuthConfig, SmsProviderConfig, TwilioConfig};
+use selvedge_auth::{AuthConfig, SmsProviderConfig};
 use serde_json::{Value, json};
 
 use crate::app::{PASSWORD, Response, TestApp};
+use crate::guesses::with_twilio_verify;
 use crate::http_receiver::Receiver;
 use crate::mfa::{extract_code, with_twilio};
 
@@ -393,17 +394,7 @@ async fn each_sms_provider_gets_the_message_in_its_own_request_format() {
 #[actix_web::test]
 async fn twilio_verify_checks_its_own_codes() {
     let verify = Receiver::start(r#"{"sid": "VE1"}"#).await;
-    let app = TestApp::start_with(|config| {
-        with_twilio(config, &verify);
-        config.phone.provider = Some(SmsProviderConfig::TwilioVerify(TwilioConfig {
-            account_sid: "AC1".to_owned(),
-            message_service_sid: "VA1".to_owned(),
-            auth_token: "token".to_owned().into(),
-            content_sid: String::new(),
-            base_url: Some(verify.url.clone()),
-        }));
-    })
-    .await;
+    let app = TestApp::start_with(|config| with_twilio_verify(config, &verify)).await;
 
     let asked = app
         .post("/otp", json!({"phone": PHONE, "channel": "whatsapp"}))

@@ -190,7 +190,7 @@ pub(crate) fn proxy_header() -> ClientAddress {
 }
 
 #[actix_web::test]
-async fn auth_086_rate_limits_count_the_address_that_the_proxy_has_written_last() {
+async fn auth_119_rate_limits_count_the_address_that_the_proxy_has_written_last() {
     let app = TestApp::start_with(|config| config.rate_limits.client = proxy_header()).await;
     let verify = async |ip: Option<String>| {
         let body = json!({"type": "signup", "token": "123456", "email": "a@b.c"});

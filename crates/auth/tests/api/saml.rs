@@ -5,16 +5,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use selvedge_auth::{SamlConfig, SamlSettings};
-use serde_json::json;
+use selvedge_auth::{AuthConfig, SamlConfig, SamlSettings};
+use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
+use crate::providers::in_fragment;
 use crate::saml_provider::{Assertion, ENTITY_ID, read_key, write_metadata, write_response};
 
-const SERVICE: &str = "https://sso.example/auth/v1";
+pub(crate) const SERVICE: &str = "https://sso.example/auth/v1";
 
 /// Starts the service with SAML and one identity provider; returns the provider's id, too.
 async fn start() -> (TestApp, String) {
+    start_with(|_| {}).await
+}
+
+async fn start_with(change: impl FnOnce(&mut AuthConfig)) -> (TestApp, String) {
+    let app = TestApp::start_with(|config| {
+        config.saml = Some(self::config());
+        change(config);
+    })
+    .await;
+    let id = add_provider(&app, json!(["Example.com"])).await;
+    (app, id)
+}
+
+/// The configuration of [`SERVICE`].
+pub(crate) fn config() -> SamlConfig {
     let settings = SamlSettings {
         private_key: read_key("sp").into(),
         private_key_next: None,
@@ -23,17 +39,19 @@ async fn start() -> (TestApp, String) {
         relay_state_validity: Duration::from_secs(120),
         external_url: None,
     };
-    let saml = SamlConfig::new(&settings, SERVICE).unwrap();
-    let app = TestApp::start_with(|config| config.saml = Some(saml)).await;
-    let body = json!({"type": "saml", "metadata_xml": write_metadata(), "domains": ["Example.com"]});
+    SamlConfig::new(&settings, SERVICE).unwrap()
+}
+
+/// Adds the identity provider of the tests with these domains; returns its id.
+pub(crate) async fn add_provider(app: &TestApp, domains: Value) -> String {
+    let body = json!({"type": "saml", "metadata_xml": write_metadata(), "domains": domains});
     let created = app.post("/admin/sso/providers", body).admin().send().await;
     assert_eq!(created.status, 201, "{}", created.body);
-    let id = created.body["id"].as_str().unwrap().to_owned();
-    (app, id)
+    created.body["id"].as_str().unwrap().to_owned()
 }
 
 /// Posts a response as a browser does.
-async fn post_response(app: &TestApp, response: &str, relay_state: &str) -> Response {
+pub(crate) async fn post_response(app: &TestApp, response: &str, relay_state: &str) -> Response {
     app.call(reqwest::Method::POST, "/sso/saml/acs")
         .form(&[("SAMLResponse", response), ("RelayState", relay_state)])
         .send()
@@ -194,41 +212,95 @@ async fn saml_012_users_of_the_api_cannot_read_or_forget_used_assertions() {
     }
 }
 
+/// Signs a person in whom the provider calls `name_id`; returns the claims of the access token.
+async fn sign_in(app: &TestApp, assertion_id: &str, name_id: &str, email: &str) -> Value {
+    let response = write_response(&Assertion {
+        service: SERVICE,
+        request: None,
+        assertion_id,
+        name_id,
+        email,
+    });
+    let response = post_response(app, &response, "").await;
+    assert_eq!(response.status, 302, "{}", response.header("location"));
+    let token = in_fragment(&response, "access_token").unwrap();
+    Value::Object(app.keys.verify(&token).unwrap().map().clone())
+}
+
 #[actix_web::test]
 async fn auth_103_a_provider_links_by_the_addresses_of_its_own_domains_only() {
     let (app, _) = start().await;
-    let sign_in = async |assertion_id: &str, name_id: &str, email: &str| {
-        let response = write_response(&Assertion {
-            service: SERVICE,
-            request: None,
-            assertion_id,
-            name_id,
-            email,
-        });
-        let response = post_response(&app, &response, "").await;
-        assert_eq!(response.status, 302, "{}", response.header("location"));
-        let fragment = response.header("location").split_once('#').unwrap().1.to_owned();
-        let token = url::form_urlencoded::parse(fragment.as_bytes())
-            .find(|(name, _)| name == "access_token")
-            .unwrap()
-            .1
-            .into_owned();
-        app.keys.verify(&token).unwrap().subject().unwrap().to_owned()
+    let subject = async |assertion_id: &str, name_id: &str, email: &str| {
+        let claims = sign_in(&app, assertion_id, name_id, email).await;
+        claims["sub"].as_str().unwrap().to_owned()
     };
 
-    let own = sign_in("_a1", "ana", "ana@example.com").await;
+    let own = subject("_a1", "ana", "ana@example.com").await;
     assert_eq!(
-        sign_in("_a2", "ana-again", "ana@example.com").await,
+        subject("_a2", "ana-again", "ana@example.com").await,
         own,
         "its own domain"
     );
-    let foreign = sign_in("_b1", "ben", "ben@other.example").await;
-    assert_ne!(sign_in("_b2", "mallory", "ben@other.example").await, foreign);
+    let foreign = subject("_b1", "ben", "ben@other.example").await;
+    assert_ne!(subject("_b2", "mallory", "ben@other.example").await, foreign);
     // A response that names another address leads to the same account, whose address stays.
-    assert_eq!(sign_in("_b3", "mallory-2", "ana@example.com").await, own);
-    assert_eq!(sign_in("_b4", "ben", "ana@example.com").await, foreign);
-    let rows = app
-        .sql("select email from auth.users where id::text = $1", &[&foreign])
-        .await;
+    assert_eq!(subject("_b3", "mallory-2", "ana@example.com").await, own);
+    assert_eq!(subject("_b4", "ben", "ana@example.com").await, foreign);
+    let sql = "select email from auth.users where id::text = $1 and email_confirmed_at is null";
+    let rows = app.sql(sql, &[&foreign]).await;
     assert_eq!(rows[0].get::<_, String>(0), "ben@other.example");
+}
+
+#[actix_web::test]
+async fn auth_102_a_provider_confirms_the_addresses_of_its_own_domains_only() {
+    let (app, id) = start().await;
+    let victim = app.user("victim@other.example").await;
+
+    let own = sign_in(&app, "_a1", "ana", "ana@example.com").await;
+    let foreign = sign_in(&app, "_b1", "mallory", "victim@other.example").await;
+
+    assert_eq!(
+        (&own["email"], &own["user_metadata"]["email_verified"]),
+        (&json!("ana@example.com"), &json!(true))
+    );
+    assert_eq!(
+        (&foreign["email"], &foreign["user_metadata"]["email_verified"]),
+        (&json!(""), &json!(false))
+    );
+    assert_ne!(foreign["sub"], victim.user["id"]);
+    // Mails of somebody else find the account of the address's owner, not the claimed one.
+    let asked = app
+        .post("/recover", json!({"email": "victim@other.example"}))
+        .send()
+        .await;
+    assert_eq!(asked.status, 200);
+    let recovery = "select user_id::text from auth.one_time_tokens where token_type = 'recovery_token'";
+    assert_eq!(
+        app.sql(recovery, &[]).await[0].get::<_, &str>(0),
+        victim.user["id"]
+    );
+
+    // Once the domain is the provider's, the next sign-in confirms the address.
+    let path = format!("/admin/sso/providers/{id}");
+    let body = json!({"domains": ["example.com", "other.example"]});
+    assert_eq!(app.put(&path, body).admin().send().await.status, 200);
+    let confirmed = sign_in(&app, "_b2", "mallory", "victim@other.example").await;
+    assert_eq!(
+        (&confirmed["sub"], &confirmed["email"]),
+        (&foreign["sub"], &json!("victim@other.example"))
+    );
+}
+
+#[actix_web::test]
+async fn auth_102_a_project_may_let_its_providers_confirm_any_address() {
+    let (app, _) = start_with(|config| config.sso_confirms_any_address = true).await;
+
+    let foreign = sign_in(&app, "_b1", "ben", "ben@other.example").await;
+    let again = sign_in(&app, "_b2", "mallory", "ben@other.example").await;
+
+    assert_eq!(foreign["email"], "ben@other.example");
+    assert_ne!(
+        again["sub"], foreign["sub"],
+        "no account is given to another subject"
+    );
 }

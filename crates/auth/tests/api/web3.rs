@@ -218,3 +218,41 @@ async fn web3_sign_ins_have_their_own_rate_limit() {
         "has a bucket of its own"
     );
 }
+
+#[actix_web::test]
+async fn auth_117_the_domain_of_a_message_is_the_host_of_its_uri() {
+    let app = TestApp::start_with(|config| {
+        config.web3.ethereum = true;
+        config.uri_allow_list = vec![
+            "http://localhost:3000/**".to_owned(),
+            "http://127.0.0.1:3000/**".to_owned(),
+        ];
+    })
+    .await;
+    let key = SigningKey::from_slice(&[7; 32]).unwrap();
+    let address = ethereum_address(&key);
+    let sign_in = async |domain: &str, uri: &str| {
+        let text = build_message("Ethereum", &address, domain, uri, "1");
+        let signature = sign_ethereum(&key, &text);
+        sign_in_with_wallet(&app, "ethereum", &text, &signature).await
+    };
+
+    for (domain, uri) in [
+        ("evil.example", "http://localhost:3000/"),
+        ("evil.example", "http://127.0.0.1:3000/"),
+        ("localhost:3001", "http://localhost:3000/"),
+        ("localhost", "http://localhost:3000/"),
+        ("evil.example", "https://site.example/"),
+    ] {
+        let refused = sign_in(domain, uri).await;
+        assert_eq!(
+            (refused.status, &refused.body["error"]),
+            (400, &json!("invalid_grant")),
+            "{domain} {uri}"
+        );
+    }
+    sign_in("localhost:3000", "http://localhost:3000/")
+        .await
+        .session();
+    sign_in("site.example", "https://site.example/").await.session();
+}

@@ -99,5 +99,10 @@ pub(super) fn find_default_text(kind: MailKind) -> DefaultText {
             "A second factor was removed",
             "A second factor ({{ .FactorType }}) was removed from your account {{ .Email }}.",
         ),
+        MailKind::CredentialsForgotten => build_notice(
+            "Please set a new password",
+            "{{ .Email }} was registered here before you confirmed it. Whoever did so may not have been you, so the password and the \
+             other ways to sign in that were set then do not work any more. If you want to sign in by a password, set a new one.",
+        ),
     }
 }

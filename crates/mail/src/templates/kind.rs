@@ -29,11 +29,14 @@ pub enum MailKind {
     MfaFactorEnrolled,
     /// A second factor was removed.
     MfaFactorUnenrolled,
+    /// Password and providers that were registered before the address was proven are gone. Ours: the original removes a
+    /// password at a sign-in by a provider without a mail.
+    CredentialsForgotten,
 }
 
 impl MailKind {
     /// Number of kinds; `kind as usize` is below it.
-    pub(super) const COUNT: usize = 13;
+    pub(super) const COUNT: usize = 14;
 
     /// The name of the mail in `[auth.email.template.<name>]`.
     #[must_use]
@@ -67,6 +70,7 @@ impl MailKind {
             Self::IdentityUnlinked => "identity_unlinked_notification",
             Self::MfaFactorEnrolled => "mfa_factor_enrolled_notification",
             Self::MfaFactorUnenrolled => "mfa_factor_unenrolled_notification",
+            Self::CredentialsForgotten => "credentials_forgotten_notification",
         }
     }
 
@@ -81,6 +85,7 @@ impl MailKind {
             "identity_unlinked" => Self::IdentityUnlinked,
             "mfa_factor_enrolled" => Self::MfaFactorEnrolled,
             "mfa_factor_unenrolled" => Self::MfaFactorUnenrolled,
+            "credentials_forgotten" => Self::CredentialsForgotten,
             _ => return None,
         })
     }

@@ -156,6 +156,7 @@ mod tests {
         MailKind::IdentityUnlinked,
         MailKind::MfaFactorEnrolled,
         MailKind::MfaFactorUnenrolled,
+        MailKind::CredentialsForgotten,
     ];
     const NOTICES_FROM: usize = MailKind::PasswordChanged as usize;
 

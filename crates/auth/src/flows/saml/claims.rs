@@ -70,7 +70,6 @@ pub(crate) fn read_identity(
     data.insert("sub".to_owned(), json!(subject));
     data.insert("iss".to_owned(), json!(entity_id));
     data.insert("email".to_owned(), json!(email));
-    data.insert("email_verified".to_owned(), json!(true));
     Ok(SamlIdentity { subject, email, data })
 }
 
@@ -238,7 +237,7 @@ mod tests {
             Value::Object(identity.data),
             json!({
                 "phone_verified": false, "name": "R&D", "aud": ["x"], "custom_claims": {"roles": ["a", "b"], "level": 3},
-                "sub": "u1", "iss": "https://idp.example", "email": "ada@example.com", "email_verified": true,
+                "sub": "u1", "iss": "https://idp.example", "email": "ada@example.com",
             })
         );
     }

@@ -15,7 +15,7 @@ struct IdentityCheck {
 /// The most ids that one finding names.
 const SHOWN: usize = 5;
 
-const IDENTITY_CHECKS: [IdentityCheck; 6] = [
+const IDENTITY_CHECKS: [IdentityCheck; 7] = [
     IdentityCheck {
         what: "phone identities that claim an e-mail address, taken from the metadata of the sign-up",
         sql: "select distinct user_id::text from auth.identities \
@@ -59,6 +59,15 @@ const IDENTITY_CHECKS: [IdentityCheck; 6] = [
         sql: "select distinct u.id::text from auth.users u join auth.identities i on i.user_id = u.id \
               where u.is_sso_user and i.provider not like 'sso:%'",
         advice: "delete the identity, if the company that manages the account does not know of it",
+    },
+    IdentityCheck {
+        what: "users of single sign-on whose address is confirmed, and whose provider does not have its domain",
+        sql: "select distinct u.id::text from auth.users u join auth.identities i on i.user_id = u.id \
+              where u.is_sso_user and u.email_confirmed_at is not null and u.deleted_at is null and i.provider like 'sso:%' \
+                and not exists (select from auth.sso_domains d where 'sso:' || d.sso_provider_id = i.provider \
+                  and lower(d.domain) = split_part(lower(u.email), '@', 2))",
+        advice: "add the domain to the provider, if it belongs to its company (`selvedge sso update`); otherwise set \
+                 email_confirmed_at of the user to null, and tokens do not name the address",
     },
 ];
 

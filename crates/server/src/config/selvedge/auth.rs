@@ -60,6 +60,8 @@ pub struct SelvedgeAuthSection {
     /// Whether a token with a `sub` but without a `session_id`, which the project has signed itself, counts as that user at
     /// Auth. Default false.
     pub tokens_without_session: bool,
+    /// Whether providers of single sign-on confirm any address, and not only those of their domains. Default false.
+    pub sso_confirms_any_address: bool,
     /// Whether the header `Sb-Forwarded-For` gives the client's address. Default false.
     pub sb_forwarded_for: bool,
     /// Whether actions of users are recorded in `auth.audit_log_entries`. Default true.
@@ -104,6 +106,7 @@ impl SelvedgeAuthSection {
             bind_callbacks: section.optional_bool("bind_callbacks"),
             audiences: section.strings("audiences", &[]),
             tokens_without_session: section.bool("tokens_without_session", false),
+            sso_confirms_any_address: section.bool("sso_confirms_any_address", false),
             sb_forwarded_for: section.bool("sb_forwarded_for", false),
             audit_log: section.bool("audit_log", true),
             delete_old_anonymous_users: section.bool("delete_old_anonymous_users", false),

@@ -56,6 +56,7 @@ pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<Au
         external_hosts: selvedge.external_hosts.clone(),
         audiences: selvedge.audiences.clone(),
         tokens_without_session: selvedge.tokens_without_session,
+        sso_confirms_any_address: selvedge.sso_confirms_any_address,
         sb_forwarded_for: selvedge.sb_forwarded_for,
         delete_old_anonymous_users: selvedge.delete_old_anonymous_users,
         ..AuthConfig::default()

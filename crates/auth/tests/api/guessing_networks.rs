@@ -1,0 +1,200 @@
+//! Guesses are counted per network: strangers neither find a code nor use up the attempts of its owner. Source: Auth contract
+//! §3.7, §13.
+
+use serde_json::json;
+
+use crate::app::{PASSWORD, Session, TestApp};
+use crate::guesses::{with_phone_factors, with_twilio_verify, wrong_code};
+use crate::http_receiver::Receiver;
+use crate::mfa::{ENABLED, compute_code, read_text};
+
+/// Sends a wrong code of an address from each network until it is refused more attempts.
+async fn guess_from(app: &TestApp, networks: std::ops::Range<u8>, wrong: &str) {
+    for network in networks {
+        for _ in 0..6 {
+            let body = json!({"type": "email", "email": "ana@example.com", "token": wrong});
+            let call = app.post("/verify", body);
+            let guessed = call.sent_from(&format!("198.51.100.{network}")).send().await;
+            assert_eq!(guessed.error(), (403, "otp_expired"));
+        }
+    }
+}
+
+#[actix_web::test]
+async fn auth_110_guesses_of_strangers_do_not_use_up_the_attempts_of_the_owner() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    app.sign_up("ana@example.com", PASSWORD).await;
+    let code = app.mail_to("ana@example.com").code;
+    let attempts = "select attempts::bigint from _selvedge.one_time_codes";
+
+    guess_from(&app, 1..4, wrong_code(&code)).await;
+
+    assert_eq!(app.count(attempts).await, 15, "five of each network");
+    let body = json!({"type": "email", "email": "ana@example.com", "token": code});
+    let owner = app.post("/verify", body).sent_from("192.0.2.1").send().await;
+    owner.session();
+}
+
+#[actix_web::test]
+async fn auth_110_many_networks_together_have_fifty_attempts_at_a_code() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    app.sign_up("ana@example.com", PASSWORD).await;
+    let code = app.mail_to("ana@example.com").code;
+    let attempts = "select attempts::bigint from _selvedge.one_time_codes";
+
+    guess_from(&app, 1..12, wrong_code(&code)).await;
+
+    assert_eq!(app.count(attempts).await, 50);
+    let body = json!({"type": "email", "email": "ana@example.com", "token": code});
+    let right = app.post("/verify", body).sent_from("192.0.2.1").send().await;
+    assert_eq!(right.error(), (403, "otp_expired"));
+}
+
+#[actix_web::test]
+async fn auth_110_addresses_of_one_wide_ipv6_network_share_their_attempts() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    app.sign_up("ana@example.com", PASSWORD).await;
+    let code = app.mail_to("ana@example.com").code;
+    let present = async |ip: String, code: &str| {
+        let body = json!({"type": "email", "email": "ana@example.com", "token": code});
+        app.post("/verify", body).sent_from(&ip).send().await
+    };
+    for host in 0..5 {
+        present(format!("2001:db8:1:{host}::1"), wrong_code(&code)).await;
+    }
+
+    let right = present("2001:db8:1:9::1".to_owned(), &code).await;
+
+    assert_eq!(right.error(), (403, "otp_expired"));
+    present("2001:db8:2::1".to_owned(), &code).await.session();
+}
+
+#[actix_web::test]
+async fn auth_110_whoever_knows_only_the_password_does_not_lock_the_second_factor() {
+    let app = TestApp::start_behind_proxy(|config| config.mfa.totp = ENABLED).await;
+    let (id, secret, owner) = app.user_with_totp("ana@example.com").await;
+    let answer = async |session: &Session, ip: &str, code: &str| {
+        let path = format!("/factors/{id}/challenge");
+        let call = app.post(&path, json!({})).bearer(&session.access_token);
+        let challenge = call.sent_from(ip).send().await.body;
+        let body = json!({"challenge_id": challenge["id"], "code": code});
+        let call = app.post(&format!("/factors/{id}/verify"), body);
+        call.bearer(&session.access_token).sent_from(ip).send().await
+    };
+    // The owner has used the factor from this network before.
+    let code = compute_code(&secret, 1);
+    answer(&owner, "192.0.2.1", &code).await.session();
+    let stranger = app.sign_in("ana@example.com", PASSWORD).await.session();
+    let mut refused = 0;
+    for network in 1..6 {
+        for _ in 0..20 {
+            let ip = format!("198.51.100.{network}");
+            refused += u32::from(answer(&stranger, &ip, "000000x").await.status == 429);
+        }
+    }
+    // Sixty of all networks together, and one more for each minute.
+    assert!((30..=40).contains(&refused), "{refused}");
+    let elsewhere = answer(&owner, "203.0.113.1", "000000x").await;
+    assert_eq!(elsewhere.error(), (429, "over_request_rate_limit"));
+
+    let usual = answer(&owner, "192.0.2.1", "000000x").await;
+
+    assert_eq!(usual.error(), (422, "mfa_verification_failed"));
+}
+
+#[actix_web::test]
+async fn auth_110_attempts_at_codes_of_the_provider_are_counted_in_the_database() {
+    let verify = Receiver::start(r#"{"sid": "VE1"}"#).await;
+    let app = TestApp::start_behind_proxy(|config| with_twilio_verify(config, &verify)).await;
+    let ask = app.post("/otp", json!({"phone": "491701234567"}));
+    assert_eq!(ask.sent_from("192.0.2.1").send().await.status, 200);
+    let present = async |ip: &str, code: &str| {
+        let body = json!({"type": "sms", "phone": "491701234567", "token": code});
+        app.post("/verify", body).sent_from(ip).send().await
+    };
+    verify.respond("200 OK", r#"{"status": "pending", "valid": false}"#);
+
+    for _ in 0..5 {
+        assert_eq!(
+            present("198.51.100.1", "111111").await.error(),
+            (403, "otp_expired")
+        );
+    }
+    let asked = verify.requests().len();
+    let sixth = present("198.51.100.1", "111111").await;
+
+    assert_eq!(sixth.error(), (429, "over_request_rate_limit"));
+    assert_eq!(verify.requests().len(), asked, "the provider is not asked");
+    let counted =
+        "select count(*) from _selvedge.counted_attempts where full_at > now() + interval '55 minutes'";
+    assert_eq!(app.count(counted).await, 1);
+    verify.respond("200 OK", r#"{"status": "approved", "valid": true}"#);
+    present("192.0.2.1", "222222").await.session();
+}
+
+#[actix_web::test]
+async fn auth_110_attempts_at_test_codes_are_counted() {
+    let (app, _) = crate::address_proofs::start().await;
+    let present = async |code: &str| {
+        let body = json!({"type": "sms", "phone": "15550001", "token": code});
+        app.post("/verify", body).send().await
+    };
+    app.post("/otp", json!({"phone": "15550001"})).send().await;
+    for _ in 0..5 {
+        assert_eq!(present("000000").await.error(), (403, "otp_expired"));
+    }
+
+    assert_eq!(present("123456").await.error(), (429, "over_request_rate_limit"));
+}
+
+#[actix_web::test]
+async fn auth_102_a_code_of_the_provider_changes_no_number_that_several_accounts_ask_for() {
+    let verify = Receiver::start(r#"{"sid": "VE1"}"#).await;
+    let app = TestApp::start_with(|config| with_twilio_verify(config, &verify)).await;
+    let change = async |email: &str| {
+        let session = app.user(email).await;
+        let body = json!({"phone": "491701234567"});
+        let asked = app.put("/user", body).bearer(&session.access_token).send().await;
+        assert_eq!(asked.status, 200, "{}", asked.body);
+    };
+    change("victim@example.com").await;
+    change("mallory@example.com").await;
+    verify.respond("200 OK", r#"{"status": "approved", "valid": true}"#);
+    let present = async || {
+        let body = json!({"type": "phone_change", "phone": "491701234567", "token": "222222"});
+        app.post("/verify", body).send().await
+    };
+
+    // The owner of the number has typed the code that was sent for either.
+    assert_eq!(present().await.error(), (403, "otp_expired"));
+
+    app.sql(
+        "update auth.users set phone_change = '' where email like 'mallory@%'",
+        &[],
+    )
+    .await;
+    let session = present().await.session();
+    assert_eq!(session.user["email"], "victim@example.com");
+}
+
+#[actix_web::test]
+async fn auth_115_factors_of_strangers_do_not_stop_the_messages_of_a_verified_one() {
+    let twilio = Receiver::start(r#"{"sid": "SM1"}"#).await;
+    let app = TestApp::start_with(|config| with_phone_factors(config, &twilio)).await;
+    let owner = app.user("ana@example.com").await;
+    let body = json!({"factor_type": "phone", "phone": "491701234567"});
+    let own = read_text(&app.enroll(&owner, body.clone()).await.body["id"]);
+    app.sql(
+        "update auth.mfa_factors set status = 'verified', last_challenged_at = null",
+        &[],
+    )
+    .await;
+    let stranger = app.user("eve@example.com").await;
+    let foreign = read_text(&app.enroll(&stranger, body).await.body["id"]);
+    assert_eq!(app.challenge(&stranger, &foreign).await.status, 200);
+
+    assert_eq!(app.challenge(&owner, &own).await.status, 200);
+
+    let again = app.challenge(&owner, &own).await;
+    assert_eq!(again.error(), (429, "over_sms_send_rate_limit"), "its own pause");
+}
