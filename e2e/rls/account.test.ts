@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectData, fetchRows, makeItem, makeOutfit } from "../support/catalogue.ts";
 import { owner, type Person, password, signUp, signUpAdmin, visitor } from "../support/clients.ts";
-import { ageSignIns } from "../support/database.ts";
+import { ageSignIns, runSql } from "../support/database.ts";
 import { expectAllowed, expectRefused } from "../support/expectations.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
 
@@ -89,6 +89,20 @@ describe("deleting an account", () => {
     expectAllowed(await person.client.auth.signInWithPassword({ email: person.email, password }));
     expectAllowed(await remove());
     expect(await fetchRows("profiles", "id", person.id)).toEqual([]);
+  });
+
+  test("is not possible with what a found token alone can set", async () => {
+    const person = await signUp();
+    await ageSignIns(person.email);
+
+    const changed = await person.client.auth.updateUser({ password: "Attacker-2026" });
+    expect(changed.error?.code).toBe("current_password_required");
+
+    // An account of an identity provider has no password that could be asked for.
+    const guest = await signUp();
+    await runSql(`delete from auth.identities where user_id = '${guest.id}'`);
+    const response = await guest.client.rpc("delete_my_account", { confirmation: guest.username });
+    expectRefused(response, 403, "PT403", /Sign in again to delete your account/);
   });
 
   test.each([

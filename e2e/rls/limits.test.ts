@@ -1,6 +1,8 @@
 // What one person may ask of the others and of the server: submissions, generated pictures, files.
 
+import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apiUrl } from "../support/address.ts";
 import {
   expectData,
   fetchRows,
@@ -10,7 +12,7 @@ import {
   uniqueName,
   uploadTrainingPhotos,
 } from "../support/catalogue.ts";
-import { type Person, signUp, signUpAdmin } from "../support/clients.ts";
+import { anonKey, owner, type Person, signUp, signUpAdmin } from "../support/clients.ts";
 import { runSql } from "../support/database.ts";
 import { expectAllowed, expectRefused } from "../support/expectations.ts";
 import { picture, png } from "../support/files.ts";
@@ -117,7 +119,7 @@ describe("files", () => {
 
   test.each([
     ["a thousand", 999, 10],
-    ["a gibibyte", 1, 1_073_741_800],
+    ["a gibibyte", 1, 1_073_741_750],
   ])(
     "of one person are at most %s, and one that is there is replaced",
     async (_, number, bytes) => {
@@ -127,9 +129,61 @@ describe("files", () => {
 
       const refused = await upload(person, "more.png");
 
-      expect(refused.error?.message).toMatch(/row-level security/);
+      expect(refused.error?.message).toMatch(/Your folders are full/);
       expectAllowed(await upload(person, "last.png", { upsert: true }));
       expectAllowed(await upload(other, "first.png"));
     },
   );
+
+  /** Begins an upload without the last bytes of its body. Returns a function that sends them and reads the status. */
+  async function beginUpload(person: Person, name: string): Promise<() => Promise<number>> {
+    const token = (await person.client.auth.getSession()).data.session?.access_token;
+    const body = picture();
+    const url = `${apiUrl()}/storage/v1/object/avatars/${person.id}/${name}`;
+    const request = http.request(url, {
+      method: "POST",
+      agent: false,
+      headers: {
+        apikey: anonKey,
+        authorization: `Bearer ${token}`,
+        "content-type": "image/png",
+        "content-length": body.length,
+      },
+    });
+    const status = new Promise<number>((resolve, reject) => {
+      request.on("error", reject);
+      request.on("response", (response) => resolve(response.resume().statusCode ?? 0));
+    });
+    await new Promise<void>((sent) => request.write(body.subarray(0, 10), () => sent()));
+    return () => {
+      request.end(body.subarray(10));
+      return status;
+    };
+  }
+
+  test("are counted when they are stored: uploads that were begun together do not pass", async () => {
+    const person = await signUp();
+    await fill(person, 998, 10);
+    const names = Array.from({ length: 8 }, (_, n) => `slow-${n}.png`);
+    const uploads = await Promise.all(names.map((name) => beginUpload(person, name)));
+
+    const statuses = await Promise.all(uploads.map((finish) => finish()));
+
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2);
+    const [stored] = await runSql<{ count: number }>(
+      `select count(*)::int as count from storage.objects where name like '${person.id}/%'`,
+    );
+    expect(stored?.count).toBe(1000);
+  });
+
+  test("are not stored for an account that was deleted while they were sent", async () => {
+    const person = await signUp();
+    const finish = await beginUpload(person, "ghost.png");
+
+    expectAllowed(await owner().auth.admin.deleteUser(person.id));
+
+    expect(await finish()).not.toBe(200);
+    const ghost = `${apiUrl()}/storage/v1/object/public/avatars/${person.id}/ghost.png`;
+    expect((await fetch(ghost)).ok).toBe(false);
+  });
 });

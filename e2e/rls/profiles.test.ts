@@ -302,6 +302,10 @@ describe("what a profile may hold", () => {
       "a folder left by backslashes",
       () => `/storage/v1/object/public/avatars/${attacker.id}/..\\x`,
     ],
+    [
+      "a file with a name that is too long",
+      () => `/storage/v1/object/public/avatars/${attacker.id}/${"語".repeat(1900)}`,
+    ],
     ["a file with a query", () => `/storage/v1/object/public/avatars/${attacker.id}/x.webp?a`],
     ["a file with a fragment", () => `/storage/v1/object/public/avatars/${attacker.id}/x.webp#a`],
     [

@@ -58,10 +58,7 @@ begin
 end
 $$;
 
--- Outfits, items and profiles are the large tables.
-create index items_image_file_idx on public.items (private.file_at(image));
-create index combines_main_image_file_idx on public.combines (private.file_at(main_image));
-create index profiles_avatar_file_idx on public.profiles (private.file_at(avatar_url));
+-- 20261128011100_long_addresses.sql makes the indexes for this function.
 
 -- Addresses that were accepted before and name no own file any more.
 update public.profiles as p set avatar_url = null

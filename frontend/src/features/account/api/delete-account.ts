@@ -20,7 +20,8 @@ export async function forgetAccount(userId: string): Promise<void> {
   // All that belongs to a person has the id in its key.
   const own = localStore
     .keys()
-    .filter((key) => key.startsWith("lookbook:") && key.includes(userId));
+    // Interrupted uploads are kept by their library, whose keys have names of photos.
+    .filter((key) => /^(tus::)?lookbook:/.test(key) && key.includes(userId));
   for (const key of own) localStore.remove(key);
   // The server has deleted the session; the client removes its copy whatever the response is.
   await (await loadAuth()).signOut({ scope: "local" });
