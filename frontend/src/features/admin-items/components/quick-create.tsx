@@ -130,7 +130,10 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
   }
 
   return (
-    <div className="mt-2 grid grid-cols-[minmax(0,1fr)_7.5rem_auto_auto] gap-2" data-own-escape>
+    <div
+      className="mt-2 grid grid-cols-[minmax(0,1fr)_7.5rem] gap-2 sm:grid-cols-[minmax(0,1fr)_7.5rem_auto_auto]"
+      data-own-escape
+    >
       <Input
         aria-label="Name of the new color"
         autoFocus
