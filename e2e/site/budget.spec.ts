@@ -69,6 +69,10 @@ for (const { path, most } of budgets) {
           .poll(async () => (await page.request.get(path)).text())
           .toContain('id="page-data"');
       }
+      // It compresses a page beside its first requests.
+      await expect
+        .poll(async () => (await page.request.get(path)).headers()["content-encoding"])
+        .toBe("br");
       await measureFirstLoad(page, path, most);
     },
   );
