@@ -78,16 +78,20 @@ function usePolicyForm({ edited, onDraft, onSave }: PolicyFormProps) {
   const text = JSON.stringify(form.draft);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the draft is another object with every rendering.
   useEffect(() => tell(form.draft), [text]);
-  return { ...form, sql: form.problem === null ? describe(form.merged, saved) : "", isGone };
+  return {
+    ...form,
+    before,
+    sql: form.problem === null ? describe(form.merged, saved) : "",
+    isGone,
+  };
 }
 
 const goneText = ({ name }: PolicyDraft) => `The policy “${name}” does not exist any more.`;
 
 export function PolicyForm(props: PolicyFormProps) {
-  const { edited, reason, onSimulate, onCancel } = props;
-  const { before } = edited;
+  const { reason, onSimulate, onCancel } = props;
   const form = usePolicyForm(props);
-  const { draft, sql } = form;
+  const { before, draft, sql } = form;
   const change = (changes: Partial<PolicyDraft>) => form.change(clean({ ...draft, ...changes }));
   const usingFault = findExpressionFault(draft.using);
   const checkFault = findExpressionFault(draft.check);

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
+import { isSameValue } from "@ui/merge-edit";
 import { ShieldOff, TableProperties } from "lucide-react";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
@@ -10,12 +11,14 @@ import { type Table, whyNoRight } from "@/api/catalog-model";
 import { objectsQuery } from "@/api/objects";
 import { useSession, whyNoSchemaChanges } from "@/api/session";
 import { Badge } from "@/components/badge";
+import { ConfirmDialog } from "@/components/confirm-dialog";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
 import { MigrationDialog } from "@/components/migration-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
+import type { PolicyDraft } from "@/lib/sql/ddl/policies";
 import { setRls } from "@/lib/sql/ddl/tables";
 import { useSearchParams } from "@/lib/use-search-params";
 import { PolicyForm } from "./policy-form";
@@ -57,6 +60,17 @@ function TablePolicies({ table }: { table: Table }) {
   const navigate = useNavigate();
   const [params, setParams] = useSearchParams();
   const [edited, setEdited] = useState<EditedPolicy | null>(null);
+  /** With what the open edit has begun, and its number, which names the form: another edit is another form. */
+  const [begun, setBegun] = useState<{ draft: PolicyDraft; number: number } | null>(null);
+  /** An edit that would replace one in which something was typed. */
+  const [waiting, setWaiting] = useState<EditedPolicy | null>(null);
+  function begin(next: EditedPolicy): void {
+    setWaiting(null);
+    setBegun((last) => ({ draft: next.draft, number: (last?.number ?? 0) + 1 }));
+    setEdited(next);
+    setPart("policies");
+  }
+  const isDirty = edited !== null && !isSameValue(edited.draft, begun?.draft);
   const [change, setChange] = useState<Change | null>(null);
   const reason = whyNoSchemaChanges(useSession()) ?? whyNoRight(table, "o");
   const part = params.get("part") === "simulator" ? "simulator" : "policies";
@@ -112,8 +126,9 @@ function TablePolicies({ table }: { table: Table }) {
             table={table}
             reason={reason}
             onChoose={(draft) => {
-              setEdited({ before: null, draft });
-              setPart("policies");
+              const next = { before: null, draft };
+              if (isDirty) setWaiting(next);
+              else begin(next);
             }}
           />
         </>
@@ -144,9 +159,10 @@ function TablePolicies({ table }: { table: Table }) {
           )}
         >
           {edited === null ? (
-            <Saved table={table} onEdit={setEdited} onChange={setChange} reason={reason} />
+            <Saved table={table} onEdit={begin} onChange={setChange} reason={reason} />
           ) : (
             <PolicyForm
+              key={begun?.number}
               table={table}
               edited={edited}
               reason={reason}
@@ -167,6 +183,15 @@ function TablePolicies({ table }: { table: Table }) {
           <Simulator table={table} edited={edited} />
         </section>
       </div>
+      {waiting !== null && (
+        <ConfirmDialog
+          title="Discard what you typed?"
+          text="The policy that you are editing is not saved yet."
+          confirmLabel="Discard"
+          onConfirm={() => begin(waiting)}
+          onClose={() => setWaiting(null)}
+        />
+      )}
       {change !== null && (
         <MigrationDialog
           title={change.title}
