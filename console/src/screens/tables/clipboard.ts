@@ -29,9 +29,12 @@ tabs.onmessage = ({ data }: MessageEvent<Copied>) => {
   lastCopied = data;
 };
 
+/** Longer copies are exact in this tab alone: each tab would read them on its main thread. In characters. */
+const longestShared = 500_000;
+
 function remember(copied: Copied): void {
   lastCopied = copied;
-  tabs.postMessage(copied);
+  if (copied.text.length <= longestShared) tabs.postMessage(copied);
 }
 
 export interface CopiedBlock {

@@ -13,13 +13,16 @@ const chunkBytes = 256_000;
  */
 const longestRow = 4_000_000;
 
+type Newline = "\n" | "\r\n" | "\r";
+
+/** The line end of the file, guessed as for the preview: what stands within quotes does not count. */
+function guessNewline(text: string, delimiter: string): Newline {
+  const { linebreak } = Papa.parse(text, { delimiter, preview: 1 }).meta;
+  return linebreak === "\r\n" || linebreak === "\r" ? linebreak : "\n";
+}
+
 /** The rows of a text, and where the first incomplete one begins. A row is complete when another one follows, or the file ends. */
-function parseRows(
-  text: string,
-  delimiter: string,
-  newline: "\n" | "\r\n" | "\r",
-  isLast: boolean,
-) {
+function parseRows(text: string, delimiter: string, newline: Newline, isLast: boolean) {
   const parser = new Papa.Parser({ delimiter, newline });
   const { data, meta }: { data: string[][]; meta: { cursor: number } } = parser.parse(
     text,
@@ -29,9 +32,10 @@ function parseRows(
   return { rows: data, end: isLast ? text.length : meta.cursor };
 }
 
-function guessNewline(text: string): "\n" | "\r\n" | "\r" {
-  if (text.includes("\r\n")) return "\r\n";
-  return text.includes("\n") ? "\n" : "\r";
+export interface CheckedTypes {
+  misfits: ReadonlySet<number>;
+  /** How many rows were looked at, with the titles; null when it was the whole file. */
+  checkedRows: number | null;
 }
 
 /**
@@ -43,19 +47,20 @@ export async function findMisfits(
   form: FileForm,
   types: readonly string[],
   signal: AbortSignal,
-): Promise<ReadonlySet<number>> {
+): Promise<CheckedTypes> {
   const misfits = new Set<number>();
+  let rowCount = 0;
   const first = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const decoder = makeDecoder(first, form.encoding);
-  let newline: ReturnType<typeof guessNewline> | undefined;
+  let newline: Newline | undefined;
   let rest = "";
   let hasTitles = form.hasTitles;
   for (let start = 0; start < Math.min(file.size, checkedBytes); start += chunkBytes) {
     const bytes = await file.slice(start, start + chunkBytes).arrayBuffer();
-    if (signal.aborted) return misfits;
+    if (signal.aborted) break;
     const isLast = start + chunkBytes >= file.size;
     const text = rest + decoder.decode(bytes, { stream: !isLast });
-    newline ??= guessNewline(text);
+    newline ??= guessNewline(text, form.delimiter);
     const { rows, end } = parseRows(text, form.delimiter, newline, isLast);
     rest = text.slice(end);
     for (const row of hasTitles ? rows.slice(1) : rows) {
@@ -64,9 +69,11 @@ export async function findMisfits(
         if (type !== undefined && !misfits.has(index) && !fitsType(type, value)) misfits.add(index);
       }
     }
+    rowCount += rows.length;
     if (rows.length > 0) hasTitles = false;
-    if (rest.length > longestRow) return misfits;
+    if (isLast) return { misfits, checkedRows: null };
+    if (rest.length > longestRow) break;
     await pause();
   }
-  return misfits;
+  return { misfits, checkedRows: file.size === 0 ? null : rowCount };
 }

@@ -86,7 +86,7 @@ describe("console_059 the beginning of a file tells how it is written", () => {
     lines[50_000] = '50001,00123,"late, with a comma"';
     const file = new File([`id,code,note\n${lines.join("\n")}\n`], "codes.csv");
     const form = { encoding: "utf-8", delimiter: ",", hasTitles: true } as const;
-    const misfits = await findMisfits(
+    const { misfits } = await findMisfits(
       file,
       form,
       ["bigint", "bigint", "text"],
@@ -98,13 +98,15 @@ describe("console_059 the beginning of a file tells how it is written", () => {
 
   it("console_059_the_row_that_ends_a_piece_is_checked_and_a_quote_without_end_does_not_stop_the_page", async () => {
     const form = { encoding: "utf-8", delimiter: ",", hasTitles: false } as const;
-    const check = (text: string | Uint8Array<ArrayBuffer>, types: string[], more = {}) =>
-      findMisfits(
-        new File([text], "x.csv"),
-        { ...form, ...more },
-        types,
-        new AbortController().signal,
-      );
+    const check = async (text: string | Uint8Array<ArrayBuffer>, types: string[], more = {}) =>
+      (
+        await findMisfits(
+          new File([text], "x.csv"),
+          { ...form, ...more },
+          types,
+          new AbortController().signal,
+        )
+      ).misfits;
     // A piece of 256 000 bytes ends exactly behind a row.
     for (const [end, last] of [
       ["\n", "00123456\n"],
@@ -122,6 +124,25 @@ describe("console_059 the beginning of a file tells how it is written", () => {
     // Reading the beginning again with each of 76 pieces took minutes.
     expect(performance.now() - started).toBeLessThan(8000);
   });
+
+  it.each(["\n", "\r\n", "\r"])(
+    "console_059_line_ends_in_cells_do_not_hide_rows_that_end_with_%j",
+    async (end) => {
+      const form = { encoding: "utf-8", delimiter: ",", hasTitles: true } as const;
+      const signal = new AbortController().signal;
+      for (const inside of ["\n", "\r\n", "\r"]) {
+        const rows = Array.from({ length: 2500 }, (_, index) => `${index + 1},note`);
+        rows[3] = `4,"two${inside}lines"`;
+        rows[2400] = "007,note";
+        const file = new File([["code,note", ...rows].join(end) + end], "x.csv");
+        const { misfits, checkedRows } = await findMisfits(file, form, ["bigint", "text"], signal);
+        expect([[...misfits], checkedRows], JSON.stringify(inside)).toEqual([[0], null]);
+      }
+      // What is not looked at is said.
+      const cut = new File([`code,note${end}1,"${"never closed".repeat(500_000)}`], "x.csv");
+      expect((await findMisfits(cut, form, ["bigint", "text"], signal)).checkedRows).toBe(1);
+    },
+  );
 
   it("console_059_titles_in_every_language_are_names", () => {
     expect(nameColumn("Prénom", 0)).toBe("prenom");

@@ -7,9 +7,10 @@ import { useSession, whyNoSchemaChanges } from "@/api/session";
 import { Field } from "@/components/field";
 import { Checkbox, Input } from "@/components/input";
 import { MigrationDialog } from "@/components/migration-dialog";
+import { formatNumber } from "@/lib/format";
 import { createTable } from "@/lib/sql/ddl/tables";
 import { TypeInput } from "@/screens/schema/forms/choices";
-import { findMisfits } from "./check-types";
+import { type CheckedTypes, findMisfits } from "./check-types";
 import { ColumnTable } from "./column-table";
 import { FileDrop } from "./file-drop";
 import { FileFormFields } from "./file-form";
@@ -45,7 +46,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
   const [asks, setAsks] = useState(false);
   const [created, setCreated] = useState<string | null>(null);
   const { chosen, preview, state } = file;
-  const { misfits, isChecking } = useMisfits(chosen);
+  const { misfits, checkedRows, isChecking } = useMisfits(chosen);
   const guessed =
     chosen === null || preview === null
       ? { name: "", columns: [] }
@@ -145,6 +146,12 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
                   onNullText={setNullText}
                   onLeavesOut={setLeavesOut}
                 />
+                {checkedRows !== null && (
+                  <p role="status" className="text-caption text-warning">
+                    The types are those of the first {formatNumber(checkedRows)} rows; the rest was
+                    not looked at. Choose text where later values may look different.
+                  </p>
+                )}
                 <ColumnTable
                   preview={preview}
                   choiceLabel="Name and type in the table"
@@ -182,7 +189,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
 
 /** The columns whose guessed type does not fit all values that are read ahead. */
 function useMisfits(chosen: ChosenFile | null) {
-  const [found, setFound] = useState<{ of: ChosenFile; misfits: ReadonlySet<number> } | null>(null);
+  const [found, setFound] = useState<(CheckedTypes & { of: ChosenFile }) | null>(null);
   useEffect(() => {
     if (chosen === null) return undefined;
     const abort = new AbortController();
@@ -190,17 +197,18 @@ function useMisfits(chosen: ChosenFile | null) {
     const { columns } = guessTable(file.name, previewFile(beginning, form), noMisfits);
     const types = columns.map(({ type }) => type);
     findMisfits(file, form, types, abort.signal).then(
-      (misfits) => {
-        if (!abort.signal.aborted) setFound({ of: chosen, misfits });
+      (checked) => {
+        if (!abort.signal.aborted) setFound({ of: chosen, ...checked });
       },
       // A file that cannot be read fails when it is imported, too, and says so there.
-      () => setFound({ of: chosen, misfits: noMisfits }),
+      () => setFound({ of: chosen, misfits: noMisfits, checkedRows: null }),
     );
     return () => abort.abort();
   }, [chosen]);
   const isChecked = found !== null && found.of === chosen;
   return {
     misfits: isChecked ? found.misfits : noMisfits,
+    checkedRows: isChecked ? found.checkedRows : null,
     isChecking: chosen !== null && !isChecked,
   };
 }
