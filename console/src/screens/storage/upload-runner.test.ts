@@ -7,6 +7,8 @@ type Runner = typeof import("./upload-runner");
 const sent: string[] = [];
 /** The project that the address serves. */
 let project = "shop";
+/** The key of its database; undefined for a server that has none. */
+let key: string | null | undefined;
 
 /** Locks of the browser, which all tabs share. */
 class FakeLocks {
@@ -33,10 +35,11 @@ let locks: FakeLocks;
 beforeEach(() => {
   sent.length = 0;
   project = "shop";
+  key = undefined;
   locks = new FakeLocks();
   vi.stubGlobal("navigator", { locks });
   vi.stubGlobal("fetch", async () =>
-    Response.json({ mode: "start", login: false, project: { name: project }, version: "1" }),
+    Response.json({ mode: "start", login: false, project: { name: project, key }, version: "1" }),
   );
 });
 afterEach(() => {
@@ -190,7 +193,8 @@ it("console_120_a_file_is_stored_after_its_upload_so_that_no_tab_takes_it_for_a_
     this: IDBObjectStore,
     ...given: Parameters<IDBObjectStore["put"]>
   ) {
-    stored.push(this.name);
+    // Tabs of other tests may still be writing.
+    if (this.transaction.db.name === "console-uploads:owner-6") stored.push(this.name);
     return put.apply(this, given);
   });
   const tab = await openTab("tab", "owner-6");
@@ -199,4 +203,26 @@ it("console_120_a_file_is_stored_after_its_upload_so_that_no_tab_takes_it_for_a_
   await vi.waitFor(() => expect(stored.filter((name) => name === "files")).toHaveLength(2));
   expect(stored.slice(0, 2)).toEqual(["uploads", "uploads"]);
   vi.restoreAllMocks();
+});
+
+it("console_120_a_restarted_database_pauses_nothing_and_held_uploads_go_on_when_their_project_is_back", async () => {
+  project = "owner-7";
+  key = null;
+  const tab = await openTab("tab", "owner-7@k1");
+  const shown = await show(tab);
+  await tab.addFiles("photos", "", [chosen("a.png")]);
+  await vi.waitFor(() => expect(sent).toHaveLength(1), { timeout: 20_000 });
+
+  // Another project is here for a moment.
+  project = "elsewhere";
+  key = "k2";
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  await tab.addFiles("photos", "", [chosen("b.png")]);
+  await vi.waitFor(() => expect(shown.current.map(({ state }) => state)).toContain("paused"), {
+    timeout: 20_000,
+  });
+  expect(sent).toHaveLength(1);
+  project = "owner-7";
+  key = "k1";
+  await vi.waitFor(() => expect(sent).toContain("tab: photos/b.png"), { timeout: 20_000 });
 });

@@ -5,7 +5,7 @@
 import { useSyncExternalStore } from "react";
 import { pageHeaders } from "@/api/project";
 import { onSecretKept } from "@/api/secret";
-import { earlierOwnersOf, loadSession, type Session, storeOf } from "@/api/session";
+import { earlierOwnersOf, loadSession, ownerOf, type Session, storeOf } from "@/api/session";
 import { runExclusively } from "@/lib/exclusive";
 import { partsOf, pause } from "@/lib/pause";
 import { holdTab, listLivingTabs, thisTab } from "@/lib/tab-claim";
@@ -109,19 +109,52 @@ let checked = { at: 0, isSame: false };
 async function isStillOwner(): Promise<boolean> {
   if (Date.now() - checked.at < ownerCheckMs) return checked.isSame;
   const session = await loadSession().catch(() => null);
-  // Without an answer nothing is known, and the upload itself will meet the failure.
-  checked = { at: Date.now(), isSame: session === null || storeOf(session) === owner };
+  checked = { at: Date.now(), isSame: session === null || servesOwner(session) };
   return checked.isSame;
+}
+
+/**
+ * Whether a session is that of the queue. Without the key, while the database is away, nothing is known: then, as without an
+ * answer, the upload itself meets the failure, and no other database accepts it.
+ */
+function servesOwner(session: Session): boolean {
+  const isKnown = (session.project.key ?? null) !== null;
+  return isKnown ? storeOf(session) === owner : (owner.split("@")[0] ?? "") === ownerOf(session);
 }
 
 /** Uploads that wait until their owner is here again. */
 let held: readonly string[] = [];
+let returnTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks from time to time whether the owner of the held uploads is here again. */
+function awaitReturn(): void {
+  clearTimeout(returnTimer);
+  returnTimer = setTimeout(() => {
+    void loadSession().then(
+      (session) => {
+        const isBack = (session.project.key ?? null) !== null || !owner.includes("@");
+        if (isBack && servesOwner(session)) resumeHeld();
+        else if (held.length > 0) awaitReturn();
+      },
+      () => awaitReturn(),
+    );
+  }, ownerCheckMs);
+}
+
+function resumeHeld(): void {
+  clearTimeout(returnTimer);
+  checked = { at: 0, isSame: false };
+  const ids = held;
+  held = [];
+  if (ids.length > 0) resumeUploads(ids);
+}
 
 function holdAll(): void {
   const running = uploads.filter(({ state }) => state === "uploading" || state === "waiting");
   if (running.length === 0) return;
   held = [...held, ...running.map(({ id }) => id)];
   pauseUploads(running.map(({ id }) => id));
+  awaitReturn();
   toast({
     title: "The uploads are paused",
     description: "This address serves another project or account than the one they are for.",
@@ -129,12 +162,7 @@ function holdAll(): void {
   });
 }
 
-onSecretKept(() => {
-  checked = { at: 0, isSame: false };
-  const ids = held;
-  held = [];
-  if (ids.length > 0) resumeUploads(ids);
-});
+onSecretKept(resumeHeld);
 
 async function start(upload: Upload): Promise<void> {
   // Marked before the first pause of this function, so that no other change starts it again.
@@ -297,6 +325,7 @@ export function openUploads(name: string, earlier: readonly string[] = []): void
   // Those of the former owner are still being written, into its own database.
   unwritten = new Map();
   held = [];
+  clearTimeout(returnTimer);
   uploads = [];
   checked = { at: 0, isSame: false };
   owner = name;
