@@ -96,8 +96,8 @@ export function earlierOwnersOf(session: Session): string[] {
 /** Whether both are sessions of one database. Nothing is known while a server cannot ask its own. */
 export function isSameProject(one: Session, other: Session): boolean {
   const [key, otherKey] = [one.project.key ?? null, other.project.key ?? null];
-  if (key === null || otherKey === null) return one.project.name === other.project.name;
-  return key === otherKey;
+  if (one.project.name !== other.project.name) return false;
+  return key === null || otherKey === null || key === otherKey;
 }
 
 export function isSignedIn(session: Session): boolean {

@@ -123,11 +123,31 @@ it("console_013_another_account_never_sees_what_the_former_has_read", async () =
   await endSession();
   // Covered at once and by more than a shade: the dialog's own overlay lets rows through.
   expect(document.querySelector(".bg-canvas.fixed.inset-0")).not.toBeNull();
+  expect(screen.getByLabelText("Note").closest("[inert]")).not.toBeNull();
   await signInAs("ben");
   await waitFor(() => expect(shownRows).toContain("ben: rows of ben"));
 
   expect(shownRows).not.toContain("ben: rows of ana");
   expect(document.querySelector(".bg-canvas.fixed.inset-0")).toBeNull();
+});
+
+it("console_013_a_password_is_sent_with_the_key_of_the_project_whose_name_is_shown", async () => {
+  account = null;
+  project = { name: "shop", key: "k1" };
+  const sent: (string | undefined)[] = [];
+  const answer = globalThis.fetch;
+  vi.stubGlobal("fetch", (path: string, init: RequestInit) => {
+    if (init.method === "POST") {
+      sent.push((init.headers as Record<string, string>)["x-selvedge-project"]);
+    }
+    return answer(path, init);
+  });
+  open();
+  await userEvent.type(await screen.findByLabelText("Account"), "ana");
+  await userEvent.type(screen.getByLabelText("Password"), "secret");
+  await userEvent.click(screen.getByRole("button", { name: "Sign in" }));
+
+  await waitFor(() => expect(sent).toEqual(["k1"]));
 });
 
 it("console_013_a_sign_out_in_another_tab_covers_this_one", async () => {

@@ -1,13 +1,6 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import {
-  Fragment,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useLayoutEffect,
-  useState,
-} from "react";
+import { Button } from "@ui/button";
+import { Fragment, type ReactNode, useEffect, useLayoutEffect, useState } from "react";
 import { forgetCatalog } from "@/api/catalog";
 import { isUnreachable } from "@/api/error";
 import { onOtherProject, showProject } from "@/api/project";
@@ -22,16 +15,14 @@ import {
 } from "@/api/session";
 import { ErrorState } from "@/components/error-state";
 import { Skeleton } from "@/components/skeleton";
+import { lazyModule, useRetriedModule } from "@/lib/lazy-module";
 import { listLeftOvers } from "@/lib/rows/left-overs";
 
-// Scripts of their own, because most pages are opened by somebody who is signed in.
-const SignIn = lazy(async () => ({ default: (await import("@/app/sign-in")).SignIn }));
-const SignInAgain = lazy(async () => ({
-  default: (await import("@/app/sign-in-again")).SignInAgain,
-}));
-const StagedHandover = lazy(async () => ({
-  default: (await import("@/app/staged-handover")).StagedHandover,
-}));
+// Scripts of their own, because most pages are opened by somebody who is signed in. They are loaded without React's `lazy`, which
+// would take the whole page away, and what is typed in it, where a script cannot be loaded.
+const signIn = lazyModule(() => import("@/app/sign-in"));
+const signInAgain = lazyModule(() => import("@/app/sign-in-again"));
+const handover = lazyModule(() => import("@/app/staged-handover"));
 
 /**
  * Shows the console to those who may see it, and the sign-in page where accounts sign in. When a session ends, its screens stay
@@ -60,6 +51,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     if (shown !== null && ownerOf(shown) !== ownerOf(present)) setFormer(shown);
     setShown(present);
   }
+  const isCovered = present === null && !isOfOther;
   useSessionEvents(client);
   const owner = shown === null ? null : ownerOf(shown);
   const isCleared = useClearedCache(client, owner, former);
@@ -75,32 +67,82 @@ export function SessionGate({ children }: { children: ReactNode }) {
       <Loading />
     );
   }
-  if (shown === null) {
-    return (
-      <Suspense fallback={<Loading />}>
-        <SignIn session={session.data} />
-      </Suspense>
-    );
-  }
+  if (shown === null) return <FirstSignIn session={session.data} />;
   return (
     <ShownSession value={shown}>
       <RequestsOf session={shown} />
-      {isCleared && <Fragment key={owner}>{children}</Fragment>}
-      {present === null && !isOfOther && (
-        <>
-          {/* At once, and not when the script of the sign-in is there: rows of the account must not be read by the next person. */}
-          <div className="fixed inset-0 z-60 bg-canvas" />
-          <Suspense>
-            <SignInAgain
-              session={session.data}
-              account={shown.account?.name}
-              onSignedIn={() => void client.invalidateQueries()}
-            />
-          </Suspense>
-        </>
-      )}
+      <div className="contents" inert={isCovered}>
+        {isCleared && <Fragment key={owner}>{children}</Fragment>}
+      </div>
+      <Cover
+        session={session.data}
+        account={shown.account?.name}
+        isOpen={isCovered}
+        onSignedIn={() => void client.invalidateQueries()}
+      />
       {present !== null && <LeftOvers session={shown} former={former} />}
     </ShownSession>
+  );
+}
+
+/** The sign-in page. Its requests name the project that it shows: a password is not sent to another one. */
+function FirstSignIn({ session }: { session: Session }) {
+  const { found, hasFailed } = useRetriedModule(signIn, "now");
+  return (
+    <>
+      <RequestsOf session={session} />
+      {found !== undefined ? (
+        <found.SignIn session={session} />
+      ) : hasFailed ? (
+        <main className="grid h-full place-items-center p-4">
+          <MissingScript />
+        </main>
+      ) : (
+        <Loading />
+      )}
+    </>
+  );
+}
+
+interface CoverProps {
+  session: Session;
+  account: string | undefined;
+  isOpen: boolean;
+  onSignedIn: () => void;
+}
+
+/**
+ * Hides the screens at once when their session has ended, so that the next person does not read rows of the account, and asks for
+ * sign-in. Its script is loaded before it is needed, because the server may be another one by then.
+ */
+function Cover({ session, account, isOpen, onSignedIn }: CoverProps) {
+  const { found, hasFailed } = useRetriedModule(signInAgain, isOpen ? "now" : "idle");
+  if (!isOpen) return null;
+  return (
+    <>
+      <div className="fixed inset-0 z-60 grid place-items-center bg-canvas p-4">
+        {found === undefined && hasFailed && <MissingScript />}
+      </div>
+      {found !== undefined && (
+        <found.SignInAgain session={session} account={account} onSignedIn={onSignedIn} />
+      )}
+    </>
+  );
+}
+
+/** Said while a script cannot be loaded; it is tried again. */
+function MissingScript() {
+  return (
+    <div role="alert" className="max-w-md text-caption">
+      <p className="font-medium text-small">The sign-in cannot be loaded</p>
+      <p className="mt-1 text-ink-soft">
+        The server is away, or newer than this page. It is tried again every two seconds, and what
+        you typed stays as long as you do not reload the page.
+      </p>
+      <Button size="dense" className="mt-3" onClick={() => window.location.reload()}>
+        Reload the page
+      </Button>
+    </div>
   );
 }
 
@@ -168,13 +210,10 @@ function useClearedCache(client: QueryClient, owner: string | null, former: Sess
 function LeftOvers({ session, former }: { session: Session; former: Session | null }) {
   const [asked, setAsked] = useState<readonly string[]>([]);
   const next = listLeftOvers(session, former).find(({ store }) => !asked.includes(store));
-  if (next === undefined) return null;
+  const { found } = useRetriedModule(handover, next === undefined ? "idle" : "now");
+  if (next === undefined || found === undefined) return null;
   const close = () => setAsked((before) => [...before, next.store]);
-  return (
-    <Suspense>
-      <StagedHandover key={next.store} leftOver={next} to={session} onClose={close} />
-    </Suspense>
-  );
+  return <found.StagedHandover key={next.store} leftOver={next} to={session} onClose={close} />;
 }
 
 function NoAnswer({ error, onRetry }: { error: unknown; onRetry: () => void }) {

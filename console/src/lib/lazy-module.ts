@@ -60,6 +60,30 @@ export function useOptionalModule<M>(module: LazyModule<M>, when: "now" | "idle"
   return module.find();
 }
 
+/** Between attempts to load a script that is needed. */
+const retryMs = 2000;
+
+/**
+ * Returns a module that is needed over content which must not be lost: a failure is no error, but tried again until the script is
+ * there. It is loaded now, or when the browser is idle.
+ */
+export function useRetriedModule<M>(module: LazyModule<M>, when: "now" | "idle") {
+  const found = useOptionalModule(module, when);
+  const [failures, setFailures] = useState(0);
+  const isMissing = found === undefined && when === "now";
+  useEffect(() => {
+    if (!isMissing) return;
+    const attempt = () =>
+      module.load().then(
+        () => setFailures(0),
+        () => setFailures((before) => before + 1),
+      );
+    const timer = window.setTimeout(attempt, failures === 0 ? 0 : retryMs);
+    return () => window.clearTimeout(timer);
+  }, [module, isMissing, failures]);
+  return { found: module.find(), hasFailed: isMissing && failures > 0 };
+}
+
 /**
  * Returns the module, or undefined while its script is being loaded; throws when loading fails. React's `lazy` is not used, because
  * Suspense shows a placeholder for at least 300 ms, even if the script is loaded sooner.
