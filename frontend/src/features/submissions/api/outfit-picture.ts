@@ -1,5 +1,8 @@
 import { pictureEndings, preparePicture } from "@/lib/picture-file";
 
+import { rowsOf } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+
 const bucket = "user-outfit-images";
 const publicPrefix = `/storage/v1/object/public/${bucket}/`;
 const mostBytes = 5 * 1024 * 1024;
@@ -47,9 +50,19 @@ export async function uploadOutfitPicture(
   return `${publicPrefix}${path}`;
 }
 
-/** Deletes a picture that is no longer used. URLs outside of the user's folder are ignored. */
+/**
+ * Deletes a picture unless an outfit of the user still shows it, such as one that an earlier attempt has published. URLs outside of
+ * the user's folder are ignored.
+ */
 export async function deleteOutfitPicture(userId: string, url: string): Promise<void> {
   if (!url.startsWith(`${publicPrefix}${userId}/`)) return;
+  const shown = await supabase
+    .from("combines")
+    .select("id")
+    .eq("user_id", userId)
+    .eq("main_image", url)
+    .limit(1);
+  if (rowsOf(shown).length > 0) return;
   const { storage } = await import("@/lib/storage");
   await storage.from(bucket).remove([url.slice(publicPrefix.length)]);
 }

@@ -21,9 +21,14 @@ const draft: Draft = {
 /** The outfit that an earlier attempt has saved with the draft's id. */
 let saved: Record<string, unknown>;
 let updates: unknown[];
+/** Bodies of deletions in storage, and the outfits that show the asked picture. */
+let deleted: string[];
+let showing: { id: string }[];
 
 beforeEach(() => {
   updates = [];
+  deleted = [];
+  showing = [];
   saved = {
     status: "pending",
     name: "Second look",
@@ -32,7 +37,11 @@ beforeEach(() => {
     item_ids: ["i1"],
   };
   vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
-    if (String(input).includes("/storage/v1/")) return Response.json({ Key: "k", Id: "i" });
+    if (String(input).includes("/storage/v1/")) {
+      if (init?.method === "DELETE") deleted.push(String(init.body));
+      return Response.json({ Key: "k", Id: "i" });
+    }
+    if (String(input).includes("main_image=eq")) return Response.json(showing);
     if (init?.method === "POST") {
       return Response.json({ code: "23505", message: "duplicate key" }, { status: 409 });
     }
@@ -86,6 +95,22 @@ it("takes away the name and the photo of an earlier attempt when the draft has n
       main_image: expect.stringContaining(`${own}composed-`),
     },
   ]);
+});
+
+it("deletes the photo of an earlier attempt unless another outfit shows it", async () => {
+  const own = "/storage/v1/object/public/user-outfit-images/u/";
+  saved = { ...saved, main_image: `${own}1-photo.webp` };
+  await submit(draft);
+  await waitFor(() => expect(deleted).toHaveLength(1));
+  expect(deleted[0]).toContain("u/1-photo.webp");
+
+  // One that is published already.
+  showing = [{ id: "published" }];
+  saved = { ...saved, main_image: `${own}2-photo.webp` };
+  fireEvent.click(screen.getByRole("button", { name: "Submit" }));
+  await waitFor(() => expect(updates).toHaveLength(2));
+  expect(await screen.findByText("status: pending")).toBeVisible();
+  expect(deleted).toHaveLength(1);
 });
 
 it("takes a picture that is drawn anew and a name by the time as the same in the next attempt", async () => {
