@@ -91,7 +91,8 @@ test("two administrators at one brand: neither takes back what the other has sav
   const saveElsewhere = async (values: object) =>
     expectData(await owner().from("brands").update(values).eq("id", brand.id).select("id"));
   const read = async () => (await fetchRows("brands", "id", brand.id))[0];
-  await openSection(page, `brands?row=${brand.id}`, "Brands");
+  await openSection(page, "brands", "Brands");
+  await page.goto(`/admin/brands?row=${brand.id}`);
   const form = page.getByRole("dialog", { name: "Edit Brand" });
   await form.getByLabel("Name").fill(`${name} II`);
   await saveElsewhere({ description: "Of the other" });

@@ -5,12 +5,21 @@ import { OvertakenError, saveChanges } from "@/lib/save-changes";
 /** The row as it is stored. */
 let stored: Record<string, unknown>;
 let updates: unknown[];
+/** What happens between reading and writing. */
+let afterRead: () => void;
 
 beforeEach(() => {
   updates = [];
   stored = { id: "1", name: "Atelier", description: null, colors: ["a"], price: 10.5 };
-  vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) => {
-    if (init?.method !== "PATCH") return Response.json(stored);
+  afterRead = () => undefined;
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    if (init?.method !== "PATCH") {
+      const read = Response.json(stored);
+      afterRead();
+      return read;
+    }
+    const name = new URL(String(input), "http://localhost").searchParams.get("name");
+    if (name !== null && name !== `eq.${stored.name}`) return Response.json([]);
     const changes = JSON.parse(String(init.body));
     updates.push(changes);
     stored = { ...stored, ...changes };
@@ -40,6 +49,19 @@ it("refuses a column that both have changed, and saves it when the administrator
 
   await saveChanges("items", "1", { ...before, ...theirs } as typeof before, mine);
   expect(updates).toEqual([{ name: "Mine", colors: ["c"] }]);
+});
+
+it("notices what is saved between its reading and its writing", async () => {
+  afterRead = () => {
+    stored.name = "Of the other";
+  };
+  const failure = await saveChanges("items", "1", before, { ...before, name: "Mine" }).catch(
+    (error: unknown) => error,
+  );
+
+  expect(failure).toBeInstanceOf(OvertakenError);
+  expect((failure as OvertakenError).undoText).not.toContain("Save again");
+  expect(updates).toEqual([]);
 });
 
 it("does not ask when both have saved the same, or nothing was changed", async () => {

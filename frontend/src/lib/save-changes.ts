@@ -3,9 +3,9 @@
  * column that both have changed is asked about.
  */
 import { isSameValue } from "@ui/merge-edit";
-import { type CatalogueTable, type ChangeResponse, changedRow } from "@/lib/admin-rows";
+import type { CatalogueTable } from "@/lib/admin-rows";
 import { isUuid } from "@/lib/patterns";
-import { resultOf, ServiceError } from "@/lib/service-error";
+import { type RestResponse, resultOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
 /** Columns that somebody else has saved since the edit began, with what they have saved. */
@@ -13,8 +13,13 @@ export class OvertakenError extends ServiceError {
   readonly theirs: Readonly<Record<string, unknown>>;
 
   constructor(theirs: Readonly<Record<string, unknown>>) {
-    super(describe(theirs), "overtaken", 409);
+    super(`${describe(theirs)} Save again to replace that.`, "overtaken", 409);
     this.theirs = theirs;
+  }
+
+  /** Why an Undo was not carried out. */
+  get undoText(): string {
+    return describe(this.theirs);
   }
 }
 
@@ -28,7 +33,7 @@ function describe(theirs: Readonly<Record<string, unknown>>): string {
     const text = isBlank(value) ? "empty" : isShown ? `“${value}”` : null;
     return text === null ? label : `${label} (now ${text})`;
   });
-  return `Changed by somebody else since you opened it: ${fields.join(", ")}. Save again to replace that.`;
+  return `Changed by somebody else since you opened it: ${fields.join(", ")}.`;
 }
 
 function labelOf(column: string): string {
@@ -62,37 +67,72 @@ export function refuseOvertaken<Row extends object>(
   throw new OvertakenError(Object.fromEntries(met.map(([column]) => [column, now[column]])));
 }
 
+type Row = Record<string, unknown>;
+
 /** The parts of PostgREST's query builder that are needed here, for a table that is not known when this is compiled. */
+interface Reading {
+  eq(column: string, value: unknown): { maybeSingle(): PromiseLike<RestResponse<Row | null>> };
+}
+interface Writing {
+  eq(column: string, value: unknown): Writing;
+  is(column: string, value: null): Writing;
+  select(columns: string): PromiseLike<RestResponse<Row[] | null>>;
+}
 interface EditableTable {
-  select(columns: string): {
-    eq(
-      column: "id",
-      id: string,
-    ): {
-      maybeSingle(): PromiseLike<{
-        data: Record<string, unknown> | null;
-        error: { message: string; code: string } | null;
-        status: number;
-      }>;
-    };
-  };
-  update(values: object): {
-    eq(column: "id", id: string): { select(columns: "id"): PromiseLike<ChangeResponse> };
-  };
+  select(columns: string): Reading;
+  update(values: object): Writing;
+}
+
+/** Longer texts are compared when they are read, and not once more in the address of the update. In characters. */
+const longestFilter = 300;
+/** How often a row that changes between reading and writing is read again. */
+const attempts = 5;
+
+/** Restricts an update to rows that still have these values. */
+function unchanged(update: Writing, present: Row): Writing {
+  let restricted = update;
+  for (const [column, value] of Object.entries(present)) {
+    const text = Array.isArray(value) ? `{${value.join(",")}}` : String(value);
+    if (value === null) restricted = restricted.is(column, null);
+    else if (text.length <= longestFilter) restricted = restricted.eq(column, text);
+  }
+  return restricted;
+}
+
+/**
+ * Saves the changed columns of the row whose column `key` has the value `id`. The update names the values that were compared, so
+ * that what somebody saves between reading and writing is compared, too. Returns the saved columns, or null when nothing is
+ * changed.
+ */
+export async function saveChangesBy<Values extends object>(
+  name: CatalogueTable | "site_settings" | "profiles",
+  key: { column: string; value: unknown },
+  before: Values,
+  after: Values,
+  returned = "*",
+): Promise<Row | null> {
+  const changes = changedColumns(before, after);
+  const columns = Object.keys(changes);
+  if (columns.length === 0) return null;
+  const table = () => supabase.from(name) as unknown as EditableTable;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const read = table().select(columns.join(",")).eq(key.column, key.value);
+    const present = resultOf(await read.maybeSingle());
+    if (present === null) break;
+    refuseOvertaken(before, changes, present);
+    const update = table().update(changes).eq(key.column, key.value);
+    const [saved] = rowsOf(await unchanged(update, present).select(returned));
+    if (saved !== undefined) return saved;
+  }
+  throw new ServiceError("The row is gone, or you may not change it.", "", 404);
 }
 
 /** Saves an edit of a row. `before` is the row as the edit began with it. */
-export async function saveChanges<Row extends object>(
+export async function saveChanges<Values extends object>(
   name: CatalogueTable,
   id: string,
-  before: Row,
-  after: Row,
+  before: Values,
+  after: Values,
 ): Promise<void> {
-  const changes = changedColumns(before, after);
-  const columns = Object.keys(changes);
-  if (columns.length === 0) return;
-  const table = () => supabase.from(name) as unknown as EditableTable;
-  const present = resultOf(await table().select(columns.join(",")).eq("id", id).maybeSingle());
-  if (present !== null) refuseOvertaken(before, changes, present);
-  changedRow(await table().update(changes).eq("id", id).select("id"));
+  await saveChangesBy(name, { column: "id", value: id }, before, after, "id");
 }

@@ -12,7 +12,7 @@ export class ServiceError extends Error {
   }
 }
 
-interface RestResponse<T> {
+export interface RestResponse<T> {
   data: T;
   error: { message: string; code: string } | null;
   status: number;

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { adminKey } from "@/lib/admin-key";
+import { OvertakenError } from "@/lib/save-changes";
 import { hasCode, insufficientPrivilege, messageOf } from "@/lib/service-error";
 import { useSession } from "@/lib/session";
 import { type ToastAction, toast } from "@/lib/toast";
@@ -42,7 +43,11 @@ export function useAdminChange<Variables, Result>({
       await action();
       toast("Change undone", undefined, "success");
     } catch (error) {
-      toast("Error", messageOf(error, "The change could not be undone."), "danger");
+      const text =
+        error instanceof OvertakenError
+          ? `It was not undone. ${error.undoText}`
+          : messageOf(error, "The change could not be undone.");
+      toast("Error", text, "danger");
     }
     await queryClient.invalidateQueries();
   }

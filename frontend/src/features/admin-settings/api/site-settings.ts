@@ -2,8 +2,8 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { adminKey } from "@/lib/admin-key";
 import { nameSchema } from "@/lib/admin-schemas";
-import { refuseOvertaken } from "@/lib/save-changes";
-import { rowsOf, ServiceError } from "@/lib/service-error";
+import { saveChangesBy } from "@/lib/save-changes";
+import { rowsOf } from "@/lib/service-error";
 import { setSite } from "@/lib/site";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -36,20 +36,18 @@ interface SettingsChange {
 
 /** Saves settings that still are as `before` has them: a change is made to what was read, also by Undo. */
 async function saveSettings({ values, before }: SettingsChange): Promise<void> {
-  const present = rowsOf(await supabase.from("site_settings").select(columns).single());
-  refuseOvertaken(before, values, present);
-  const response = await supabase
-    .from("site_settings")
-    .update(values)
-    .eq("id", true)
-    .select(columns);
-  const [saved] = rowsOf(response);
-  // Row-level security hides the row from those who may not change it.
-  if (saved === undefined) {
-    throw new ServiceError("You may not change the settings.", "", response.status);
-  }
+  const key = { column: "id", value: true };
+  const saved = await saveChangesBy<Partial<SiteSettings>>(
+    "site_settings",
+    key,
+    before,
+    values,
+    columns,
+  );
+  if (saved === null) return;
+  const { site_name, registration_open } = saved as unknown as SiteSettings;
   // The open pages of this browser are updated immediately, others within a minute.
-  setSite({ name: saved.site_name, registrationOpen: saved.registration_open });
+  setSite({ name: site_name, registrationOpen: registration_open });
 }
 
 export function useSaveSettings() {
