@@ -17,7 +17,7 @@ pub(crate) struct Metrics {
     pub(crate) messages_received: IntCounter,
     /// Messages queued for clients, once per receiver.
     pub(crate) messages_delivered: IntCounter,
-    /// Messages or sockets dropped, by reason: `malformed`, `deferred`, `unauthorized`, `too_large`,
+    /// Messages or sockets dropped, by reason: `malformed`, `deferred`, `unauthorized`, `unchecked`, `too_large`,
     /// `slow_reader`, `broker_away`, `broker_queue` or `too_large_for_broker`.
     pub(crate) drops: IntCounterVec,
     /// Joins refused, by error code.

@@ -1,7 +1,8 @@
 //! `POST /realtime/v1/api/broadcast`: any number of messages to any topics.
 //!
 //! Body `{"messages":[{"topic","event","payload","private"?,"id"?}]}`; 202 without a body. Messages to private topics that
-//! the caller may not write to are dropped, and the response is 202 all the same (REALTIME-029).
+//! the caller may not write to are dropped, and the response is 202 all the same (REALTIME-029). When the policies cannot be
+//! asked, nothing is sent and the response says so.
 
 use std::collections::HashMap;
 
@@ -42,14 +43,16 @@ pub(super) async fn broadcast_batch(
         .await?
         .ok_or_else(too_large)?;
     let messages = parse_batch(&body, shared.config.max_payload_bytes)?;
-    // The policies are asked once per private topic of the batch, not once per message.
+    // The policies are asked once per private topic of the batch, not once per message, and before anything is sent: when one
+    // cannot be asked, the caller can repeat the whole batch.
     let mut verdicts: HashMap<String, bool> = HashMap::new();
-    for message in messages {
-        if message.is_private && !verdicts.contains_key(&message.topic) {
+    for message in messages.iter().filter(|message| message.is_private) {
+        if !verdicts.contains_key(&message.topic) {
             let verdict = caller.may_broadcast(&shared, &message.topic).await;
-            // Compat: a topic that cannot be checked counts as denied, and its messages are dropped without an error.
-            verdicts.insert(message.topic.clone(), verdict.unwrap_or(false));
+            verdicts.insert(message.topic.clone(), verdict.map_err(ApiError::Check)?);
         }
+    }
+    for message in messages {
         if !message.is_private || verdicts[&message.topic] {
             shared.event_rate.count(1);
             shared.broadcast(message.into_broadcast());

@@ -195,6 +195,8 @@ pub(crate) fn admit(
         token,
         has_bindings: !request.bindings.is_empty(),
         _joined_topic: joined_topic,
+        failed_broadcast_check: None,
+        failed_presence_check: None,
         deferred: VecDeque::new(),
         is_checking: false,
     }
@@ -216,7 +218,7 @@ fn make_member(
         receives_broadcasts: Cell::new(permissions.read_broadcast),
         presence: Cell::new(PresenceReception::Off),
         presence_sequence: Cell::new(0),
-        replayed: RefCell::new(replays.iter().map(|replay| replay.row_id).collect()),
+        replayed: RefCell::new(replays.iter().map(|replay| replay.row).collect()),
         topic: topic.clone(),
     })
 }

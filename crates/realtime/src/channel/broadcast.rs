@@ -1,18 +1,28 @@
 //! `broadcast` messages of a channel: permission, size, delivery, acknowledgement (realtime contract §8.1).
 
 use super::check::Check;
+use super::join_error::failure_reply;
 use super::joined::{Channel, Handled};
+use super::permissions::FailedCheck;
+use crate::authorization::CheckError;
 use crate::broadcast::{Broadcast, Content};
 use crate::frame::{ClientFrame, Payload};
 use crate::metrics::METRICS;
 
 impl Channel {
     /// Sends a broadcast to the members of the topic. The INSERT policies are asked at the first broadcast only; the
-    /// verdict is kept with the channel until its token changes.
+    /// verdict is kept with the channel until its token changes. A check without a verdict drops the broadcast with an error.
     pub(super) fn handle_broadcast(&mut self, frame: &ClientFrame) -> Handled {
         let shared = &self.context.worker.shared;
         match self.permissions.write_broadcast {
-            None => return Handled::Needs(Check::WriteBroadcast),
+            None => {
+                let failed = self.failed_broadcast_check.as_ref().and_then(FailedCheck::error);
+                let Some(error) = failed else {
+                    return Handled::Needs(Check::WriteBroadcast);
+                };
+                self.refuse_broadcast(frame, error);
+                return Handled::Done;
+            }
             // Compat: a denied broadcast is dropped without a reply, even where acknowledgements were asked for.
             Some(false) => {
                 METRICS.count_drop("unauthorized");
@@ -45,6 +55,12 @@ impl Channel {
         self.context.worker.broadcast(broadcast, except);
         self.acknowledge(frame, r#"{"status":"ok","response":{}}"#);
         Handled::Done
+    }
+
+    /// Drops a broadcast because the policies could not be asked.
+    pub(super) fn refuse_broadcast(&self, frame: &ClientFrame, error: CheckError) {
+        METRICS.count_drop("unchecked");
+        self.acknowledge(frame, &failure_reply(error));
     }
 
     /// Replies to a broadcast if the channel joined with `broadcast.ack`.

@@ -25,7 +25,8 @@ pub(crate) enum CheckOutcome {
     WriteBroadcast(Result<bool, CheckError>),
     WritePresence {
         write: Result<bool, CheckError>,
-        read: Option<bool>,
+        /// `None` when the SELECT policies were not asked.
+        read: Result<Option<bool>, CheckError>,
     },
     Refresh {
         token: Token,
@@ -53,12 +54,15 @@ impl Check {
             }
             Self::WritePresence { asks_read } => {
                 let read = match asks_read {
-                    true => authorizer.check_read(subject, true).await.ok(),
-                    false => None,
+                    true => authorizer
+                        .check_read(subject, true)
+                        .await
+                        .map(|verdict| verdict.presence),
+                    false => Ok(None),
                 };
                 CheckOutcome::WritePresence {
                     write: authorizer.check_write(subject, Extension::Presence).await,
-                    read: read.and_then(|verdict| verdict.presence),
+                    read,
                 }
             }
             // The new token decides: the old one may have more rights, or may have expired.

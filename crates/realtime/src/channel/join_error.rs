@@ -79,3 +79,8 @@ pub(super) fn check_text(error: CheckError) -> &'static str {
         CheckError::Unavailable => "Realtime was unable to connect to the project database",
     }
 }
+
+/// The reply to a message that was dropped because its check failed.
+pub(super) fn failure_reply(error: CheckError) -> String {
+    serde_json::json!({ "status": "error", "response": { "reason": check_text(error) } }).to_string()
+}

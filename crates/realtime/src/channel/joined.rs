@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::check::{Check, CheckOutcome};
 use super::join_error::{check_text, unreadable};
-use super::permissions::Permissions;
+use super::permissions::{FailedCheck, Permissions};
 use crate::authorization::{CheckError, ReadVerdict};
 use crate::changes::ChannelKey;
 use crate::cluster::JoinedTopic;
@@ -54,6 +54,9 @@ pub(crate) struct Channel {
     /// Key under which the channel's presence is listed.
     pub(super) presence_key: Arc<str>,
     pub(super) permissions: Permissions,
+    /// The last check of a right to write, if it gave no verdict.
+    pub(super) failed_broadcast_check: Option<FailedCheck>,
+    pub(super) failed_presence_check: Option<FailedCheck>,
     /// Start of the current window of presence pushes, and their number in it.
     pub(super) presence_pushes: (Instant, u32),
     pub(super) token: Token,
@@ -98,18 +101,41 @@ impl Channel {
     /// Applies the answer to a check. `Some` when the channel has to end, with the text for the client.
     pub(crate) fn apply(&mut self, outcome: CheckOutcome) -> Option<String> {
         match outcome {
-            // A failed check counts as a denial, and is not repeated for every message while the database is down.
-            CheckOutcome::WriteBroadcast(verdict) => {
-                self.permissions.write_broadcast = Some(verdict.unwrap_or(false));
+            CheckOutcome::WriteBroadcast(Ok(verdict)) => {
+                self.permissions.write_broadcast = Some(verdict);
+                self.failed_broadcast_check = None;
             }
-            CheckOutcome::WritePresence { write, read } => {
-                self.permissions.write_presence = Some(write.unwrap_or(false));
-                // Without a result presence stays hidden: a failed check never reveals who is present.
-                self.permissions.read_presence = self.permissions.read_presence.or(read).or(Some(false));
+            CheckOutcome::WriteBroadcast(Err(error)) => {
+                self.failed_broadcast_check = Some(FailedCheck::after(self.failed_broadcast_check, error));
+                self.give_up_message(error, Self::refuse_broadcast);
+            }
+            CheckOutcome::WritePresence {
+                write: Ok(write),
+                read: Ok(read),
+            } => {
+                self.permissions.write_presence = Some(write);
+                self.permissions.read_presence = self.permissions.read_presence.or(read);
+                self.failed_presence_check = None;
+            }
+            CheckOutcome::WritePresence {
+                write: Err(error), ..
+            }
+            | CheckOutcome::WritePresence { read: Err(error), .. } => {
+                self.failed_presence_check = Some(FailedCheck::after(self.failed_presence_check, error));
+                self.give_up_message(error, Self::refuse_presence);
             }
             CheckOutcome::Refresh { token, verdict } => return self.apply_refresh(token, verdict),
         }
         None
+    }
+
+    /// Drops the message whose check failed, which is the first one that waits, and tells the client. Such a check is no verdict:
+    /// the policies are asked again for a later message.
+    fn give_up_message(&mut self, error: CheckError, refuse: fn(&Self, &ClientFrame, CheckError)) {
+        if let Some(frame) = self.deferred.pop_front() {
+            refuse(self, &frame, error);
+        }
+        self.push_system(false, check_text(error).to_owned());
     }
 
     /// Verifies the token again: it may have expired, or its key may have been removed. `Some` when the channel has to
@@ -201,6 +227,7 @@ impl Channel {
             )),
             Ok(verdict) => {
                 self.permissions = Permissions::after_read(verdict);
+                (self.failed_broadcast_check, self.failed_presence_check) = (None, None);
                 self.member.receives_broadcasts.set(verdict.broadcast);
                 self.replace_token(token);
                 None

@@ -1,7 +1,41 @@
 //! The permissions of a channel. Verdicts are kept until the channel ends or gets a new token; a change of the
 //! policies takes effect then.
 
-use crate::authorization::ReadVerdict;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::authorization::{CheckError, ReadVerdict};
+
+/// The pause after a check that gave no verdict; it doubles with each one.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// A check that gave no verdict. It is repeated for the first message after a pause, so that a database in trouble is not asked for
+/// every message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FailedCheck {
+    error: CheckError,
+    until: Instant,
+    pause: Duration,
+}
+
+impl FailedCheck {
+    /// The failure that follows another one, if there was one.
+    pub(super) fn after(before: Option<Self>, error: CheckError) -> Self {
+        let pause = before.map_or(FIRST_PAUSE, |before| (before.pause * 2).min(LONGEST_PAUSE));
+        Self {
+            error,
+            until: Instant::now() + pause,
+            pause,
+        }
+    }
+
+    /// The error while the pause lasts.
+    pub(super) fn error(&self) -> Option<CheckError> {
+        (Instant::now() < self.until).then_some(self.error)
+    }
+}
 
 /// Verdicts of the policies on `realtime.messages`; `None` when the policy has not been asked yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,13 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::check::Check;
+use super::join_error::failure_reply;
 use super::joined::{Channel, Handled};
+use super::permissions::FailedCheck;
+use crate::authorization::CheckError;
 use crate::fanout::PresenceReception;
 use crate::frame::{ClientFrame, Payload};
+use crate::metrics::METRICS;
 
 const OK: &str = r#"{"status":"ok","response":{}}"#;
 const ERROR: &str = r#"{"status":"error","response":{}}"#;
@@ -30,6 +34,10 @@ impl Channel {
     pub(super) fn handle_presence(&mut self, frame: &ClientFrame) -> Handled {
         // Asked before the push is counted: the push comes back here with the answer and must not count twice.
         if self.permissions.write_presence.is_none() {
+            if let Some(error) = self.failed_presence_check.as_ref().and_then(FailedCheck::error) {
+                self.refuse_presence(frame, error);
+                return Handled::Done;
+            }
             let asks_read = self.permissions.read_presence.is_none();
             return Handled::Needs(Check::WritePresence { asks_read });
         }
@@ -67,6 +75,12 @@ impl Channel {
             .presence
             .announce_changes(&self.member.topic);
         Handled::Done
+    }
+
+    /// Replies to a presence push that is dropped because the policies could not be asked.
+    pub(super) fn refuse_presence(&self, frame: &ClientFrame, error: CheckError) {
+        METRICS.count_drop("unchecked");
+        self.member.reply(&frame.reference, &failure_reply(error));
     }
 
     /// Lists the channel as present with this payload.

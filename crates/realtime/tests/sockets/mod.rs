@@ -3,6 +3,7 @@
 mod broadcast;
 mod connections;
 mod database_broadcasts;
+mod failed_checks;
 mod faults;
 mod latency;
 mod nats_server;
