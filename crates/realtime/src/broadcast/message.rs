@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use bytes::Bytes;
+use chrono::NaiveDateTime;
 use uuid::Uuid;
 
 use crate::frame::{
@@ -25,14 +26,17 @@ pub(crate) enum Content {
     },
 }
 
+/// The primary key of a row of `realtime.messages`, its id and `inserted_at`: two rows may have the same id.
+pub(crate) type RowKey = (Uuid, NaiveDateTime);
+
 /// A broadcast. Each frame is encoded when the first member of a version needs it, and shared by all members and
 /// threads.
 #[derive(Debug)]
 pub(crate) struct Broadcast {
     pub(crate) topic: Topic,
-    /// Id of the row in `realtime.messages` that the broadcast was read from. Members that got the row by replay do
-    /// not get it again.
-    pub(crate) row_id: Option<Uuid>,
+    /// The row of `realtime.messages` that the broadcast was read from. Members that got the row by replay do not get it
+    /// again.
+    pub(crate) row: Option<RowKey>,
     content: Content,
     version_1: OnceLock<Option<EncodedFrame>>,
     version_2: OnceLock<Option<EncodedFrame>>,
@@ -42,7 +46,7 @@ impl Broadcast {
     pub(crate) fn new(topic: Topic, content: Content) -> Self {
         Self {
             topic,
-            row_id: None,
+            row: None,
             content,
             version_1: OnceLock::new(),
             version_2: OnceLock::new(),
@@ -50,9 +54,9 @@ impl Broadcast {
     }
 
     /// A broadcast that was read from `realtime.messages`.
-    pub(crate) fn of_row(topic: Topic, row_id: Uuid, content: Content) -> Self {
+    pub(crate) fn of_row(topic: Topic, row: RowKey, content: Content) -> Self {
         Self {
-            row_id: Some(row_id),
+            row: Some(row),
             ..Self::new(topic, content)
         }
     }

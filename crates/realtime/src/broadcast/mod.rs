@@ -3,5 +3,5 @@
 mod message;
 mod replay;
 
-pub(crate) use message::{Broadcast, Content, write_envelope};
+pub(crate) use message::{Broadcast, Content, RowKey, write_envelope};
 pub(crate) use replay::{Replay, ReplayRequest, Replayer};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::message::Content;
+use super::message::{Content, RowKey};
 use crate::frame::Encoding;
 
 /// Most messages of one replay, and the number when the client names none.
@@ -37,7 +37,7 @@ impl ReplayRequest {
 /// A stored broadcast that is sent again.
 #[derive(Debug)]
 pub(crate) struct Replay {
-    pub(crate) row_id: Uuid,
+    pub(crate) row: RowKey,
     pub(crate) content: Content,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Replayer {
 
 /// The newest messages first. Rows dated more than a minute ahead are left out: other sessions' clocks may be a little
 /// ahead, but `inserted_at` can be set freely, and a row of the far future would be the newest for ever.
-const SELECT: &str = "select id, event, payload::text, binary_payload from realtime.messages \
+const SELECT: &str = "select id, event, payload::text, binary_payload, inserted_at from realtime.messages \
      where topic = $1 and private and extension = 'broadcast' and event is not null \
        and inserted_at >= timestamp 'epoch' + $2 * interval '1 millisecond' \
        and inserted_at < (now() at time zone 'utc') + interval '1 minute' \
@@ -93,17 +93,22 @@ impl Replayer {
 
 /// The message of a row; `None` for a row without a payload.
 fn read_row(row: &tokio_postgres::Row) -> Option<Replay> {
-    let row_id: Uuid = row.get(0);
-    let (encoding, payload) = match (row.get::<_, Option<String>>(2), row.get::<_, Option<Vec<u8>>>(3)) {
+    let row_id: Uuid = row.try_get(0).ok()?;
+    let inserted_at = row.try_get(4).ok()?;
+    let (json, binary): (Option<String>, Option<Vec<u8>>) = (row.try_get(2).ok()?, row.try_get(3).ok()?);
+    let (encoding, payload) = match (json, binary) {
         (Some(json), _) => (Encoding::Json, Bytes::from(json)),
         (None, Some(bytes)) => (Encoding::Bytes, Bytes::from(bytes)),
         (None, None) => return None,
     };
     let content = Content::User {
-        event: row.get(1),
+        event: row.try_get(1).ok()?,
         encoding,
         payload,
         meta: format!(r#"{{"id":"{row_id}","replayed":true}}"#),
     };
-    Some(Replay { row_id, content })
+    Some(Replay {
+        row: (row_id, inserted_at),
+        content,
+    })
 }

@@ -92,7 +92,7 @@ fn broadcast_of(row: BroadcastRow, max_payload_bytes: usize) -> Option<Broadcast
     };
     Some(Broadcast::of_row(
         Topic::new(&row.topic, row.is_private),
-        row_id,
+        (row_id, row.inserted_at),
         content,
     ))
 }

@@ -3,10 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use uuid::Uuid;
-
 use super::channel_id::ChannelId;
 use super::outbox::Outbox;
+use crate::broadcast::RowKey;
 use crate::frame::{EncodedFrame, Reference, ServerFrame, Version};
 use crate::topic::Topic;
 
@@ -38,9 +37,9 @@ pub(crate) struct Member {
     pub(crate) presence: Cell<PresenceReception>,
     /// Sequence number of the presence state that the channel got; the state includes all diffs up to it.
     pub(crate) presence_sequence: Cell<u64>,
-    /// Ids of rows in `realtime.messages` that were replayed at the join. The replication stream may deliver the same
+    /// Rows of `realtime.messages` that were replayed at the join. The replication stream may deliver the same
     /// rows a moment later; they are then skipped.
-    pub(crate) replayed: RefCell<Vec<Uuid>>,
+    pub(crate) replayed: RefCell<Vec<RowKey>>,
 }
 
 impl Member {

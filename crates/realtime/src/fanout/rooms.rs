@@ -145,8 +145,8 @@ impl Rooms {
             let is_wanted = member.receives_broadcasts.get()
                 && Some(member.id) != except
                 && !broadcast
-                    .row_id
-                    .is_some_and(|id| member.replayed.borrow().contains(&id));
+                    .row
+                    .is_some_and(|row| member.replayed.borrow().contains(&row));
             if let Some(frame) = broadcast.frame(member.version).filter(|_| is_wanted) {
                 member.push_frame(frame.clone());
                 delivered += 1;

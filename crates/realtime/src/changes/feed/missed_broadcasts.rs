@@ -39,12 +39,15 @@ const SELECT_MISSED: &str = "select id::text, topic, event, extension, coalesce(
      where inserted_at > $1 and inserted_at < (now() at time zone 'utc') + interval '1 minute' \
      order by inserted_at, id limit $2";
 
+/// The primary key of `realtime.messages`: two rows may have the same id.
+type RowKey = (String, NaiveDateTime);
+
 /// The broadcasts of the last minutes that have been delivered, and the beginning of the gap, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct DeliveredBroadcasts {
-    ids: HashSet<String>,
-    /// The ids in the order of delivery, with the times of their rows.
-    in_order: VecDeque<(String, NaiveDateTime)>,
+    ids: HashSet<RowKey>,
+    /// The same in the order of delivery.
+    in_order: VecDeque<RowKey>,
     newest: NaiveDateTime,
     /// The newest time among the ids that were forgotten, or when the stream began. Rows up to then may have been delivered,
     /// or were inserted without subscribers.
@@ -63,17 +66,18 @@ impl DeliveredBroadcasts {
         {
             return true;
         }
-        if !self.ids.insert(row.id.clone()) {
+        let key = (row.id.clone(), row.inserted_at);
+        if !self.ids.insert(key.clone()) {
             return false;
         }
         self.newest = self.newest.max(row.inserted_at);
-        self.in_order.push_back((row.id.clone(), row.inserted_at));
+        self.in_order.push_back(key);
         while self.in_order.front().is_some_and(|(_, inserted_at)| {
             self.in_order.len() > MOST_IDS || *inserted_at < self.newest - LOOKBACK * 2
         }) {
-            if let Some((id, inserted_at)) = self.in_order.pop_front() {
-                self.ids.remove(&id);
-                self.forgotten_until = self.forgotten_until.max(inserted_at);
+            if let Some(key) = self.in_order.pop_front() {
+                self.ids.remove(&key);
+                self.forgotten_until = self.forgotten_until.max(key.1);
             }
         }
         true
@@ -193,6 +197,10 @@ mod tests {
             "delivered before the gap"
         );
         assert!(delivered.insert(&row(2, 4), None));
+        assert!(
+            delivered.insert(&row(1, 4), None),
+            "another row with the id of one"
+        );
         delivered.end_gap();
         assert_eq!(delivered.missing_since(), None);
     }
