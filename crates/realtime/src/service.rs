@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use actix_web::web;
-use selvedge_gateway::UpgradeHandler;
+use selvedge_gateway::{UpgradeHandler, keep_running};
 use selvedge_postgres::{Database, Login};
 use selvedge_token::{ApiKeys, KeyRing};
 use tokio::sync::watch;
@@ -83,7 +83,10 @@ impl Realtime {
         // Registered now, so that `/metrics` has them before the first socket: a dashboard would take the gap for a failure.
         LazyLock::force(&METRICS);
         let pool = database.pool(Login::Replication, config.database_connections);
-        let partitions = tokio::spawn(partitions::maintain_forever(pool.clone())).abort_handle();
+        let for_partitions = pool.clone();
+        let maintain = move || partitions::maintain_forever(for_partitions.clone());
+        let partitions =
+            tokio::spawn(keep_running("partitions of realtime.messages", maintain)).abort_handle();
         let hub = Arc::new(Hub::new());
         let (replicating, is_replicating) = watch::channel(false);
         let delivery = ChangeDelivery::new(hub.clone(), replicating, config.max_payload_bytes);

@@ -4,48 +4,88 @@
 //! (one statement per batch), rights on columns, and last row-level security (one statement per table and identity).
 //! Then each change is encoded once per selection of columns and given to the sink in commit order.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
-use bytes::Bytes;
-
+use super::ChangeSink;
 use super::binding::ChangeKind;
-use super::catalog::{Catalog, RolePrivileges};
-use super::checks::{ChecksDatabase, Condition, VisibilityQuestion};
+use super::catalog::{Catalog, PublishedTable, RolePrivileges};
+use super::checks::{ChecksDatabase, Condition};
 use super::matcher::Verdict;
-use super::row_change::{Cell, RenderedChange, RowChange};
+use super::outcomes::{Content, Outcome, emit};
+use super::questions::{IdentityKey, Questions, last_of_their_rows};
+use super::rights::{Failures, Missed, Rights, RolesError};
+use super::row_change::{Cell, RowChange};
 use super::subscriptions::{Group, GroupKey, Identity, Subscriptions};
-use super::{ChangeSink, ChannelKey};
+use super::visibility::{VisibilityQuestion, VisibleRow, VisibleRows};
 
-/// The column rights of each role with subscribers. Cleared whenever the catalog is read again.
-pub(crate) type PrivilegesByRole = HashMap<String, Rc<RolePrivileges>>;
+/// How often a batch is decided again because roles changed meanwhile.
+const MOST_DECISIONS: u32 = 5;
+
+const FILTERS_FAILED: &str = "Changes were not delivered: a filter of this channel could not be evaluated";
+const RIGHTS_FAILED: &str = "Changes were not delivered: the rights of the role could not be read";
+const ROWS_FAILED: &str = "Changes were not delivered: row-level security could not be checked";
 
 /// A group that may get a change, with the filters that PostgreSQL still has to evaluate.
 struct Candidate {
     change: usize,
     group: u64,
     conditions: Vec<Condition>,
+    /// Whether a filter can be neither fulfilled nor not: it could not be evaluated, or the stream does not contain the value.
+    is_unknown: bool,
 }
 
-/// Delivers a batch of changes in their order. Returns when all are given to the sink, so that the stream position is
-/// confirmed only for delivered changes.
-pub(crate) async fn deliver(
-    changes: &[RowChange],
-    subscriptions: &Subscriptions,
-    catalog: &Catalog,
-    privileges: &mut PrivilegesByRole,
-    checks: &mut ChecksDatabase,
-    sink: &dyn ChangeSink,
-) {
-    let mut candidates = match_groups(changes, subscriptions);
-    if candidates.is_empty() {
-        return;
+/// What a batch of changes is delivered by.
+pub(crate) struct Delivery<'a> {
+    pub(crate) changes: &'a [RowChange],
+    /// The transaction whose commit has not been read yet, if there is one: further changes of its rows may follow.
+    pub(crate) open_transaction: Option<u32>,
+    pub(crate) subscriptions: &'a Subscriptions,
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) sink: &'a dyn ChangeSink,
+}
+
+impl Delivery<'_> {
+    /// Delivers a batch of changes in their order. Returns when all are given to the sink, so that the stream position is
+    /// confirmed only for delivered changes. A channel that misses a change is told. False when roles were found to have changed.
+    pub(crate) async fn deliver(
+        &self,
+        rights: &mut Rights,
+        failures: &mut Failures,
+        checks: &mut ChecksDatabase,
+    ) -> bool {
+        let mut candidates = match_groups(self.changes, self.subscriptions);
+        if candidates.is_empty() {
+            return true;
+        }
+        keep_fulfilled(&mut candidates, checks).await;
+        let roles: HashSet<&str> = candidates
+            .iter()
+            .filter_map(|one| group_of(one, self.changes, self.subscriptions))
+            .map(|group| &*group.key.identity.role)
+            .collect();
+        let mut missed = Missed::new();
+        let mut decisions = 0;
+        let outcomes = loop {
+            rights.load(roles.clone(), self.catalog, checks).await;
+            missed.clear();
+            decisions += 1;
+            match self.decide(&candidates, rights, checks, &mut missed).await {
+                Ok(outcomes) => break outcomes,
+                Err(RolesError::Changed) if decisions < MOST_DECISIONS => {}
+                // Roles change faster than they can be read, or the database is away.
+                Err(_) => {
+                    for candidate in &candidates {
+                        self.miss_role(candidate, &mut missed);
+                    }
+                    break Vec::new();
+                }
+            }
+        };
+        failures.tell(missed, self.sink);
+        emit(&outcomes, self.changes, self.subscriptions, checks, self.sink).await;
+        decisions == 1
     }
-    keep_fulfilled(&mut candidates, checks).await;
-    load_missing_privileges(&candidates, changes, subscriptions, catalog, privileges, checks).await;
-    let outcomes = decide(candidates, changes, subscriptions, privileges, checks).await;
-    emit(&outcomes, changes, subscriptions, checks, sink).await;
 }
 
 /// The groups whose event and filters match, as far as this can be decided without PostgreSQL.
@@ -63,11 +103,12 @@ fn match_groups(changes: &[RowChange], subscriptions: &Subscriptions) -> Vec<Can
             if !group.key.events.includes(change.kind) {
                 continue;
             }
-            if let Some(conditions) = open_conditions(&group.key, change) {
+            if let Some((conditions, is_unknown)) = open_conditions(&group.key, change) {
                 candidates.push(Candidate {
                     change: position,
                     group: id,
                     conditions,
+                    is_unknown,
                 });
             }
         }
@@ -75,13 +116,20 @@ fn match_groups(changes: &[RowChange], subscriptions: &Subscriptions) -> Vec<Can
     candidates
 }
 
-/// The filters that PostgreSQL has to evaluate. `None` when a filter has already failed.
-fn open_conditions(group: &GroupKey, change: &RowChange) -> Option<Vec<Condition>> {
+/// The filters that PostgreSQL has to evaluate, and whether there is one that nobody can. `None` when a filter has already
+/// failed.
+fn open_conditions(group: &GroupKey, change: &RowChange) -> Option<(Vec<Condition>, bool)> {
     let mut conditions = Vec::new();
+    let mut is_unknown = false;
     for matcher in group.matchers.iter() {
         let value = match change.filter_cell(matcher.column) {
-            // The stream omits some values (unchanged TOAST). A filter on such a value counts as not fulfilled.
-            Cell::Absent => return None,
+            // Compat: of a deleted row the stream has the replica identity only; a filter on another column is not fulfilled.
+            Cell::Absent if change.kind == ChangeKind::Delete => return None,
+            // A large value (TOAST) that the update has left alone.
+            Cell::Absent => {
+                is_unknown = true;
+                continue;
+            }
             Cell::Null => None,
             Cell::Text(text) => Some(text),
         };
@@ -95,10 +143,11 @@ fn open_conditions(group: &GroupKey, change: &RowChange) -> Option<Vec<Condition
             }),
         }
     }
-    Some(conditions)
+    Some((conditions, is_unknown))
 }
 
-/// Drops candidates with a filter that PostgreSQL finds not fulfilled. Equal conditions are asked once.
+/// Drops candidates with a filter that PostgreSQL finds not fulfilled, and marks those whose filters it could not evaluate. Equal
+/// conditions are asked once.
 async fn keep_fulfilled(candidates: &mut Vec<Candidate>, checks: &mut ChecksDatabase) {
     let open: HashSet<Condition> = candidates
         .iter()
@@ -108,40 +157,17 @@ async fn keep_fulfilled(candidates: &mut Vec<Candidate>, checks: &mut ChecksData
         return;
     }
     let results = checks.evaluate(open).await;
-    candidates.retain(|one| {
+    candidates.retain_mut(|one| {
         one.conditions
             .iter()
-            .all(|condition| results.get(condition).copied().unwrap_or(false))
+            .all(|condition| match results.get(condition) {
+                Some(is_fulfilled) => *is_fulfilled,
+                None => {
+                    one.is_unknown = true;
+                    true
+                }
+            })
     });
-}
-
-/// Loads the rights of roles that are not cached. A role whose rights cannot be read gets nothing of this batch.
-async fn load_missing_privileges(
-    candidates: &[Candidate],
-    changes: &[RowChange],
-    subscriptions: &Subscriptions,
-    catalog: &Catalog,
-    privileges: &mut PrivilegesByRole,
-    checks: &mut ChecksDatabase,
-) {
-    let roles: HashSet<&str> = candidates
-        .iter()
-        .filter_map(|one| group_of(one, changes, subscriptions))
-        .map(|group| &*group.key.identity.role)
-        .collect();
-    for role in roles {
-        if privileges.contains_key(role) {
-            continue;
-        }
-        match checks.load_privileges(catalog, role).await {
-            Ok(found) => {
-                privileges.insert(role.to_owned(), Rc::new(found));
-            }
-            Err(error) => {
-                tracing::warn!(code = "ErrorRunningQuery", role, %error, "the rights of a role could not be read");
-            }
-        }
-    }
 }
 
 fn group_of<'s>(
@@ -153,70 +179,189 @@ fn group_of<'s>(
     subscriptions.of_table(change.table.oid)?.group(candidate.group)
 }
 
-/// The outcome for a group that matches a change.
-struct Outcome {
-    change: usize,
-    group: u64,
-    content: Content,
-}
+impl Delivery<'_> {
+    /// Applies column rights and row-level security; returns what each group gets, in the order of the changes.
+    ///
+    /// # Errors
+    /// Roles have changed, so that the rights have to be loaded again.
+    async fn decide(
+        &self,
+        candidates: &[Candidate],
+        rights: &mut Rights,
+        checks: &mut ChecksDatabase,
+        missed: &mut Missed,
+    ) -> Result<Vec<Outcome>, RolesError> {
+        let mut outcomes = Vec::with_capacity(candidates.len());
+        let mut questions = Questions::default();
+        // Parallel to `outcomes`: the position of the row-level security question that decides about it, if any.
+        let mut pending: Vec<Option<usize>> = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            if let Some((outcome, question)) = self.judge(candidate, rights, &mut questions, missed) {
+                pending.push(question);
+                outcomes.push(outcome);
+            }
+        }
+        let visible = self.find_visible(&questions, rights, checks, missed).await?;
+        let mut pending = pending.into_iter();
+        outcomes.retain_mut(|outcome| match pending.next().flatten() {
+            None => self.keep(outcome, missed),
+            // A row without an answer counts as invisible: on any doubt nothing is sent.
+            Some(question) => {
+                let rows = visible.get(question).and_then(Option::as_ref);
+                self.apply(rows.and_then(|rows| rows.get(&outcome.change)), outcome)
+                    && self.keep(outcome, missed)
+            }
+        });
+        Ok(outcomes)
+    }
 
-enum Content {
-    /// The row, with those columns for which the flag is true.
-    Row(Vec<bool>),
-    /// Only this error text, without values.
-    Refusal(&'static str),
-}
-
-/// Applies column rights and row-level security; returns what each group gets, in the order of the changes.
-async fn decide(
-    candidates: Vec<Candidate>,
-    changes: &[RowChange],
-    subscriptions: &Subscriptions,
-    privileges: &PrivilegesByRole,
-    checks: &mut ChecksDatabase,
-) -> Vec<Outcome> {
-    let mut outcomes = Vec::with_capacity(candidates.len());
-    let mut questions = Questions::default();
-    // Parallel to `outcomes`: the position of the row-level security question that decides about it, if any.
-    let mut pending: Vec<Option<usize>> = Vec::with_capacity(candidates.len());
-    for candidate in &candidates {
-        let (Some(change), Some(group)) = (
-            changes.get(candidate.change),
-            group_of(candidate, changes, subscriptions),
-        ) else {
-            continue;
+    /// What a candidate gets by the rights on columns, and the position of the question whose answer decides about its row, if any.
+    fn judge(
+        &self,
+        candidate: &Candidate,
+        rights: &Rights,
+        questions: &mut Questions,
+        missed: &mut Missed,
+    ) -> Option<(Outcome, Option<usize>)> {
+        let change = self.changes.get(candidate.change)?;
+        let group = group_of(candidate, self.changes, self.subscriptions)?;
+        let Some(of_role) = rights.get(&group.key.identity.role) else {
+            self.miss_role(candidate, missed);
+            return None;
         };
-        let Some(rights) = privileges.get(&group.key.identity.role) else {
-            continue;
-        };
-        let selectable = rights.selectable(&change.table);
+        let selectable = of_role.selectable(&change.table);
+        // Security: whether a change arrives must not tell anything about a column that the role may not select.
+        if !group.key.may_filter(&selectable) {
+            return None;
+        }
         let content = content_for(change, &group.key, &selectable);
         let question = match &content {
-            Content::Row(_) if needs_row_check(change, rights) => {
-                match questions.add(candidate.change, change, &group.key.identity) {
-                    Some(question) => Some(question),
-                    None => continue,
-                }
+            Content::Row(_) if needs_row_check(change, of_role) => {
+                Some(questions.add(candidate.change, change, &group.key.identity, of_role)?)
             }
             _ => None,
         };
-        pending.push(question);
-        outcomes.push(Outcome {
+        let outcome = Outcome {
             change: candidate.change,
             group: candidate.group,
             content,
-        });
+            is_unknown: candidate.is_unknown,
+        };
+        Some((outcome, question))
     }
-    let visible = questions.find_visible(changes, checks).await;
-    let mut pending = pending.into_iter();
-    outcomes.retain(|outcome| match pending.next().flatten() {
-        None => true,
-        // A row without an answer counts as invisible: on any doubt nothing is sent.
-        Some(question) => visible
-            .get(question)
-            .is_some_and(|rows| rows.contains(&outcome.change)),
-    });
-    outcomes
+
+    /// Asks the questions.
+    ///
+    /// # Errors
+    /// Roles have changed.
+    async fn find_visible(
+        &self,
+        questions: &Questions,
+        rights: &mut Rights,
+        checks: &mut ChecksDatabase,
+        missed: &mut Missed,
+    ) -> Result<Vec<Option<VisibleRows>>, RolesError> {
+        if questions.list.is_empty() {
+            if rights.are_old() {
+                rights.confirm(&checks.wait_until_visible(BTreeSet::new()).await)?;
+            }
+            return Ok(Vec::new());
+        }
+        let transactions: BTreeSet<u32> = self.changes.iter().map(|change| change.transaction.xid).collect();
+        let seen = checks.wait_until_visible(transactions).await;
+        rights.confirm(&seen)?;
+        let are_last = last_of_their_rows(self.changes, self.open_transaction);
+        let visible = checks
+            .visible_rows(&questions.list, self.changes, &are_last)
+            .await;
+        for (question, answer) in questions.list.iter().zip(&visible) {
+            if answer.is_none() || !seen.are_visible {
+                self.miss_question(question, missed);
+            }
+        }
+        Ok(visible)
+    }
+
+    /// Reduces an outcome to what the identity sees of the row; false when that is nothing.
+    fn apply(&self, row: Option<&VisibleRow>, outcome: &mut Outcome) -> bool {
+        let is_current = match row {
+            None => return false,
+            Some(VisibleRow::Unchanged) => return true,
+            Some(VisibleRow::ChangedSince(is_current)) => is_current,
+        };
+        let (Some(group), Content::Row(visible)) = (self.group(outcome), &outcome.content) else {
+            return false;
+        };
+        // Security: that a filter was fulfilled tells the value that it was fulfilled by.
+        if !group.key.may_filter(is_current) {
+            return false;
+        }
+        outcome.content = Content::ChangedRow(visible.clone(), is_current.clone());
+        true
+    }
+
+    /// Whether an outcome is sent. The channels of one whose filter is not known to be fulfilled are told instead: only now, because
+    /// others must not learn by that what they cannot see.
+    fn keep(&self, outcome: &Outcome, missed: &mut Missed) -> bool {
+        if outcome.is_unknown
+            && let Some(group) = self.group(outcome)
+        {
+            miss_group(group, FILTERS_FAILED, missed);
+        }
+        !outcome.is_unknown
+    }
+
+    fn group(&self, outcome: &Outcome) -> Option<&Group> {
+        let change = self.changes.get(outcome.change)?;
+        self.subscriptions
+            .of_table(change.table.oid)?
+            .group(outcome.group)
+    }
+
+    /// Notes that all channels of the candidate's role on its table miss a change: also those whose filters are not fulfilled,
+    /// because a channel must not learn whether a row that it may not see fulfils them.
+    fn miss_role(&self, candidate: &Candidate, missed: &mut Missed) {
+        let (Some(change), Some(group)) = (
+            self.changes.get(candidate.change),
+            group_of(candidate, self.changes, self.subscriptions),
+        ) else {
+            return;
+        };
+        let is_same = |identity: &Identity| identity.role == group.key.identity.role;
+        self.miss_groups(&change.table, is_same, RIGHTS_FAILED, missed);
+    }
+
+    /// Notes the same of the channels for which a question was asked.
+    fn miss_question(&self, question: &VisibilityQuestion, missed: &mut Missed) {
+        let asked = IdentityKey::new(&question.table, &question.identity);
+        let is_same = |identity: &Rc<Identity>| IdentityKey::new(&question.table, identity) == asked;
+        if let Some(groups) = self.subscriptions.of_table(question.table.oid) {
+            for group in groups.all().filter(|group| is_same(&group.key.identity)) {
+                miss_group(group, ROWS_FAILED, missed);
+            }
+        }
+    }
+
+    fn miss_groups(
+        &self,
+        table: &PublishedTable,
+        is_affected: impl Fn(&Identity) -> bool,
+        reason: &'static str,
+        missed: &mut Missed,
+    ) {
+        if let Some(groups) = self.subscriptions.of_table(table.oid) {
+            for group in groups.all().filter(|group| is_affected(&group.key.identity)) {
+                miss_group(group, reason, missed);
+            }
+        }
+    }
+}
+
+/// Notes that all channels of a group miss a change.
+pub(crate) fn miss_group(group: &Group, reason: &'static str, missed: &mut Missed) {
+    for channel in group.single.iter().chain(&group.several) {
+        missed.insert(*channel, reason);
+    }
 }
 
 /// Whether row-level security decides about the row. A deleted row no longer exists, so policies cannot be evaluated
@@ -238,127 +383,4 @@ fn content_for(change: &RowChange, group: &GroupKey, selectable: &[bool]) -> Con
         }
     }
     Content::Row(group.visible_columns(&change.table, selectable))
-}
-
-/// The visibility questions of a batch, one per table and identity.
-#[derive(Default)]
-struct Questions {
-    list: Vec<VisibilityQuestion>,
-    by_identity: HashMap<(u32, IdentityKey), usize>,
-}
-
-/// The key by which identities are equal for a table. If its policies do not read the claims, one check per role is enough,
-/// which matters with thousands of signed-in subscribers.
-#[derive(PartialEq, Eq, Hash)]
-enum IdentityKey {
-    Role(String),
-    Claims(Rc<Identity>),
-}
-
-impl Questions {
-    /// The positions of the visible changes of each question.
-    async fn find_visible(self, changes: &[RowChange], checks: &mut ChecksDatabase) -> Vec<HashSet<usize>> {
-        if self.list.is_empty() {
-            return Vec::new();
-        }
-        let transactions: BTreeSet<u32> = changes.iter().map(|change| change.transaction.xid).collect();
-        checks.wait_until_visible(transactions).await;
-        checks.visible_rows(self.list).await
-    }
-
-    /// Adds a change to the identity's question and returns the question's position in `list`. `None` when the row's
-    /// key is not known; the change is then not sent.
-    fn add(&mut self, position: usize, change: &RowChange, identity: &Rc<Identity>) -> Option<usize> {
-        let key = change.key()?;
-        let identity_key = if change.table.is_visible_by_role {
-            IdentityKey::Role(identity.role.clone())
-        } else {
-            IdentityKey::Claims(Rc::clone(identity))
-        };
-        let list = &mut self.list;
-        let question = *self
-            .by_identity
-            .entry((change.table.oid, identity_key))
-            .or_insert_with(|| {
-                list.push(VisibilityQuestion {
-                    identity: Rc::clone(identity),
-                    table: Rc::clone(&change.table),
-                    changes: Vec::new(),
-                    keys: Vec::new(),
-                });
-                list.len() - 1
-            });
-        let asked = self.list.get_mut(question)?;
-        // Candidates come in the order of the changes, so a change that is already part of the question is its last one.
-        if asked.changes.last() != Some(&position) {
-            asked.changes.push(position);
-            asked.keys.push(key);
-        }
-        Some(question)
-    }
-}
-
-/// Positions of selected columns; `None` for all.
-type SelectedColumns = Option<Rc<[usize]>>;
-
-/// Encodes the outcomes and gives them to the sink, change by change.
-async fn emit(
-    outcomes: &[Outcome],
-    changes: &[RowChange],
-    subscriptions: &Subscriptions,
-    checks: &ChecksDatabase,
-    sink: &dyn ChangeSink,
-) {
-    let mut told: Vec<&RowChange> = Vec::new();
-    for outcome in outcomes {
-        if let (Some(change), Content::Row(_)) = (changes.get(outcome.change), &outcome.content) {
-            told.push(change);
-        }
-    }
-    let sql_texts = checks.render(&told).await;
-    for outcomes in outcomes.chunk_by(|one, next| one.change == next.change) {
-        let Some(change) = outcomes.first().and_then(|outcome| changes.get(outcome.change)) else {
-            continue;
-        };
-        let Some(groups) = subscriptions.of_table(change.table.oid) else {
-            continue;
-        };
-        let rendered = RenderedChange::new(change, &sql_texts);
-        let mut encoded: HashMap<Vec<bool>, Bytes> = HashMap::new();
-        let mut refused: HashMap<&str, Bytes> = HashMap::new();
-        // Compat: a channel with several matching bindings gets one message per selection of columns, with all their ids.
-        let mut together: HashMap<(ChannelKey, SelectedColumns), (Bytes, Vec<u64>)> = HashMap::new();
-        for outcome in outcomes {
-            let Some(group) = groups.group(outcome.group) else {
-                continue;
-            };
-            let data = match &outcome.content {
-                Content::Row(visible) => match encoded.get(visible) {
-                    Some(data) => data.clone(),
-                    None => {
-                        let data = rendered.data(visible);
-                        encoded.insert(visible.clone(), data.clone());
-                        data
-                    }
-                },
-                Content::Refusal(error) => refused
-                    .entry(error)
-                    .or_insert_with(|| rendered.refusal(error))
-                    .clone(),
-            };
-            if !group.single.is_empty() {
-                let channels: Vec<ChannelKey> = group.single.iter().copied().collect();
-                sink.deliver(&channels, &Arc::from([group.key.binding_id]), &data);
-            }
-            for channel in &group.several {
-                let entry = together
-                    .entry((*channel, group.key.select.clone()))
-                    .or_insert_with(|| (data.clone(), Vec::new()));
-                entry.1.push(group.key.binding_id);
-            }
-        }
-        for ((channel, _), (data, ids)) in together {
-            sink.deliver(&[channel], &ids.into(), &data);
-        }
-    }
 }

@@ -4,11 +4,12 @@
 //! names, keys and row-level security therefore come from here. A [`Catalog`] is a snapshot; the feed loads a new one
 //! when DDL was announced or the stream names a table that the snapshot lacks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use selvedge_postgres::JsonType;
 use serde::Deserialize;
+use tokio_postgres::types::Json;
 use tokio_postgres::{Client, Error};
 
 use super::snapshot::Snapshot;
@@ -48,6 +49,8 @@ pub(crate) struct PublishedTable {
     pub(crate) schema: String,
     pub(crate) name: String,
     pub(crate) has_row_security: bool,
+    /// Whether the publication has inserts, updates and deletes of all rows, so that no change of a row is missing in the stream.
+    pub(crate) is_streamed_whole: bool,
     /// Whether no policy of the table can read the claims, so that the visibility of a row depends on the role alone.
     /// Decided by the text of the policies: without a function call or subquery they see only the row.
     pub(crate) is_visible_by_role: bool,
@@ -139,9 +142,9 @@ impl Catalog {
             }
             // One JSON value per table instead of one row per column keeps the columns of a table together and in
             // order.
-            let columns: serde_json::Value = row.try_get("columns").unwrap_or_default();
-            let columns: Vec<ColumnRow> = serde_json::from_value(columns).unwrap_or_default();
-            found.push((row, columns));
+            let columns: Option<Json<Vec<ColumnRow>>> = row.try_get("columns")?;
+            // Null for a table without columns.
+            found.push((row, columns.map(|columns| columns.0).unwrap_or_default()));
         }
         let types = TypeTable::load(client, found.iter().flat_map(|(_, columns)| columns)).await?;
 
@@ -153,6 +156,7 @@ impl Catalog {
                 schema: row.try_get("schema")?,
                 name: row.try_get("name")?,
                 has_row_security: row.try_get("has_row_security")?,
+                is_streamed_whole: row.try_get("is_streamed_whole")?,
                 is_visible_by_role: row.try_get("is_visible_by_role")?,
                 columns: columns.collect(),
             };
@@ -308,6 +312,8 @@ pub(crate) struct RolePrivileges {
     pub(crate) bypasses_row_security: bool,
     /// By table: for each column, whether the role may select it.
     selectable: HashMap<u32, Rc<[bool]>>,
+    /// Tables whose system columns the role may select.
+    versions: HashSet<u32>,
 }
 
 impl RolePrivileges {
@@ -328,8 +334,12 @@ impl RolePrivileges {
             .query(include_str!("sql/role_privileges.sql"), &[&role, &oids])
             .await?;
         let mut selectable = HashMap::with_capacity(rows.len());
+        let mut versions = HashSet::new();
         for row in rows {
             let oid: u32 = row.try_get("oid")?;
+            if row.try_get("reads_versions")? {
+                versions.insert(oid);
+            }
             let numbers: Vec<i16> = row.try_get("columns")?;
             if let Some(table) = catalog.table(oid) {
                 let flags = table
@@ -342,7 +352,13 @@ impl RolePrivileges {
         Ok(Self {
             bypasses_row_security,
             selectable,
+            versions,
         })
+    }
+
+    /// Whether the role may select the table's system columns.
+    pub(crate) fn reads_versions(&self, table: &PublishedTable) -> bool {
+        self.versions.contains(&table.oid)
     }
 
     /// For each column of the table, whether the role may select it. A table that the rights do not cover counts as

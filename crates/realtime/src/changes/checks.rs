@@ -4,11 +4,10 @@
 //! Row-level security is checked once per batch, table and identity: one statement with the keys of all changed rows,
 //! run under the subscriber's role and claims. On any error nothing is delivered to that identity; a change is never
 //! sent unchecked. The check sees the table as it is now, not as it was at the commit: a row that has since become
-//! invisible is not sent.
+//! invisible is not sent, and of a row that has changed since only the values that it still has ([`super::visibility`]).
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::error::Error as _;
-use std::fmt::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,19 +16,24 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use selvedge_postgres::{
     AccessMode, Database, Login, Param, RequestContext, RequestError, RequestPool, RequestPoolConfig,
-    RequestTransaction, SqlStatement, TransactionEnd, TransactionResult, quote_identifier,
+    RequestTransaction, SqlStatement, TransactionEnd, TransactionResult,
 };
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
-use tokio_postgres::error::Severity;
-use tokio_postgres::{Client, Error};
+use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::{Client, Error, Row};
 
-use super::catalog::{Catalog, PublishedTable, RolePrivileges};
+use super::catalog::{Catalog, RolePrivileges};
 use super::filter::Filter;
 use super::row_change::{RowChange, SqlTexts, SqlValue};
 use super::subscriptions::Identity;
+use super::visibility::{VisibilityQuestion, VisibleRow, VisibleRows, read_answer};
 
 /// Connections for visibility checks. Statements of different identities are pipelined on them, so a few are enough.
 const RLS_CONNECTIONS: usize = 4;
+
+/// Comparisons of values that run at the same time. Each holds a copy of up to a whole batch.
+const CONCURRENT_COMPARISONS: usize = 4;
 
 /// The feed's own database connections, so that a flood of requests or joins cannot delay changes.
 pub(crate) struct ChecksDatabase {
@@ -76,6 +80,20 @@ pub(crate) fn is_connection_loss(error: &Error) -> bool {
         .is_some_and(|refusal| matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic)));
     let is_broken = error.source().is_some_and(|cause| cause.is::<std::io::Error>());
     is_fatal || is_broken || error.is_closed()
+}
+
+/// Whether PostgreSQL has refused a statement for what it says, and not because it took too long or the database is away.
+fn is_refusal(error: &Error) -> bool {
+    error.code().is_some_and(|code| *code != SqlState::QUERY_CANCELED) && !is_connection_loss(error)
+}
+
+/// What other sessions see of some committed transactions.
+#[derive(Debug)]
+pub(crate) struct Visibility {
+    /// Whether they see all of them.
+    pub(crate) are_visible: bool,
+    /// A fingerprint of the roles' attributes and memberships; `None` when the database could not be asked.
+    pub(crate) roles: Option<String>,
 }
 
 /// A filter together with the value that it is evaluated for.
@@ -151,7 +169,7 @@ impl ChecksDatabase {
                 &[&names],
             )
             .await?;
-        let existing: Vec<String> = rows.iter().filter_map(|row| row.try_get(0).ok()).collect();
+        let existing: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
         let exists = |name: &&&'static str| existing.iter().any(|other| other == **name);
         Ok(names.iter().filter(exists).copied().collect())
     }
@@ -204,9 +222,29 @@ impl ChecksDatabase {
         .await
     }
 
-    /// Evaluates filters with PostgreSQL's operators. Filters whose evaluation fails count as not fulfilled.
+    /// Evaluates filters with PostgreSQL's operators. Filters whose evaluation fails are missing in the result.
     pub(crate) async fn evaluate(&mut self, conditions: HashSet<Condition>) -> HashMap<Condition, bool> {
-        let conditions: Vec<Condition> = conditions.into_iter().collect();
+        let mut results = HashMap::with_capacity(conditions.len());
+        let mut open: Vec<Vec<Condition>> = vec![conditions.into_iter().collect()];
+        while let Some(mut conditions) = open.pop() {
+            match self.evaluate_together(&conditions).await {
+                Ok(fulfilled) => results.extend(conditions.into_iter().zip(fulfilled)),
+                // PostgreSQL does not say which one has failed: the others are found by halving. One that takes too long
+                // would cost its time again at each step.
+                Err(error) if conditions.len() > 1 && is_refusal(&error) => {
+                    open.push(conditions.split_off(conditions.len() / 2));
+                    open.push(conditions);
+                }
+                Err(error) => {
+                    tracing::warn!(code = "ErrorRunningQuery", %error, "filters of changes could not be evaluated");
+                }
+            }
+        }
+        results
+    }
+
+    /// Evaluates conditions by one statement; returns the results in their order.
+    async fn evaluate_together(&mut self, conditions: &[Condition]) -> Result<Vec<bool>, Error> {
         let operators: Vec<&str> = conditions.iter().map(|one| one.filter.operator.name()).collect();
         let types: Vec<u32> = conditions.iter().map(|one| one.type_oid).collect();
         let actual: Vec<Option<String>> = conditions
@@ -232,20 +270,15 @@ impl ChecksDatabase {
             },
             is_connection_loss,
         );
-        let results = match rows.await {
-            Ok(rows) => rows.iter().map(|row| row.try_get(0).unwrap_or(false)).collect(),
-            Err(error) => {
-                tracing::warn!(code = "ErrorRunningQuery", %error, "filters of changes could not be evaluated");
-                vec![false; conditions.len()]
-            }
-        };
-        conditions.into_iter().zip(results).collect()
+        // In SQL a comparison with null is null, which does not hold.
+        let is_fulfilled = |row: &Row| Ok(row.try_get::<_, Option<bool>>(0)?.unwrap_or(false));
+        rows.await?.iter().map(is_fulfilled).collect()
     }
 
     /// Waits until other sessions see these transactions. The stream delivers a transaction when its commit is written,
     /// which is a moment before PostgreSQL lets others see it, and longer with a synchronous standby. A check in that
     /// moment would find its rows missing, and the changes would be lost.
-    pub(crate) async fn wait_until_visible(&mut self, transactions: BTreeSet<u32>) {
+    pub(crate) async fn wait_until_visible(&mut self, transactions: BTreeSet<u32>) -> Visibility {
         let xids: Vec<i64> = transactions.into_iter().map(i64::from).collect();
         let mut pause = FIRST_VISIBILITY_PAUSE;
         let deadline = Instant::now() + VISIBILITY_TIMEOUT;
@@ -254,63 +287,128 @@ impl ChecksDatabase {
                 RETRIES,
                 async || {
                     let client = self.client().await?;
-                    client
+                    let row = client
                         .query_one(include_str!("sql/are_visible.sql"), &[&xids])
-                        .await?
-                        .try_get::<_, bool>(0)
+                        .await?;
+                    Ok::<_, Error>((row.try_get::<_, bool>(0)?, row.try_get::<_, String>(1)?))
                 },
                 is_connection_loss,
             );
             match asked.await {
-                Ok(true) => return,
-                Ok(false) if Instant::now() < deadline => sleep(pause).await,
+                Ok((true, roles)) => {
+                    return Visibility {
+                        are_visible: true,
+                        roles: Some(roles),
+                    };
+                }
+                Ok((false, _)) if Instant::now() < deadline => sleep(pause).await,
                 outcome => {
                     tracing::warn!(
                         ?outcome,
                         "committed transactions are not visible; their rows may be missed"
                     );
-                    return;
+                    return Visibility {
+                        are_visible: false,
+                        roles: outcome.ok().map(|(_, roles)| roles),
+                    };
                 }
             }
             pause = (pause * 2).min(LONGEST_VISIBILITY_PAUSE);
         }
     }
 
-    /// For each question, the positions of those changes whose rows the identity can select now. The questions run
-    /// concurrently.
-    pub(crate) async fn visible_rows(&self, questions: Vec<VisibilityQuestion>) -> Vec<HashSet<usize>> {
+    /// For each question, the changed rows that the identity can select now; `None` when it could not be asked. The questions
+    /// run concurrently. `are_last` says of each change of the batch whether its transaction is known to have left its row
+    /// alone afterwards.
+    pub(crate) async fn visible_rows(
+        &self,
+        questions: &[VisibilityQuestion],
+        batch: &[RowChange],
+        are_last: &[bool],
+    ) -> Vec<Option<VisibleRows>> {
+        let few = Semaphore::new(CONCURRENT_COMPARISONS);
         join_all(questions.iter().map(|question| async {
-            match self.ask_visibility(question).await {
-                Ok(visible) => visible,
+            match self.ask_visibility(question, batch, are_last, &few).await {
+                Ok(visible) => Some(visible),
                 Err(error) => {
                     tracing::warn!(
                         code = "RlsPolicyError", role = question.identity.role, %error,
                         "rows could not be checked against row-level security; they are not delivered"
                     );
-                    HashSet::new()
+                    None
                 }
             }
         }))
         .await
     }
 
-    /// Runs one visibility question; returns the positions of the visible changes.
-    async fn ask_visibility(&self, question: &VisibilityQuestion) -> Result<HashSet<usize>, RequestError> {
-        let statement = question.statement();
-        let result = self.run_as(&question.identity, &statement).await?;
-        let visible: Option<String> = result
-            .rows
-            .first()
-            .and_then(|row| row.try_get(0usize).ok())
-            .flatten();
-        // `string_agg` over no rows is null: none of them is visible.
-        let positions = visible.unwrap_or_default();
-        Ok(positions
-            .split(',')
-            .filter_map(|position| position.parse::<usize>().ok())
-            // `with ordinality` counts from 1.
-            .filter_map(|position| question.changes.get(position.checked_sub(1)?).copied())
-            .collect())
+    /// Runs one visibility question: first for the versions of the rows, then for the values of those rows whose versions
+    /// do not tell that they are as the change left them.
+    async fn ask_visibility(
+        &self,
+        question: &VisibilityQuestion,
+        batch: &[RowChange],
+        are_last: &[bool],
+        few: &Semaphore,
+    ) -> Result<VisibleRows, RequestError> {
+        let mut rows = VisibleRows::new();
+        let mut open: Vec<usize> = Vec::new();
+        if question.reads_versions {
+            let answer = self.ask(question, &question.version_statement()).await?;
+            for (place, version) in read_answer(answer.as_deref()) {
+                let Some(position) = question.changes.get(place).copied() else {
+                    continue;
+                };
+                let wrote_version = batch
+                    .get(position)
+                    .is_some_and(|change| version.parse() == Ok(change.transaction.xid));
+                if wrote_version && are_last.get(position).copied().unwrap_or(false) {
+                    rows.insert(position, VisibleRow::Unchanged);
+                } else {
+                    open.push(place);
+                }
+            }
+            // Children of an inheritance may have a key in common, and then one of the rows is enough.
+            open.retain(|place| {
+                question
+                    .changes
+                    .get(*place)
+                    .is_some_and(|position| !rows.contains_key(position))
+            });
+            open.dedup();
+        } else {
+            open.extend(0..question.changes.len());
+        }
+        if open.is_empty() {
+            return Ok(rows);
+        }
+        // The statement has the values of up to a whole batch, once for each identity.
+        let _turn = few.acquire().await;
+        let answer = self
+            .ask(question, &question.value_statement(&open, batch))
+            .await?;
+        for (place, flags) in read_answer(answer.as_deref()) {
+            let position = open.get(place).and_then(|place| question.changes.get(*place));
+            if let Some(position) = position {
+                rows.insert(*position, question.read_comparison(flags));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Runs a statement that returns one text.
+    async fn ask(
+        &self,
+        question: &VisibilityQuestion,
+        statement: &SqlStatement,
+    ) -> Result<Option<String>, RequestError> {
+        let result = self.run_as(&question.identity, statement).await?;
+        match result.rows.first() {
+            Some(row) => row
+                .try_get(0usize)
+                .map_err(|error| RequestError::Lost(error.to_string())),
+            None => Ok(None),
+        }
     }
 
     /// Runs a read under a subscriber's role and claims.
@@ -385,78 +483,4 @@ fn as_identity<'a>(identity: &'a Identity, statement: &'a SqlStatement) -> Reque
         explain: None,
         end: TransactionEnd::Commit,
     }
-}
-
-/// Changed rows of one table whose visibility to one identity is to be checked.
-#[derive(Debug)]
-pub(crate) struct VisibilityQuestion {
-    pub(crate) identity: Rc<Identity>,
-    pub(crate) table: Rc<PublishedTable>,
-    /// Positions of the changes in their batch, parallel to `keys`.
-    pub(crate) changes: Vec<usize>,
-    /// The texts of each row's primary key.
-    pub(crate) keys: Vec<Vec<Bytes>>,
-}
-
-impl VisibilityQuestion {
-    /// A statement that returns the numbers of the visible rows, counted from 1, as one text such as `1,3`.
-    ///
-    /// Its text depends on the table alone, so it is prepared once per connection; the keys are passed as one array
-    /// parameter per key column, and never become part of the text.
-    fn statement(&self) -> SqlStatement {
-        let mut arrays = String::new();
-        let mut conditions = String::new();
-        let mut names = String::new();
-        let mut params = Vec::new();
-        for (position, column) in self.table.key_columns().enumerate() {
-            let Some(column) = self.table.columns.get(column) else {
-                continue;
-            };
-            let number = position + 1;
-            let separator = if position == 0 { "" } else { ", " };
-            let and = if position == 0 { "" } else { " and " };
-            write!(arrays, "{separator}${number}::{}[]", column.sql_type)
-                .expect("writing to a string cannot fail");
-            write!(names, "{separator}k{number}").expect("writing to a string cannot fail");
-            write!(
-                conditions,
-                "{and}t.{} = k.k{number}",
-                quote_identifier(&column.name)
-            )
-            .expect("writing to a string cannot fail");
-            let values = self.keys.iter().filter_map(|key| key.get(position));
-            params.push(array_param(column.array_delimiter, values));
-        }
-        SqlStatement {
-            text: format!(
-                "select string_agg(k.n::text, ',') from unnest({arrays}) with ordinality as k ({names}, n) \
-                 where exists (select from {}.{} as t where {conditions})",
-                quote_identifier(&self.table.schema),
-                quote_identifier(&self.table.name),
-            ),
-            params,
-            force_custom_plan: false,
-        }
-    }
-}
-
-/// A PostgreSQL array literal with every element quoted, so that commas, braces and the word `NULL` in a key stay
-/// data. `delimiter` is that of the type: `box`, and types that a project defines, have another one than the comma.
-fn array_param<'a>(delimiter: u8, values: impl Iterator<Item = &'a Bytes>) -> Param {
-    let mut literal = vec![b'{'];
-    for value in values {
-        if literal.len() > 1 {
-            literal.push(delimiter);
-        }
-        literal.push(b'"');
-        for byte in value.iter() {
-            if matches!(byte, b'"' | b'\\') {
-                literal.push(b'\\');
-            }
-            literal.push(*byte);
-        }
-        literal.push(b'"');
-    }
-    literal.push(b'}');
-    Param::Text(literal.into())
 }

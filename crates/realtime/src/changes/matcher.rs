@@ -217,6 +217,7 @@ mod tests {
             schema: "public".into(),
             name: "t".into(),
             has_row_security: false,
+            is_streamed_whole: true,
             is_visible_by_role: false,
             columns: vec![
                 column("i", 23),

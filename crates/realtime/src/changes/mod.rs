@@ -6,7 +6,7 @@
 //! sockets and no protocol versions.
 //!
 //! ```text
-//! replication stream → feed → batch (match → check) → row_change (encode) → ChangeSink
+//! replication stream → feed → batch (match → check) → outcomes, row_change (encode) → ChangeSink
 //! ```
 //!
 //! Source: Realtime contract §11.
@@ -18,9 +18,13 @@ mod checks;
 mod feed;
 mod filter;
 mod matcher;
+mod outcomes;
+mod questions;
+mod rights;
 mod row_change;
 mod snapshot;
 mod subscriptions;
+mod visibility;
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use super::binding::ChangeKind;
 use super::catalog::{PublishedTable, Rendering};
 
 /// Longest JSON of a row in bytes (1 MiB). Events of longer rows carry only their small columns and `Error 413`.
-const MAX_RECORD_BYTES: usize = 1_048_576;
+pub(crate) const MAX_RECORD_BYTES: usize = 1_048_576;
 
 /// Longest value, in bytes of JSON, that is still sent when the row is too long.
 const SMALL_VALUE_BYTES: usize = 64;
@@ -321,6 +321,28 @@ impl<'a> RenderedChange<'a> {
 
     /// The event's `data` with the columns for which `visible` is true.
     pub(crate) fn data(&self, visible: &[bool]) -> Bytes {
+        self.data_of(visible, visible, visible, false)
+    }
+
+    /// The event's `data` when the row was changed again and row-level security decides: of the columns for which `visible` is
+    /// true only the values for which `is_current` is, and of the row before only its key. Whether the identity could see the
+    /// others when the row had them is not known.
+    pub(crate) fn data_of_changed_row(&self, visible: &[bool], is_current: &[bool]) -> Bytes {
+        let new: Vec<bool> = visible
+            .iter()
+            .zip(is_current)
+            .map(|(visible, is_current)| *visible && *is_current)
+            .collect();
+        let columns = &self.change.table.columns;
+        let old: Vec<bool> = visible
+            .iter()
+            .zip(columns)
+            .map(|(visible, column)| *visible && column.is_key)
+            .collect();
+        self.data_of(visible, &new, &old, true)
+    }
+
+    fn data_of(&self, visible: &[bool], new: &[bool], old: &[bool], is_changed: bool) -> Bytes {
         let mut out = self.start(Some(&self.commit_timestamp));
         out.extend_from_slice(b",\"columns\":[");
         let mut separator = "";
@@ -342,15 +364,18 @@ impl<'a> RenderedChange<'a> {
         }
         out.push(b']');
         if self.change.kind != ChangeKind::Delete {
-            self.write_record(&mut out, "record", &self.new, visible);
+            self.write_record(&mut out, "record", &self.new, new);
         }
         if self.change.kind != ChangeKind::Insert {
-            self.write_record(&mut out, "old_record", &self.old, visible);
+            self.write_record(&mut out, "old_record", &self.old, old);
         }
-        let errors = if self.is_large {
-            r#"["Error 413: Payload Too Large"]"#
-        } else {
-            "null"
+        let errors = match (self.is_large, is_changed) {
+            (false, false) => "null",
+            (true, false) => r#"["Error 413: Payload Too Large"]"#,
+            (false, true) => r#"["Error 409: Conflict, the row has changed since"]"#,
+            (true, true) => {
+                r#"["Error 413: Payload Too Large","Error 409: Conflict, the row has changed since"]"#
+            }
         };
         write!(out, ",\"errors\":{errors}}}").expect("writing to memory cannot fail");
         out.into()

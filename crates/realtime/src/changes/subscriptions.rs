@@ -175,6 +175,13 @@ impl GroupKey {
         })
     }
 
+    /// Whether the flag of every column that the group filters by is true.
+    pub(crate) fn may_filter(&self, flags: &[bool]) -> bool {
+        self.matchers
+            .iter()
+            .all(|matcher| flags.get(matcher.column).copied().unwrap_or(false))
+    }
+
     /// The first equality filter, by which the group is indexed.
     fn equality_key(&self) -> Option<EqualityKey> {
         self.matchers.iter().find_map(Matcher::equality_key)
@@ -295,6 +302,10 @@ impl TableGroups {
             .iter()
             .chain(by_value)
             .filter_map(|id| self.groups.get(id).map(|group| (*id, group)))
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Group> {
+        self.groups.values()
     }
 
     pub(crate) fn group(&self, id: u64) -> Option<&Group> {

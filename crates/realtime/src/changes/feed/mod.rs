@@ -8,6 +8,7 @@
 mod broadcast_row;
 mod command;
 mod handle;
+mod hidden_filters;
 mod missed_broadcasts;
 mod read;
 mod run;

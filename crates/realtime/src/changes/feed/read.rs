@@ -10,8 +10,9 @@ use tokio::time::{Instant, timeout};
 
 use super::broadcast_row::parse_broadcast_row;
 use super::state::{Feed, LONGEST_RETRY, RelationUse};
-use crate::changes::batch::deliver;
+use crate::changes::batch::{Delivery, miss_group};
 use crate::changes::catalog::Catalog;
+use crate::changes::rights::Missed;
 use crate::changes::row_change::{RowChange, Transaction};
 use crate::metrics::METRICS;
 
@@ -23,6 +24,8 @@ const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// The longest wait for the sockets to take over the batch before. A worker thread that is busy for longer must not
 /// stop the changes of all others.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
+
+const CATALOG_FAILED: &str = "Changes were not delivered: the published tables could not be read";
 
 /// Messages that were read and not delivered yet.
 #[derive(Default)]
@@ -93,16 +96,19 @@ impl Feed {
     async fn deliver_batch(&mut self, batch: &mut Batch) {
         let changes = std::mem::take(&mut batch.changes);
         METRICS.changes.inc_by(changes.len() as u64);
-        if let Some(catalog) = &self.catalog {
-            deliver(
-                &changes,
-                &self.subscriptions,
-                catalog,
-                &mut self.privileges,
-                &mut self.checks,
-                &*self.sink,
-            )
-            .await;
+        let Some(catalog) = &self.catalog else {
+            return;
+        };
+        let delivery = Delivery {
+            changes: &changes,
+            open_transaction: self.is_transaction_open.then_some(self.transaction.xid),
+            subscriptions: &self.subscriptions,
+            catalog,
+            sink: &*self.sink,
+        };
+        let are_roles_same = delivery.deliver(&mut self.rights, &mut self.failures, &mut self.checks);
+        if !are_roles_same.await {
+            self.warn_of_hidden_filters().await;
         }
     }
 
@@ -114,8 +120,12 @@ impl Feed {
                 xid, committed_at_us, ..
             } => {
                 self.transaction = Transaction { xid, committed_at_us };
+                self.is_transaction_open = true;
             }
-            LogicalMessage::Commit { end_lsn } => batch.end_lsn = Some(end_lsn),
+            LogicalMessage::Commit { end_lsn } => {
+                self.is_transaction_open = false;
+                batch.end_lsn = Some(end_lsn);
+            }
             LogicalMessage::Relation(relation) => self.learn_relation(relation, batch).await,
             LogicalMessage::Insert { relation, new } => match self.relations.get(&relation) {
                 Some(RelationUse::Changes(map)) => batch.add(RowChange::insert(map, &new, transaction)),
@@ -175,10 +185,24 @@ impl Feed {
             // again soon, and the relation is then mapped to it.
             None => {
                 self.reload_at = self.reload_at.min(Instant::now() + LONGEST_RETRY);
+                self.tell_subscribers(oid);
                 RelationUse::Unknown(relation)
             }
         };
         self.relations.insert(oid, usage);
+    }
+}
+
+impl Feed {
+    /// Tells the subscribers of a table that its changes are not delivered for now.
+    fn tell_subscribers(&mut self, table: u32) {
+        let mut missed = Missed::new();
+        if let Some(groups) = self.subscriptions.of_table(table) {
+            for group in groups.all() {
+                miss_group(group, CATALOG_FAILED, &mut missed);
+            }
+        }
+        self.failures.tell(missed, &*self.sink);
     }
 }
 

@@ -14,9 +14,9 @@ use tokio::time::Instant;
 
 use super::command::Command;
 use super::missed_broadcasts::DeliveredBroadcasts;
-use crate::changes::batch::PrivilegesByRole;
 use crate::changes::catalog::{Catalog, PUBLICATION, UnseenTable};
 use crate::changes::checks::ChecksDatabase;
+use crate::changes::rights::{Failures, Rights};
 use crate::changes::row_change::{RelationMap, Transaction};
 use crate::changes::subscriptions::{Identity, Subscriptions};
 use crate::changes::{ChangeSink, ChannelKey};
@@ -60,7 +60,8 @@ pub(super) struct Feed {
     pub(super) checks: ChecksDatabase,
     /// The published tables; `None` until they have been read for the first time.
     pub(super) catalog: Option<Catalog>,
-    pub(super) privileges: PrivilegesByRole,
+    pub(super) rights: Rights,
+    pub(super) failures: Failures,
     pub(super) subscriptions: Subscriptions,
     pub(super) stream: Option<ReplicationStream>,
     /// By oid, what the stream has described since it started.
@@ -69,8 +70,10 @@ pub(super) struct Feed {
     pub(super) publications: Vec<&'static str>,
     /// Whether the stream was started while Citus captured changes of shards.
     pub(super) streams_shards: bool,
-    /// The transaction that is being read.
+    /// The transaction that is being read, or was read last.
     pub(super) transaction: Transaction,
+    /// Whether its commit has not been read yet.
+    pub(super) is_transaction_open: bool,
     /// Resolves when the batch before has reached the sockets.
     pub(super) settled: Option<BoxFuture<'static, ()>>,
     /// Broadcasts that have been delivered lately, and since when some may be missing.
@@ -90,6 +93,8 @@ pub(super) struct Feed {
     pub(super) recheck_at: Instant,
     /// Channels that were told that the stream cannot start; they are told once, not at every retry.
     pub(super) refused: HashSet<ChannelKey>,
+    /// Channels that were told that they filter by a column that their role may no longer select.
+    pub(super) hidden: HashSet<ChannelKey>,
 }
 
 impl Feed {
@@ -107,13 +112,15 @@ impl Feed {
             commands,
             is_streaming,
             catalog: None,
-            privileges: PrivilegesByRole::new(),
+            rights: Rights::default(),
+            failures: Failures::default(),
             subscriptions: Subscriptions::default(),
             stream: None,
             relations: HashMap::new(),
             publications: Vec::new(),
             streams_shards: false,
             transaction: Transaction::default(),
+            is_transaction_open: false,
             settled: None,
             delivered: DeliveredBroadcasts::default(),
             is_active: false,
@@ -124,6 +131,7 @@ impl Feed {
             unchecked: HashMap::new(),
             recheck_at: Instant::now(),
             refused: HashSet::new(),
+            hidden: HashSet::new(),
         }
     }
 
@@ -152,7 +160,7 @@ impl Feed {
         match self.checks.load_catalog().await {
             Ok(catalog) => {
                 self.subscriptions.rebuild(&catalog);
-                self.privileges.clear();
+                self.rights.clear();
                 self.checks.forget_statements();
                 // PostgreSQL describes a relation again only after the relation changed. The descriptions are therefore kept
                 // and only mapped to the new catalog.
@@ -165,6 +173,7 @@ impl Feed {
                 // The bindings stay: the changes arrive again when the table becomes an ordinary one, or Citus captures them.
                 self.warn_of_lost_tables(before.as_ref());
                 self.follow_shard_capture();
+                self.warn_of_hidden_filters().await;
                 true
             }
             Err(error) => {

@@ -54,6 +54,7 @@ impl Feed {
                 self.subscriptions.remove(channel);
                 self.unchecked.remove(&channel);
                 self.refused.remove(&channel);
+                self.hidden.remove(&channel);
             }
             Command::SetActive(is_active) => self.is_active = is_active,
         }
@@ -68,6 +69,7 @@ impl Feed {
         bindings: &[(u64, serde_json::Value)],
     ) -> bool {
         self.subscriptions.remove(channel);
+        self.hidden.remove(&channel);
         match self.validate_bindings(identity, bindings).await {
             Ok(bindings) => {
                 let subscription = Subscription {
@@ -119,6 +121,7 @@ impl Feed {
         if known.identity.role != identity.role {
             // From here on nothing is delivered under the old role.
             self.subscriptions.remove(channel);
+            self.hidden.remove(&channel);
             if let Err(error) = self.check_rights(&identity.role, &known.bindings).await {
                 let message = match error {
                     BindingError::Refused(message) => message,

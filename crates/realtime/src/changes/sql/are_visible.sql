@@ -1,5 +1,5 @@
--- Whether new snapshots see all these transactions. Their ids come without the epoch, which is that of the newest id or
--- the one before.
+-- Whether new snapshots see all these transactions, and a fingerprint of the roles, whose attributes and memberships change without
+-- any announcement. The ids come without the epoch, which is that of the newest id or the one before.
 with now as materialized (
   select snapshot, pg_catalog.pg_snapshot_xmax(snapshot)::text::bigint as next
   from (select pg_catalog.pg_current_snapshot() as snapshot) as taken
@@ -18,5 +18,13 @@ select coalesce(
     end
   ),
   true
-)
+) as are_visible,
+  (
+    select coalesce(
+      sum(pg_catalog.hash_record_extended(row(r.oid, r.rolsuper, r.rolinherit, r.rolbypassrls), 0)), 0
+    )::text
+    from pg_catalog.pg_roles as r
+  ) || ' ' || (
+    select coalesce(sum(pg_catalog.hash_record_extended(m, 0)), 0)::text from pg_catalog.pg_auth_members as m
+  ) as roles
 from aged

@@ -5,6 +5,9 @@ select
   n.nspname::text as schema,
   c.relname::text as name,
   c.relrowsecurity as has_row_security,
+  -- Whether the stream has every change of the table's rows.
+  publication.pubinsert and publication.pubupdate and publication.pubdelete and published.rowfilter is null
+    as is_streamed_whole,
   -- A policy that calls no function and reads no other table cannot depend on the claims, only on the row and the role.
   not exists (
     select from pg_catalog.pg_policy as p
@@ -24,7 +27,7 @@ select
     select pg_catalog.jsonb_agg(
       pg_catalog.jsonb_build_object(
         'name', a.attname, 'number', a.attnum, 'type_oid', a.atttypid::bigint, 'type_name', t.typname,
-        'sql_type', pg_catalog.format_type(a.atttypid, null), 'is_key', i.indrelid is not null,
+        'sql_type', pg_catalog.format_type(a.atttypid, -1), 'is_key', i.indrelid is not null,
         'array_delimiter', t.typdelim
       ) order by a.attnum
     )
@@ -35,6 +38,7 @@ select
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   ) as columns
 from pg_catalog.pg_publication_tables as published
+join pg_catalog.pg_publication as publication on publication.pubname = published.pubname
 join pg_catalog.pg_namespace as n on n.nspname = published.schemaname
 join pg_catalog.pg_class as c on c.relnamespace = n.oid and c.relname = published.tablename
 where published.pubname = $1 and n.nspname <> 'realtime'
