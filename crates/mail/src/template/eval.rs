@@ -3,14 +3,55 @@
 
 use serde_json::Value;
 
+use super::context::Writer;
 use super::{Command, Escape, Node, Pipeline, Term};
 
+/// The text that a template makes.
+pub(super) enum Output {
+    Html(Writer),
+    /// Nothing is escaped.
+    Plain(String),
+}
+
+impl Output {
+    pub(super) fn new(escape: Escape) -> Self {
+        match escape {
+            Escape::Html => Self::Html(Writer::new()),
+            Escape::None => Self::Plain(String::new()),
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        match self {
+            Self::Html(writer) => writer.finish(),
+            Self::Plain(text) => text,
+        }
+    }
+
+    fn write_text(&mut self, text: &str) {
+        match self {
+            Self::Html(writer) => writer.write_text(text),
+            Self::Plain(out) => out.push_str(text),
+        }
+    }
+
+    fn write_value(&mut self, value: &str, is_encoded: bool) {
+        match self {
+            Self::Html(writer) => writer.write_value(value, is_encoded),
+            Self::Plain(out) => out.push_str(value),
+        }
+    }
+}
+
 /// Appends the rendered nodes to `out`. `root` is the whole data (`$`), `dot` the value of `.`.
-pub(super) fn render_nodes(nodes: &[Node], root: &Value, dot: &Value, escape: Escape, out: &mut String) {
+pub(super) fn render_nodes(nodes: &[Node], root: &Value, dot: &Value, out: &mut Output) {
     for node in nodes {
         match node {
-            Node::Text(text) => out.push_str(text),
-            Node::Output(pipeline) => write_escaped(&display(&evaluate(pipeline, root, dot)), escape, out),
+            Node::Text(text) => out.write_text(text),
+            Node::Output(pipeline) => {
+                let value = display(&evaluate(pipeline, root, dot));
+                out.write_value(&value, ends_with_urlquery(pipeline));
+            }
             Node::If {
                 condition,
                 then,
@@ -21,7 +62,7 @@ pub(super) fn render_nodes(nodes: &[Node], root: &Value, dot: &Value, escape: Es
                 } else {
                     otherwise
                 };
-                render_nodes(branch, root, dot, escape, out);
+                render_nodes(branch, root, dot, out);
             }
             Node::With {
                 value,
@@ -30,13 +71,19 @@ pub(super) fn render_nodes(nodes: &[Node], root: &Value, dot: &Value, escape: Es
             } => {
                 let value = evaluate(value, root, dot);
                 if is_true(&value) {
-                    render_nodes(then, root, &value, escape, out)
+                    render_nodes(then, root, &value, out)
                 } else {
-                    render_nodes(otherwise, root, dot, escape, out)
+                    render_nodes(otherwise, root, dot, out)
                 }
             }
         }
     }
+}
+
+/// Whether a template encodes a value for a query by itself.
+fn ends_with_urlquery(pipeline: &Pipeline) -> bool {
+    let last = pipeline.last().and_then(|command| command.terms.first());
+    matches!(last, Some(Term::Function(name)) if name == "urlquery")
 }
 
 /// The value of a pipeline: that of its last command.
@@ -205,22 +252,4 @@ fn percent_encode(text: &str) -> String {
         }
     }
     out
-}
-
-/// Writes text with the entities of Go's `html/template`, so that a value can end neither its element nor its
-/// attribute.
-fn write_escaped(text: &str, escape: Escape, out: &mut String) {
-    if escape == Escape::None {
-        return out.push_str(text);
-    }
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&#34;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
 }

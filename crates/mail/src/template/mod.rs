@@ -7,13 +7,15 @@
 
 use serde_json::Value;
 
+mod context;
+mod escape;
 mod eval;
 mod parse;
 
 /// How values are escaped for the place where they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escape {
-    /// HTML text and attribute values.
+    /// HTML: by the place where a value stands, as text, attribute, address, style or script.
     Html,
     /// Plain text: nothing is escaped.
     None,
@@ -82,9 +84,9 @@ impl Template {
     /// Renders the template with `data`.
     #[must_use]
     pub fn render(&self, data: &Value, escape: Escape) -> String {
-        let mut out = String::new();
-        eval::render_nodes(&self.nodes, data, data, escape, &mut out);
-        out
+        let mut out = eval::Output::new(escape);
+        eval::render_nodes(&self.nodes, data, data, &mut out);
+        out.finish()
     }
 }
 
