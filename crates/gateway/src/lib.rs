@@ -18,6 +18,7 @@ mod middleware;
 mod paths;
 mod request_id;
 mod routes;
+mod tasks;
 
 pub use actix_http::Request as UpgradeRequest;
 pub use actix_server::ServerBuilder;
@@ -39,3 +40,4 @@ pub use middleware::{
 pub use paths::{routed_path, sent_path};
 pub use request_id::{RequestId, TraceId};
 pub use routes::Service;
+pub use tasks::{keep_running, list_panicked_tasks, note_panic};

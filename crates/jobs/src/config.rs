@@ -5,12 +5,24 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 /// Configuration of all workers.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct JobsConfig {
     /// HTTP requests of pg_net.
     pub net: NetConfig,
     /// Jobs of pg_cron.
     pub cron: CronConfig,
+    /// Called with the name of a worker that has panicked, before it is started again.
+    pub on_panic: fn(&'static str),
+}
+
+impl Default for JobsConfig {
+    fn default() -> Self {
+        Self {
+            net: NetConfig::default(),
+            cron: CronConfig::default(),
+            on_panic: |worker| tracing::error!(worker, "a worker panicked and is started again"),
+        }
+    }
 }
 
 /// Limits of the requests that SQL sends through pg_net.

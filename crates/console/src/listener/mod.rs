@@ -8,7 +8,7 @@ use std::time::Duration;
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, web};
-use selvedge_gateway::{ConnectionLimits, ServerBuilder, listen};
+use selvedge_gateway::{ConnectionLimits, ServerBuilder, keep_running, listen};
 
 use crate::services::ThreadApi;
 use crate::state::ConsoleState;
@@ -29,8 +29,14 @@ const LONGEST_JSON: usize = 64_000_000;
 /// # Errors
 /// When a listener cannot be used.
 pub fn start_console(state: Arc<ConsoleState>, listeners: Vec<TcpListener>) -> io::Result<Server> {
-    actix_web::rt::spawn(series::record_forever(Arc::clone(&state)));
-    actix_web::rt::spawn(storage_jobs::run_forever(Arc::clone(&state)));
+    let of_series = Arc::clone(&state);
+    actix_web::rt::spawn(keep_running("console's series", move || {
+        series::record_forever(Arc::clone(&of_series))
+    }));
+    let of_jobs = Arc::clone(&state);
+    actix_web::rt::spawn(keep_running("console's storage jobs", move || {
+        storage_jobs::run_forever(Arc::clone(&of_jobs))
+    }));
     let application = move || {
         let json = web::JsonConfig::default()
             .limit(LONGEST_JSON)

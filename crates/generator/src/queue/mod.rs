@@ -123,7 +123,7 @@ impl Queue {
     ) -> Result<Option<String>, QueueError> {
         let params: Params = &[&id, &attempt, &message, &is_permanent, &pause.as_secs_f64()];
         let rows = self.query(&self.statements.fail, params).await?;
-        Ok(rows.first().map(|row| row.get(0)))
+        Ok(rows.first().map(|row| row.try_get(0)).transpose()?)
     }
 
     /// The attempt that waits for a call with this token.
@@ -134,7 +134,7 @@ impl Queue {
     ) -> Result<Option<i32>, QueueError> {
         let params: Params = &[&id, &token.hash()];
         let rows = self.query(&self.statements.find_by_token, params).await?;
-        Ok(rows.first().map(|row| row.get(0)))
+        Ok(rows.first().map(|row| row.try_get(0)).transpose()?)
     }
 
     /// Uses the token up; `None` when it is not, or no longer, valid.
@@ -146,9 +146,12 @@ impl Queue {
     ) -> Result<Option<TakenJob>, QueueError> {
         let params: Params = &[&id, &token.hash(), &lease.as_secs_f64()];
         let rows = self.query(&self.statements.take_token, params).await?;
-        Ok(rows.first().map(|row| TakenJob {
-            attempt: row.get(0),
-            target: read_target(row, 1),
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        Ok(Some(TakenJob {
+            attempt: row.try_get(0)?,
+            target: read_target(row, 1)?,
         }))
     }
 
@@ -207,26 +210,24 @@ impl Queue {
 }
 
 fn read_job(row: &Row) -> Result<Job, QueueError> {
-    let id: Uuid = row.get(0);
-    let input: Value = row.get(4);
-    let input = serde_json::from_value(input).map_err(|error| QueueError::Malformed {
-        id,
-        attempt: row.get(1),
-        reason: error.to_string(),
-    })?;
+    let (id, attempt): (Uuid, i32) = (row.try_get(0)?, row.try_get(1)?);
+    let malformed = |reason: String| QueueError::Malformed { id, attempt, reason };
+    // JSON may be valid for PostgreSQL and nested too deeply for us.
+    let input: Value = row.try_get(4).map_err(|error| malformed(error.to_string()))?;
+    let input = serde_json::from_value(input).map_err(|error| malformed(error.to_string()))?;
     Ok(Job {
         id,
-        attempt: row.get(1),
-        target: read_target(row, 2),
+        attempt,
+        target: read_target(row, 2).map_err(|error| malformed(error.to_string()))?,
         input,
     })
 }
 
 /// Bucket and folder, in two columns from `first` on.
-fn read_target(row: &Row, first: usize) -> Target {
-    let folder: String = row.get(first + 1);
-    Target {
-        bucket: row.get(first),
+fn read_target(row: &Row, first: usize) -> Result<Target, tokio_postgres::Error> {
+    let folder: String = row.try_get(first + 1)?;
+    Ok(Target {
+        bucket: row.try_get(first)?,
         folder: folder.trim_matches('/').to_owned(),
-    }
+    })
 }

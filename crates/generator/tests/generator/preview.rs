@@ -137,3 +137,37 @@ async fn a_store_that_fails_for_a_while_delays_the_picture_only() {
     assert!(row["attempts"].as_i64() > Some(1));
     workers.abort();
 }
+
+#[actix_web::test]
+async fn a_job_whose_input_cannot_be_read_fails_and_stops_no_other() {
+    let project = Project::create().await;
+    let generator = project.generator(None).await;
+    let deep: uuid::Uuid = project
+        .client
+        .query_one(
+            "insert into public.pictures (input, result_bucket, result_folder)
+             values ((repeat('{\"a\":', 200) || '1' || repeat('}', 200))::jsonb, 'private', 'ana/generated') returning id",
+            &[],
+        )
+        .await
+        .expect("a job")
+        .get(0);
+    let usual = project.add_usual_job().await;
+
+    let workers = Project::start_workers(&generator);
+
+    let status = async {
+        let status = "select status from public.pictures where id = $1";
+        loop {
+            let row = project.client.query_one(status, &[&deep]).await.expect("the job");
+            match row.get::<_, String>(0).as_str() {
+                "queued" | "running" => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+                ended => return ended.to_owned(),
+            }
+        }
+    };
+    let status = tokio::time::timeout(std::time::Duration::from_secs(60), status).await;
+    assert_eq!(status.as_deref(), Ok("failed"));
+    project.wait_for(usual, "succeeded").await;
+    workers.abort();
+}

@@ -16,14 +16,29 @@ use crate::metrics::{METRICS, Raised};
 /// Longest time for opening a connection and logging in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Waits for the lock of the job, which its session holds until it ends. A node that led before may have ended while
-/// PostgreSQL still runs its command; the next run then begins after that one. [`END_WITH_NODE`] follows.
+/// Asks the session who it is, and takes the advisory lock by which earlier versions wait for a session of the job.
+/// [`END_WITH_NODE`] follows.
 const BEGIN: &str = "
     select pg_catalog.pg_backend_pid(),
       pg_catalog.current_setting('is_superuser'),
       (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname operator(pg_catalog.=) session_user),
-      pg_catalog.pg_advisory_lock(1936486515, $1),
+      pg_catalog.pg_try_advisory_lock(1936486515, $1),
       pg_catalog.set_config('application_name', 'pg_cron', false),";
+
+/// Whether a session of the job has not ended, also one of an earlier version. A node that led before may have ended while PostgreSQL
+/// still runs its command; the next run begins after that one.
+const IS_RUNNING: &str = "
+    select exists (
+        select from _selvedge.worker_sessions as w
+        where w.name = $1 and _selvedge.is_session_alive(w.pid, w.started)
+      )
+      or _selvedge.is_locked_by_earlier_version(1936486515, $2, $3::text::name, 'pg_cron')";
+
+const CLAIM: &str = "select _selvedge.claim_session($1, $2)";
+
+/// The first pause before a job's earlier session is looked for again; it doubles each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs the job and records it. `client` is the connection of the scheduler, and `now` its clock.
 pub(super) async fn run_job(
@@ -36,6 +51,7 @@ pub(super) async fn run_job(
     // Fails when another node leads by now, because the connection held this node's lock.
     let run = insert_run(client, job).await?;
     let result = if job.is_user_allowed {
+        wait_for_earlier_session(client, job).await?;
         let login = database.client_as(&job.username, &job.database);
         match tokio::time::timeout(CONNECT_TIMEOUT, login).await {
             Ok(Ok(session)) => execute_command(client, &session, run, job, now).await?,
@@ -67,9 +83,8 @@ async fn execute_command(
     job: &Job,
     now: fn() -> DateTime<Utc>,
 ) -> Result<RunResult, JobsError> {
-    let lock = i32::try_from(job.id % i64::from(i32::MAX)).unwrap_or_default();
     let row = match session
-        .query_one(&format!("{BEGIN}{END_WITH_NODE}"), &[&lock])
+        .query_one(&format!("{BEGIN}{END_WITH_NODE}"), &[&lock_of(job)])
         .await
     {
         Ok(row) => row,
@@ -77,10 +92,14 @@ async fn execute_command(
     };
     // Asked of the session itself: the role may have become a superuser's since the jobs were read. Settings of a role may let its
     // sessions begin as another one, therefore both users of the session count.
-    if row.get::<_, &str>(1) != "off" || row.get::<_, Option<bool>>(2) != Some(false) {
+    if row.try_get::<_, &str>(1)? != "off" || row.try_get::<_, Option<bool>>(2)? != Some(false) {
         return Ok(refuse_user(job));
     }
-    let pid: i32 = row.get(0);
+    let pid: i32 = row.try_get(0)?;
+    let claimed = client.query_one(CLAIM, &[&name_of(job), &pid]).await?;
+    if !claimed.try_get::<_, bool>(0)? {
+        return Ok(RunResult::failed("another session of the job has not ended"));
+    }
     set_running(client, run, pid, now()).await?;
     Ok(match run_statements(session, &job.command).await {
         Ok(message) => RunResult {
@@ -89,6 +108,30 @@ async fn execute_command(
         },
         Err(error) => describe_failed_command(&error),
     })
+}
+
+/// The name of the job's session.
+fn name_of(job: &Job) -> String {
+    format!("job {}", job.id)
+}
+
+/// The number of the job in the advisory locks of earlier versions.
+fn lock_of(job: &Job) -> i32 {
+    i32::try_from(job.id % i64::from(i32::MAX)).unwrap_or_default()
+}
+
+async fn wait_for_earlier_session(client: &Client, job: &Job) -> Result<(), Error> {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let row = client
+            .query_one(IS_RUNNING, &[&name_of(job), &lock_of(job), &job.username])
+            .await?;
+        if !row.try_get::<_, bool>(0)? {
+            return Ok(());
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
 }
 
 /// Runs all statements of a command, and describes what the last one did.

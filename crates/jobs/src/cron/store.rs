@@ -98,21 +98,23 @@ impl RunResult {
 
 /// Whether there are jobs that this scheduler runs.
 pub(super) async fn is_installed(client: &Client) -> Result<bool, Error> {
-    Ok(client.query_one(IS_INSTALLED, &[]).await?.get(0))
+    client.query_one(IS_INSTALLED, &[]).await?.try_get(0)
 }
 
 /// The jobs that are not switched off.
 pub(super) async fn list_active_jobs(client: &Client) -> Result<Vec<Job>, Error> {
     let rows = client.query(LIST, &[]).await?;
-    let jobs = rows.iter().map(|row| Job {
-        id: row.get(0),
-        schedule: row.get(1),
-        command: row.get(2),
-        database: row.get(3),
-        username: row.get(4),
-        is_user_allowed: row.get(5),
+    let jobs = rows.iter().map(|row| {
+        Ok(Job {
+            id: row.try_get(0)?,
+            schedule: row.try_get(1)?,
+            command: row.try_get(2)?,
+            database: row.try_get(3)?,
+            username: row.try_get(4)?,
+            is_user_allowed: row.try_get(5)?,
+        })
     });
-    Ok(jobs.collect())
+    jobs.collect()
 }
 
 /// Records that a run begins, and returns its id.
@@ -120,7 +122,7 @@ pub(super) async fn insert_run(client: &Client, job: &Job) -> Result<i64, Error>
     let row = client
         .query_one(INSERT_RUN, &[&job.id, &job.database, &job.username, &job.command])
         .await?;
-    Ok(row.get(0))
+    row.try_get(0)
 }
 
 /// Records that the command is about to be run by the backend `pid`.
@@ -162,16 +164,16 @@ pub(super) async fn count_starts(
         .query(COUNT_STARTS, &[&jobs, &(minute - CLOCK_DIFFERENCE)])
         .await?;
     let counts = rows.iter().map(|row| {
-        let count: i64 = row.get(1);
-        (row.get(0), u32::try_from(count).unwrap_or(u32::MAX))
+        let count: i64 = row.try_get(1)?;
+        Ok((row.try_get(0)?, u32::try_from(count).unwrap_or(u32::MAX)))
     });
-    Ok(counts.collect())
+    counts.collect()
 }
 
 /// Returns those of these jobs that have started at least once since PostgreSQL was started.
 pub(super) async fn list_started_jobs(client: &Client, jobs: &[i64]) -> Result<Vec<i64>, Error> {
     let rows = client.query(LIST_STARTED, &[&jobs]).await?;
-    Ok(rows.iter().map(|row| row.get(0)).collect())
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 #[cfg(test)]

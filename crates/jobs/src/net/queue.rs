@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio_postgres::{Client, Error};
+use tokio_postgres::{Client, Error, Row};
 
 /// True when the database has pg_net as this project ships it. The original sends its requests itself.
 const IS_INSTALLED: &str = "select to_regprocedure('net._is_worker_up()') is not null";
@@ -62,26 +62,43 @@ impl StoredResponse {
 
 /// Whether there is a queue that this worker serves.
 pub(super) async fn is_installed(client: &Client) -> Result<bool, Error> {
-    Ok(client.query_one(IS_INSTALLED, &[]).await?.get(0))
+    client.query_one(IS_INSTALLED, &[]).await?.try_get(0)
 }
+
+/// A request that has been read, or the id of one that cannot be read, with the reason.
+pub(super) type ReadRequest = Result<QueuedRequest, (i64, String)>;
 
 /// The oldest requests that are not among `known`.
 pub(super) async fn take_requests(
     client: &Client,
     known: &[i64],
     limit: usize,
-) -> Result<Vec<QueuedRequest>, Error> {
+) -> Result<Vec<ReadRequest>, Error> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows = client.query(SELECT_REQUESTS, &[&known, &limit]).await?;
-    let requests = rows.iter().map(|row| QueuedRequest {
-        id: row.get(0),
-        method: row.get(1),
-        url: row.get(2),
-        headers: row.get(3),
-        body: row.get(4),
-        timeout_milliseconds: row.get(5),
-    });
-    Ok(requests.collect())
+    rows.iter()
+        .map(|row| {
+            let id: i64 = row.try_get(0)?;
+            Ok(read_request(row, id).map_err(|error| (id, describe_unreadable(&error))))
+        })
+        .collect()
+}
+
+fn read_request(row: &Row, id: i64) -> Result<QueuedRequest, Error> {
+    Ok(QueuedRequest {
+        id,
+        method: row.try_get(1)?,
+        url: row.try_get(2)?,
+        headers: row.try_get(3)?,
+        body: row.try_get(4)?,
+        timeout_milliseconds: row.try_get(5)?,
+    })
+}
+
+/// Says why a row cannot be read. JSON may be valid for PostgreSQL and nested too deeply for us.
+fn describe_unreadable(error: &Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    format!("the request cannot be read: {error}{}", cause.unwrap_or_default())
 }
 
 /// Stores a response. If PostgreSQL refuses it, as it does for text that its encoding lacks, the refusal is stored in its

@@ -12,6 +12,9 @@ use crate::sender::{OutgoingRequest, SendError, Sender, clean_text};
 /// Redirects that are followed for one request.
 const MAX_REDIRECTS: usize = 10;
 
+/// Most headers of one request.
+const MAX_HEADERS: usize = 1000;
+
 /// The `User-Agent` of the original, because receivers may allow or filter requests by it.
 const AGENT: &str = "pg_net/0.20.4";
 
@@ -62,6 +65,10 @@ fn build_headers(headers: Option<&Value>) -> Result<HeaderMap, String> {
         Some(Value::Object(fields)) => fields,
         Some(_) => return Err("the headers are no JSON object".to_owned()),
     };
+    // A map of headers has an end, at which it panics; no server takes as many.
+    if fields.len() > MAX_HEADERS {
+        return Err(format!("more than {MAX_HEADERS} headers"));
+    }
     for (name, value) in fields {
         let text = match value {
             Value::Null => continue,

@@ -50,7 +50,13 @@ pub(crate) async fn send_queued_requests(
             while delete_expired_responses(client, config.ttl).await? > 0 {}
         }
         if waiting.is_empty() && in_flight.len() < config.max_parallel {
-            waiting.extend(take_requests(client, &in_flight_ids, BATCH).await?);
+            for request in take_requests(client, &in_flight_ids, BATCH).await? {
+                match request {
+                    Ok(request) => waiting.push_back(request),
+                    // The error is its response, so that the row does not come again.
+                    Err((id, reason)) => store_response(client, id, StoredResponse::failed(reason)).await?,
+                }
+            }
         }
         while in_flight.len() < config.max_parallel
             && let Some(request) = waiting.pop_front()

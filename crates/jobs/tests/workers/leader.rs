@@ -218,3 +218,87 @@ async fn another_node_leads_while_the_leader_is_frozen_and_nothing_runs_twice() 
     assert_eq!(query_value(&client, overlaps).await, "0");
     second.abort();
 }
+
+#[tokio::test]
+async fn advisory_locks_of_other_roles_stop_neither_a_job_nor_the_leader() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "create table public.ticks (at timestamptz default clock_timestamp());
+             select cron.schedule('tick', '1 second', 'insert into public.ticks default values');
+             select _selvedge.create_extension('pg_net', true, null, null, false);",
+        )
+        .await
+        .expect("scheduled");
+    let stranger = database.connect("postgres").await;
+    stranger
+        .batch_execute(
+            "set role anon; select pg_advisory_lock(1936486515, 1), pg_advisory_lock(1936486514, 1785684595)",
+        )
+        .await
+        .expect("every role may take an advisory lock");
+    let is_up = "net._is_worker_up()";
+    assert_eq!(query_value(&client, is_up).await, "false", "nobody leads");
+
+    let node = start_node(&database, development()).await;
+
+    wait_until(&client, "select count(*) > 2 from public.ticks").await;
+    assert_eq!(query_value(&client, is_up).await, "true");
+    node.abort();
+    wait_until(&client, "select not net._is_worker_up()").await;
+    // Roles that cannot become the workers' login cannot write the names of sessions.
+    for statement in [
+        "select _selvedge.claim_session('leader', 1)",
+        "update _selvedge.worker_sessions set pid = null",
+        "select from _selvedge.worker_sessions for update",
+    ] {
+        let refused = stranger.batch_execute(statement).await;
+        assert!(refused.is_err(), "{statement}");
+    }
+}
+
+#[tokio::test]
+async fn a_node_of_an_earlier_version_does_not_lead_beside_this_one() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "create table public.ticks (at timestamptz default clock_timestamp());
+             select cron.schedule('tick', '1 second', 'insert into public.ticks default values');",
+        )
+        .await
+        .expect("scheduled");
+    let earlier = database.connect("authenticator").await;
+    let lock = "select pg_try_advisory_lock(1936486514, 1785684595)";
+    assert!(
+        earlier
+            .query_one(lock, &[])
+            .await
+            .expect("asked")
+            .get::<_, bool>(0)
+    );
+
+    let node = start_node(&database, development()).await;
+
+    // Longer than a node without another one takes to lead and to run the first job.
+    wait_until(
+        &client,
+        "select clock_timestamp() > backend_start + interval '5 seconds' from pg_stat_activity where pid = pg_backend_pid()",
+    )
+    .await;
+    assert_eq!(
+        query_value(&client, "(select count(*) from public.ticks)").await,
+        "0"
+    );
+    drop(earlier);
+    wait_until(&client, "select count(*) > 0 from public.ticks").await;
+    // The next node of an earlier version waits for this one.
+    let earlier = database.connect("authenticator").await;
+    assert!(
+        !earlier
+            .query_one(lock, &[])
+            .await
+            .expect("asked")
+            .get::<_, bool>(0)
+    );
+    node.abort();
+}

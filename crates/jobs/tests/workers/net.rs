@@ -329,3 +329,40 @@ async fn webhooks_send_the_changed_row() {
     );
     node.abort();
 }
+
+#[tokio::test]
+async fn a_request_that_cannot_be_read_gets_an_error_and_stops_neither_the_queue_nor_the_jobs() {
+    let database = TestDatabase::create().await;
+    let server = HttpServer::start().await;
+    let client = database.connect("postgres").await;
+    client
+        .batch_execute("select _selvedge.create_extension('pg_cron', true, null, null, false)")
+        .await
+        .expect("created");
+    client
+        .batch_execute(&format!(
+            "create table public.ticks (at timestamptz);
+             select cron.schedule('tick', '1 second', 'insert into public.ticks values (clock_timestamp())');
+             set role anon;
+             select net.http_get('http://127.0.0.1:1/', headers := (repeat('{{\"a\":', 200) || '1' || repeat('}}', 200))::jsonb);
+             select net.http_get('http://127.0.0.1:1/', headers := (
+               select jsonb_object_agg('h' || i, repeat('x', 10)) from generate_series(1, 40000) as i));
+             select net.http_post('http://127.0.0.1:1/', body := (repeat('[', 5000) || repeat(']', 5000))::jsonb);
+             select net.http_get('{}');
+             reset role;",
+            server.url("/get")
+        ))
+        .await
+        .expect("queued");
+
+    let node = start_node(&database, development()).await;
+
+    wait_until(&client, "select count(*) = 4 from net._http_response").await;
+    let unreadable =
+        "select error_msg like 'the request cannot be read%' from net._http_response order by id limit 1";
+    assert_eq!(query_value(&client, unreadable).await, "true");
+    let answered = "select status_code from net._http_response order by id desc limit 1";
+    assert_eq!(query_value(&client, answered).await, "200");
+    wait_until(&client, "select count(*) > 1 from public.ticks").await;
+    node.abort();
+}

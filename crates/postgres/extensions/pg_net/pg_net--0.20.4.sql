@@ -40,16 +40,10 @@ create function net.wake() returns void
   language sql
 as $$ select pg_catalog.pg_notify('selvedge_jobs', 'net') $$;
 
--- The leading node holds this advisory lock while its worker runs.
+-- A node leads, and its worker runs.
 create function net._is_worker_up() returns boolean
   language sql stable
-as $$
-  select exists (
-    select from pg_catalog.pg_locks as l
-    where l.locktype = 'advisory' and l.granted and l.classid = 1936486514 and l.objid = 1785684595 and l.objsubid = 2
-      and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
-  )
-$$;
+as $$ select _selvedge.are_workers_up() $$;
 
 create function net.check_worker_is_up() returns void
   language plpgsql

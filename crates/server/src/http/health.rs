@@ -11,7 +11,7 @@ use std::time::Duration;
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::Pool;
-use selvedge_gateway::Drain;
+use selvedge_gateway::{Drain, list_panicked_tasks};
 use serde::Serialize;
 use serde_json::json;
 
@@ -103,18 +103,25 @@ struct Checks {
     catalog: Check,
     #[serde(skip_serializing_if = "Option::is_none")]
     broker: Option<Check>,
+    /// Only while there is a task to report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<Check>,
 }
 
-/// `GET /health/ready`: 200, or 503, with `{"status", "version", "checks": {"database", "catalog", "broker"?}}`. The broker
-/// between several nodes does not decide: without it a node still serves everything but other nodes' broadcasts, and the
-/// status is then `degraded`. A node that is going to stop answers 503 with the status `stopping`, and still serves.
+/// `GET /health/ready`: 200, or 503, with `{"status", "version", "checks": {"database", "catalog", "broker"?, "tasks"?}}`. The
+/// broker between several nodes does not decide: without it a node still serves everything but other nodes' broadcasts, and the
+/// status is then `degraded`; so it is for ten minutes after a background task has panicked, which is started again. A node that
+/// is going to stop answers 503 with the status `stopping`, and still serves.
 pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
     let database = Check::from_reason(health.check_database().await.err());
     let catalog = Check::from_reason((health.catalog)());
     let broker = health.broker.as_ref().map(|check| Check::from_reason(check()));
     let is_ready = [&database, &catalog].iter().all(|check| check.reason.is_none());
-    let is_broker_away = broker.as_ref().is_some_and(|check| check.reason.is_some());
-    let (code, status) = match (is_ready, is_broker_away) {
+    let panicked = list_panicked_tasks();
+    let reason = format!("panicked lately and was started again: {}", panicked.join(", "));
+    let tasks = (!panicked.is_empty()).then(|| Check::from_reason(Some(reason)));
+    let is_degraded = tasks.is_some() || broker.as_ref().is_some_and(|check| check.reason.is_some());
+    let (code, status) = match (is_ready, is_degraded) {
         _ if health.drain.has_begun() => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
         (true, false) => (StatusCode::OK, "ok"),
         (true, true) => (StatusCode::OK, "degraded"),
@@ -125,7 +132,7 @@ pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
         json!({
             "status": status,
             "version": env!("CARGO_PKG_VERSION"),
-            "checks": Checks { database, catalog, broker },
+            "checks": Checks { database, catalog, broker, tasks },
         }),
     )
 }

@@ -11,6 +11,7 @@ use selvedge_console::{ConsoleLog, InspectAuth, ServiceHandles, StatementTracing
 use selvedge_functions::Functions;
 use selvedge_gateway::{
     BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, SharedRequestListener, UpgradeHandler,
+    keep_running,
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
@@ -254,7 +255,10 @@ impl Services {
 fn start_jobs(config: &Config, database: &Arc<Database>, mode: Mode) {
     if config.selvedge.jobs.enabled {
         let jobs = translate::jobs::jobs_config(config, mode);
-        tokio::spawn(selvedge_jobs::run_jobs_forever(database.clone(), jobs));
+        let database = database.clone();
+        tokio::spawn(keep_running("pg_net and pg_cron", move || {
+            selvedge_jobs::run_jobs_forever(database.clone(), jobs.clone())
+        }));
     }
 }
 
@@ -353,8 +357,14 @@ fn start_auth(
     let auth = AuthState::new(settings, pool, ring.clone(), mailer, templates)
         .context("auth.additional_redirect_urls")?;
     let auth = web::Data::new(auth);
-    tokio::spawn(selvedge_auth::delete_expired_rows_forever(auth.clone()));
-    tokio::spawn(selvedge_auth::deliver_mails_forever(auth.clone()));
+    let state = auth.clone();
+    tokio::spawn(keep_running("auth's cleanup", move || {
+        selvedge_auth::delete_expired_rows_forever(state.clone())
+    }));
+    let state = auth.clone();
+    tokio::spawn(keep_running("auth's mails", move || {
+        selvedge_auth::deliver_mails_forever(state.clone())
+    }));
     Ok(auth)
 }
 
@@ -409,7 +419,10 @@ fn start_generator(
     let settings = translate::generator::generator_config(config, section, mode);
     let pictures = StoragePictures(ServiceObjects::new(storage.clone()));
     let generator = Generator::new(settings, database.clone(), Arc::new(pictures));
-    tokio::spawn(run_generator_forever(generator.clone()));
+    let state = generator.clone();
+    tokio::spawn(keep_running("generator", move || {
+        run_generator_forever(state.clone())
+    }));
     Ok(Some(generator))
 }
 

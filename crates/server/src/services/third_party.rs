@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use selvedge_gateway::keep_running;
 use selvedge_http_client::{Call, HttpClient};
 use selvedge_token::{KeyRing, TrustedIssuer};
 use serde_json::Value;
@@ -36,7 +37,10 @@ pub(super) fn follow_issuer(ring: &Arc<KeyRing>, issuer: String, mode: Mode) -> 
     if mode == Mode::Production && !issuer.starts_with("https://") {
         bail!("auth.third_party: the issuer's address must begin with https://");
     }
-    tokio::spawn(fetch_keys_forever(Arc::clone(ring), issuer));
+    let ring = Arc::clone(ring);
+    tokio::spawn(keep_running("keys of auth.third_party", move || {
+        fetch_keys_forever(Arc::clone(&ring), issuer.clone())
+    }));
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Configuration: `[selvedge.jobs]` → the workers' struct.
 
+use selvedge_gateway::note_panic;
 use selvedge_jobs::{CronConfig, JobsConfig};
 
 use crate::config::Config;
@@ -16,5 +17,6 @@ pub(crate) fn jobs_config(config: &Config, mode: Mode) -> JobsConfig {
             max_running: section.cron_parallel,
             ..CronConfig::default()
         },
+        on_panic: note_panic,
     }
 }
