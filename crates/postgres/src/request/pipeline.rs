@@ -294,9 +294,9 @@ impl Pipeline {
         Ok((running, is_json))
     }
 
-    /// Whether this process can write the rows of a transaction as JSON.
+    /// Whether this process can write the rows of a transaction as JSON: dates are written as the session writes them.
     fn can_write_json(&self, transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> bool {
-        let sets_date_style = |(name, _): &(String, String)| name.eq_ignore_ascii_case("datestyle");
+        let is_date_style = |name: &str| name.eq_ignore_ascii_case("datestyle");
         self.owns_session
             && self.has_iso_dates
             && transaction.end == TransactionEnd::Commit
@@ -305,7 +305,13 @@ impl Pipeline {
             && !roles
                 .for_role(transaction.context.role)
                 .iter()
-                .any(sets_date_style)
+                .any(|(name, _)| is_date_style(name))
+            // Settings of a function (`db-hoisted-tx-settings`) and of the configuration.
+            && !transaction
+                .context
+                .extra
+                .iter()
+                .any(|(name, _)| is_date_style(name))
     }
 
     fn begin_fallback(

@@ -112,6 +112,8 @@ pub(crate) struct Batch<'c> {
     out: &'c mut BytesMut,
     statements: &'c mut Statements,
     start: usize,
+    /// Names of the statements that the batch closes first.
+    closing: Vec<String>,
     expected: SmallVec<[Expected; 4]>,
     /// Whether prepared statements are used.
     prepares: bool,
@@ -158,13 +160,15 @@ impl BoundParam for &str {
 impl<'c> Batch<'c> {
     pub(super) fn begin(out: &'c mut BytesMut, statements: &'c mut Statements) -> Result<Self, BatchError> {
         let start = out.len();
-        for name in statements.take_closing() {
-            frontend::close(b'S', &name, out).map_err(|error| BatchError(error.to_string()))?;
+        let closing = statements.take_closing();
+        for name in &closing {
+            frontend::close(b'S', name, out).map_err(|error| BatchError(error.to_string()))?;
         }
         Ok(Self {
             out,
             statements,
             start,
+            closing,
             expected: SmallVec::new(),
             prepares: true,
         })
@@ -322,6 +326,8 @@ impl<'c> Batch<'c> {
     /// Removes the messages of the batch from the buffer, as if it had never been begun.
     pub(super) fn discard(self) {
         self.out.truncate(self.start);
+        // Otherwise they would stay prepared on the server as long as the connection lives.
+        self.statements.close_later(self.closing);
         for expected in self.expected {
             if let Some(preparing) = expected.preparing {
                 self.statements.not_prepared(preparing);

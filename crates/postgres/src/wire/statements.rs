@@ -161,6 +161,11 @@ impl Statements {
         std::mem::take(&mut self.closing)
     }
 
+    /// Puts names back that were taken and not sent.
+    pub(super) fn close_later(&mut self, names: Vec<String>) {
+        self.closing.extend(names);
+    }
+
     fn entry_of(&mut self, preparing: Preparing) -> Option<&mut Entry> {
         let (_, entry) = self.entries.peek_mut(&preparing.hash)?;
         matches!(entry, Entry::Preparing(number) if *number == preparing.number).then_some(entry)

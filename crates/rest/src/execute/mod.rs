@@ -201,7 +201,7 @@ impl Execution<'_> {
             calls_function: plan.function().is_some(),
             replayed_to: None,
             explain: None,
-            end: if plan.rolls_back {
+            end: if plan.rolls_back || plan.counts_unseen_rows() {
                 TransactionEnd::Rollback
             } else {
                 TransactionEnd::Commit

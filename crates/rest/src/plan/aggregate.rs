@@ -4,6 +4,7 @@
 //! parent, so its aggregates are lifted to the nearest ancestor that is not spread itself.
 
 use super::tree::{ChildOutput, ReadNode, Spread, SpreadField};
+use crate::catalog::Catalog;
 use crate::error::RequestError;
 
 /// Checks that aggregates are used only where `db-aggregates-enabled` allows them.
@@ -21,6 +22,37 @@ pub(super) fn check_aggregates_enabled(tree: &ReadNode, enabled: bool) -> Result
 /// Whether any node selects an aggregate.
 fn uses_aggregates(node: &ReadNode) -> bool {
     node.select.iter().any(|column| column.aggregate.is_some()) || node.children.iter().any(uses_aggregates)
+}
+
+/// Aggregates of PostgreSQL that return all rows that they are given. In SQL `t.json_agg` means `json_agg(t)` if the table has no
+/// such column, as `t.full_name` may mean a function of the project: `select=json_agg` would return every row of the table in one,
+/// whatever `db-max-rows` and `db-aggregates-enabled` say.
+const ROW_AGGREGATES: [&str; 5] = [
+    "array_agg",
+    "json_agg",
+    "json_agg_strict",
+    "jsonb_agg",
+    "jsonb_agg_strict",
+];
+
+/// Checks that no node selects an aggregate of its rows in the place of a column. A call's result of which no columns are known may
+/// have one of such a name.
+///
+/// # Errors
+/// PGRST123.
+pub(super) fn check_row_aggregates(node: &ReadNode, catalog: &Catalog) -> Result<(), RequestError> {
+    let is_aggregate = |name: &str| {
+        ROW_AGGREGATES.contains(&name)
+            && catalog
+                .find_relation(&node.table)
+                .is_some_and(|relation| !relation.columns.contains_key(name))
+    };
+    if node.select.iter().any(|column| is_aggregate(&column.column.name)) {
+        return Err(RequestError::AggregatesDisabled);
+    }
+    node.children
+        .iter()
+        .try_for_each(|child| check_row_aggregates(child, catalog))
 }
 
 /// The columns that a spread child gives to its parent.

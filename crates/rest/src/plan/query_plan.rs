@@ -132,6 +132,12 @@ impl QueryPlan {
         matches!(self.media, MediaType::Plan { .. })
     }
 
+    /// Whether `max-affected` limits a write whose number of rows is not returned, because the response is its `EXPLAIN`. Such a
+    /// write is rolled back: one that affects too many rows must not be kept.
+    pub fn counts_unseen_rows(&self) -> bool {
+        self.is_explain() && !self.read_only && self.row_checks.max_affected.is_some()
+    }
+
     /// Whether the number of rows decides between COMMIT and ROLLBACK, which costs a second round trip.
     pub fn rows_decide_commit(&self) -> bool {
         !self.read_only && !self.row_checks.is_empty()

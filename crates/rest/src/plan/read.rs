@@ -1,6 +1,6 @@
 //! The passes that make a select tree, in their order.
 
-use super::aggregate::{check_aggregates_enabled, check_spread_aggregates};
+use super::aggregate::{check_aggregates_enabled, check_row_aggregates, check_spread_aggregates};
 use super::citus::choose_join_forms;
 use super::draft::{Draft, TreeParameters};
 use super::outputs::decide_outputs;
@@ -28,6 +28,7 @@ pub(super) fn plan_read_tree(
     let mut tree = resolve_tree(catalog, draft, root, source)?;
     check_related_orders(&tree)?;
     check_aggregates_enabled(&tree, config.aggregates_enabled)?;
+    check_row_aggregates(&tree, catalog)?;
     // Spreads move aggregates to their parents here, so the check of aggregates in spreads comes after it.
     decide_outputs(&mut tree);
     check_spread_aggregates(&tree)?;

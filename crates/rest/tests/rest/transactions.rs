@@ -131,3 +131,52 @@ async fn rest_003_nothing_of_a_caller_is_seen_by_the_next_on_the_same_connection
         assert_eq!(shared, 3, "no connection was shared after {path} {body}");
     }
 }
+
+#[actix_web::test]
+async fn rest_086_a_write_with_max_affected_whose_plan_is_asked_for_changes_nothing() {
+    let config = RestConfig {
+        plan_enabled: true,
+        ..RestConfig::default()
+    };
+    let app = TestApp::start_with(ORDERS, config).await;
+    let service = app.service_role();
+    for id in 1..=3 {
+        let order = json!({ "id": id, "amount": 1 });
+        assert_eq!(service.post("/orders", &order).await.status, 201);
+    }
+    let analyzed = ("accept", "application/vnd.pgrst.plan+json; options=analyze");
+    let delete = async |prefer: &str| {
+        let headers = [analyzed, ("prefer", prefer)];
+        service.send("DELETE", "/orders?id=gt.1", &headers, None).await
+    };
+
+    // How many rows it affects is not in the response, so the limit cannot be checked.
+    let limited = delete("handling=strict, max-affected=1").await;
+    assert_eq!(limited.status, 200, "{}", limited.text);
+    assert_eq!(count(&app, "orders").await, 3);
+    assert_eq!(delete("handling=strict").await.status, 200);
+    assert_eq!(count(&app, "orders").await, 1);
+}
+
+#[actix_web::test]
+async fn rest_050_dates_are_written_alike_under_a_function_s_date_style() {
+    let config = RestConfig {
+        hoisted_settings: vec!["datestyle".to_owned()],
+        ..RestConfig::default()
+    };
+    let schema = "
+        create table public.days (day date);
+        insert into public.days values ('2024-12-31');
+        create function public.days_of() returns setof public.days language sql stable set datestyle = 'German, DMY'
+          as 'select * from public.days';
+        grant usage on schema public to anon;
+        grant select on public.days to anon;
+        grant execute on function public.days_of() to anon;";
+    let app = TestApp::start_with(schema, config).await;
+
+    // Again and again, because the rows are written by this process once the statement is prepared.
+    for _ in 0..4 {
+        let days = app.anon().get("/rpc/days_of").await;
+        assert_eq!(days.json(), json!([{ "day": "2024-12-31" }]));
+    }
+}

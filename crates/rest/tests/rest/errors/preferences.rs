@@ -22,6 +22,17 @@ pub(super) fn refused_preferences() -> Vec<Case> {
             400,
             error_body("PGRST123", "Use of aggregate functions is not allowed", NULL, NULL),
         ),
+        // All rows of the table in one, past `max_rows`.
+        Case::get(
+            "/books?select=json_agg",
+            400,
+            error_body("PGRST123", "Use of aggregate functions is not allowed", NULL, NULL),
+        ),
+        Case::get(
+            "/books?select=id,authors!books_author_id_fkey(x:array_agg)",
+            400,
+            error_body("PGRST123", "Use of aggregate functions is not allowed", NULL, NULL),
+        ),
         Case::new(
             "DELETE",
             "/books",
