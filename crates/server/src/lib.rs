@@ -30,6 +30,7 @@ const END_TIME: Duration = Duration::from_secs(5);
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
+    cli::hide_secrets();
     let cli = cli::parse_arguments();
     let runtime = actix_web::rt::System::new();
     let outcome = runtime.block_on(async {

@@ -43,7 +43,7 @@ pub(crate) fn print_values(values: &Values, format: OutputFormat) {
 }
 
 /// Renders values in a format that `status` and `keys` offer.
-fn render_values(values: &Values, format: OutputFormat) -> String {
+pub(crate) fn render_values(values: &Values, format: OutputFormat) -> String {
     let mut text = String::new();
     let width = values.keys().map(|name| name.len()).max().unwrap_or_default();
     match format {

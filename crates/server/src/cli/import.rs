@@ -14,7 +14,7 @@ pub struct ImportArgs {
     /// URL of the source's API, from which storage objects are copied [env: SUPABASE_URL]
     #[arg(long, value_name = "URL")]
     pub api_url: Option<String>,
-    /// Service role key of the source. Other users of this machine can read arguments, so prefer the variable
+    /// Service role key of the source. Shells keep arguments in their history, so prefer the variable
     /// [env: SUPABASE_SERVICE_ROLE_KEY]
     #[arg(long, value_name = "KEY")]
     pub service_role_key: Option<String>,

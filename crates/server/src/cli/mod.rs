@@ -6,6 +6,7 @@ mod database;
 mod extension;
 mod functions;
 mod generate;
+mod hidden_arguments;
 mod import;
 mod inspect;
 mod link;
@@ -33,6 +34,7 @@ pub(crate) use stock_name::{own_arguments, parse_arguments};
 
 pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
 pub use generate::{GenArgs, GenCommand, Language, SwiftAccessControl, TypesArgs};
+pub(crate) use hidden_arguments::hide_secrets;
 pub use import::ImportArgs;
 pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
 pub use link::LinkArgs;
@@ -350,6 +352,9 @@ pub struct KeysArgs {
     /// Make a new set of keys, as variables for `selvedge serve`
     #[arg(long)]
     pub generate: bool,
+    /// Write them into a new file that only its owner may read, instead of printing them
+    #[arg(long, value_name = "FILE", requires = "generate")]
+    pub file: Option<PathBuf>,
     /// How to print
     #[arg(short, long, value_enum, default_value_t = OutputFormat::Env)]
     pub output: OutputFormat,

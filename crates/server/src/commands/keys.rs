@@ -1,6 +1,11 @@
 //! `selvedge keys`: prints the project's keys, makes a new set for `serve`, or rotates the key that signs user tokens.
 
-use anyhow::Result;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::{Context, Result};
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_token::KeyAlgorithm;
@@ -23,14 +28,36 @@ pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
         output::print_values(&keys_by_name(&KeySet::for_development(config)?, ""), args.output);
         return Ok(());
     }
+    let keys = keys_by_name(&KeySet::generate(), "SUPABASE_AUTH_");
+    if let Some(path) = &args.file {
+        write_new_file(path, &output::render_values(&keys, args.output))?;
+        anstream::println!(
+            "{GOOD}New keys{GOOD:#} in {}, which only you may read",
+            path.display()
+        );
+        return Ok(());
+    }
     // A comment is valid in an env file, but not in JSON.
     if args.output == OutputFormat::Env {
         anstream::println!(
             "{DIM}# A new set. Keep it secret, and give it to `selvedge serve` as variables.{DIM:#}"
         );
     }
-    output::print_values(&keys_by_name(&KeySet::generate(), "SUPABASE_AUTH_"), args.output);
+    output::print_values(&keys, args.output);
     Ok(())
+}
+
+/// Writes a file that did not exist, with rights for its owner alone from the beginning.
+fn write_new_file(path: &Path, text: &str) -> Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .with_context(|| format!("{} cannot be made", path.display()))?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .with_context(|| format!("{} cannot be written", path.display()))
 }
 
 /// `selvedge keys rotate`: a running server keeps signing with the old key until it is restarted.

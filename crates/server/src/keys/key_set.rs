@@ -12,6 +12,12 @@ use selvedge_token::{
 use super::signing_keys;
 use crate::config::Config;
 
+/// The shortest secret of `serve`: HS256 is as strong as a key of this length (RFC 7518 §3.2), and who has one token can try
+/// secrets as fast as hardware allows.
+const SECRET_BYTES: usize = 32;
+/// The shortest secret of `start`, as in the Supabase CLI.
+const DEVELOPMENT_SECRET_BYTES: usize = 16;
+
 /// Every key of a project. Debug output hides all of them.
 #[derive(Debug, Clone)]
 pub struct KeySet {
@@ -63,7 +69,7 @@ impl KeySet {
                 set.service_role_key = development::sign_legacy_key(&ring, "service_role")?.into();
             }
         }
-        set.check_secret_length()
+        set.check_secret_length(DEVELOPMENT_SECRET_BYTES)
     }
 
     /// Returns the keys for `serve`. The JWT secret must be configured, and no key may have a well-known value, because
@@ -115,7 +121,7 @@ impl KeySet {
                 if public.len() == 1 { "has" } else { "have" }
             );
         }
-        set.check_secret_length()
+        set.check_secret_length(SECRET_BYTES)
     }
 
     /// A newly generated set.
@@ -155,9 +161,10 @@ impl KeySet {
             .expose_secret()
     }
 
-    fn check_secret_length(self) -> Result<Self> {
-        if self.jwt_secret.expose_secret().len() < 16 {
-            bail!("auth.jwt_secret is too short: it needs at least 16 characters");
+    /// Refuses a secret that is shorter than `least` bytes.
+    fn check_secret_length(self, least: usize) -> Result<Self> {
+        if self.jwt_secret.expose_secret().len() < least {
+            bail!("auth.jwt_secret is too short: it needs at least {least} characters");
         }
         Ok(self)
     }
@@ -293,7 +300,18 @@ mod tests {
     }
 
     #[test]
-    fn gw_002_jwt_secrets_under_16_characters_are_refused() {
-        assert!(KeySet::for_development(&config([("SUPABASE_AUTH_JWT_SECRET", "short")])).is_err());
+    fn gw_002_jwt_secrets_under_32_characters_are_refused_in_production_and_under_16_everywhere() {
+        let with = |secret| config([("SUPABASE_AUTH_JWT_SECRET", secret)]);
+        let of_31 = "a-secret-of-thirty-one-letters!";
+
+        assert_eq!(of_31.len(), 31);
+        assert!(KeySet::for_development(&with("short")).is_err());
+        assert!(KeySet::for_development(&with(of_31)).is_ok());
+        let refusal = KeySet::for_production(&with(of_31)).expect_err("refused");
+        assert!(
+            refusal.to_string().contains("at least 32 characters"),
+            "{refusal}"
+        );
+        assert!(KeySet::for_production(&with("a-secret-of-thirty-two-letters!!")).is_ok());
     }
 }

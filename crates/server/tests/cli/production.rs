@@ -50,6 +50,32 @@ fn gw_002_serve_refuses_missing_and_well_known_keys() {
 }
 
 #[test]
+fn gw_002_keys_are_written_into_a_new_file_that_only_its_owner_may_read() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let project = Project::new();
+    let file = project.path("serve.env");
+    let path = file.to_str().expect("a path");
+
+    let output = project.run_and_expect_success(&["keys", "--generate", "--file", path]);
+
+    let text = std::fs::read_to_string(&file).expect("a file");
+    assert!(
+        text.contains("SUPABASE_AUTH_JWT_SECRET=") && !output.contains("JWT_SECRET="),
+        "{output}"
+    );
+    let mode = std::fs::metadata(&file).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let refusal = project.run_and_expect_failure(&["keys", "--generate", "--file", path]);
+    assert!(refusal.contains("cannot be made"), "{refusal}");
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("a file"),
+        text,
+        "not overwritten"
+    );
+}
+
+#[test]
 fn gw_002_serve_needs_a_database() {
     let project = Project::new();
 

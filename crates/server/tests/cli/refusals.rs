@@ -113,3 +113,28 @@ fn gw_031_a_pg_bin_without_postgresql_is_named() {
         "{message}"
     );
 }
+
+#[test]
+fn gw_002_secrets_of_an_import_are_not_among_its_arguments_while_it_runs() {
+    let project = Project::new();
+    // A server that accepts and says nothing, so that the import waits.
+    let silent = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = silent.local_addr().expect("an address").port();
+    let url = format!("postgresql://reader:of-the-source@127.0.0.1:{port}/postgres");
+    let mut import = project
+        .command(&["import", "--db-url", &url, "--service-role-key", "of-the-service"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it runs");
+
+    let _waits = silent.accept().expect("it connects");
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", import.id())).expect("it runs");
+    import.kill().expect("killed");
+    import.wait().expect("ended");
+
+    let arguments = String::from_utf8_lossy(&arguments);
+    assert!(
+        arguments.contains("import") && !arguments.contains("of-the-s"),
+        "{arguments}"
+    );
+}
