@@ -7,7 +7,6 @@
 //! Source of all behaviour: the gateway contract, §1–§4.
 
 mod body;
-pub mod compute_priority;
 mod cors;
 mod error;
 mod go_duration;
@@ -40,4 +39,5 @@ pub use middleware::{
 pub use paths::{routed_path, sent_path};
 pub use request_id::{RequestId, TraceId};
 pub use routes::Service;
+pub use tasks::compute_priority;
 pub use tasks::{keep_running, list_panicked_tasks, note_panic};

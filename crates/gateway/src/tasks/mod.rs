@@ -1,6 +1,8 @@
 //! Tasks that run as long as the server. One that panics is started again, and `/health/ready` names it for a while: a task that has
 //! ended would be missed only when somebody notices that its work is not done.
 
+pub mod compute_priority;
+
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Mutex, MutexGuard, PoisonError};
