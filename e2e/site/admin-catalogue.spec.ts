@@ -249,3 +249,33 @@ test("the keyboard: n adds, escape asks before it discards, arrows and enter ope
   await page.keyboard.press("/");
   await expect(page.getByRole("searchbox")).toBeFocused();
 });
+
+test("what was typed is not lost by Cancel or Back without a question, and Back closes a clean panel", {
+  tag: "@once",
+}, async ({ page }) => {
+  await openSection(page, "brands", "Brands");
+  await page.getByRole("button", { name: "Add Brand" }).click();
+  const form = page.getByRole("dialog", { name: "Add Brand" });
+  await expect(form).toBeVisible();
+  await page.goBack();
+  await expect(form).toHaveCount(0);
+  await expect(page).toHaveURL(/\/admin\/brands$/);
+
+  await page.getByRole("button", { name: "Add Brand" }).click();
+  await form.getByLabel("Name").fill("Typed");
+  const question = page.getByRole("alertdialog", { name: "Discard changes?" });
+  for (const leave of [
+    () => form.getByRole("button", { name: "Cancel" }).click(),
+    () => page.evaluate(() => window.history.back()),
+  ]) {
+    await leave();
+    await expect(question).toBeVisible();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await expect(form.getByLabel("Name")).toHaveValue("Typed");
+    await expect(page).toHaveURL(/row=new/);
+  }
+
+  await page.evaluate(() => window.history.back());
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expect(form).toHaveCount(0);
+});

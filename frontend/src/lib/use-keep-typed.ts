@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { guardLeaving } from "@/lib/leave-guard";
 
 /** The place of an entry in the history, as React Router notes it. */
 function placeOf(state: unknown): number {
@@ -28,25 +29,22 @@ export function useKeepTyped(isDirty: boolean, ask: () => void): void {
       event.preventDefault();
     }
 
-    function handlePop(event: PopStateEvent) {
-      // Before the router hears of it: the page must not change.
-      event.stopImmediatePropagation();
+    const stopGuarding = guardLeaving(() => {
       if (isReturning) {
         isReturning = false;
         newest.current();
-        return;
+        return true;
       }
-      const back = here - placeOf(event.state);
-      if (back === 0) return;
+      const back = here - placeOf(window.history.state);
+      if (back === 0) return false;
       isReturning = true;
       window.history.go(back);
-    }
-
+      return true;
+    });
     window.addEventListener("beforeunload", handleUnload);
-    window.addEventListener("popstate", handlePop, { capture: true });
     return () => {
       window.removeEventListener("beforeunload", handleUnload);
-      window.removeEventListener("popstate", handlePop, { capture: true });
+      stopGuarding();
     };
   }, [isDirty]);
 }

@@ -16,6 +16,7 @@ import {
   type Navigator,
   Router,
 } from "react-router";
+import { isLeavingHandled } from "@/lib/leave-guard";
 import { rememberScroll, restoreScroll, type ScrollKey, storeScroll } from "./scroll-positions";
 
 const history = createBrowserHistory();
@@ -75,7 +76,13 @@ export function HistoryRouter({ children, scrollKey, onNavigate }: HistoryRouter
     [show],
   );
 
-  useLayoutEffect(() => history.listen(() => show()), [show]);
+  useLayoutEffect(
+    () =>
+      history.listen(() => {
+        if (!isLeavingHandled()) show();
+      }),
+    [show],
+  );
 
   useLayoutEffect(() => {
     shownKey.current = scrollKey(entry.location);
