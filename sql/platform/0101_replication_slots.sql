@@ -15,8 +15,10 @@ begin
   if not (select r.rolreplication and not r.rolsuper from pg_catalog.pg_roles as r where r.rolname = 'postgres') then
     return;
   end if;
-  if exists (select from pg_catalog.pg_replication_slots as s where s.slot_type = 'logical' and not s.temporary) then
-    raise warning 'postgres keeps the attribute REPLICATION, because there are replication slots'
+  if exists (select from pg_catalog.pg_replication_slots as s where not s.temporary)
+    or exists (select from pg_catalog.pg_stat_replication as r where r.usename = 'postgres')
+  then
+    raise warning 'postgres keeps the attribute REPLICATION, because changes are streamed or kept in slots'
       using hint = 'Let a login of its own read them, then: alter role postgres noreplication';
     return;
   end if;

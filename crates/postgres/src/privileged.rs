@@ -34,9 +34,11 @@ const OPTIONS: [(&str, &str); 16] = [
     ("exit_on_error", "off"),
 ];
 
-/// Parameters that only a superuser may set, after the login. Triggers of the project that are ENABLE REPLICA stay off, and from
+/// Parameters that only a superuser may set, after the login, and those that decide how values and names are written. Triggers of the project that are ENABLE REPLICA stay off, and from
 /// PostgreSQL 17 on all event triggers, until [`enable_event_triggers`].
 const SUPERUSER_SETTINGS: &str = "set session_replication_role = origin;
+    set datestyle = iso; set intervalstyle = postgres; set extra_float_digits = 1; set quote_all_identifiers = off;
+    set array_nulls = on;
     select pg_catalog.set_config(name, case name when 'event_triggers' then 'off' when 'createrole_self_grant' then '' else '0' end, false)
     from pg_catalog.pg_settings
     where name operator(pg_catalog.=) any (array['event_triggers', 'createrole_self_grant', 'transaction_timeout'])";
@@ -241,5 +243,7 @@ fn has_code(error: &Error, code: &str) -> bool {
 /// The options of the caller come first, because the last value of a parameter counts.
 fn join_options(given: Option<&str>, further: &str) -> String {
     let pinned = OPTIONS.map(|(name, value)| format!("-c {name}={value}"));
-    format!("{} {}{further}", given.unwrap_or_default(), pinned.join(" "))
+    // Nobody can log in where a library is missing. It cannot be set after the login, so it is none of OPTIONS.
+    let pinned = format!("{} -c local_preload_libraries=", pinned.join(" "));
+    format!("{} {pinned}{further}", given.unwrap_or_default())
 }

@@ -70,15 +70,23 @@ impl RolePasswords {
     }
 }
 
-/// Sets the passwords; `client` must be logged in as a superuser. They are sent as SCRAM verifiers, so that no password
+/// Somebody may have renamed a role.
+const EXISTING: &str = "select r.rolname::pg_catalog.text from pg_catalog.pg_roles as r
+    where r.rolname operator(pg_catalog.=) any ($1::pg_catalog.text[]::pg_catalog.name[])";
+
+/// Sets the passwords of the roles that exist; `client` must be logged in as a superuser. They are sent as SCRAM verifiers, so that no password
 /// appears in PostgreSQL's log or in `pg_stat_statements`.
 ///
 /// # Errors
 /// When PostgreSQL refuses.
 pub async fn set_role_passwords(client: &Client, passwords: &RolePasswords) -> Result<(), MigrateError> {
-    let statements: Vec<String> = passwords
-        .pairs()
+    let pairs = passwords.pairs();
+    let names: Vec<&str> = pairs.iter().map(|(role, _)| *role).collect();
+    let rows = client.query(EXISTING, &[&names]).await?;
+    let existing: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
+    let statements: Vec<String> = pairs
         .into_iter()
+        .filter(|(role, _)| existing.contains(role))
         .filter_map(|(role, password)| Some((role, password?)))
         .map(|(role, password)| format!("alter role {role} password '{}'", scram_verifier(password)))
         .collect();

@@ -15,6 +15,12 @@ with superuser as (
   from pg_catalog.pg_roles as r
   where r.rolsuper and r.oid <> 10 and r.rolname not in ('supabase_admin', session_user) and r.rolname !~ '^pg_'
   union all
+  select 'nobody is a member of a role that only the platform uses', m.member::pg_catalog.regrole || ' is a member of ' || r.rolname
+  from pg_catalog.pg_auth_members as m
+  join pg_catalog.pg_roles as r on r.oid = m.roleid
+  where m.member not in (select oid from superuser)
+    and (r.rolname ~ '^selvedge_(replication|console_[a-z]+)$' or r.rolname = 'supabase_replication_admin')
+  union all
   select 'postgres loads no library as the plugin of a replication slot', 'postgres has REPLICATION'
   from pg_catalog.pg_roles as r where r.rolname = 'postgres' and r.rolreplication
 )

@@ -157,7 +157,8 @@ async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_othe
              create role planned; create role unexpected superuser; create role of_unexpected in role unexpected;
              grant pg_execute_server_program, pg_write_all_data to postgres with admin option;
              grant pg_read_server_files to postgres, planned;
-             alter role postgres replication;",
+             grant selvedge_replication to planned with admin option; alter role selvedge_replication login password 'known';
+             alter role pgbouncer replication;",
         )
         .await
         .expect("a superuser may");
@@ -186,11 +187,19 @@ async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_othe
         "planned is a member of pg_read_server_files",
         "of_unexpected is a member of unexpected",
         "unexpected",
-        "postgres has REPLICATION",
     ] {
         assert!(named(&after, part), "{part}: {after:?}");
     }
-    assert_eq!(revoked.len(), 2, "{revoked:?}");
+    for part in [
+        "postgres was a member of pg_execute_server_program",
+        "postgres was a member of pg_write_all_data",
+        "planned was a member of selvedge_replication",
+        "selvedge_replication could log in",
+        "pgbouncer had REPLICATION",
+    ] {
+        assert!(named(&revoked, part), "{part}: {revoked:?}");
+    }
+    assert_eq!(revoked.len(), 5, "{revoked:?}");
     assert_eq!(again, Vec::<String>::new());
 }
 

@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    apply_platform, is_platform_applied, reserve_memberships, set_vault_key_file, take_back_memberships,
+    apply_platform, close_slot_functions, is_platform_applied, reserve_memberships, set_vault_key_file,
+    take_back_memberships,
 };
 
 use crate::config::Config;
@@ -59,6 +60,7 @@ pub(super) async fn apply_platform_to_external(
     }
     if session.is_superuser() {
         output::print_warnings(&take_back_memberships(&session).await?);
+        close_slot_functions(&session).await?;
         reserve_memberships(&session).await?;
         set_login_passwords(config, database, &session, is_first).await?;
         warn_of_open_lines(&session).await?;

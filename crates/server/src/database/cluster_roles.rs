@@ -7,6 +7,7 @@ use selvedge_postgres::migrate::{self, RolePasswords, matches_verifier};
 use selvedge_postgres::{PrivilegedSession, quote_identifier};
 
 use super::EMBEDDED_PASSWORD;
+use crate::output;
 
 /// New platform files may create roles, which have no password yet. At other starts nothing has changed, unless somebody has changed the
 /// superuser's password.
@@ -18,7 +19,13 @@ pub(super) async fn set_passwords(
     let own = cluster.replication_password();
     let query = "select a.rolpassword from pg_catalog.pg_authid as a
         where a.rolname operator(pg_catalog.=) $1::pg_catalog.text::pg_catalog.name";
-    let verifier: Option<String> = superuser.query_one(query, &[&REPLICATION_LOGIN]).await?.get(0);
+    let row = superuser.query_opt(query, &[&REPLICATION_LOGIN]).await?;
+    if row.is_none() {
+        output::print_warnings(&[format!(
+            "there is no role {REPLICATION_LOGIN}, so Realtime sees no changes: give it its name back"
+        )]);
+    }
+    let verifier: Option<String> = row.and_then(|row| row.get(0));
     let is_known = verifier.is_some_and(|verifier| matches_verifier(&own, &verifier));
     let passwords = match has_new_roles {
         true => RolePasswords::same_for_all(&SecretString::from(EMBEDDED_PASSWORD)),
@@ -34,31 +41,56 @@ pub(super) async fn set_passwords(
     Ok(())
 }
 
-/// Closes in the cluster's other databases, and in those that new ones are copied from, what the platform schema closes in the project's:
-/// on PostgreSQL 15 `postgres` may become a role with REPLICATION there.
+/// In `_selvedge.project_settings`, once the functions are closed in every database.
+const ARE_CLOSED: &str = "select exists (select from _selvedge.project_settings as s
+     where s.name operator(pg_catalog.=) 'slot_functions.are_closed'::pg_catalog.text)";
+const NOTE_CLOSED: &str = "insert into _selvedge.project_settings (name, value) values ('slot_functions.are_closed', 'true') on conflict do nothing";
+
+const OTHER_DATABASES: &str =
+    "select d.datname::pg_catalog.text, d.datallowconn from pg_catalog.pg_database as d
+     where d.datname operator(pg_catalog.<>) pg_catalog.current_database() and d.datconnlimit operator(pg_catalog.<>) -2
+     order by d.datistemplate desc, d.datname";
+
+/// Closes in every database of the cluster, and so in those that new ones are copied from, the functions by which a role with REPLICATION
+/// loads a library: `postgres` may become such a role on PostgreSQL 15. A database that cannot be reached is tried again by the next
+/// start.
 pub(super) async fn close_slot_functions(cluster: &Cluster, superuser: &PrivilegedSession) -> Result<()> {
-    if cluster.binaries().major_version() >= 16 {
+    if superuser.query_one(ARE_CLOSED, &[]).await?.get(0) {
         return Ok(());
     }
-    let query = "select d.datname::pg_catalog.text, d.datallowconn from pg_catalog.pg_database as d
-        where d.datname operator(pg_catalog.<>) pg_catalog.current_database()";
-    for row in superuser.query(query, &[]).await? {
+    migrate::close_slot_functions(superuser).await?;
+    let mut are_closed = true;
+    for row in superuser.query(OTHER_DATABASES, &[]).await? {
         let (name, is_open): (String, bool) = (row.get(0), row.get(1));
-        let allow = |allowed: bool| {
-            format!(
-                "alter database {} with allow_connections {allowed}",
-                quote_identifier(&name)
-            )
-        };
-        if !is_open {
-            superuser.batch_execute(&allow(true)).await?;
+        if let Err(error) = close_in(cluster, superuser, &name, is_open).await {
+            are_closed = false;
+            output::print_warnings(&[format!("the database {name} cannot be reached: {error:#}")]);
         }
-        let session = cluster.superuser_login().to_database(&name).connect().await?;
-        let closed = migrate::close_slot_functions(&session).await;
-        if !is_open {
-            superuser.batch_execute(&allow(false)).await?;
-        }
-        closed?;
+    }
+    if are_closed {
+        superuser.batch_execute(NOTE_CLOSED).await?;
     }
     Ok(())
+}
+
+async fn close_in(cluster: &Cluster, superuser: &PrivilegedSession, name: &str, is_open: bool) -> Result<()> {
+    let allow = |allowed: bool| {
+        format!(
+            "alter database {} with allow_connections {allowed}",
+            quote_identifier(name)
+        )
+    };
+    if !is_open {
+        superuser.batch_execute(&allow(true)).await?;
+    }
+    let closed = async {
+        let session = cluster.superuser_login().to_database(name).connect().await?;
+        anyhow::Ok(migrate::close_slot_functions(&session).await?)
+    }
+    .await;
+    // That of an earlier start may have been cut off here.
+    if !is_open || name == "template0" {
+        superuser.batch_execute(&allow(false)).await?;
+    }
+    closed
 }

@@ -36,7 +36,7 @@ const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions(
 /// Settings of the database that would keep migrations from running do not hold for them, so that it can always be started, and the
 /// settings be taken back.
 const ADMINISTRATOR_OPTIONS: &str = "-c role=none -c default_transaction_read_only=off -c statement_timeout=0 \
-     -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
+     -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed -c local_preload_libraries=";
 
 /// The default of `[db.seed] sql_paths`.
 const DEFAULT_SEED: &str = "./seed.sql";
@@ -249,9 +249,7 @@ pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Res
     let platform = apply_platform(&superuser).await?;
     output::print_warnings(&take_back_memberships(&superuser).await?);
     reserve_memberships(&superuser).await?;
-    if !platform.applied.is_empty() {
-        cluster_roles::close_slot_functions(cluster, &superuser).await?;
-    }
+    cluster_roles::close_slot_functions(cluster, &superuser).await?;
     cluster_roles::set_passwords(
         cluster,
         &superuser,

@@ -69,6 +69,9 @@ pub(crate) async fn list_harmful_settings(client: &Client) -> Result<Vec<Harmful
 fn find_consequence(name: &str, value: &str) -> Option<&'static str> {
     let is_on = matches!(value.to_ascii_lowercase().as_str(), "on" | "true" | "yes" | "1");
     match name {
+        "local_preload_libraries" if !value.is_empty() => {
+            Some("a login fails where one of the libraries is missing")
+        }
         "role" | "session_authorization" => Some("every login begins with the rights of another role"),
         "session_replication_role" if value != "origin" => {
             Some("triggers and foreign keys are off in every session")

@@ -81,8 +81,8 @@ async fn create_role(target: &Client, row: &Row, version: i32, report: &mut Repo
     .enumerate()
     {
         let is_wanted: bool = row.get(index + 1);
-        // Older versions reserve it for superusers.
-        if yes == "replication" && is_wanted && version < 16 {
+        // Whoever may give it has to have it, and `postgres` does not.
+        if yes == "replication" && is_wanted {
             report.leave_out(format!(
                 "the attribute replication of role {role}: only a superuser may give it here"
             ));

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use tokio_postgres::{Client, Config as Login};
 
-use super::catalog::{find_identity, list_project_schemas};
+use super::catalog::{find_identity, list_project_schemas, platform_schemas};
 use crate::output;
 
 /// Lists versions that no migration's file can have.
@@ -39,7 +39,10 @@ impl Source {
             .batch_execute("begin isolation level repeatable read read only; set local row_security = off")
             .await?;
         let snapshot = client.query_one("select pg_export_snapshot()", &[]).await?.get(0);
-        let schemas = list_project_schemas(&client).await?;
+        let mut schemas = list_project_schemas(&client).await?;
+        // The source says what it likes.
+        let of_platform = platform_schemas();
+        schemas.retain(|schema| !of_platform.contains(&schema.as_str()) && !schema.starts_with("pg_"));
         Ok(Self {
             client,
             login: login.clone(),
@@ -81,14 +84,16 @@ impl Source {
     }
 }
 
-/// Connects to the source. Time limits are disabled, and the empty search path makes PostgreSQL qualify every name in definitions.
+/// Connects to the source. Time limits are disabled, and the empty search path makes PostgreSQL qualify every name in definitions. Rows are
+/// written as pg_dump writes them, whatever the database or the role says of dates and numbers.
 pub(super) async fn connect(login: &Login) -> Result<Client> {
     let client = selvedge_postgres::connect(login)
         .await
         .context("cannot log in to the source's database")?;
     client
         .batch_execute(
-            "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set search_path = ''",
+            "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set search_path = '';
+             set datestyle = iso; set intervalstyle = postgres; set extra_float_digits = 3; set bytea_output = hex",
         )
         .await?;
     Ok(client)

@@ -43,7 +43,8 @@ const OWNERS: [&str; 8] = [
 ];
 
 /// As at the source, so that both write names in definitions alike. A time limit of the role `postgres` is not meant for this.
-const BEGIN_SESSION: &str = "set search_path = ''; set lock_timeout = 0";
+const BEGIN_SESSION: &str =
+    "set search_path = ''; set lock_timeout = 0; set datestyle = iso; set intervalstyle = postgres";
 
 const CONTENT_OF_SERVICES: &str =
     "select (select count(*) from auth.users), (select count(*) from storage.buckets)";

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::{TRAPS, count_trapped, expect_success, find_trapped};
+use super::{TRAPS, count_trapped, expect_success, find_trapped, superuser_url};
 use crate::support::Project;
 
 /// The target is prepared: code is attached to what an import writes, also such that calls functions of PostgreSQL alone.
@@ -27,9 +27,19 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
          revoke create on schema public from planner;
          create extension dblink with schema public; create extension postgres_fdw with schema extensions;
          create server remote foreign data wrapper postgres_fdw options (host 'remote');
-         create publication everything for all tables;",
+         create publication everything for all tables;
+         alter database postgres set datestyle = 'SQL, DMY'; alter database postgres set extra_float_digits = 0;
+         create table public.days as select date '2026-04-03' as day, 0.1::float8 + 0.2::float8 as total;",
     );
     let of_source = source.start().await;
+    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&source), tokio_postgres::NoTls)
+        .await
+        .expect("a login");
+    actix_web::rt::spawn(connection);
+    superuser
+        .batch_execute("create role streaming login replication bypassrls")
+        .await
+        .expect("a superuser may");
     let target = Project::new();
     target.write("migrations/20260101000000_traps.sql", TRAPS);
     let running = target.start().await;
@@ -59,12 +69,14 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
         (select pubowner::regrole from pg_publication where pubname = 'everything' and puballtables),
         (select srvowner::regrole from pg_foreign_server where srvname = 'remote'),
         (select count(*) from pg_roles where rolname ~ '^selvedge_(run|import)'),
-        (select rolsuper from pg_roles where rolname = 'planner'))";
+        (select rolsuper from pg_roles where rolname = 'planner'),
+        (select rolreplication || ' ' || rolbypassrls from pg_roles where rolname = 'streaming'),
+        (select day || ' ' || total from public.days))";
     let row = target.database().await.query_one(facts, &[]).await;
     let found: String = row.expect("a row").get(0);
     assert_eq!(
         found,
-        "2 nightly of postgres, own of planner f notes of postgres, planned of planner f f f postgres postgres 0 f"
+        "2 nightly of postgres, own of planner f notes of postgres, planned of planner f f f postgres postgres 0 f false true 2026-04-03 0.30000000000000004"
     );
     running.stop();
     of_source.stop();

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 mod copies;
 mod slots;
 
+use crate::production::{generate_keys, serve_variables};
 use crate::support::Project;
 
 const TRAPS: &str = include_str!("traps.sql");
@@ -166,20 +167,16 @@ async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
     assert!(found.contains("reset default_transaction_read_only"), "{found}");
     running.stop();
 
-    // With this one the services themselves do not work. What is printed says how to take it back, and that works.
-    let running = project.start().await;
-    project.run_and_expect_success(&[
-        "db",
-        "query",
-        "alter database \"postgres\" set statement_timeout = 1",
-    ]);
-    running.stop();
-    let reset = [
-        "db",
-        "query",
-        "alter database \"postgres\" reset statement_timeout",
-    ];
-    project.run_and_expect_success(&reset);
+    // With these the services themselves do not work. What is printed says how to take them back, and that works.
+    for (name, value) in [
+        ("statement_timeout", "1"),
+        ("local_preload_libraries", "'missing'"),
+    ] {
+        let set = format!("alter database \"postgres\" set {name} = {value}");
+        project.run_and_expect_success(&["db", "query", &set]);
+        let reset = format!("alter database \"postgres\" reset {name}");
+        project.run_and_expect_success(&["db", "query", &reset]);
+    }
     project.start().await.stop();
 }
 
@@ -335,6 +332,49 @@ async fn a_start_takes_back_what_postgres_became_and_names_superusers_that_nobod
         found.contains("but: unexpected") && !found.contains("pg_write_all_data"),
         "{found}"
     );
+    running.stop();
+}
+
+#[actix_web::test]
+async fn serve_refuses_a_service_with_a_superusers_rights_and_warns_of_the_superusers_password() {
+    let server = Project::new();
+    let running = server.start().await;
+    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&server), tokio_postgres::NoTls)
+        .await
+        .expect("a login");
+    actix_web::rt::spawn(connection);
+    superuser
+        .batch_execute("alter role supabase_auth_admin superuser")
+        .await
+        .expect("a superuser may");
+    let project = Project::new();
+    let keys = generate_keys(&project);
+    let url = format!(
+        "postgresql://authenticator:postgres@127.0.0.1:{}/postgres",
+        server.ports.database
+    );
+    let port = project.ports.api.to_string();
+    let mut serve = project.command(&["serve", "--host", "127.0.0.1", "--port", &port]);
+    for (name, value) in serve_variables(&keys, &url) {
+        serve.env(name, value);
+    }
+
+    let output = serve
+        .env("POSTGRES_PASSWORD", "secret")
+        .output()
+        .expect("the binary runs");
+
+    let message = text_of(&output);
+    assert!(!output.status.success(), "{message}");
+    assert!(
+        message.contains("rights of a superuser: supabase_auth_admin"),
+        "{message}"
+    );
+    assert!(
+        message.contains("POSTGRES_PASSWORD is in the environment"),
+        "{message}"
+    );
+    assert!(!message.contains("secret\""), "{message}");
     running.stop();
 }
 
