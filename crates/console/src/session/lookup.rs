@@ -81,6 +81,9 @@ fn read_client_address(
 ) -> Result<String, ConsoleError> {
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.ip());
     let address = find_client_address(headers, peer, trusted_proxies);
-    let address = address.map_err(|error| ConsoleError::invalid(error.to_string()))?;
+    let address = address.map_err(|error| {
+        tracing::warn!(entry = error.entry, proxy = %peer, "X-Forwarded-For of a trusted proxy has no address");
+        ConsoleError::invalid(error.to_string())
+    })?;
     Ok(address.to_string())
 }

@@ -8,7 +8,7 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use selvedge_token::{ApiKeyKind, Claims, TokenError, unix_now};
 
-use super::forwarded::read_public_origin;
+use super::forwarded::{read_forwarded, read_public_origin};
 use crate::RequestId;
 
 /// The token of a request, after the rules of gateway contract §2.
@@ -48,8 +48,8 @@ pub struct Caller {
 struct Inner {
     credentials: Credentials,
     remote_ip: IpAddr,
-    /// Whether a trusted proxy is in front of the server.
-    is_proxied: bool,
+    /// How many proxies in front of the server are trusted.
+    trusted_proxies: usize,
     request_id: RequestId,
 }
 
@@ -57,14 +57,14 @@ impl Caller {
     pub(crate) fn new(
         credentials: Credentials,
         remote_ip: IpAddr,
-        is_proxied: bool,
+        trusted_proxies: usize,
         request_id: RequestId,
     ) -> Self {
         Self {
             inner: Rc::new(Inner {
                 credentials,
                 remote_ip,
-                is_proxied,
+                trusted_proxies,
                 request_id,
             }),
         }
@@ -106,13 +106,21 @@ impl Caller {
     /// Scheme and host by which the client reached us, such as `https://api.example.com`: as a trusted proxy reports them
     /// in `Forwarded` or `X-Forwarded-*`; without one, those of the connection and `Host`.
     pub fn public_origin(&self, request: &HttpRequest) -> String {
-        read_public_origin(request, self.inner.is_proxied)
+        read_public_origin(request, self.inner.trusted_proxies)
     }
 
-    /// A header that counts only when a trusted proxy has set it.
+    /// What a header of proxies says: the entry that the outermost trusted one wrote. `None` without a trusted proxy.
     pub fn proxy_header<'r>(&self, request: &'r HttpRequest, name: &str) -> Option<&'r str> {
-        let value = request.headers().get(name).filter(|_| self.inner.is_proxied)?;
-        value.to_str().ok()
+        read_forwarded(request.headers(), name, self.inner.trusted_proxies)
+    }
+
+    /// The path prefix that the outermost trusted proxy has removed (`X-Forwarded-Prefix`), without a slash at its end. Empty
+    /// without a trusted proxy.
+    pub fn removed_prefix<'r>(&self, request: &'r HttpRequest) -> &'r str {
+        self.proxy_header(request, "x-forwarded-prefix")
+            .filter(|prefix| prefix.starts_with('/') && !prefix.starts_with("//"))
+            .unwrap_or_default()
+            .trim_end_matches('/')
     }
 
     /// Names the request in logs.

@@ -20,6 +20,7 @@ mod tracked_body;
 use std::future::{Ready, ready};
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use actix_web::body::{EitherBody, MessageBody};
@@ -175,7 +176,7 @@ impl<S> GatewayService<S> {
             .map_err(boxed_response)?;
         let trusted_proxies = self.shared.config.trusted_proxies;
         let remote_ip = read_remote_ip(request, trusted_proxies).map_err(boxed_response)?;
-        let caller = Caller::new(credentials, remote_ip, trusted_proxies > 0, id.clone());
+        let caller = Caller::new(credentials, remote_ip, trusted_proxies, id.clone());
         let usage = self
             .shared
             .admission
@@ -226,7 +227,27 @@ fn read_remote_ip(request: &ServiceRequest, trusted_proxies: usize) -> Result<Ip
     let peer = request
         .peer_addr()
         .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |address| address.ip());
-    find_client_address(request.headers(), peer, trusted_proxies).map_err(|_| GatewayError::UnknownAddress)
+    warn_of_unknown_proxy(request, trusted_proxies);
+    find_client_address(request.headers(), peer, trusted_proxies).map_err(|error| {
+        tracing::warn!(entry = error.entry, proxy = %peer, "X-Forwarded-For of a trusted proxy has no address; nginx on a unix socket writes `unix:`");
+        GatewayError::UnknownAddress
+    })
+}
+
+/// Says once that a proxy seems to be in front of a server that does not know of it: links in its responses would lead to plain HTTP.
+fn warn_of_unknown_proxy(request: &ServiceRequest, trusted_proxies: usize) {
+    static IS_WARNED: AtomicBool = AtomicBool::new(false);
+    if trusted_proxies == 0
+        && !IS_WARNED.load(Ordering::Relaxed)
+        && !request.app_config().secure()
+        && forwarded::claims_https(request.headers())
+        && !IS_WARNED.swap(true, Ordering::Relaxed)
+    {
+        tracing::warn!(
+            "a request names a proxy that speaks HTTPS, which counts only with [selvedge.limits] trusted_proxies: until then all \
+             clients share the proxy's address, and without [api] external_url links in responses are http"
+        );
+    }
 }
 
 /// Sets Retry-After on 503 if the service did not, so that clients that respect it wait a second and do not add load

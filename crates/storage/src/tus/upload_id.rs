@@ -50,11 +50,7 @@ impl UploadId {
             .clone()
             .unwrap_or_else(|| caller.public_origin(&context.request));
         // Behind a proxy that removes a path prefix, the URL has to contain the prefix again.
-        let prefix = caller
-            .proxy_header(&context.request, "x-forwarded-prefix")
-            .filter(|prefix| prefix.starts_with('/') && !prefix.starts_with("//"))
-            .unwrap_or_default()
-            .trim_end_matches('/');
+        let prefix = caller.removed_prefix(&context.request);
         let folder = if signed { "/sign" } else { "" };
         let base = base.trim_end_matches('/');
         format!(

@@ -1,4 +1,4 @@
-//! This machine: room on the disk, and the port of the API.
+//! This machine: room on the disk, the port of the API, and the proxy in front of it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Fi
         check_disk(&config.selvedge.data_dir),
         check_port(config, is_running).await,
     ];
+    findings.extend(check_proxy(config));
     findings.extend(Cluster::find_abandoned_data().iter().map(report_abandoned));
     findings
 }
@@ -73,6 +74,23 @@ fn judge_disk(folder: &Path, free: u64, total: u64) -> Finding {
     } else {
         Finding::ok("disk", message)
     }
+}
+
+/// Reports that a production server knows nothing of how clients reach it: links that it makes would be plain HTTP, and all clients
+/// of a proxy one address.
+fn check_proxy(config: &Config) -> Option<Finding> {
+    let is_production = config.selvedge.database_url.is_some();
+    let knows_clients = config.api.external_url.is_some()
+        || config.api.tls.is_some()
+        || config.selvedge.limits.trusted_proxies > 0;
+    (is_production && !knows_clients).then(|| {
+        Finding::warning(
+            "proxy",
+            "neither [api] external_url, [api.tls] nor [selvedge.limits] trusted_proxies is set",
+            "behind a proxy set trusted_proxies to the number of proxies, and external_url to the address of the API; until then links \
+             are http, and all clients count as one",
+        )
+    })
 }
 
 async fn check_port(config: &Config, is_running: bool) -> Finding {
