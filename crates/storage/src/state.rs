@@ -41,7 +41,7 @@ impl Storage {
     /// When its folder cannot be created or read.
     pub fn open(config: StorageConfig, database: Arc<Database>, keys: Arc<KeyRing>) -> io::Result<Self> {
         let backend = config.open_backend()?;
-        let blob_deleter = BlobDeleter::start(Arc::clone(&backend))?;
+        let blob_deleter = BlobDeleter::start(Arc::clone(&backend), Arc::clone(&database))?;
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
         let renderer = config
             .image_transformation
@@ -111,7 +111,7 @@ impl Storage {
         &*self.backend
     }
 
-    /// Removes a blob that no row refers to, and the images rendered from it, in the background.
+    /// Removes a blob unless an object refers to it, and the images rendered from it, in the background.
     pub(crate) fn discard_blob(&self, version: Version) {
         self.blob_deleter.enqueue(version);
         if let Some(renderer) = &self.renderer {

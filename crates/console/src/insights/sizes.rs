@@ -11,9 +11,9 @@ use crate::state::ConsoleState;
 /// The most tables that are listed, so that the response stays small in a database of many tables.
 const MAX_TABLES: usize = 500;
 
-/// Sums up the sizes of all stored files by their metadata.
-const STORED_FILES: &str =
-    "select coalesce(sum((metadata ->> 'size')::numeric), 0)::bigint from storage.objects";
+/// Sums up the sizes of all stored files by their metadata. Rows that were written by SQL may say anything of their size.
+const STORED_FILES: &str = "select coalesce(sum(case when metadata ->> 'size' ~ '^[0-9]{1,15}$' \
+     then (metadata ->> 'size')::bigint else 0 end), 0)::bigint from storage.objects";
 
 /// `GET /api/sizes` → `{database_bytes, tables: [{schema, name, bytes, index_bytes, rows}], storage_bytes}`
 ///

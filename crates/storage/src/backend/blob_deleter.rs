@@ -3,17 +3,32 @@
 //! A request that replaces or deletes an object therefore responds without waiting for the disk, and the removal does not
 //! depend on the request or its worker. Blobs that are still queued when the process is killed are removed by the next
 //! sweep.
+//!
+//! Before a blob is removed, the database is asked whether an object has its version: one row alone does not prove that its bytes are
+//! its own, because users could write versions into rows before the platform's file 0100.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use deadpool_postgres::Pool;
 use futures_util::StreamExt;
+use selvedge_postgres::{Database, Login};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::backend::{Backend, Version};
+use crate::database::service_transaction::begin_service_transaction;
+use crate::error::StorageError;
+
+/// Blobs that are removed together, with one question to the database.
+const BATCH: usize = 256;
+
+/// The versions of a list that objects have.
+const REFERRED: &str =
+    "select distinct o.version from storage.objects o where o.version collate \"C\" = any($1::text[])";
 
 /// The queue of blobs to remove, and its thread. Dropping it removes all queued blobs first.
 pub(crate) struct BlobDeleter {
@@ -28,7 +43,7 @@ impl BlobDeleter {
     ///
     /// # Errors
     /// When the operating system has no thread left.
-    pub(crate) fn start(backend: Arc<dyn Backend>) -> std::io::Result<Self> {
+    pub(crate) fn start(backend: Arc<dyn Backend>, database: Arc<Database>) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -37,7 +52,7 @@ impl BlobDeleter {
         let closes = Arc::clone(&closing);
         let thread = std::thread::Builder::new()
             .name("storage-deleter".to_owned())
-            .spawn(move || runtime.block_on(remove_queued(versions, &closes, &*backend)))?;
+            .spawn(move || runtime.block_on(remove_queued(versions, &closes, &*backend, &database)))?;
         Ok(Self {
             queue: Some(queue),
             delay,
@@ -71,9 +86,12 @@ async fn remove_queued(
     versions: UnboundedReceiver<(Version, Instant)>,
     closing: &Notify,
     backend: &dyn Backend,
+    database: &Database,
 ) {
     /// Removals at a time: a remote store needs tens of milliseconds for each.
     const CONCURRENCY: usize = 8;
+    // A connection of its own, made on this thread's runtime, so that it outlives those of the workers.
+    let pool = database.pool(Login::Authenticator, 1);
     // Every blob has the same delay, so blobs fall due in the order of the queue: sleeping until the first one is due
     // delays no other.
     let due = futures_util::stream::unfold((versions, false), async |(mut versions, mut is_closing)| {
@@ -86,10 +104,41 @@ async fn remove_queued(
         }
         Some((version, (versions, is_closing)))
     });
-    due.for_each_concurrent(CONCURRENCY, async |version| {
-        if let Err(error) = backend.remove(version).await {
-            tracing::warn!(%version, %error, "a blob without a row could not be removed");
-        }
-    })
-    .await;
+    let mut batches = std::pin::pin!(due.ready_chunks(BATCH));
+    while let Some(batch) = batches.next().await {
+        let referred = match find_referred(&pool, database, &batch).await {
+            Ok(referred) => referred,
+            Err(error) => {
+                tracing::warn!(%error, count = batch.len(), "blobs without a row are left to the next sweep");
+                continue;
+            }
+        };
+        futures_util::stream::iter(batch)
+            .for_each_concurrent(CONCURRENCY, async |version| {
+                if referred.contains(&version) {
+                    tracing::warn!(%version, "the bytes of a removed object stay, because another object has its version");
+                } else if let Err(error) = backend.remove(version).await {
+                    tracing::warn!(%version, %error, "a blob without a row could not be removed");
+                }
+            })
+            .await;
+    }
+}
+
+/// The versions among `batch` that objects have.
+async fn find_referred(
+    pool: &Pool,
+    database: &Database,
+    batch: &[Version],
+) -> Result<HashSet<Version>, StorageError> {
+    let mut client = pool.get().await.map_err(StorageError::from_pool)?;
+    let transaction = begin_service_transaction(database, &mut client, "storage.sweep").await?;
+    let versions: Vec<String> = batch.iter().map(Version::to_string).collect();
+    let rows = transaction
+        .query(REFERRED, &[&versions])
+        .await
+        .map_err(StorageError::internal)?;
+    let read = rows.iter().map(|row| row.try_get::<_, String>(0));
+    let texts: Vec<String> = read.collect::<Result<_, _>>().map_err(StorageError::internal)?;
+    Ok(texts.iter().filter_map(|text| Version::parse(text)).collect())
 }

@@ -87,6 +87,12 @@ pub trait Backend: Send + Sync {
         Duration::ZERO
     }
 
+    /// Marks the place as used by the database `owner`, and returns the names of the marks of other databases. Files on disk belong
+    /// to the project's folder, so that no other database uses them.
+    async fn claim(&self, _owner: &str) -> BackendResult<Vec<String>> {
+        Ok(Vec::new())
+    }
+
     /// Removes unfinished writes of processes that have ended; returns how many there were.
     async fn sweep_unfinished(&self, older_than: Duration) -> BackendResult<u64>;
 }

@@ -2,5 +2,6 @@
 
 pub(crate) mod object_row;
 pub(crate) mod replica_reader;
+pub(crate) mod service_transaction;
 pub(crate) mod session;
 pub(crate) mod statement;

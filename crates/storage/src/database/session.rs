@@ -15,20 +15,18 @@ use actix_web::http::header;
 use deadpool_postgres::{Client, Transaction};
 use selvedge_gateway::sent_path;
 use selvedge_postgres::{
-    AccessMode, Database, Reader, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd,
-    begin_as_caller,
+    AccessMode, Reader, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd,
 };
 use serde_json::{Map, Value};
 
+use super::service_transaction::{bare_context, begin, extra_settings, refuse_distributed_objects};
 use super::statement::Statement;
 use crate::backend::Version;
 use crate::error::{StorageError, UniqueKey};
 use crate::identity::Identity;
 use crate::state::{Storage, StorageWorker};
 
-/// The search path of every statement and of the functions that policies call. Fixed, so that a `search_path` set for
-/// the database or a role cannot put other functions in the place of ours.
-const SEARCH_PATH: &str = "storage, public, extensions";
+pub(crate) use super::service_transaction::begin_service_transaction;
 
 /// The data about the HTTP request that policies can read: method, path, headers and operation. Headers are rendered as JSON
 /// only when a statement needs them.
@@ -270,76 +268,6 @@ impl DbSession {
             extra,
             ..bare_context(&self.identity)
         }
-    }
-}
-
-/// Begins a transaction as the service itself, for background work.
-///
-/// # Errors
-/// When PostgreSQL refuses the role.
-pub(crate) async fn begin_service_transaction<'c>(
-    database: &Database,
-    client: &'c mut Client,
-    operation: &'static str,
-) -> Result<Transaction<'c>, StorageError> {
-    let identity = Identity::service();
-    let extra = extra_settings(operation, &identity);
-    begin(
-        database,
-        client,
-        &selvedge_postgres::RequestContext {
-            extra: &extra,
-            ..bare_context(&identity)
-        },
-    )
-    .await
-}
-
-async fn begin<'c>(
-    database: &Database,
-    client: &'c mut Client,
-    context: &selvedge_postgres::RequestContext<'_>,
-) -> Result<Transaction<'c>, StorageError> {
-    refuse_distributed_objects(database)?;
-    begin_as_caller(client, context, &database.role_settings(), AccessMode::ReadWrite)
-        .await
-        .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Other))
-}
-
-/// Refuses a database in which `storage.objects` is a distributed table of Citus, because listings would be empty and deletions
-/// would have no effect.
-fn refuse_distributed_objects(database: &Database) -> Result<(), StorageError> {
-    if database.role_settings().distributes_objects() {
-        return Err(StorageError::DistributedObjects);
-    }
-    Ok(())
-}
-
-/// Settings besides those of every request: `storage.*`, and the one-claim settings that policies of older projects
-/// read.
-fn extra_settings<'a>(operation: &'a str, identity: &'a Identity) -> [(&'a str, &'a str); 5] {
-    [
-        ("storage.operation", operation),
-        // The trigger `storage.protect_delete` refuses deletions by SQL, because they would leave blobs without rows.
-        // This setting exempts the service, which removes the blobs too.
-        ("storage.allow_delete_query", "true"),
-        ("request.jwt", identity.token()),
-        ("request.jwt.claim.role", identity.role()),
-        ("request.jwt.claim.sub", identity.subject().unwrap_or("")),
-    ]
-}
-
-/// Settings that name the identity, and nothing of a request.
-fn bare_context(identity: &Identity) -> selvedge_postgres::RequestContext<'_> {
-    selvedge_postgres::RequestContext {
-        search_path: SEARCH_PATH,
-        role: identity.role(),
-        claims: identity.claims_json(),
-        method: "",
-        path: "",
-        headers: "{}",
-        cookies: "{}",
-        extra: &[],
     }
 }
 

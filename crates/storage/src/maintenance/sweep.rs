@@ -25,18 +25,22 @@ const MAX_LOST_NAMES: usize = 100;
 pub(super) const RANGE: &str = include_str!("../sql/sweep_range.sql");
 pub(super) const RESUMABLE_RANGE: &str = include_str!("../sql/sweep_resumable_range.sql");
 
+/// The number that `initdb` gave to the cluster, and that of the database in it.
+const OWNER: &str = "select system_identifier::text || '-' || (select oid from pg_database where datname = current_database()) \
+     from pg_control_system()";
+
 /// False in a database that was migrated by an older version, which had no resumable uploads.
 pub(super) const HAS_RESUMABLE: &str = "select to_regclass('storage.resumable_pieces') is not null";
 
-/// Rows whose version is not a UUID. They were written by SQL and have no blob.
+/// Rows whose version is not a UUID as [`Version::parse`] reads it. They were written by SQL and have no blob.
 const COUNT_WITHOUT_VERSION: &str = "select count(*) from storage.objects o where o.version is null \
-     or o.version !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'";
+     or o.version !~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'";
 
 const STILL_THERE: &str = "select exists (select from storage.objects o where o.bucket_id = $1 and o.name = $2 \
-     and lower(o.version) = $3)";
+     and o.version = $3)";
 
 const REMOVE_ROW: &str =
-    "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 and lower(o.version) = $3";
+    "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 and o.version = $3";
 
 /// Ensures one sweep at a time in a database, on all nodes. The number is arbitrary.
 const LOCK: &str = "select pg_try_advisory_xact_lock(7305473001)";
@@ -109,6 +113,7 @@ pub async fn sweep(
     if !is_ours {
         return Ok(None);
     }
+    check_owner(storage, options, &transaction).await?;
     let has_resumable: bool = transaction
         .query_one(HAS_RESUMABLE, &[])
         .await
@@ -128,6 +133,49 @@ pub async fn sweep(
     let report = run.execute().await?;
     transaction.commit().await.map_err(map_error)?;
     Ok(Some(report))
+}
+
+/// Refuses to remove anything while another database uses the same place in the store: its objects have no rows here.
+async fn check_owner(
+    storage: &Storage,
+    options: &SweepOptions,
+    transaction: &Transaction<'_>,
+) -> Result<(), StorageError> {
+    let owner = read_owner(transaction).await?;
+    let others = storage.backend().claim(&owner).await?;
+    if others.is_empty() || !(options.remove_blobs || options.remove_rows) {
+        return Ok(());
+    }
+    Err(StorageError::internal(format!(
+        "the store of objects is used by another database as well, and nothing was swept: give each project a prefix of its own \
+         (selvedge.s3.prefix); if the other one is gone, delete {} in the store",
+        others.join(" and ")
+    )))
+}
+
+/// Says in the store that this database's objects are in it, so that no other database takes them for leftovers.
+///
+/// # Errors
+/// Errors of the store and the database.
+async fn claim_store(storage: &Arc<Storage>) -> Result<(), StorageError> {
+    let pool = storage.sweeper_pool();
+    let mut client = pool.get().await.map_err(StorageError::from_pool)?;
+    let transaction = begin_service_transaction(storage.database(), &mut client, "storage.sweep").await?;
+    let owner = read_owner(&transaction).await?;
+    let others = storage.backend().claim(&owner).await?;
+    if !others.is_empty() {
+        tracing::error!(
+            ?others,
+            "the store of objects is used by another database as well: nothing will be swept"
+        );
+    }
+    Ok(())
+}
+
+/// What tells this database from all others, its replicas excepted.
+async fn read_owner(transaction: &Transaction<'_>) -> Result<String, StorageError> {
+    let row = transaction.query_one(OWNER, &[]).await.map_err(map_error)?;
+    row.try_get(0).map_err(StorageError::internal)
 }
 
 /// Maps an error of a statement of the sweep.
@@ -296,8 +344,30 @@ pub fn sweep_at_intervals(storage: &Arc<Storage>, interval: Duration) -> std::io
     let storage = Arc::downgrade(storage);
     std::thread::Builder::new()
         .name("storage-sweeper".to_owned())
-        .spawn(move || runtime.block_on(sweep_forever(&storage, interval)))?;
+        .spawn(move || {
+            runtime.block_on(async {
+                claim_store_patiently(&storage).await;
+                sweep_forever(&storage, interval).await;
+            });
+        })?;
     Ok(())
+}
+
+/// Claims the store as soon as store and database can be reached.
+async fn claim_store_patiently(storage: &Weak<Storage>) {
+    let mut pause = Duration::from_secs(1);
+    loop {
+        let Some(storage) = storage.upgrade() else {
+            return;
+        };
+        match claim_store(&storage).await {
+            Ok(()) => return,
+            Err(error) => tracing::debug!(%error, "the store of objects is not claimed yet"),
+        }
+        drop(storage);
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(600));
+    }
 }
 
 /// The loop of [`sweep_at_intervals`]; reports are logged.
@@ -315,7 +385,10 @@ async fn sweep_forever(storage: &Weak<Storage>, interval: Duration) {
             }
             Ok(Some(report)) => tracing::info!(?report, "swept the store of objects"),
             Ok(None) => {}
-            Err(error) => tracing::warn!(%error, "the store of objects could not be swept"),
+            Err(error) => {
+                error.log();
+                tracing::warn!(%error, "the store of objects could not be swept");
+            }
         }
     }
 }

@@ -71,6 +71,9 @@ pub(crate) async fn get_signed(
 ) -> Result<HttpResponse, StorageError> {
     let token = context.query.required("token")?;
     let grant = url_token::verify_download_token(context.storage(), token, target)?;
+    if grant.transform.changes_image() {
+        return Err(StorageError::InvalidSignature("Token is for a rendered image"));
+    }
     target.check_names()?;
     context.read_from_replicas();
     let service = context.service();

@@ -19,6 +19,9 @@ use crate::request::object_path::ObjectPath;
 use crate::validation::content_type::ContentType;
 use crate::validation::object_limits::ObjectLimits;
 
+/// The type that the object of an upload gets which names none.
+const DEFAULT_TYPE: &str = "application/octet-stream";
+
 /// 201 with `Location`. Source: STORE-087, STORE-088, STORE-090.
 ///
 /// # Errors
@@ -145,11 +148,10 @@ async fn check_request(request: &TusRequest) -> Result<CheckedCreation, TusError
     })
 }
 
-/// Checks that the type can be sent as a header and is on the bucket's list. An upload without a type passes.
+/// Checks that the type can be sent as a header and is on the bucket's list. An upload without a type is one of
+/// [`DEFAULT_TYPE`].
 fn check_type(limits: ObjectLimits<'_>, content_type: Option<&str>) -> Result<(), StorageError> {
-    let Some(content_type) = content_type else {
-        return Ok(());
-    };
+    let content_type = content_type.unwrap_or(DEFAULT_TYPE);
     if ContentType::parse(content_type).is_none() {
         return Err(StorageError::InvalidMimeType(content_type.to_owned()));
     }

@@ -5,6 +5,8 @@
 //! - `s3-*`: tests/api/s3_*.rs cover the S3 protocol with the AWS SDK;
 //! - `listv2-delimiter`: in one step (descending by name) the original omits the folder `Docs/` next to `docs/`; we list
 //!   both;
+//! - `tus-create-errors`: the original takes an upload that names no type for one of any type on a bucket's list; we check it as the
+//!   type that it is stored with. Its other steps are in tests/api/resumable*.rs;
 //! - `move-buckets`, `copy-buckets`: the original does not apply the limits of the destination bucket; we do.
 
 use std::path::Path;
@@ -61,7 +63,6 @@ const PASSING: &[&str] = &[
     "signup-basics",
     "signup-tokens",
     "tus-basics",
-    "tus-create-errors",
     "tus-large",
     "tus-patch-errors",
     "tus-signed",

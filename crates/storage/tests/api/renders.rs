@@ -400,6 +400,8 @@ async fn store_094_a_signed_url_renders_only_the_signed_transformation() {
         .await;
 
     assert!(url.starts_with("/render/image/sign/own/p q.png?token="), "{url}");
+    let original = app.nobody().get(&url.replace("/render/image/", "/object/")).await;
+    original.is(400, "400", "InvalidSignature");
     assert!(
         plain["signedURL"]
             .as_str()

@@ -147,3 +147,23 @@ async fn store_051_resumable_uploads_store_user_metadata() {
     assert_eq!(info["metadata"], json!({"by": "ana"}));
     assert_eq!(info["content_type"], "application/octet-stream");
 }
+
+#[actix_web::test]
+async fn store_066_an_upload_that_names_no_type_is_checked_as_bytes() {
+    let app = app().await;
+    app.sql("update storage.buckets set allowed_mime_types = '{image/png}' where id = 'b'")
+        .await;
+    let client = app.service_role();
+
+    let refused = creation(&client, "x", 3).send().await;
+    app.sql("update storage.buckets set allowed_mime_types = '{application/*}' where id = 'b'")
+        .await;
+    let created = creation(&client, "x", 3).send().await;
+
+    assert_eq!(
+        (refused.status.as_u16(), created.status.as_u16()),
+        (415, 201),
+        "{}",
+        refused.text()
+    );
+}

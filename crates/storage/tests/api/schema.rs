@@ -142,6 +142,7 @@ async fn store_059_tables_are_those_of_the_contract() {
             "idx_objects_bucket_id_name_lower",
             "name_prefix_search",
             "objects_pkey",
+            "objects_version",
         ]
     );
     assert_eq!(

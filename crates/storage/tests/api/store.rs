@@ -41,6 +41,20 @@ impl Store {
         }
     }
 
+    /// The same place in the S3 server, for the service of another project.
+    pub(crate) fn shared_on_s3(&self) -> Self {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let s3_backend = self.s3_backend.clone().map(|config| S3BackendConfig {
+            spool: root.path().join("incoming"),
+            ..config
+        });
+        Self {
+            finished: self.finished.clone(),
+            root,
+            s3_backend,
+        }
+    }
+
     /// The settings with which the service uses it.
     pub(crate) fn config(&self) -> StorageConfig {
         StorageConfig {
@@ -52,7 +66,8 @@ impl Store {
 
     /// Files of finished and unfinished blobs.
     pub(crate) fn blobs(&self) -> usize {
-        files_below(&self.finished) + self.unfinished()
+        // Marks of databases that use the store are no blobs.
+        files_below(&self.finished) - files_below(&self.finished.join("selvedge/owners")) + self.unfinished()
     }
 
     /// How many blobs are being written.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use selvedge_storage::{SweepOptions, sweep};
 
 use crate::s3_client::service;
-use crate::support::TestApp;
+use crate::support::{Store, TestApp};
 
 /// Options that treat blobs of any age as orphans.
 fn at_once() -> SweepOptions {
@@ -140,4 +140,115 @@ async fn store_081_a_sweep_keeps_blobs_of_running_uploads() {
             .text();
         assert_eq!(text, format!("round {round}"));
     }
+}
+
+#[actix_web::test]
+async fn store_081_two_projects_on_one_prefix_sweep_nothing() {
+    let first = TestApp::start_on(Store::on_s3(), |config| config).await;
+    let second = TestApp::start_on(first.store.shared_on_s3(), |config| config).await;
+    let looks = SweepOptions {
+        remove_blobs: false,
+        ..at_once()
+    };
+    for app in [&first, &second] {
+        app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+            .await;
+    }
+    first.service_role().upload("b/kept", "kept").await.ok();
+    let alone = sweep(&first.storage, &at_once())
+        .await
+        .expect("swept")
+        .expect("alone");
+
+    let refused = sweep(&second.storage, &at_once()).await;
+    let refused_now = sweep(&first.storage, &at_once()).await;
+    let looked = sweep(&second.storage, &looks)
+        .await
+        .expect("looked")
+        .expect("alone");
+
+    assert_eq!((alone.blobs, alone.orphans), (1, 0));
+    let error = refused.expect_err("the other database has objects there");
+    let message = std::error::Error::source(&error).expect("a cause").to_string();
+    assert!(message.contains("selvedge/owners/"), "{message}");
+    assert!(refused_now.is_err());
+    // To the second database every object of the first one is an orphan.
+    assert_eq!(looked.orphans, 1);
+    assert_eq!(first.nobody().get("/object/public/b/kept").await.text(), "kept");
+}
+
+#[actix_web::test]
+async fn store_081_bytes_stay_while_another_row_has_their_version() {
+    let app = app_with_bucket().await;
+    app.service_role().upload("b/theirs", "their bytes").await.ok();
+    // As a user could write it before the platform's file 0100.
+    app.database
+        .superuser()
+        .await
+        .batch_execute(
+            "set session_replication_role = replica; \
+             insert into storage.objects (bucket_id, name, version, metadata) \
+             select 'b', 'forged', version, '{\"size\": \"lots\"}' from storage.objects where name = 'theirs'",
+        )
+        .await
+        .expect("written without triggers");
+    app.service_role().upload("b/other", "other").await.ok();
+
+    app.service_role().delete("/object/b/forged").await.ok();
+    app.service_role().delete("/object/b/other").await.ok();
+    // The blob of `other` was behind that of `forged` in the queue.
+    app.settle(1).await;
+    let kept = app.nobody().get("/object/public/b/theirs").await;
+    app.service_role().delete("/object/b/theirs").await.ok();
+
+    assert_eq!(kept.text(), "their bytes");
+    app.settle(0).await;
+}
+
+#[actix_web::test]
+async fn store_081_a_size_that_is_no_number_breaks_no_sum() {
+    let app = app_with_bucket().await;
+    app.service_role().upload("b/real", "12345").await.ok();
+    let superuser = app.database.superuser().await;
+    superuser
+        .batch_execute(
+            "set session_replication_role = replica; insert into storage.objects (bucket_id, name, metadata) values \
+             ('b', 'text', '{\"size\": \"lots\"}'), ('b', 'huge', '{\"size\": 1e40}'), ('b', 'none', null)",
+        )
+        .await
+        .expect("written without triggers");
+
+    let size = superuser
+        .query_one("select size from storage.get_size_by_bucket()", &[])
+        .await;
+    let listed = app.service_role().list("b", "").await;
+
+    assert_eq!(size.expect("a sum").get::<_, i64>(0), 5);
+    assert_eq!(listed.names().len(), 4);
+}
+
+#[actix_web::test]
+async fn store_072_emptying_keeps_what_was_overwritten_meanwhile() {
+    let app = app_with_bucket().await;
+    for key in ["old", "overwritten", "forged"] {
+        app.service_role().upload(&format!("b/{key}"), key).await.ok();
+    }
+    // What happens between the first statement and a batch: an object that was there has new bytes. And a date that a user wrote.
+    app.database
+        .superuser()
+        .await
+        .batch_execute(
+            "set session_replication_role = replica; \
+             update storage.objects set updated_at = now() + interval '1 hour' where name = 'overwritten'; \
+             update storage.objects set updated_at = 'infinity' where name = 'forged'",
+        )
+        .await
+        .expect("written without triggers");
+
+    app.service_role()
+        .post("/bucket/b/empty", serde_json::json!({}))
+        .await
+        .ok();
+
+    assert_eq!(app.service_role().list("b", "").await.names(), ["overwritten"]);
 }

@@ -18,6 +18,11 @@ const GOOD_CLOCK_DIFFERENCE_S: f64 = 1.0;
 /// PostgreSQL stops accepting writes when a database is 2 000 million transactions old.
 const OLD_TRANSACTION_AGE: i64 = 1_000_000_000;
 
+/// Groups of objects with one version, at most 20.
+const SHARED_VERSIONS: &str = "select pg_catalog.string_agg(o.bucket_id || '/' || o.name, ', ' order by o.created_at) \
+     from storage.objects o where o.version is not null and o.version <> '1' \
+     group by o.version having pg_catalog.count(*) > 1 limit 20";
+
 /// Examines the server behind `client`.
 pub(super) async fn examine_server(config: &Config, client: &Client) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -28,6 +33,7 @@ pub(super) async fn examine_server(config: &Config, client: &Client) -> Vec<Find
         check_clock(client).await,
         check_connections(config, client).await,
         check_transactions(client).await,
+        check_versions(client).await,
     ] {
         findings.push(result.unwrap_or_else(|error| Finding::unknown("database", &error)));
     }
@@ -88,6 +94,33 @@ async fn check_privileges(client: &Client) -> Result<Finding, Error> {
         "privileges",
         list.join("; "),
         "undo what gave the objects more rights than the platform schema does (docs/decisions.md, \"Rights of `postgres`\")",
+    ))
+}
+
+/// Objects whose rows have the same version, so that they share their bytes. Only SQL can have written that, before users were kept from
+/// the column.
+async fn check_versions(client: &Client) -> Result<Finding, Error> {
+    let has_storage = client
+        .query_one(
+            "select pg_catalog.to_regclass('storage.objects') is not null",
+            &[],
+        )
+        .await?;
+    if !has_storage.try_get::<_, bool>(0)? {
+        return Ok(Finding::ok("objects", "there is no storage"));
+    }
+    let rows = client.query(SHARED_VERSIONS, &[]).await?;
+    let names: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+    if names.is_empty() {
+        return Ok(Finding::ok("objects", "every object has bytes of its own"));
+    }
+    Ok(Finding::error(
+        "objects",
+        format!(
+            "objects share their bytes, so somebody has written a version by SQL: {}",
+            names.join("; ")
+        ),
+        "delete the objects that are not the original ones; the bytes stay as long as one object has them",
     ))
 }
 

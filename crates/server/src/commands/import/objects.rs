@@ -173,7 +173,8 @@ async fn remove_others(target: &Client, kept: &BTreeSet<Uuid>) -> Result<()> {
 async fn verify(target: &Client, counts: &ObjectCounts) -> Result<()> {
     let row = target
         .query_one(
-            "select count(*), coalesce(sum((metadata ->> 'size')::bigint), 0)::bigint from storage.objects",
+            "select count(*), coalesce(sum(case when metadata ->> 'size' ~ '^[0-9]{1,15}$' \
+             then (metadata ->> 'size')::bigint else 0 end), 0)::bigint from storage.objects",
             &[],
         )
         .await?;

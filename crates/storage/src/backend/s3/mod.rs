@@ -108,6 +108,10 @@ impl Backend for S3Backend {
         Ok(())
     }
 
+    async fn claim(&self, owner: &str) -> BackendResult<Vec<String>> {
+        self.store.claim(owner).await
+    }
+
     fn removal_delay(&self) -> Duration {
         self.store.removal_delay
     }

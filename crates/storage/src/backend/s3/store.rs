@@ -75,6 +75,27 @@ impl Store {
         format!("{}/{}", self.bucket, encoded.join("/"))
     }
 
+    /// Marks the prefix as used by `owner`, and returns the keys of the marks of others.
+    pub(super) async fn claim(&self, owner: &str) -> BackendResult<Vec<String>> {
+        let folder = format!("{}owners/", self.prefix);
+        let own = format!("{folder}{owner}");
+        let page = self
+            .client
+            .list_objects_v2()
+            .bucket(&self.bucket)
+            .prefix(&folder)
+            .send()
+            .await
+            .map_err(map_sdk_error)?;
+        let marks = page.contents().iter().filter_map(|object| object.key());
+        let (own_marks, others): (Vec<&str>, Vec<&str>) = marks.partition(|key| *key == own);
+        if own_marks.is_empty() {
+            let put = self.client.put_object().bucket(&self.bucket).key(&own);
+            put.send().await.map_err(map_sdk_error)?;
+        }
+        Ok(others.into_iter().map(str::to_owned).collect())
+    }
+
     /// Size and date of a blob.
     pub(super) async fn stat(&self, version: Version) -> BackendResult<BlobStat> {
         let head = self
