@@ -15,6 +15,7 @@ pub mod keys;
 mod listen;
 mod output;
 mod private_file;
+mod project_trust;
 mod server;
 mod services;
 pub mod site;

@@ -13,6 +13,7 @@ use super::{
     data_home,
     error::ClusterError,
     lock_holder::LockPurpose,
+    own_file::write_private,
     owner::Owner,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
 };
@@ -226,7 +227,8 @@ impl ClusterConfig {
     ) -> Result<(), ClusterError> {
         let text = self.settings_text(|module| binaries.has_module(module))?;
         let path = data_dir.join("selvedge.conf");
-        std::fs::write(&path, text).map_err(ClusterError::file(&path))?;
+        // Not written in place: the folder belongs to the cluster's user, who could have put a link there, and this may be root.
+        write_private(&path, &text)?;
         owner.give_ownership_of(&path)
     }
 

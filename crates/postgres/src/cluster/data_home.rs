@@ -11,7 +11,10 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::error::ClusterError;
+use super::{
+    error::ClusterError,
+    own_file::{read_own_text, write_private},
+};
 
 /// The file in the state folder that names the data folder.
 const LOCATION: &str = "location";
@@ -52,9 +55,16 @@ pub(crate) fn find(state_dir: &Path) -> Result<Option<PathBuf>, ClusterError> {
         Some(project) if project == state => {}
         // The state folder was copied: the original project still uses the data.
         Some(project) if is_in_use(&home, &project) => return Ok(None),
-        // The project was moved, or an older version wrote no such file. A failed write is repeated at the next start.
-        _ => {
+        // The project was moved. A failed write is repeated at the next start.
+        Some(project) if project.is_absolute() => {
             let _ = write_path(&home.join(PROJECT), &state);
+        }
+        // A folder that never was a project's data is not one because a file names it.
+        _ => {
+            return Err(ClusterError::DataMissing {
+                evidence: named,
+                data_dir: home.join("pgdata"),
+            });
         }
     }
     Ok(Some(home))
@@ -94,12 +104,12 @@ fn is_in_use(home: &Path, project: &Path) -> bool {
 }
 
 fn read_path(file: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = read_own_text(file).ok()?;
     Some(PathBuf::from(text.trim_end_matches('\n')))
 }
 
 fn write_path(file: &Path, path: &Path) -> io::Result<()> {
-    std::fs::write(file, format!("{}\n", path.display()))
+    write_private(file, &format!("{}\n", path.display())).map_err(io::Error::other)
 }
 
 fn create_folder(folder: &Path) -> io::Result<()> {
@@ -152,14 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn a_data_folder_without_project_file_belongs_to_the_project_that_names_it() {
+    fn gw_109_a_folder_that_names_no_project_is_not_used_as_its_data() {
         let (_folder, parent, projects) = folders();
-        let (one, home) = (projects.join("one"), parent.join("old"));
-        std::fs::create_dir_all(&home).expect("created");
-        write_path(&one.join(LOCATION), &home).expect("written");
+        let (one, documents) = (projects.join("one"), parent.join("documents"));
+        std::fs::create_dir_all(documents.join("pgdata")).expect("created");
+        write_path(&one.join(LOCATION), &documents).expect("written");
 
-        assert_eq!(find_abandoned(&parent), []);
-        assert_eq!(found(&one), Some(home));
-        assert_eq!(find_abandoned(&parent), []);
+        assert!(matches!(find(&one), Err(ClusterError::DataMissing { .. })));
+        assert!(!documents.join(PROJECT).exists());
     }
 }

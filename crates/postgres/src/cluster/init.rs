@@ -5,14 +5,20 @@
 
 use std::{
     io::Write,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::Stdio,
 };
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{SUPERUSER, binaries::Binaries, config::ClusterConfig, error::ClusterError, owner::Owner};
+use super::{
+    SUPERUSER,
+    binaries::Binaries,
+    config::ClusterConfig,
+    error::ClusterError,
+    own_file::{read_own_text, write_private},
+    owner::Owner,
+};
 
 /// Result of [`ensure_data_dir`].
 pub(crate) struct Initialized {
@@ -314,28 +320,10 @@ fn new_password() -> SecretString {
 }
 
 fn read_secret(path: &Path) -> Result<Option<SecretString>, ClusterError> {
-    match std::fs::read_to_string(path) {
+    match read_own_text(path) {
         Ok(text) if !text.trim().is_empty() => Ok(Some(text.trim().to_owned().into())),
         Ok(_) => Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(ClusterError::file(path)(error)),
     }
-}
-
-/// Writes a file with mode 0600, under a temporary name that is renamed, so that it is never seen half written.
-pub(super) fn write_private(path: &Path, text: &str) -> Result<(), ClusterError> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".unfinished");
-    let unfinished = PathBuf::from(unfinished);
-    std::fs::remove_file(&unfinished).ok();
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&unfinished)
-        .map_err(ClusterError::file(&unfinished))?;
-    file.write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .map_err(ClusterError::file(&unfinished))?;
-    std::fs::rename(&unfinished, path).map_err(ClusterError::file(path))
 }

@@ -3,7 +3,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{Read, Seek, Write},
+    io::{ErrorKind, Read, Seek, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
@@ -12,6 +12,7 @@ use nix::fcntl::{Flock, FlockArg};
 
 use super::error::ClusterError;
 use super::lock_holder::{Endpoint, LockHolder, LockPurpose};
+use super::own_file::open_own_file;
 use super::process_mark::ProcessMark;
 
 /// How long to retry when the lock is held, see [`lock_patiently`].
@@ -152,21 +153,15 @@ fn create_state_dir(state_dir: &Path) -> Result<(), ClusterError> {
     std::fs::create_dir_all(state_dir).map_err(ClusterError::file(state_dir))?;
     // The folder holds passwords and data, which must not be committed even if the project's own .gitignore lacks it.
     let ignore = state_dir.join(".gitignore");
-    if !ignore.exists() {
-        std::fs::write(&ignore, "*\n").map_err(ClusterError::file(&ignore))?;
+    let created = OpenOptions::new().write(true).create_new(true).open(&ignore);
+    match created.and_then(|mut file| file.write_all(b"*\n")) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(ClusterError::file(&ignore)(error)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn open_lock_file(path: &Path) -> Result<File, ClusterError> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        // Opening must not erase the description that the current holder has written.
-        .truncate(false)
-        .open(path)
-        .map_err(ClusterError::file(path))
+    open_own_file(path, true).map_err(ClusterError::file(path))
 }
 
 fn read_lock_holder(file: &mut File, state_dir: &Path) -> LockHolder {

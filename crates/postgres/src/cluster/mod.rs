@@ -18,6 +18,7 @@ mod lock;
 mod lock_holder;
 mod npm;
 mod npm_name;
+mod own_file;
 mod owner;
 mod postmaster;
 mod process_mark;
@@ -56,6 +57,7 @@ pub use running::RunningCluster;
 
 use lock_holder::Endpoint;
 
+pub use own_file::open_own_file;
 pub use owner::Owner;
 use postmaster::Postmaster;
 pub use sockets::bind_http_socket;

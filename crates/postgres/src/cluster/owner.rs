@@ -6,8 +6,9 @@
 //! (`/root/…`), the data is in `/var/lib/selvedge/<hash>` (`data_home`).
 
 use std::{
+    fs::File,
     os::unix::{
-        fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown},
+        fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown, lchown},
         process::CommandExt,
     },
     path::{Path, PathBuf},
@@ -99,13 +100,21 @@ impl Owner {
         command
     }
 
-    /// Makes this user the owner of a file or folder (`chown`); does nothing when it is the user of this process.
+    /// Makes this user the owner of a file or folder, of a link itself and not of its target (`lchown`); does nothing when it is the user of this process.
     ///
     /// # Errors
     /// When the file cannot be changed.
     pub fn give_ownership_of(&self, path: &Path) -> Result<(), ClusterError> {
         if self.is_other {
-            chown(path, Some(self.uid), Some(self.gid)).map_err(ClusterError::file(path))?;
+            lchown(path, Some(self.uid), Some(self.gid)).map_err(ClusterError::file(path))?;
+        }
+        Ok(())
+    }
+
+    /// The same for an open file, whatever is at its path by now.
+    pub(crate) fn give_ownership_of_file(&self, file: &File, path: &Path) -> Result<(), ClusterError> {
+        if self.is_other {
+            fchown(file, Some(self.uid), Some(self.gid)).map_err(ClusterError::file(path))?;
         }
         Ok(())
     }

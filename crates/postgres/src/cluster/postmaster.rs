@@ -7,7 +7,7 @@ use std::{
     fs::{File, OpenOptions},
     io::{Read, Seek, SeekFrom, Write as _},
     net::TcpListener,
-    os::unix::process::CommandExt,
+    os::unix::{fs::OpenOptionsExt as _, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread::sleep,
@@ -280,7 +280,13 @@ fn replace_stale_pid(data_dir: &Path) -> Result<(), ClusterError> {
     let path = data_dir.join("postmaster.pid");
     let text = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
     let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
-    std::fs::write(&path, format!("{}\n{rest}", std::process::id())).map_err(ClusterError::file(&path))
+    let mut file = OpenOptions::new()
+        .write(true)
+        .truncate(true)
+        .custom_flags(nix::libc::O_NOFOLLOW)
+        .open(&path)
+        .map_err(ClusterError::file(&path))?;
+    write!(file, "{}\n{rest}", std::process::id()).map_err(ClusterError::file(&path))
 }
 
 /// The parts of `postmaster.pid` that are used here.
@@ -349,6 +355,7 @@ fn open_log(path: &Path) -> Result<File, ClusterError> {
     OpenOptions::new()
         .create(true)
         .append(true)
+        .custom_flags(nix::libc::O_NOFOLLOW)
         .open(path)
         .map_err(ClusterError::file(path))
 }

@@ -15,8 +15,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    data_home, error::ClusterError, init::write_private, lock::ProjectLock, lock_holder::LockPurpose,
-    owner::Owner, postmaster, sockets,
+    data_home,
+    error::ClusterError,
+    lock::ProjectLock,
+    lock_holder::LockPurpose,
+    own_file::{read_own_text, write_private},
+    owner::Owner,
+    postmaster, sockets,
 };
 
 /// The journal's name in the state folder.
@@ -127,7 +132,7 @@ impl Replacement {
             .mode(0o600)
             .open(&path)
             .map_err(ClusterError::file(&path))?;
-        self.owner.give_ownership_of(&path)?;
+        self.owner.give_ownership_of_file(&file, &path)?;
         Ok(file)
     }
 
@@ -165,7 +170,7 @@ impl Drop for Replacement {
 /// interrupted earlier. The caller holds the project's lock.
 pub(super) fn finish_replacement(state_dir: &Path) -> Result<(), ClusterError> {
     let path = state_dir.join(JOURNAL);
-    let text = match std::fs::read_to_string(&path) {
+    let text = match read_own_text(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         read => read.map_err(ClusterError::file(&path))?,
     };

@@ -11,6 +11,7 @@ use secrecy::SecretString;
 use super::error::ClusterError;
 use super::lock::ProjectLock;
 use super::lock_holder::{Endpoint, LockHolder};
+use super::own_file::read_own_text;
 use super::replication_password::make_replication_password;
 use super::{Cluster, DATABASE, SUPERUSER, socket_login};
 use crate::PrivilegedLogin;
@@ -42,7 +43,7 @@ impl RunningCluster {
             return Err(ClusterError::AlreadyRunning(Box::new(holder)));
         };
         let path = state_dir.join("superuser-password");
-        let password = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
+        let password = read_own_text(&path).map_err(ClusterError::file(&path))?;
         let running = Self {
             holder,
             endpoint,

@@ -10,7 +10,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{error::ClusterError, owner::Owner};
+use super::{
+    error::ClusterError,
+    own_file::{read_own_text, write_private},
+    owner::Owner,
+};
 
 /// The longest path that a socket can have everywhere (104 bytes on macOS, with the final NUL).
 const MAX_PATH: usize = 103;
@@ -52,7 +56,7 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
     // the project, so the folder itself says whose data it is for.
     let remembered = home.join(REMEMBERED);
     let data_folder = describe_data_folder(home)?;
-    if let Ok(folder) = std::fs::read_to_string(&remembered) {
+    if let Ok(folder) = read_own_text(&remembered) {
         let folder = PathBuf::from(folder.trim());
         let is_own = folder
             .symlink_metadata()
@@ -75,8 +79,7 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
     let described = folder.join(DATA_FOLDER);
     std::fs::write(&described, data_folder).map_err(ClusterError::file(&described))?;
     owner.give_ownership_of(&folder)?;
-    std::fs::write(&remembered, format!("{}\n", folder.display()))
-        .map_err(ClusterError::file(&remembered))?;
+    write_private(&remembered, &format!("{}\n", folder.display()))?;
     Ok(folder)
 }
 
@@ -89,7 +92,7 @@ fn describe_data_folder(home: &Path) -> Result<String, ClusterError> {
 
 /// Deletes the socket folder that a data folder has elsewhere, if it has one that is its own.
 pub(crate) fn remove_far_socket_dir(home: &Path) {
-    let Ok(folder) = std::fs::read_to_string(home.join(REMEMBERED)) else {
+    let Ok(folder) = read_own_text(&home.join(REMEMBERED)) else {
         return;
     };
     let folder = PathBuf::from(folder.trim());

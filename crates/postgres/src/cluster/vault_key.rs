@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{error::ClusterError, init::write_private, owner::Owner};
+use super::{error::ClusterError, own_file::write_private, owner::Owner};
 
 /// Name of the file. The path `../vault.key` in the extension's script, relative to the data directory, names the same
 /// one.

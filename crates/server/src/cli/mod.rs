@@ -127,6 +127,11 @@ pub enum Command {
     Import(ImportArgs),
     /// Run a temporary copy of the project for a test, with a new database, until standard input ends
     Stack(StackArgs),
+    /// Let this project use its data folder, and the programs that its config.toml names
+    ///
+    /// Needed once for a project that was copied or moved to this machine with its data, or was last run by an older
+    /// version; and again when pg_bin or deno of config.toml change. Do not trust a project that you do not know.
+    Trust,
 }
 
 #[derive(Debug, Args)]

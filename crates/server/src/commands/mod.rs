@@ -37,12 +37,13 @@ mod summary;
 mod sweep;
 mod tenants;
 mod test_db;
+mod trust;
 
 use anyhow::Result;
 
 use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
 use crate::config::{Config, Loaded};
-use crate::output;
+use crate::{output, project_trust};
 
 /// Loads the configuration and runs the command that the arguments name.
 pub(crate) async fn run(cli: Cli) -> Result<()> {
@@ -55,10 +56,21 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
     run_as::become_owner(&config.selvedge.data_dir)?;
+    let access = check_project(&config, &cli.command)?;
     // The other commands are called often, and scripts read their output, so they do not repeat the warnings.
     if serves_requests(&cli.command) {
         output::print_warnings(&warnings);
     }
+    let data_dir = config.selvedge.data_dir.clone();
+    let outcome = run_in_project(cli, config, &access).await;
+    if access.has_made_folder {
+        project_trust::remove_unused(&data_dir);
+    }
+    outcome
+}
+
+/// Runs the command that the arguments name in a project that may be used.
+async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Result<()> {
     match cli.command {
         Command::Start(args) if args.detach => background::start_detached(config).await,
         Command::Start(_) => start::run(config, |_| ()).await,
@@ -72,7 +84,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Migrate(args) => migrate::run(&config, args.action).await,
         Command::Tenants(args) => tenants::run(&config, args.action).await,
         Command::Test(args) => run_tests(&config, args.suite).await,
-        Command::Reset(args) => reset::run(config, args.yes, true).await,
+        Command::Reset(args) => reset::run(config, args.yes || access.may_delete, true).await,
         Command::Db(args) => db::run(config, args.action).await,
         Command::Gen(args) => generate::run(&config, &args).await,
         Command::Inspect(args) => inspect::run(&config, &args).await,
@@ -92,6 +104,48 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Restore(args) => backup::restore(&config, &args).await,
         Command::Import(args) => import::run(&config, &args).await,
         Command::Stack(args) => stack::run(config, args).await,
+        Command::Trust => trust::run(&config),
+    }
+}
+
+/// What is known of the project before its command runs.
+#[derive(Debug, Default)]
+struct ProjectAccess {
+    /// Whether somebody has agreed that database and objects are deleted.
+    may_delete: bool,
+    /// Whether the data folder was made for this command.
+    has_made_folder: bool,
+}
+
+/// Refuses a data folder, and programs, that may have come with the project, before anything in that folder is read. A reset deletes
+/// such a folder.
+fn check_project(config: &Config, command: &Command) -> Result<ProjectAccess> {
+    match command {
+        // These neither read the data folder nor run programs.
+        Command::Trust | Command::Keys(_) | Command::Link(_) | Command::Unlink | Command::LinkCli => {
+            Ok(ProjectAccess::default())
+        }
+        Command::Reset(args) if project_trust::is_foreign(config)? => {
+            consent::agree_to_delete_project(config, args.yes)?;
+            project_trust::delete_foreign(config)?;
+            Ok(ProjectAccess {
+                may_delete: true,
+                has_made_folder: project_trust::check(config, true)?,
+            })
+        }
+        _ => Ok(ProjectAccess {
+            may_delete: false,
+            has_made_folder: project_trust::check(config, !only_looks(command))?,
+        }),
+    }
+}
+
+/// Whether a command leaves a project alone that has no data folder.
+fn only_looks(command: &Command) -> bool {
+    match command {
+        Command::Stop(_) | Command::Status(_) | Command::Doctor(_) => true,
+        Command::Serve(args) => args.ready,
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads every section into one [`Config`]: defaults, then `config.toml`, then the environment, then flags.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use secrecy::ExposeSecret as _;
 use selvedge_console::SettingOrigin;
@@ -18,7 +18,7 @@ use super::linked::require_link;
 use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
 use super::project::{self, Project};
 use super::section::Section;
-use super::selvedge::SelvedgeSection;
+use super::selvedge::{NamedProgram, SelvedgeSection};
 use super::services::{FunctionsSection, InboxSection, RealtimeSection};
 use super::source::Source;
 use super::storage::StorageSection;
@@ -115,6 +115,7 @@ impl Config {
             config.selvedge.database_url = Some(require_link(&config.project.folder).map_err(single)?);
         }
         config.apply_flags(flags);
+        config.note_what_files_name(&source_environment);
         let (_, _, findings) = config.rest_settings();
         if !findings.errors.is_empty() {
             return Err(ConfigError(findings.errors));
@@ -194,6 +195,48 @@ impl Config {
         if let Some(url) = self.selvedge.database_url.take() {
             self.selvedge.ignored_database_url = Some(describe_url(&url));
         }
+    }
+
+    /// Notes which of the settings that decide over files and programs of this machine come from a file of the project. Call it after
+    /// the flags, which win.
+    fn note_what_files_name(&mut self, environment: &Environment) {
+        let is_of_file = |key: &str| {
+            let setting = self.settings.iter().find(|setting| setting.key == key);
+            match setting.map(|setting| &setting.origin) {
+                Some(
+                    SettingOrigin::Environment { environment: name }
+                    | SettingOrigin::File {
+                        environment: Some(name),
+                        ..
+                    },
+                ) => !environment.is_of_process(name),
+                Some(SettingOrigin::File { .. }) => true,
+                Some(SettingOrigin::Flag { .. } | SettingOrigin::Default) | None => false,
+            }
+        };
+        let data_dir = "selvedge.data_dir";
+        let is_named = self
+            .settings
+            .iter()
+            .any(|setting| setting.key == data_dir && setting.origin != SettingOrigin::Default);
+        let is_data_dir_of_process = is_named && !is_of_file(data_dir);
+        let deno = self.selvedge.functions.deno.as_deref();
+        let mut programs = NamedProgram::list(self.selvedge.pg_bin.as_deref(), deno);
+        programs.retain(|program| is_of_file(program.key()));
+        self.selvedge.is_data_dir_of_process = is_data_dir_of_process;
+        self.selvedge.programs_of_files = programs;
+    }
+
+    /// Whether the data folder is, or would be made, outside of the project, links resolved.
+    pub(crate) fn is_data_dir_outside(&self) -> bool {
+        let real = |path: &Path| path.ancestors().find_map(|path| path.canonicalize().ok());
+        let (data, project) = (real(&self.selvedge.data_dir), real(&self.project.repository));
+        let climbs = self
+            .selvedge
+            .data_dir
+            .components()
+            .any(|part| part == Component::ParentDir);
+        climbs || !matches!((data, project), (Some(data), Some(project)) if data.starts_with(&project))
     }
 
     fn apply_flags(&mut self, flags: &Flags) {

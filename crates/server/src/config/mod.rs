@@ -50,6 +50,7 @@ pub(crate) use linked::{link_file, read_link};
 pub use loader::{Config, ConfigError, Loaded};
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
+pub(crate) use selvedge::NamedProgram;
 pub use selvedge::{
     DevSignInSection, GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection,
     ReplicasSection, S3ProtocolSection, S3Section, SelvedgeAuthSection, SelvedgeFunctionsSection,

@@ -246,6 +246,7 @@ async fn gw_031_a_server_under_nohup_survives_the_end_of_its_terminal() {
         .arg("--project")
         .arg(project.path(""))
         .args(project.start_arguments())
+        .env("SELVEDGE_STATE_HOME", project.state_home())
         .env_remove("DATABASE_URL");
     let running = project.spawn_command(command, &[]);
     running.wait_for_output("is ready after").await;

@@ -2,6 +2,7 @@
 
 mod backup;
 mod budgets;
+mod clones;
 mod console;
 mod console_faults;
 mod console_migrations;

@@ -165,6 +165,7 @@ async fn gw_031_a_copy_with_a_long_path_gets_a_socket_of_its_own() {
             .arg("--project")
             .arg(folder)
             .args(arguments)
+            .env("SELVEDGE_STATE_HOME", original.state_home())
             .env_remove("DATABASE_URL");
         command.output().expect("the binary runs")
     };
@@ -178,6 +179,7 @@ async fn gw_031_a_copy_with_a_long_path_gets_a_socket_of_its_own() {
         .status();
     assert!(copied.expect("cp runs").success());
 
+    assert!(command(&copy.join("supabase"), &["trust"]).status.success());
     let of_copy = command(&copy.join("supabase"), &["db", "query", sql]);
 
     assert!(

@@ -11,6 +11,7 @@ fn run_tests(project: &Path, url: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .args(["test", "db", "--db-url", url, "--project"])
         .arg(project)
+        .env("SELVEDGE_STATE_HOME", project.join("state-home"))
         .env_remove("DATABASE_URL")
         .output()
         .expect("the binary runs")

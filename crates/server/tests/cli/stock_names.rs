@@ -40,6 +40,7 @@ impl StockProject {
             .args(words.split(' '))
             .arg("--workdir")
             .arg(self.project.path(""))
+            .env("SELVEDGE_STATE_HOME", self.project.state_home())
             .env_remove("DATABASE_URL")
             .output()
             .expect("the binary runs")
@@ -303,6 +304,7 @@ async fn gw_032_a_folder_without_a_project_gets_one_while_it_runs_and_keeps_its_
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_selvedge"))
             .args(words.split(' '))
             .current_dir(&folder)
+            .env("SELVEDGE_STATE_HOME", project.state_home())
             .env_remove("DATABASE_URL")
             .output()
             .expect("the binary runs");

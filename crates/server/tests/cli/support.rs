@@ -16,6 +16,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// A temporary project folder, removed with its data when dropped. Its processes end when their [`Running`] is dropped.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
+    /// Records of what the user of the test has made, so that none of them stays in the home folder.
+    state_home: tempfile::TempDir,
     pub(crate) ports: Ports,
 }
 
@@ -77,10 +79,16 @@ impl Project {
             .expect("a temporary folder");
         let project = Self {
             folder,
+            state_home: tempfile::tempdir().expect("a temporary folder"),
             ports: Ports::free(),
         };
         project.write("config.toml", "project_id = \"cli\"\n");
         project
+    }
+
+    /// Where commands in this project keep their records.
+    pub(crate) fn state_home(&self) -> &Path {
+        self.state_home.path()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -134,7 +142,8 @@ impl Project {
             .arg("--project")
             .arg(self.folder.path())
             .args(arguments)
-            .env_remove("DATABASE_URL");
+            .env_remove("DATABASE_URL")
+            .env("SELVEDGE_STATE_HOME", self.state_home.path());
         command
     }
 

@@ -1,0 +1,53 @@
+//! Programs that `config.toml` may name. They run with the rights of whoever calls a command, so who named them matters.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The keys whose values are programs, with the flag and the variable that name them otherwise.
+const KEYS: [(&str, &str); 2] = [
+    ("selvedge.pg_bin", "--pg-bin DIR, or SELVEDGE_PG_BIN=DIR"),
+    (
+        "selvedge.functions.deno",
+        "--deno-bin FILE, or SELVEDGE_FUNCTIONS_DENO=FILE",
+    ),
+];
+
+/// A program, or a folder of programs, with the key that names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NamedProgram {
+    /// The key of `config.toml`: `selvedge.pg_bin`.
+    key: String,
+    path: PathBuf,
+}
+
+impl NamedProgram {
+    /// The programs that a configuration names, with their keys.
+    pub(crate) fn list(pg_bin: Option<&Path>, deno: Option<&Path>) -> Vec<Self> {
+        let named = KEYS.iter().zip([pg_bin, deno]);
+        named
+            .filter_map(|((key, _), path)| {
+                Some(Self {
+                    key: (*key).to_owned(),
+                    path: path?.to_owned(),
+                })
+            })
+            .collect()
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Key and value, for people.
+    pub(crate) fn describe(&self) -> String {
+        format!("{} = {}", self.key, self.path.display())
+    }
+
+    /// The flag and the variable by which a person names the program.
+    pub(crate) fn alternatives(&self) -> &'static str {
+        KEYS.iter()
+            .find(|(key, _)| *key == self.key)
+            .map_or("", |(_, alternatives)| *alternatives)
+    }
+}

@@ -1,0 +1,175 @@
+//! What this user has made and trusted: one small file per data folder, outside of all projects.
+//!
+//! `$SELVEDGE_STATE_HOME/projects`, else `$XDG_STATE_HOME/selvedge/projects` (`~/.local/state/selvedge/projects`), else, where the
+//! home folder cannot be written or is another user's (containers, CI, `sudo -E`), `/var/tmp/selvedge-UID/projects`. Only variables of
+//! the process count, because `.env` files come with a project.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::{User, geteuid};
+use selvedge_postgres::cluster::open_own_file;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::config::{Environment, NamedProgram};
+use crate::private_file::write_private_file;
+
+/// Where records are kept if the user has no home folder that can be written.
+const SHARED_PARENT: &str = "/var/tmp";
+
+/// What is known of one data folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// The folder's path, for people; the file's name is made from its bytes.
+    pub(super) path: String,
+    /// The id that is in the folder as well.
+    pub(super) id: String,
+    /// Device and inode, by which a folder that was moved is recognized.
+    pub(super) inode: (u64, u64),
+    /// Links in the folder that the user has trusted, with their targets; the empty name is the folder itself.
+    pub(super) links: BTreeMap<String, String>,
+    /// Programs that the user lets files of the project name.
+    pub(super) programs: Vec<NamedProgram>,
+}
+
+/// The folders in which this user's records may be, the first of them that can be written is used for new ones.
+#[derive(Debug)]
+pub(super) struct Records {
+    folders: Vec<PathBuf>,
+}
+
+impl Records {
+    pub(super) fn of_this_user() -> Self {
+        let environment = Environment::of_process();
+        let absolute = |name: &str| {
+            environment
+                .get(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        if let Some(named) = absolute("SELVEDGE_STATE_HOME") {
+            return Self::below(&[named]);
+        }
+        let uid = geteuid();
+        // `sudo` and containers may leave the variable of another user, in whose folder no record of this one belongs.
+        let home = absolute("HOME")
+            .filter(|home| is_owned(home))
+            .or_else(|| User::from_uid(uid).ok().flatten().map(|user| user.dir));
+        let in_home = home.map(|home| home.join(".local/state"));
+        let states = absolute("XDG_STATE_HOME").into_iter().chain(in_home);
+        let mut folders: Vec<PathBuf> = states
+            .filter(|folder| {
+                folder
+                    .ancestors()
+                    .find(|path| path.exists())
+                    .is_some_and(is_owned)
+            })
+            .map(|folder| folder.join("selvedge"))
+            .collect();
+        folders.push(Path::new(SHARED_PARENT).join(format!("selvedge-{uid}")));
+        Self::below(&folders)
+    }
+
+    pub(super) fn below(folders: &[PathBuf]) -> Self {
+        Self {
+            folders: folders.iter().map(|folder| folder.join("projects")).collect(),
+        }
+    }
+
+    /// The record of a data folder.
+    pub(super) fn load(&self, data_dir: &Path) -> Option<Record> {
+        let name = file_name(data_dir);
+        self.safe_folders()
+            .find_map(|folder| read_record(&folder.join(&name)))
+    }
+
+    /// The record of the folder with this id and inode, under whatever path it was.
+    pub(super) fn find_moved(&self, id: &str, inode: (u64, u64)) -> Option<Record> {
+        self.safe_folders()
+            .filter_map(|folder| std::fs::read_dir(folder).ok())
+            .flatten()
+            .flatten()
+            .filter_map(|entry| read_record(&entry.path()))
+            .find(|record| record.id == id && record.inode == inode)
+    }
+
+    /// Writes a record to the first folder that takes it.
+    pub(super) fn save(&self, data_dir: &Path, record: &Record) -> Result<()> {
+        let text = serde_json::to_string_pretty(record)?;
+        let folder = self.first_writable_folder().ok_or_else(|| self.no_place())?;
+        Ok(write_private_file(&folder.join(file_name(data_dir)), &text)?)
+    }
+
+    /// Keeps other processes of this user from making data folders; `None` where nothing can be written.
+    pub(super) fn lock(&self) -> Option<Flock<File>> {
+        let path = self.first_writable_folder()?.join("lock");
+        let file = open_own_file(&path, true).ok()?;
+        Flock::lock(file, FlockArg::LockExclusive).ok()
+    }
+
+    fn first_writable_folder(&self) -> Option<&PathBuf> {
+        self.folders.iter().find(|folder| {
+            let made = std::fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder);
+            made.is_ok()
+                && is_safe(folder)
+                && nix::unistd::access(*folder, nix::unistd::AccessFlags::W_OK).is_ok()
+        })
+    }
+
+    fn safe_folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.folders.iter().filter(|folder| is_safe(folder))
+    }
+
+    fn no_place(&self) -> anyhow::Error {
+        let places: Vec<String> = self
+            .folders
+            .iter()
+            .map(|folder| folder.display().to_string())
+            .collect();
+        anyhow!(
+            "which data folders are yours could not be recorded in {}\n  name a folder that can be written:  \
+             SELVEDGE_STATE_HOME=DIR\n  or the data folder itself:            SELVEDGE_DATA_DIR=DIR",
+            places.join(" or ")
+        )
+    }
+}
+
+/// The name of a data folder's record. The folder's own name is not resolved: a link to the folder of another project is not that
+/// project's folder.
+fn file_name(data_dir: &Path) -> String {
+    let parent = data_dir.parent().and_then(|parent| parent.canonicalize().ok());
+    let path = match (parent, data_dir.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => data_dir.to_owned(),
+    };
+    format!(
+        "{}.json",
+        &hex::encode(Sha256::digest(path.as_os_str().as_encoded_bytes()))[..32]
+    )
+}
+
+fn read_record(path: &Path) -> Option<Record> {
+    let file = open_own_file(path, false).ok()?;
+    serde_json::from_reader(file).ok()
+}
+
+fn is_owned(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.uid() == geteuid().as_raw())
+}
+
+/// Whether only this user can have written in a folder of records and in the one above, which is this program's own, too.
+fn is_safe(folder: &Path) -> bool {
+    folder.ancestors().take(2).all(|folder| {
+        folder
+            .symlink_metadata()
+            .is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw() && meta.mode() & 0o022 == 0)
+    })
+}
