@@ -1,12 +1,13 @@
 //! `selvedge backup FILE`: writes the backup beside its final name, and renames it when it is complete.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::BufWriter;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::geteuid;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
 use selvedge_storage::FileBackend;
@@ -146,8 +147,18 @@ impl UnfinishedFile {
             // An existing file is emptied only after it is locked, because another backup may be writing it.
             .truncate(false)
             .mode(0o600)
+            // A link, or a file of somebody else, at this name must not become the one with all data.
+            .custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK)
             .open(&path)
             .with_context(|| format!("cannot write {}", path.display()))?;
+        let meta = file.metadata()?;
+        if !meta.is_file() || meta.uid() != geteuid().as_raw() || meta.nlink() != 1 {
+            bail!(
+                "{} is not a file of yours: delete it, or choose another name",
+                path.display()
+            );
+        }
+        file.set_permissions(Permissions::from_mode(0o600))?;
         let Ok(file) = Flock::lock(file, FlockArg::LockExclusiveNonblock) else {
             bail!("another backup is writing {}", path.display());
         };

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::FileTypeExt as _;
+use std::io::{self, ErrorKind, Read as _, Write};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -68,6 +68,7 @@ impl<'c> BaseBackup<'c> {
         progress: &mut Progress,
     ) -> Result<()> {
         archive.add_folder(DATABASE)?;
+        let owner = data_dir.metadata()?.uid();
         for entry in WalkDir::new(data_dir).min_depth(1).sort_by_file_name() {
             let entry = match entry {
                 // PostgreSQL deletes files while it runs; the WAL contains the deletions.
@@ -90,7 +91,7 @@ impl<'c> BaseBackup<'c> {
             if entry.file_type().is_dir() {
                 archive.add_folder(&stored)?;
             } else if entry.file_type().is_file() {
-                progress.add(copy_file(archive, &stored, entry.path())?);
+                progress.add(copy_file(archive, &stored, entry.path(), owner)?);
             } else if name == "pg_wal" {
                 // A link to a folder on another disk. Its segments are copied at the end, by their names.
                 archive.add_folder(&stored)?;
@@ -136,9 +137,10 @@ impl<'c> BaseBackup<'c> {
         if !spaces.is_empty() {
             bail!("a tablespace was created during the backup: use pg_basebackup");
         }
+        let owner = data_dir.metadata()?.uid();
         for segment in list_segments(&self.first_segment, &last_segment)? {
             let path = data_dir.join("pg_wal").join(&segment);
-            let size = copy_file(archive, &format!("{DATABASE}/pg_wal/{segment}"), &path)?;
+            let size = copy_file(archive, &format!("{DATABASE}/pg_wal/{segment}"), &path, owner)?;
             if size == 0 {
                 bail!(
                     "the database wrote more during the backup than PostgreSQL keeps\n  raise max_slot_wal_keep_size in \
@@ -184,9 +186,23 @@ fn is_missing(error: &io::Error) -> bool {
     error.kind() == ErrorKind::NotFound
 }
 
+/// Opens a file of the data directory. What is read belongs to `owner`, the owner of the data: this process may be root, and whoever
+/// runs programs as the cluster's user could put a link to a file of root at any path.
+fn open_file(path: &Path, owner: u32) -> io::Result<File> {
+    let file = File::options()
+        .read(true)
+        .custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK)
+        .open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() || meta.uid() != owner {
+        return Err(io::Error::other("it is no file of the owner of the data"));
+    }
+    Ok(file)
+}
+
 /// Copies a file and returns its size; a file that PostgreSQL has deleted meanwhile is left out.
-fn copy_file<W: Write>(archive: &mut ArchiveWriter<W>, name: &str, path: &Path) -> Result<u64> {
-    let file = match File::open(path) {
+fn copy_file<W: Write>(archive: &mut ArchiveWriter<W>, name: &str, path: &Path, owner: u32) -> Result<u64> {
+    let file = match open_file(path, owner) {
         Err(error) if is_missing(&error) => return Ok(0),
         file => file.with_context(|| format!("cannot read {}", path.display()))?,
     };
@@ -199,10 +215,16 @@ fn copy_file<W: Write>(archive: &mut ArchiveWriter<W>, name: &str, path: &Path) 
 /// during a write may return half of each state.
 fn add_control_file<W: Write>(data_dir: &Path, archive: &mut ArchiveWriter<W>) -> Result<()> {
     let path = data_dir.join("global/pg_control");
-    let mut content = std::fs::read(&path).context("cannot read pg_control")?;
+    let owner = data_dir.metadata()?.uid();
+    let read = || -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        open_file(&path, owner)?.read_to_end(&mut content)?;
+        Ok(content)
+    };
+    let mut content = read().context("cannot read pg_control")?;
     loop {
         std::thread::sleep(Duration::from_millis(5));
-        let again = std::fs::read(&path).context("cannot read pg_control")?;
+        let again = read().context("cannot read pg_control")?;
         if again == content {
             break;
         }

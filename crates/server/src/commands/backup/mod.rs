@@ -11,6 +11,7 @@ mod manifest;
 mod objects;
 mod progress;
 mod restore;
+mod settings;
 mod supported;
 
 pub(super) use create::run as create;

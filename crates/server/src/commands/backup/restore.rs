@@ -13,6 +13,7 @@ use super::archive::{ArchiveReader, CHUNK, Entry};
 use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
 use super::objects::{STORAGE_LOGIN, count_missing, read_all_rows};
 use super::progress::Progress;
+use super::settings::{ACCESS_RULES, BroughtSettings, Treatment, treat};
 use super::supported::check_project;
 use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
@@ -20,6 +21,9 @@ use crate::config::Config;
 use crate::database::embedded;
 use crate::output::{self, GOOD};
 use crate::services::objects_folder;
+
+/// The bytes of a configuration file that are read for its settings.
+const MAX_SETTINGS: usize = 1024 * 1024;
 
 type Reader = ArchiveReader<BufReader<File>>;
 
@@ -106,16 +110,41 @@ async fn extract_archive(
 ) -> Result<()> {
     let mut reader = open_archive(path)?;
     let mut progress = Progress::new("restored");
+    let mut settings = BroughtSettings::default();
     while let Some(entry) = reader.next_entry()? {
         progress.add(entry.size);
         match entry.name.split_once('/').unwrap_or((&entry.name, "")) {
-            (DATABASE, name) => extract_database_entry(&mut reader, &entry, name, replacement)?,
+            (DATABASE, name) => {
+                extract_database_entry(&mut reader, &entry, name, replacement, &mut settings)?
+            }
             (OBJECTS, name) => extract_object(&mut reader, name, manifest, store).await?,
             _ => reader.read_content(|_| Ok(()))?,
         }
     }
     // The checksums are compared again, because the file may have been changed after it was checked.
-    compare_checksums(&reader, manifest)
+    compare_checksums(&reader, manifest)?;
+    write_settings(replacement, &settings)
+}
+
+/// Writes the configuration files of the restored database.
+fn write_settings(replacement: &Replacement, settings: &BroughtSettings) -> Result<()> {
+    for (name, text) in [
+        ("postgresql.conf", settings.render()),
+        ("postgresql.auto.conf", String::new()),
+        ("pg_hba.conf", ACCESS_RULES.to_owned()),
+        ("pg_ident.conf", String::new()),
+    ] {
+        replacement
+            .create_file(&Path::new("pgdata").join(name))?
+            .write_all(text.as_bytes())?;
+    }
+    if !settings.dropped().is_empty() {
+        output::print_note(&format!(
+            "settings that ALTER SYSTEM had made are not taken from a backup ({}): set those that you need in [db.settings]",
+            settings.dropped().join(", ")
+        ));
+    }
+    Ok(())
 }
 
 fn extract_database_entry(
@@ -123,6 +152,7 @@ fn extract_database_entry(
     entry: &Entry,
     name: &str,
     replacement: &Replacement,
+    settings: &mut BroughtSettings,
 ) -> Result<()> {
     let is_below = |component| matches!(component, Component::Normal(_));
     if !Path::new(name).components().all(is_below) {
@@ -135,6 +165,20 @@ fn extract_database_entry(
     if entry.is_folder {
         replacement.create_dir(&path)?;
         return reader.read_content(|_| Ok(()));
+    }
+    match treat(name) {
+        Treatment::Restore => {}
+        Treatment::Drop => return reader.read_content(|_| Ok(())),
+        Treatment::ReadSettings => {
+            let mut text = Vec::new();
+            reader.read_content(|chunk| {
+                let room = MAX_SETTINGS.saturating_sub(text.len());
+                text.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                Ok(())
+            })?;
+            settings.read(name, &String::from_utf8_lossy(&text));
+            return Ok(());
+        }
     }
     let mut file = replacement.create_file(&path)?;
     reader.read_content(|chunk| {
