@@ -41,6 +41,8 @@ pub struct FunctionsConfig {
     pub announces_calls: bool,
     /// `--inspect`: every worker listens for a debugger, and has no time limits.
     pub inspect: Option<Inspect>,
+    /// Number of proxies in front of the server whose entries in `X-Forwarded-For` are trusted.
+    pub trusted_proxies: usize,
     /// Limits of every worker.
     pub limits: WorkerLimits,
 }

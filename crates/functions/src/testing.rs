@@ -25,6 +25,7 @@ pub(crate) fn config(project: &Path) -> FunctionsConfig {
         skips_jwt: false,
         announces_calls: false,
         inspect: None,
+        trusted_proxies: 0,
         limits: WorkerLimits::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Sets up logging to standard error: readable lines in development, JSON in production.
 
 use std::fmt::{self, Write as _};
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tracing::field::{Field, Visit};
@@ -47,13 +47,40 @@ pub fn init_logging(format: LogFormat, filter: &str) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr.with_max_level(Level::TRACE));
+        .with_writer((|| IndentedLines(std::io::stderr())).with_max_level(Level::TRACE));
     let registry = tracing_subscriber::registry().with(filter).with(LineLayer);
     // Fails when logging is set up already: tests start several servers in one process, and the first one's format stays.
     let _ = match format {
         LogFormat::Pretty => registry.with(lines.with_target(false).compact()).try_init(),
         LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
     };
+}
+
+/// Indents every line of an event but its first, so that a line end in a text of a user does not begin a line that looks like one of this
+/// server.
+struct IndentedLines<W>(W);
+
+impl<W: Write> Write for IndentedLines<W> {
+    /// `bytes` is a whole event, which `tracing-subscriber` writes at once.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (event, end) = match bytes.split_last() {
+            Some((b'\n', event)) => (event, &b"\n"[..]),
+            _ => (bytes, &b""[..]),
+        };
+        if !event.contains(&b'\n') {
+            self.0.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        let lines: Vec<&[u8]> = event.split(|byte| *byte == b'\n').collect();
+        let mut indented = lines.join(&b"\n    "[..]);
+        indented.extend_from_slice(end);
+        self.0.write_all(&indented)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// The layer that renders each line for the listener.
@@ -105,5 +132,22 @@ impl Visit for LineFields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.record_str(field, &format!("{value:?}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_end_in_a_text_begins_no_new_log_line() {
+        let mut written = Vec::new();
+        let event = b"INFO edge_function: hello\n2026-11-28 ERROR forged\n";
+
+        let count = IndentedLines(&mut written).write(event).expect("memory");
+
+        assert_eq!(count, event.len());
+        let text = String::from_utf8(written).expect("text");
+        assert_eq!(text, "INFO edge_function: hello\n    2026-11-28 ERROR forged\n");
     }
 }

@@ -1,5 +1,6 @@
 //! WebSocket handshakes with a function, and the bytes of a socket afterwards. Source: functions contract §8.
 
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use actix_web::http::Method;
@@ -9,7 +10,8 @@ use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Response, StatusCode, body::Incoming};
 use hyper_util::rt::TokioIo;
 use selvedge_gateway::{
-    RequestId, UpgradeDecision, UpgradeHandler, UpgradeRequest, UpgradedStream, sent_path,
+    GatewayError, RequestId, UnknownAddress, UpgradeDecision, UpgradeHandler, UpgradeRequest, UpgradedStream,
+    find_client_address, sent_path,
 };
 use tokio::io::{AsyncWriteExt, copy_bidirectional};
 use tokio::time::timeout;
@@ -41,7 +43,7 @@ struct Handshake {
     path: String,
     query: Option<String>,
     headers: HeaderMap,
-    remote_ip: Option<std::net::IpAddr>,
+    remote_ip: Option<IpAddr>,
 }
 
 impl Upgrades {
@@ -79,12 +81,15 @@ async fn open_socket(state: &WorkerState, handshake: &Handshake) -> Result<Upgra
         verify_jwt(authorization.as_ref(), &state.shared.keys)?;
     }
     let request_id = RequestId::from_headers(&handshake.headers);
+    let Ok(remote_ip) = find_client(state, handshake) else {
+        return Ok(UpgradeDecision::Refuse(GatewayError::UnknownAddress.response()));
+    };
     let forwarded = ForwardedRequest {
         method: &handshake.method,
         target: &join_query(&handshake.path, handshake.query.as_deref()),
         headers: &handshake.headers,
         authorization: authorization.as_ref(),
-        remote_ip: handshake.remote_ip,
+        remote_ip,
         request_id: request_id.as_str(),
         is_secure: false,
     };
@@ -108,6 +113,19 @@ async fn open_socket(state: &WorkerState, handshake: &Handshake) -> Result<Upgra
             Ok(pass_decision(response, lease))
         }
     }
+}
+
+/// The client's address and not that of the proxy in front, as for other requests.
+fn find_client(state: &WorkerState, handshake: &Handshake) -> Result<Option<IpAddr>, UnknownAddress> {
+    let Some(peer) = handshake.remote_ip else {
+        return Ok(None);
+    };
+    let proxies = state.shared.launcher().config.trusted_proxies;
+    find_client_address(&handshake.headers, peer, proxies)
+        .map(Some)
+        .inspect_err(|error| {
+            tracing::warn!(entry = error.entry, proxy = %peer, "X-Forwarded-For of a trusted proxy has no address");
+        })
 }
 
 /// Accepts when the function has switched protocols; any other response is passed on without its body.

@@ -1,5 +1,6 @@
 //! Which functions a project has. Source: functions contract §1.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
@@ -58,7 +59,7 @@ pub(crate) fn find_function(config: &FunctionsConfig, slug: &str) -> Option<Func
         });
     }
     let entrypoint = config.folder.join(slug).join("index.ts");
-    entrypoint.is_file().then(|| Function {
+    (entrypoint.is_file() && is_spelled_so(&config.folder, slug)).then(|| Function {
         slug: slug.to_owned(),
         verify_jwt: !config.skips_jwt,
         entrypoint,
@@ -68,9 +69,25 @@ pub(crate) fn find_function(config: &FunctionsConfig, slug: &str) -> Option<Func
     })
 }
 
+/// Whether the folder has an entry with exactly this name. On file systems without case `HELLO` would otherwise be a second, undeclared
+/// function in the folder of `hello`, which may be disabled.
+fn is_spelled_so(folder: &Path, name: &str) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).any(|entry| entry == *name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gw_035_a_function_is_called_as_its_folder_is_spelled() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("hello")).unwrap();
+
+        assert!(is_spelled_so(folder.path(), "hello"));
+        assert!(!is_spelled_so(folder.path(), "HELLO"));
+    }
 
     #[test]
     fn gw_035_function_names_begin_with_a_letter() {

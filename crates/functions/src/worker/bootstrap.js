@@ -424,9 +424,22 @@ const globals = {
 for (const [name, value] of Object.entries(globals)) {
   Object.defineProperty(globalThis, name, { value, configurable: true, enumerable: true });
 }
-// The original has neither: a worker's memory could not be counted.
+// The original has neither: a worker's memory could not be counted. Threads of Node would have a whole `Deno` and all variables.
 delete globalThis.Worker;
 delete globalThis.SharedArrayBuffer;
+const threads = globalThis.process.getBuiltinModule("node:worker_threads");
+class UnavailableThread {
+  constructor() {
+    throw new Deno.errors.PermissionDenied("node:worker_threads: an edge function has no threads");
+  }
+}
+// The named exports of the module follow its default export, in imports as in `require`.
+Object.defineProperty(threads, "Worker", {
+  value: UnavailableThread,
+  enumerable: true,
+  configurable: false,
+  writable: false,
+});
 
 for (const name of settings.removed) {
   Deno.env.delete(name);

@@ -26,12 +26,25 @@ const REMOVED: [&str; 6] = [
     "DENO_NO_UPDATE_CHECK",
     "NO_COLOR",
 ];
+/// Tokens of private hosts of modules. They are for the download before the start alone, because a process can always read its own
+/// variables.
+const TOKENS: &str = "DENO_AUTH_TOKENS";
 /// Variables that Deno reads later, for downloads. The bootstrap script hides them from the function.
-const HIDDEN: [&str; 4] = [
-    "DENO_TLS_CA_STORE",
-    "DENO_AUTH_TOKENS",
-    "NPM_CONFIG_REGISTRY",
-    "JSR_URL",
+const HIDDEN: [&str; 3] = ["DENO_TLS_CA_STORE", "NPM_CONFIG_REGISTRY", "JSR_URL"];
+
+/// What a function may ask of the machine (`--allow-sys`): everything that Deno knows but `inspector`, which would open a port for a
+/// debugger of the whole process, and `setPriority`.
+const SYSTEM_INFORMATION: &str = "hostname,osRelease,osUptime,loadavg,networkInterfaces,systemMemoryInfo,uid,gid,cpus,homedir,\
+     username,statfs,getPriority,userInfo";
+
+/// What Deno keeps in its folder for all functions. The rest, above all what `caches` and `localStorage` store, is the worker's own.
+const SHARED_CACHES: [&str; 5] = ["npm", "remote", "gen", "deps", "registries"];
+const SHARED_CACHE_FILES: [&str; 5] = [
+    "node_analysis_cache_v2",
+    "dep_analysis_cache_v2",
+    "v8_code_cache_v2",
+    "fast_check_cache_v2",
+    "check_cache_v2",
 ];
 
 /// Why a worker cannot be started.
@@ -56,18 +69,27 @@ struct Imports {
     has_package_json: bool,
 }
 
-/// Prepares the folder of a worker and the command that starts it. Blocks on files.
+/// What starts a worker.
+pub(super) struct PreparedCommands {
+    /// Downloads the function's modules with the tokens that the worker must not have; `None` without tokens.
+    pub(super) download: Option<Command>,
+    /// Runs the function.
+    pub(super) run: Command,
+}
+
+/// Prepares the folder of a worker and the commands that start it. Blocks on files.
 pub(super) fn prepare_command(
     launcher: &Launcher,
     function: &Function,
     worker: &Worker,
-) -> Result<Command, LaunchError> {
+) -> Result<PreparedCommands, LaunchError> {
     let deno = launcher.find_deno().map_err(LaunchError::NoDeno)?;
     if !function.entrypoint.is_file() {
         let missing = format!("entrypoint {} is not there", function.entrypoint.display());
         return Err(LaunchError::Project(missing));
     }
     make_private_folder(&worker.temporary_folder())?;
+    make_deno_folder(&launcher.config.cache_folder, &worker.deno_folder())?;
     let bootstrap = launcher.write_bootstrap()?;
     let imports = prepare_imports(launcher, function)?;
     let variables = compose_environment(&launcher.config, function).map_err(LaunchError::Project)?;
@@ -91,11 +113,66 @@ pub(super) fn prepare_command(
         .process_group(0)
         .kill_on_drop(true);
     set_variables(&mut command, launcher, worker, &variables);
+    let download = prepare_download(&deno, launcher, function, worker, &imports);
+    let mut commands = PreparedCommands {
+        download,
+        run: command,
+    };
     if !imports.has_package_json {
-        // Otherwise Deno takes the package.json of a web project above, and looks for npm packages in its node_modules.
-        command.env("DENO_NO_PACKAGE_JSON", "1");
+        commands.hide_package_json();
     }
-    Ok(command)
+    Ok(commands)
+}
+
+impl PreparedCommands {
+    /// Otherwise Deno takes the package.json of a web project above, and looks for npm packages in its node_modules.
+    fn hide_package_json(&mut self) {
+        for command in self.download.iter_mut().chain([&mut self.run]) {
+            command.env("DENO_NO_PACKAGE_JSON", "1");
+        }
+    }
+}
+
+/// `deno cache`, which runs nothing of the function, with the tokens of the server's environment.
+fn prepare_download(
+    deno: &Path,
+    launcher: &Launcher,
+    function: &Function,
+    worker: &Worker,
+    imports: &Imports,
+) -> Option<Command> {
+    let has_tokens = |(name, value): &(String, String)| name == TOKENS && !value.is_empty();
+    if !launcher.config.deno_environment.iter().any(has_tokens) {
+        return None;
+    }
+    let mut command = build_command(deno);
+    command
+        .args(["cache", "--node-modules-dir=none", "--allow-import"])
+        .args(list_import_arguments(imports))
+        .arg(&function.entrypoint)
+        .current_dir(function.entrypoint.parent().unwrap_or(&launcher.config.folder))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    set_variables(&mut command, launcher, worker, &[]);
+    command.envs(launcher.config.deno_environment.iter().cloned());
+    Some(command)
+}
+
+/// Makes the worker's own `DENO_DIR`, with links to what all workers share. It is beside the folder in which the function may write, so
+/// that it cannot change what other functions run.
+fn make_deno_folder(shared: &Path, own: &Path) -> io::Result<()> {
+    make_private_folder(own)?;
+    for name in SHARED_CACHES {
+        fs::create_dir_all(shared.join(name))?;
+        std::os::unix::fs::symlink(shared.join(name), own.join(name))?;
+    }
+    for name in SHARED_CACHE_FILES {
+        std::os::unix::fs::symlink(shared.join(name), own.join(name))?;
+    }
+    Ok(())
 }
 
 /// The program, which the kernel kills when the server is killed: a function in an endless loop would not notice the end of
@@ -133,7 +210,8 @@ fn set_variables(
         // The machine's trusted certificates are used, too, because many networks have a proxy with its own.
         .env("DENO_TLS_CA_STORE", "mozilla,system")
         .envs(launcher.config.deno_environment.iter().cloned())
-        .env("DENO_DIR", &launcher.config.cache_folder)
+        .env("DENO_DIR", worker.deno_folder())
+        .env_remove(TOKENS)
         .env("DENO_NO_UPDATE_CHECK", "1")
         .env("NO_COLOR", "1")
         .env("TMPDIR", worker.temporary_folder())
@@ -237,6 +315,7 @@ fn list_readable_paths(launcher: &Launcher, function: &Function, worker: &Worker
         beside.to_path_buf(),
         worker.folder.clone(),
         config.cache_folder.join("npm"),
+        worker.deno_folder().join("npm"),
     ];
     readable.extend(expand_static_files(&config.project, &function.static_files));
     readable
@@ -248,7 +327,7 @@ fn list_permissions(readable: &[PathBuf], worker: &Worker) -> Vec<OsString> {
     vec![
         "--allow-net".into(),
         "--allow-env".into(),
-        "--allow-sys".into(),
+        format!("--allow-sys={SYSTEM_INFORMATION}").into(),
         "--allow-import".into(),
         format_paths("--allow-read=", readable),
         format_paths("--allow-write=", std::slice::from_ref(&worker.folder)),

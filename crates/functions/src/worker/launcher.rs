@@ -1,20 +1,26 @@
 //! What all workers of the server share: the Deno program, the bootstrap script and the folder of their sockets.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
+use nix::fcntl::{Flock, FlockArg};
 use tempfile::TempDir;
 use tokio::runtime::Handle;
 
 use crate::config::FunctionsConfig;
 use crate::deno::find_deno;
 
-/// The folder of a server's sockets is named by this prefix and the server's process id.
+/// The folder of a server's sockets is named by this prefix.
 const FOLDER_PREFIX: &str = "selvedge-fn-";
+/// The file in that folder that its server has locked.
+const LOCK: &str = "lock";
+/// How old a folder without a lock must be: a server that is just starting makes the folder first.
+const UNLOCKED_AGE: Duration = Duration::from_secs(60);
 const BOOTSTRAP: &str = include_str!("bootstrap.js");
 
 /// Starts the worker processes of functions.
@@ -25,9 +31,32 @@ pub(crate) struct Launcher {
     pub(super) runtime: Handle,
     /// Below the system's folder for temporary files and not in the project, because the path of a socket may have 100
     /// bytes only. Made with the first worker.
-    sockets: Arc<OnceLock<TempDir>>,
+    sockets: Arc<OnceLock<SocketFolder>>,
     deno: OnceLock<PathBuf>,
     next_id: Arc<AtomicU64>,
+}
+
+/// The folder of a server's sockets. Its lock says that the server runs, also to servers in other containers and on systems
+/// without `/proc`.
+#[derive(Debug)]
+struct SocketFolder {
+    folder: TempDir,
+    _lock: Flock<File>,
+}
+
+impl SocketFolder {
+    fn make(system: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix(FOLDER_PREFIX)
+            .tempdir_in(system)?;
+        let file = File::create_new(folder.path().join(LOCK))?;
+        let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| error)?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
 }
 
 impl Launcher {
@@ -64,8 +93,7 @@ impl Launcher {
             None => {
                 let system = temporary_folder();
                 remove_folders_of_ended_servers(&system);
-                let prefix = format!("{FOLDER_PREFIX}{}-", std::process::id());
-                let made = tempfile::Builder::new().prefix(&prefix).tempdir_in(system)?;
+                let made = SocketFolder::make(&system)?;
                 // Another thread may have been faster; then its folder is used and this one is removed.
                 self.sockets.get_or_init(|| made)
             }
@@ -106,26 +134,37 @@ impl Launcher {
 }
 
 /// Removes what servers have left behind that were killed. Folders of other users cannot be removed, and stay.
-#[cfg(target_os = "linux")]
 fn remove_folders_of_ended_servers(system: &Path) {
     for entry in fs::read_dir(system).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let pid = name.to_str().and_then(|name| {
-            name.strip_prefix(FOLDER_PREFIX)?
-                .split('-')
-                .next()?
-                .parse::<u32>()
-                .ok()
-        });
-        if pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX);
+        // Not through a link, which somebody else could have put there.
+        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) && has_ended(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Without `/proc` it is not known which servers run.
-#[cfg(not(target_os = "linux"))]
-fn remove_folders_of_ended_servers(_system: &Path) {}
+/// Whether no server holds the lock of a folder. A folder without a lock is of a version before December 2026, or just being made.
+fn has_ended(folder: &Path) -> bool {
+    match File::open(folder.join(LOCK)) {
+        Ok(file) => Flock::lock(file, FlockArg::LockExclusiveNonblock).is_ok(),
+        Err(_) => {
+            let modified = folder.metadata().and_then(|meta| meta.modified());
+            let age = modified.ok().and_then(|time| time.elapsed().ok());
+            age.is_some_and(|age| age > UNLOCKED_AGE) && !is_of_running_process(folder)
+        }
+    }
+}
+
+/// Whether the number in a folder's name, by which older versions named them, is of a process that runs.
+fn is_of_running_process(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let pid = name
+        .strip_prefix(FOLDER_PREFIX)
+        .and_then(|name| name.split('-').next());
+    pid.and_then(|pid| pid.parse::<u32>().ok())
+        .is_some_and(|pid| Path::new("/proc").join(pid.to_string()).exists())
+}
 
 /// Makes a folder that only this user can enter.
 pub(super) fn make_private_folder(path: &Path) -> io::Result<()> {
@@ -174,18 +213,23 @@ fn temporary_folder() -> PathBuf {
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn folders_of_servers_that_have_ended_are_removed() {
         let system = tempfile::tempdir().unwrap();
-        let path = |pid: u32| system.path().join(format!("{FOLDER_PREFIX}{pid}-x"));
-        for pid in [std::process::id(), u32::MAX] {
-            fs::create_dir(path(pid)).unwrap();
+        let running = SocketFolder::make(system.path()).unwrap();
+        let ended = system.path().join("selvedge-fn-ended");
+        let young = system.path().join("selvedge-fn-young");
+        let other = system.path().join("another-program");
+        for folder in [&ended, &young, &other] {
+            fs::create_dir(folder).unwrap();
         }
+        fs::write(ended.join(LOCK), "").unwrap();
+        std::os::unix::fs::symlink(&other, system.path().join("selvedge-fn-link")).unwrap();
 
         remove_folders_of_ended_servers(system.path());
 
-        assert!(path(std::process::id()).exists() && !path(u32::MAX).exists());
+        assert!(running.path().exists() && young.exists() && other.exists());
+        assert!(!ended.exists());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A worker's output: reports and log lines on standard output, Deno's messages on standard error.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
@@ -79,8 +81,10 @@ pub(crate) fn parse_output_line(line: &[u8]) -> OutputLine {
     }
 }
 
-/// Writes a line of a function to the server's log.
+/// Writes a line of a function to the server's log. Control characters, with which a terminal would move its cursor, are escaped; line
+/// ends stay, and text logs indent what follows them.
 pub(crate) fn log_line(level: LogLevel, function: &str, request_id: Option<&str>, text: &str) {
+    let text = escape_controls(text);
     // The target has its own level in the default filters, so that developers see what their functions print.
     macro_rules! log_at {
         ($level:ident) => {
@@ -98,9 +102,31 @@ pub(crate) fn log_line(level: LogLevel, function: &str, request_id: Option<&str>
     }
 }
 
+/// Escapes all control characters but line ends and tabs.
+fn escape_controls(text: &str) -> Cow<'_, str> {
+    let is_shown = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_shown(c) {
+            true => escaped.push(c),
+            false => escaped.extend(c.escape_default()),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_of_a_function_are_shown_and_not_sent_to_a_terminal() {
+        assert_eq!(escape_controls("a\n\tb"), "a\n\tb");
+        assert_eq!(escape_controls("a\r\u{1b}[2Jb"), "a\\r\\u{1b}[2Jb");
+    }
 
     #[actix_web::test]
     async fn lines_are_cut_at_the_longest_length_and_the_last_needs_no_end() {

@@ -74,6 +74,11 @@ impl Worker {
         }
     }
 
+    /// Deno's folder of this worker (`DENO_DIR`), beside [`Self::folder`].
+    pub(crate) fn deno_folder(&self) -> PathBuf {
+        self.folder.with_extension("deno")
+    }
+
     /// The socket on which the function is served.
     pub(crate) fn socket(&self) -> PathBuf {
         self.folder.join("s")

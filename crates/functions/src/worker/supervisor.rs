@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::command::{LaunchError, prepare_command};
+use super::command::{LaunchError, PreparedCommands, prepare_command};
 use super::end::{End, EndReason};
 use super::launcher::Launcher;
 use super::limits::{LimitAction, LimitCheck, Sample};
@@ -44,8 +44,9 @@ pub(crate) fn start_worker(launcher: &Arc<Launcher>, function: &Function) -> Arc
     launcher.runtime.clone().spawn(async move {
         let end = run_worker(launcher, function, &shared).await;
         shared.mark_ended(end);
-        let folder = shared.folder.clone();
-        let _ = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
+        let folders = [shared.folder.clone(), shared.deno_folder()];
+        let remove = move || folders.map(std::fs::remove_dir_all);
+        let _ = tokio::task::spawn_blocking(remove).await;
     });
     worker
 }
@@ -56,11 +57,17 @@ async fn run_worker(launcher: Arc<Launcher>, function: Function, worker: &Arc<Wo
     let is_inspected = launcher.config.inspect.is_some();
     let shared = Arc::clone(worker);
     let prepared = tokio::task::spawn_blocking(move || prepare_command(&launcher, &function, &shared));
-    let mut command = match prepared.await {
-        Ok(Ok(command)) => command,
+    let PreparedCommands {
+        download,
+        run: mut command,
+    } = match prepared.await {
+        Ok(Ok(commands)) => commands,
         Ok(Err(error)) => return fail_launch(worker, error),
         Err(_) => return End::BootFailed,
     };
+    if let Some(download) = download {
+        download_modules(worker, download).await;
+    }
     match command.spawn() {
         Ok(child) => {
             Supervisor::new(Arc::clone(worker), child, limits, is_inspected)
@@ -68,6 +75,22 @@ async fn run_worker(launcher: Arc<Launcher>, function: Function, worker: &Arc<Wo
                 .await
         }
         Err(error) => fail_launch(worker, error.into()),
+    }
+}
+
+/// Waits for the download of a function's modules. What it lacks, the worker itself reports.
+async fn download_modules(worker: &Worker, mut download: Command) {
+    match timeout(LONGEST_DOWNLOAD, download.output()).await {
+        Ok(Ok(output)) if output.status.success() => {}
+        Ok(Ok(output)) => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            log_line(LogLevel::Error, &worker.slug, None, text.trim_end());
+        }
+        Ok(Err(error)) => log_line(LogLevel::Error, &worker.slug, None, &error.to_string()),
+        Err(_) => {
+            let text = "The download of the function's modules took too long.";
+            log_line(LogLevel::Error, &worker.slug, None, text);
+        }
     }
 }
 
@@ -238,10 +261,11 @@ impl Supervisor {
         if self.measured_at.elapsed() < MEASURE_INTERVAL {
             return;
         }
-        let folder = self.worker.temporary_folder();
+        let folders = [self.worker.temporary_folder(), self.worker.deno_folder()];
         // A pool thread measures, because a disk that is full or slow must not hold up the supervisors of other workers.
-        let measured = tokio::task::spawn_blocking(move || measure_folder(&folder)).await;
-        self.temporary_bytes = measured.unwrap_or_default();
+        let measured =
+            tokio::task::spawn_blocking(move || folders.map(|folder| measure_folder(&folder))).await;
+        self.temporary_bytes = measured.unwrap_or_default().iter().sum();
         self.measured_at = Instant::now();
     }
 

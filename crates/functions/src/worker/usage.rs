@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Processor time and memory of a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Processor time of the main thread, where JavaScript runs.
+    /// Processor time of all threads: JavaScript runs on the main one, and hashes and compression that it asks for on others.
     pub(crate) cpu: Duration,
     /// Memory that belongs to the process alone: the heap and buffers, not the program.
     pub(crate) memory_bytes: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Usage {
 /// Reads the usage of a process; `None` when it has ended, or the operating system does not report it.
 #[cfg(target_os = "linux")]
 pub(crate) fn read_usage(pid: u32) -> Option<Usage> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/stat")).ok()?;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     Some(Usage {
         cpu: parse_cpu(&stat)?,

@@ -62,6 +62,7 @@ pub(in crate::services) fn functions_config(
             port: section.inspector_port,
             mode,
         }),
+        trusted_proxies: config.selvedge.limits.trusted_proxies,
         limits: own.limits.clone(),
     }
 }
