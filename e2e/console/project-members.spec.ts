@@ -146,3 +146,27 @@ test("console_013 console_174 a user with a level and a second factor signs in, 
     await expect(page.getByLabel("Mail address")).toBeVisible({ timeout: 1000 });
   }).toPass();
 });
+
+test("console_174 a session of the console ends with the user's sessions at Auth @once", async ({
+  consoleServer: server,
+}) => {
+  const { email } = await makeUser(server, { console: "viewer" }, {});
+  const secret = await enrol(server, email);
+  const code = totpCode(secret, Date.now() / 1000 + 30);
+  const signedIn = await signIn(server, { name: email, password, code });
+  expect(signedIn.status).toBe(200);
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const { secret: header } = (await signedIn.json()) as { secret: string };
+  const asks = async () => {
+    const headers = { cookie, "x-selvedge-console": header, "sec-fetch-site": "same-origin" };
+    return (await fetch(`${server.consoleUrl}/api/sizes`, { headers })).status;
+  };
+  expect(await asks()).toBe(200);
+
+  const client = createClient(server.apiUrl, anonKey, options);
+  await client.auth.signInWithPassword({ email, password });
+  const { error } = await client.auth.signOut({ scope: "global" });
+
+  expect(error).toBeNull();
+  await expect.poll(asks).toBe(401);
+});

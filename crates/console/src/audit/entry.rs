@@ -1,13 +1,18 @@
 //! Writes entries of the audit.
 
+use std::borrow::Cow;
+
+use sha2::{Digest as _, Sha256};
 use tokio_postgres::GenericClient;
 
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// The bytes after which a statement's text is cut, because a pasted import can have megabytes.
+/// The bytes of a statement's text that are kept, because a pasted import can have megabytes: its beginning and its end, between which a
+/// statement cannot be hidden without a trace, as the length and the hash of the whole stand there.
 const LONGEST_STATEMENT: usize = 16 * 1024;
+const KEPT_END: usize = 4 * 1024;
 
 const INSERT_ENTRY: &str = "select selvedge_console.write_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
@@ -36,8 +41,7 @@ impl<'a> AuditEntry<'a> {
     /// Adds the statement. Its values must be parameters where they may be secrets.
     #[must_use]
     pub fn with_statement(mut self, statement: &'a str) -> Self {
-        let end = statement.floor_char_boundary(LONGEST_STATEMENT);
-        self.statement = Some(&statement[..end]);
+        self.statement = Some(statement);
         self
     }
 
@@ -54,6 +58,21 @@ impl<'a> AuditEntry<'a> {
         self.result = result;
         self
     }
+}
+
+/// The text of a statement as it is kept: a long one as beginning, a line with length and SHA-256 of the whole, and end.
+fn shorten_statement(statement: &str) -> Cow<'_, str> {
+    if statement.len() <= LONGEST_STATEMENT {
+        return Cow::Borrowed(statement);
+    }
+    let begin = &statement[..statement.floor_char_boundary(LONGEST_STATEMENT - KEPT_END)];
+    let end = &statement[statement.ceil_char_boundary(statement.len() - KEPT_END)..];
+    Cow::Owned(format!(
+        "{begin}\n-- [{} of {} bytes are left out here; sha256 of the whole: {}]\n{end}",
+        statement.len() - begin.len() - end.len(),
+        statement.len(),
+        hex::encode(Sha256::digest(statement))
+    ))
 }
 
 /// Writes an entry on `client`, which is in the transaction of the change and logged in as an admin's level. Where the
@@ -73,6 +92,7 @@ pub async fn write(
         rows,
         result,
     } = entry;
+    let statement = statement.map(shorten_statement);
     client
         .execute(
             INSERT_ENTRY,
@@ -116,4 +136,22 @@ pub async fn record(
 ) -> Result<(), ConsoleError> {
     let client = state.database.service().await?;
     write(&**client, session, entry).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_019_a_long_statement_keeps_its_end_its_length_and_its_hash() {
+        let long = format!("{}select 'hidden at the end'", "ä ".repeat(20_000));
+
+        let kept = shorten_statement(&long);
+
+        assert!(kept.len() < LONGEST_STATEMENT + 200);
+        assert!(kept.ends_with("select 'hidden at the end'"), "{kept}");
+        assert!(kept.contains(&format!("of {} bytes", long.len())));
+        assert!(kept.contains(&hex::encode(Sha256::digest(&long))));
+        assert_eq!(shorten_statement("select 1"), "select 1");
+    }
 }

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::outgoing;
+use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
+use crate::session::Session;
 use crate::state::ConsoleState;
 
 /// The number of messages in one answer.
@@ -84,10 +86,13 @@ fn summary(mail: &StoredMail) -> Value {
 /// `GET /api/mail/{id}`
 pub(super) async fn show(
     state: web::Data<ConsoleState>,
+    session: Session,
     id: web::Path<String>,
 ) -> Result<HttpResponse, ConsoleError> {
     let inbox = inbox_of(&state)?;
     let mail = inbox.find_mail(&id).ok_or_else(not_there)?;
+    // It may hold a code or a link that signs its recipient in.
+    audit::record(&state, &session, AuditEntry::new("mail.read", &describe(&mail))).await?;
     inbox.mark_read(true, |mail| mail.id == *id);
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let mut body = summary(&mail);
@@ -108,18 +113,40 @@ pub(super) async fn show(
 /// `DELETE /api/mail/{id}`
 pub(super) async fn delete(
     state: web::Data<ConsoleState>,
+    session: Session,
     id: web::Path<String>,
 ) -> Result<HttpResponse, ConsoleError> {
     let inbox = inbox_of(&state)?;
-    inbox.find_mail(&id).ok_or_else(not_there)?;
+    let mail = inbox.find_mail(&id).ok_or_else(not_there)?;
+    audit::record(&state, &session, AuditEntry::new("mail.delete", &describe(&mail))).await?;
     inbox.delete_mails(|mail| mail.id == *id);
     Ok(HttpResponse::NoContent().finish())
 }
 
 /// `DELETE /api/mail`: empties the inbox.
-pub(super) async fn clear(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
-    inbox_of(&state)?.delete_mails(|_| true);
+pub(super) async fn clear(
+    state: web::Data<ConsoleState>,
+    session: Session,
+) -> Result<HttpResponse, ConsoleError> {
+    let inbox = inbox_of(&state)?;
+    let count = i64::try_from(inbox.list_mails().len()).unwrap_or(i64::MAX);
+    audit::record(
+        &state,
+        &session,
+        AuditEntry::new("mail.clear", "inbox").with_rows(count),
+    )
+    .await?;
+    inbox.delete_mails(|_| true);
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Recipients and subject, for the audit.
+fn describe(mail: &StoredMail) -> String {
+    let recipients: Vec<&str> = mail
+        .recipients()
+        .map(|address| address.address.as_str())
+        .collect();
+    format!("{}: {}", recipients.join(", "), mail.subject)
 }
 
 fn inbox_of(state: &ConsoleState) -> Result<&Inbox, ConsoleError> {

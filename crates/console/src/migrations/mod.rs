@@ -14,6 +14,7 @@ use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 
 use crate::access::Access;
+use crate::audit::{self, AuditEntry};
 use crate::endpoint::ApiRoute;
 use crate::error::ConsoleError;
 use crate::session::Session;
@@ -60,6 +61,9 @@ async fn change_schema(
     let task = actix_web::rt::spawn(async move {
         let _permit = permit;
         if request.preview {
+            // It runs as `postgres`, and not everything that it does is undone by the rollback: sequences, HTTP requests.
+            let entry = AuditEntry::new("schema.preview", session.level.name()).with_statement(&request.sql);
+            audit::record(&state, &session, entry.with_result("started")).await?;
             let effects = preview::try_change(&state, &request.sql).await?;
             Ok(HttpResponse::Ok().json(effects))
         } else {

@@ -1,7 +1,7 @@
 //! Passes a request on to its service, and the response back.
 
+use actix_web::http::Uri;
 use actix_web::http::header::{HOST, HeaderName, HeaderValue};
-use actix_web::http::{Method, Uri};
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_gateway::sent_path;
 
@@ -28,7 +28,7 @@ pub(super) async fn forward(
         ));
     }
     let path = target.public_path();
-    if is_change(&request) {
+    if target.is_audited(request.method()) {
         let action = format!("proxy.{}", request.method().as_str().to_ascii_lowercase());
         let entry = AuditEntry::new(&action, &path).with_result("started");
         audit::record(&state, &session, entry).await?;
@@ -78,14 +78,6 @@ fn pass_back(answer: HttpResponse) -> HttpResponse {
         response.insert_header(("location", location));
     }
     response.body(answer.into_body())
-}
-
-/// Whether the request is one for the audit. The pieces of a resumable upload belong to the entry of its beginning.
-fn is_change(request: &HttpRequest) -> bool {
-    let is_read = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let is_piece =
-        *request.method() == Method::PATCH && sent_path(request.uri()).contains("/upload/resumable/");
-    !is_read && !is_piece
 }
 
 fn inner_uri(path: &str, query: &str) -> Result<Uri, ConsoleError> {

@@ -1,5 +1,6 @@
 //! The service and path to which a proxied request is sent. No other hosts or services can be reached (CONSOLE-172).
 
+use actix_web::http::Method;
 use percent_encoding::percent_decode_str;
 
 use crate::error::ConsoleError;
@@ -68,6 +69,30 @@ impl Target {
         format!("{}{}", self.prefix, self.rest)
     }
 
+    /// Whether a request gets an entry in the audit: one that changes something or runs code of the project, by whatever method. The
+    /// pieces of a resumable upload belong to the entry of its beginning.
+    pub(super) fn is_audited(&self, method: &Method) -> bool {
+        let is_read = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+        match self.service {
+            // A function does what it likes on any request, here with the service key.
+            "functions" => true,
+            // Database functions may reach out of a read-only transaction.
+            "rest" => !is_read || self.first_segments().starts_with("rpc/"),
+            // Links that sign in or confirm are GET requests.
+            "auth" => !is_read || !self.is_open_to_viewers(),
+            "storage" => {
+                !is_read && !(*method == Method::PATCH && self.rest.starts_with("/upload/resumable/"))
+            }
+            _ => !is_read,
+        }
+    }
+
+    /// The path below the service without its first slashes, decoded as a service reads it.
+    fn first_segments(&self) -> String {
+        let decoded = percent_decode_str(&self.rest).decode_utf8_lossy();
+        decoded.trim_start_matches('/').to_owned()
+    }
+
     /// Whether viewers may read this path through the proxy.
     pub(super) fn is_open_to_viewers(&self) -> bool {
         let path = self.rest.trim_start_matches('/');
@@ -124,6 +149,34 @@ mod tests {
             "/api/proxy/rest/t%00",
         ] {
             assert_eq!(public(outside), None, "{outside}");
+        }
+    }
+
+    #[test]
+    fn console_019_requests_are_audited_by_what_they_run() {
+        let audited = |method: Method, path: &str| parse(path).unwrap().is_audited(&method);
+        for (method, path) in [
+            (Method::GET, "/api/proxy/functions/hello"),
+            (Method::OPTIONS, "/api/proxy/functions/hello"),
+            (Method::PATCH, "/api/proxy/functions/hello/upload/resumable/x"),
+            (Method::PATCH, "/api/proxy/rest/notes/upload/resumable/x"),
+            (Method::GET, "/api/proxy/rest/rpc/wipe"),
+            (Method::GET, "/api/proxy/rest/%72pc/wipe"),
+            (Method::GET, "/api/proxy/auth/verify"),
+            (Method::POST, "/api/proxy/storage/upload/resumable"),
+            (Method::DELETE, "/api/proxy/storage/upload/resumable/x"),
+            (Method::POST, "/api/proxy/realtime/api/broadcast"),
+        ] {
+            assert!(audited(method.clone(), path), "{method} {path}");
+        }
+        for (method, path) in [
+            (Method::GET, "/api/proxy/rest/notes"),
+            (Method::GET, "/api/proxy/auth/admin/users"),
+            (Method::GET, "/api/proxy/storage/object/authenticated/b/x"),
+            (Method::PATCH, "/api/proxy/storage/upload/resumable/x"),
+            (Method::HEAD, "/api/proxy/storage/upload/resumable/x"),
+        ] {
+            assert!(!audited(method.clone(), path), "{method} {path}");
         }
     }
 

@@ -40,12 +40,10 @@ pub(super) async fn explain(
         "explain (verbose, format json) "
     };
     let statement = format!("{options}{}", request.text);
-    if request.analyze {
-        // With `analyze` the statement runs, and its functions may reach out of the transaction that is rolled back, so
-        // it is audited.
-        let entry = AuditEntry::new("sql.explain", session.level.name()).with_statement(&statement);
-        audit::record(&state, &session, entry.with_result("started")).await?;
-    }
+    // With `analyze` the statement runs, and its functions may reach out of the transaction that is rolled back. Without it the planner
+    // runs what is called immutable.
+    let entry = AuditEntry::new("sql.explain", session.level.name()).with_statement(&statement);
+    audit::record(&state, &session, entry.with_result("started")).await?;
     // Without `analyze` nothing is executed, so nothing has to be written either.
     let frame = if request.analyze && session.level == Level::Admin {
         Frame::Transaction

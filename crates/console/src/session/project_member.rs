@@ -3,6 +3,8 @@
 //! is never read.
 
 use actix_web::http::{Method, StatusCode};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -22,6 +24,8 @@ pub(super) struct Credentials<'a> {
 /// A user of the project who may use the console.
 pub(super) struct Member {
     pub(super) id: Uuid,
+    /// The session at Auth. The console's own ends with it.
+    pub(super) auth_session: Uuid,
     pub(super) name: String,
     pub(super) level: Level,
 }
@@ -48,11 +52,14 @@ pub(super) async fn check(
         return Ok(None);
     };
     let checked = auth.check_user(&signed_in, guess.code).await;
-    // The console has its own sessions, so the session that Auth created is ended in any case.
-    let token = signed_in["access_token"].as_str();
-    let ended = auth.post("/auth/v1/logout?scope=local", token, json!({})).await;
-    if let Err(error) = ended {
-        tracing::warn!(%error, "a session of Auth stays after a sign-in to the console");
+    // After a sign-in the session at Auth stays, without anybody who could refresh it, because the console's own ends with it: by a new
+    // password, a global sign-out, or an administrator.
+    if checked.is_err() {
+        let token = signed_in["access_token"].as_str();
+        let ended = auth.post("/auth/v1/logout?scope=local", token, json!({})).await;
+        if let Err(error) = ended {
+            tracing::warn!(%error, "a session of Auth stays after a refused sign-in to the console");
+        }
     }
     checked.map(Some)
 }
@@ -109,9 +116,12 @@ impl Auth<'_> {
                 "Enter the code of your authenticator app",
             )
         })?;
-        self.check_code(signed_in["access_token"].as_str(), factor, code)
-            .await?;
-        self.read_member(id, level).await
+        let token = signed_in["access_token"].as_str();
+        let auth_session = token
+            .and_then(read_session_id)
+            .ok_or_else(|| ConsoleError::unavailable("Auth did not answer as expected"))?;
+        self.check_code(token, factor, code).await?;
+        self.read_member(id, auth_session, level).await
     }
 
     async fn check_code(&self, token: Option<&str>, factor: &str, code: &str) -> Result<(), ConsoleError> {
@@ -138,7 +148,7 @@ impl Auth<'_> {
     }
 
     /// Reads the user's name by the function that also checks the user at each later request of the session.
-    async fn read_member(&self, id: Uuid, level: Level) -> Result<Member, ConsoleError> {
+    async fn read_member(&self, id: Uuid, auth_session: Uuid, level: Level) -> Result<Member, ConsoleError> {
         let client = self.state.database.service().await?;
         let row = client
             .query_opt(
@@ -149,6 +159,7 @@ impl Auth<'_> {
         let row = row.ok_or_else(|| ConsoleError::forbidden("This user is not admitted to the console"))?;
         Ok(Member {
             id,
+            auth_session,
             name: row.get(0),
             level,
         })
@@ -166,6 +177,13 @@ impl Auth<'_> {
         };
         call_service(self.state, self.api, call).await
     }
+}
+
+/// The claim `session_id` of an access token that Auth has just signed, so that its signature need not be checked.
+fn read_session_id(token: &str) -> Option<Uuid> {
+    let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
+    let claims: Value = serde_json::from_slice(&payload).ok()?;
+    claims["session_id"].as_str()?.parse().ok()
 }
 
 /// Whether Auth's response means that the address or password is wrong.

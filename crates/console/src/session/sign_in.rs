@@ -29,8 +29,8 @@ pub(super) struct SignIn {
 struct SignedIn {
     name: String,
     level: Level,
-    /// The user of the project; `None` for accounts.
-    user: Option<Uuid>,
+    /// The user of the project and the session at Auth; `None` for accounts.
+    user: Option<(Uuid, Uuid)>,
 }
 
 /// `POST /api/session`. The answer to an unknown name and to a wrong password is the same, and takes the same time.
@@ -71,7 +71,10 @@ pub(super) async fn sign_in(
     };
     audit::record(&state, &caller, AuditEntry::new("sign_in", &found.name)).await?;
     let sessions = &state.sessions;
-    let owner = found.user.map_or(Owner::Account(&found.name), Owner::User);
+    let owner = match found.user {
+        Some((id, auth_session)) => Owner::User { id, auth_session },
+        None => Owner::Account(&found.name),
+    };
     let secrets = sessions.create(&state.database, owner, &caller.address).await?;
     Ok(HttpResponse::Ok()
         .insert_header(cookie::set(&secrets.cookie, state.config.secure_cookies))
@@ -110,7 +113,7 @@ async fn find_owner(
     Ok(SignedIn {
         name: member.name,
         level: member.level,
-        user: Some(member.id),
+        user: Some((member.id, member.auth_session)),
     })
 }
 

@@ -28,6 +28,7 @@ const FIND_SESSION: &str = "
       left join lateral selvedge_console.find_project_member(s.user_id) m on s.user_id is not null and $4
       where s.cookie_digest = $1 and s.expires_at > now() and s.seen_at > now() - make_interval(secs => $2)
         and coalesce(a.name, m.name) is not null
+        and (s.user_id is null or selvedge_console.has_auth_session(s.user_id, s.auth_session))
     ), seen as (
       update selvedge_console.sessions s set seen_at = now()
       from found f where s.cookie_digest = f.cookie_digest and f.seen_at < now() - interval '15 s'
@@ -36,15 +37,20 @@ const FIND_SESSION: &str = "
 
 const INSERT_SESSION: &str = "
     with ended as (delete from selvedge_console.sessions where expires_at < now())
-    insert into selvedge_console.sessions (cookie_digest, header_digest, account, user_id, address, expires_at)
-    values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))";
+    insert into selvedge_console.sessions (cookie_digest, header_digest, account, user_id, auth_session, address, expires_at)
+    values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))";
+
+/// Ends a project user's session at Auth, as long as the console's own names it.
+const END_AUTH_SESSION: &str =
+    "select selvedge_console.end_auth_session(auth_session) from selvedge_console.sessions
+    where cookie_digest = $1 and auth_session is not null";
 
 /// The owner of a session.
 pub(super) enum Owner<'a> {
     /// An account of the console.
     Account(&'a str),
-    /// A user of the project.
-    User(Uuid),
+    /// A user of the project, with the session at Auth that the sign-in has made.
+    User { id: Uuid, auth_session: Uuid },
 }
 
 /// Sessions that were asked for recently, and the limits of their callers.
@@ -177,9 +183,9 @@ impl SessionStore {
         };
         // Only digests leave this function for the database; the secrets go to the browser alone.
         let (cookie, header) = (digest(&secrets.cookie), digest(&secrets.header));
-        let (account, user_id) = match owner {
-            Owner::Account(name) => (Some(name), None),
-            Owner::User(id) => (None, Some(id)),
+        let (account, user_id, auth_session) = match owner {
+            Owner::Account(name) => (Some(name), None, None),
+            Owner::User { id, auth_session } => (None, Some(id), Some(auth_session)),
         };
         let client = database.service().await?;
         client
@@ -190,6 +196,7 @@ impl SessionStore {
                     &header.as_slice(),
                     &account,
                     &user_id,
+                    &auth_session,
                     &address,
                     &self.lifetime.as_secs_f64(),
                 ],
@@ -208,6 +215,7 @@ impl SessionStore {
             return Ok(());
         };
         let client = database.service().await?;
+        client.execute(END_AUTH_SESSION, &[&digest.as_slice()]).await?;
         client
             .execute(
                 "delete from selvedge_console.sessions where cookie_digest = $1",

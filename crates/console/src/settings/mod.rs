@@ -7,8 +7,10 @@ use actix_web::{HttpResponse, web};
 use serde_json::json;
 
 use crate::access::Access;
+use crate::audit::{self, AuditEntry};
 use crate::endpoint::ApiRoute;
 use crate::error::ConsoleError;
+use crate::session::Session;
 use crate::state::{ConsoleState, Level};
 
 /// Returns this area's endpoints.
@@ -21,12 +23,17 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
 }
 
 /// `GET /api/settings` → `{settings: [{key, value, origin, secret, set}]}`
-async fn list_settings(state: web::Data<ConsoleState>) -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "settings": state.handles.settings }))
+async fn list_settings(
+    state: web::Data<ConsoleState>,
+    session: Session,
+) -> Result<HttpResponse, ConsoleError> {
+    audit::record(&state, &session, AuditEntry::new("settings.read", "")).await?;
+    Ok(HttpResponse::Ok().json(json!({ "settings": state.handles.settings })))
 }
 
 /// `GET /api/doctor` → `{checks: [{name, status, message, remedy}]}`
-async fn run_doctor(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
+async fn run_doctor(state: web::Data<ConsoleState>, session: Session) -> Result<HttpResponse, ConsoleError> {
+    audit::record(&state, &session, AuditEntry::new("doctor.run", "")).await?;
     let Some(examine) = &state.handles.doctor else {
         return Err(ConsoleError::unavailable(
             "This console cannot examine the server",

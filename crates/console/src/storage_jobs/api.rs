@@ -113,15 +113,13 @@ pub(super) async fn end(
         if removed == 0 {
             return Err(unknown());
         }
-    } else {
-        let target = format!("job {}", *id);
-        audit::write(
-            &*transaction,
-            &session,
-            AuditEntry::new("storage.job.cancel", &target),
-        )
-        .await?;
     }
+    let action = match cancelled {
+        0 => "storage.job.remove",
+        _ => "storage.job.cancel",
+    };
+    let target = format!("job {}", *id);
+    audit::write(&*transaction, &session, AuditEntry::new(action, &target)).await?;
     transaction.commit().await?;
     // Wakes the runner, which ends a waiting job immediately.
     state.storage_job_added.notify_one();
