@@ -32,8 +32,8 @@ const TOKENS: &str = "DENO_AUTH_TOKENS";
 /// Variables that Deno reads later, for downloads. The bootstrap script hides them from the function.
 const HIDDEN: [&str; 3] = ["DENO_TLS_CA_STORE", "NPM_CONFIG_REGISTRY", "JSR_URL"];
 
-/// What a function may ask of the machine (`--allow-sys`): everything that Deno knows but `inspector`, which would open a port for a
-/// debugger of the whole process, and `setPriority`.
+/// What a function may ask of the machine (`--allow-sys`): everything that Deno knows but `inspector`, sessions of a debugger of
+/// the whole process, and `setPriority`.
 const SYSTEM_INFORMATION: &str = "hostname,osRelease,osUptime,loadavg,networkInterfaces,systemMemoryInfo,uid,gid,cpus,homedir,\
      username,statfs,getPriority,userInfo";
 
