@@ -15,6 +15,10 @@ use crate::error::ConsoleError;
 const MAX_AGE: Duration = Duration::from_secs(5);
 
 const SYSTEM: &str = "select system_identifier::pg_catalog.text from pg_catalog.pg_control_system()";
+/// Where the server listens: for clusters whose identifier must not be read. It changes with a failover, after which open pages have
+/// to be loaded anew.
+const SERVER: &str = "select pg_catalog.concat_ws(' ', pg_catalog.inet_server_addr(),
+       coalesce(pg_catalog.inet_server_port()::pg_catalog.text, pg_catalog.current_setting('port')))";
 const DATABASE: &str =
     "select oid::pg_catalog.text from pg_catalog.pg_database where datname = pg_catalog.current_database()";
 
@@ -26,6 +30,12 @@ pub(crate) struct ProjectKey {
 }
 
 impl ProjectKey {
+    /// The key as it was read last; `None` before the database has responded once.
+    pub(crate) fn last_known(&self) -> Option<Arc<str>> {
+        let known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map(|(_, key)| Arc::clone(key))
+    }
+
     /// Returns the key, which is read again when it is older than five seconds.
     ///
     /// # Errors
@@ -47,8 +57,10 @@ impl ProjectKey {
 async fn read_key(client: &Client) -> Result<String, ConsoleError> {
     let system: String = match client.query_one(SYSTEM, &[]).await {
         Ok(row) => row.get(0),
-        // Some services take this function away from everybody; the oid alone still tells most databases apart.
-        Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => String::new(),
+        // Some services take this function away from everybody. The oid alone is the same in most clusters.
+        Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            client.query_one(SERVER, &[]).await?.get(0)
+        }
         Err(error) => return Err(error.into()),
     };
     let database: String = client.query_one(DATABASE, &[]).await?.get(0);

@@ -1,5 +1,7 @@
 //! Attacks with foreign hosts and origins, and every endpoint called without a session and as a viewer.
 
+use std::time::{Duration, Instant};
+
 use selvedge_console::{Access, Level, list_routes};
 
 use super::support::{Answer, Console, PASSWORD};
@@ -293,4 +295,23 @@ async fn console_033_a_page_of_another_project_reads_and_changes_nothing_here() 
             .status,
         409
     );
+}
+
+#[tokio::test]
+async fn console_033_projects_differ_also_where_the_cluster_keeps_its_identifier_to_itself() {
+    let console = Console::start().await;
+    let own = project_key(&console);
+    let superuser = console.database.superuser().await;
+    superuser
+        .batch_execute("revoke execute on function pg_control_system() from public")
+        .await
+        .unwrap();
+    // The key is read again after some seconds.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while project_key(&console) == own {
+        assert!(Instant::now() < deadline, "the key stays");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+
+    assert_eq!(project_key(&console).len(), own.len());
 }
