@@ -81,7 +81,7 @@ impl Target {
             // Links that sign in or confirm are GET requests.
             "auth" => !is_read || !self.is_open_to_viewers(),
             "storage" => {
-                !is_read && !(*method == Method::PATCH && self.rest.starts_with("/upload/resumable/"))
+                !(is_read || *method == Method::PATCH && self.rest.starts_with("/upload/resumable/"))
             }
             _ => !is_read,
         }
