@@ -13,6 +13,7 @@ use super::response_bodies::ConsentClientBody;
 use crate::error::{AuthError, OauthServerError};
 use crate::feature_gates::check_oauth_server;
 use crate::flows::accounts;
+use crate::flows::locked_caller::lock_caller;
 use crate::request::{AnySession, AuthRequest, Query, SignedIn};
 use crate::state::AuthState;
 use crate::store::audit::Action;
@@ -138,6 +139,7 @@ pub(crate) async fn revoke_grant(
         .map_err(|_| AuthError::invalid("invalid client_id format"))?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    lock_caller(&request, &db, &caller).await?;
     if !oauth_authorizations::revoke_consent(&db, caller.user.id, client_id, request.now()).await? {
         return Err(OauthServerError::ConsentNotFound.into());
     }

@@ -2,6 +2,7 @@
 //! §2.13, §2.15.
 
 use actix_web::{HttpResponse, web};
+use deadpool_postgres::Transaction;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -10,6 +11,7 @@ use super::admin_get_user::find_user;
 use super::response_bodies::PasskeyBody;
 use crate::error::{AuthError, PasskeyError};
 use crate::flows::accounts;
+use crate::flows::locked_caller;
 use crate::request::{Admin, AuthRequest, Json, SignedIn, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
@@ -71,6 +73,7 @@ pub(crate) async fn rename_passkey(
     let user = &caller.user;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    check_locked(&request, &db, &caller).await?;
     let passkey = passkeys::rename(&db, user.id, id, &body.friendly_name, request.now())
         .await?
         .ok_or(NOT_FOUND)?;
@@ -92,7 +95,29 @@ pub(crate) async fn delete_passkey(
 ) -> Result<HttpResponse, AuthError> {
     check_management(&caller)?;
     let id = parse_passkey_id(&id)?;
-    remove_passkey(&request, caller.user.id, id, Actor::User(&caller.user)).await
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    check_locked(&request, &db, &caller).await?;
+    remove_passkey(&request, &db, (caller.user.id, id), Actor::User(&caller.user)).await?;
+    db.commit().await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Refuses a caller whose session has ended, or who has a second factor that this session has not shown, since the request was
+/// checked. The user's row stays locked.
+///
+/// # Errors
+/// 403 `session_not_found`, `user_banned` or `insufficient_aal`.
+async fn check_locked(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    caller: &SignedIn,
+) -> Result<(), AuthError> {
+    let locked = locked_caller::lock_caller(request, db, caller).await?;
+    match locked.lacks_second_factor() {
+        true => Err(PasskeyError::NeedsAal2.into()),
+        false => Ok(()),
+    }
 }
 
 /// `GET /admin/users/{id}/passkeys` → 200 like [`list_passkeys`].
@@ -128,28 +153,29 @@ pub(crate) async fn delete_passkey_of_user(
         role: &admin.role,
         subject: &user,
     };
-    remove_passkey(&request, user.id, parse_passkey_id(&id)?, actor).await
+    let id = parse_passkey_id(&id)?;
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    remove_passkey(&request, &db, (user.id, id), actor).await?;
+    db.commit().await?;
+    Ok(HttpResponse::NoContent().finish())
 }
 
-/// Deletes a passkey of the user and logs it → 204.
+/// Deletes a passkey of the user and logs it.
 ///
 /// # Errors
 /// 404 `validation_failed` when the user has no such passkey.
 async fn remove_passkey(
     request: &AuthRequest,
-    user_id: Uuid,
-    id: Uuid,
+    db: &Transaction<'_>,
+    (user_id, id): (Uuid, Uuid),
     actor: Actor<'_>,
-) -> Result<HttpResponse, AuthError> {
-    let mut client = request.connect().await?;
-    let db = client.transaction().await?;
-    if !passkeys::delete(&db, user_id, id).await? {
+) -> Result<(), AuthError> {
+    if !passkeys::delete(db, user_id, id).await? {
         return Err(NOT_FOUND);
     }
     let traits = json!({"user_id": user_id, "passkey_id": id});
-    accounts::log_action_with_traits(request, &db, actor, Action::PasskeyDeleted, traits).await?;
-    db.commit().await?;
-    Ok(HttpResponse::NoContent().finish())
+    accounts::log_action_with_traits(request, db, actor, Action::PasskeyDeleted, traits).await
 }
 
 /// Compat: upstream responds 404 with the code `validation_failed`, not `webauthn_credential_not_found`.

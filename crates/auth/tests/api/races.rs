@@ -121,6 +121,30 @@ async fn auth_107_a_credential_that_is_registered_does_not_replace_one_that_was_
     assert_eq!(app.count(raised).await, 0);
 }
 
+#[actix_web::test]
+async fn auth_108_a_passkey_is_removed_and_renamed_by_the_locked_caller() {
+    let app = crate::passkeys::start_app().await;
+    let factor = "insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret) \
+                  select gen_random_uuid(), id, '', 'totp', 'verified', now(), now(), '' from auth.users";
+    for (sql, code) in [ENDINGS[0], ENDINGS[1], (factor, "insufficient_aal")] {
+        for method in [reqwest::Method::DELETE, reqwest::Method::PATCH] {
+            app.sql("delete from auth.users", &[]).await;
+            let user = app.user(OWNER).await;
+            let passkey = app.register(&user, &mut Authenticator::new()).await.body;
+            let path = format!("/passkeys/{}", passkey["id"].as_str().unwrap());
+            let call = app
+                .call(method, &path)
+                .json(&json!({"friendly_name": "a thief's"}));
+
+            let refused = overtake(&app, call.bearer(&user.access_token), sql).await;
+
+            assert_eq!(refused.error(), (403, code));
+            let kept = "select count(*) from auth.webauthn_credentials where friendly_name is distinct from 'a thief''s'";
+            assert_eq!(app.count(kept).await, 1, "{sql}");
+        }
+    }
+}
+
 /// Changes the password of a session's user.
 fn change_password(app: &TestApp, session: &Session, round: usize) -> impl Future<Output = Response> {
     let body = json!({"password": format!("password number {round}")});
