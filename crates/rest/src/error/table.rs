@@ -108,6 +108,7 @@ impl RequestError {
             Self::RootDisabled => Wire::new(404, "PGRST126", self),
             Self::SpreadAggregate => Wire::new(400, "PGRST127", self)
                 .details("Aggregates are not implemented for one-to-many or many-to-many spreads."),
+            Self::PageOfWrite => Wire::new(400, "PGRST122", self),
             Self::MaxAffectedSingle => Wire::new(400, "PGRST128", self),
             Self::BodyTooDeep => Wire::new(400, "PGRST102", self).details("more than 128 levels of nesting"),
             Self::BodyTooLarge(_) => Wire::new(413, "PGRST102", self),

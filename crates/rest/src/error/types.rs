@@ -110,6 +110,9 @@ pub enum RequestError {
     /// `PGRST122`: unknown preferences, listed, with `handling=strict`.
     #[error("Invalid preferences given with handling=strict")]
     Preferences(String),
+    /// `PGRST122`: a page of rows was asked for by a write, which affects all rows, with `handling=strict`. PostgREST ignores it always.
+    #[error("limit and offset have no effect on PATCH and DELETE")]
+    PageOfWrite,
     /// `PGRST123`.
     #[error("Use of aggregate functions is not allowed")]
     AggregatesDisabled,
@@ -265,6 +268,7 @@ mod tests {
             (request(RequestError::Path), 404, "PGRST125"),
             (request(RequestError::RootDisabled), 404, "PGRST126"),
             (request(RequestError::SpreadAggregate), 400, "PGRST127"),
+            (request(RequestError::PageOfWrite), 400, "PGRST122"),
             (request(RequestError::MaxAffectedSingle), 400, "PGRST128"),
             (catalog(CatalogError::AmbiguousFunction(text())), 300, "PGRST203"),
             (

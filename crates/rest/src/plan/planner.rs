@@ -196,6 +196,7 @@ impl Planner<'_> {
         .plan(mutation)?;
         // Compat: writes check preferences before the media type, reads the other way round.
         check_preferences(&request.preferences)?;
+        check_page_of_write(&request, mutation)?;
         let (mut handler, media) = self.negotiate(&request, &relation.name, &read)?;
         // Nothing is rendered unless the client requests the rows; `select` is still checked against the catalog.
         if request.preferences.representation != Some(Representation::Full) {
@@ -325,6 +326,20 @@ impl Planner<'_> {
             Some(Count::Exact) => Total::OfPage,
         }
     }
+}
+
+/// Checks that `handling=strict` comes without `limit` and `offset` of a write, which affects all rows of its filters. Compat: without
+/// it they are ignored, as by PostgREST since version 13.
+///
+/// # Errors
+/// PGRST122.
+fn check_page_of_write(request: &ApiRequest, mutation: Mutation) -> Result<(), RequestError> {
+    let has_page = request.query.root_range != RowRange::ALL;
+    let is_of_filters = matches!(mutation, Mutation::Update | Mutation::Delete);
+    if has_page && is_of_filters && request.preferences.is_strict() {
+        return Err(RequestError::PageOfWrite);
+    }
+    Ok(())
 }
 
 /// Checks that `handling=strict` comes without unknown preferences.

@@ -367,6 +367,92 @@ async fn rest_088_exceeding_max_affected_rolls_back() {
 }
 
 #[actix_web::test]
+async fn rest_088_a_page_of_a_write_has_no_effect_and_is_refused_under_strict_handling() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+    let strict = [("prefer", "handling=strict")];
+
+    let refused = ana
+        .send("DELETE", "/comments?id=gt.0&limit=1", &strict, None)
+        .await;
+    let offset = ana
+        .send(
+            "PATCH",
+            "/comments?id=gt.0&offset=1",
+            &strict,
+            Some("{}".to_owned()),
+        )
+        .await;
+    let read = ana
+        .send("GET", "/comments?select=id&limit=1", &strict, None)
+        .await;
+    let lenient = ana
+        .send("DELETE", "/comments?id=gt.0&limit=1", &[REPRESENTATION], None)
+        .await;
+
+    for response in [refused, offset] {
+        assert_eq!((response.status, response.code().as_str()), (400, "PGRST122"));
+    }
+    assert_eq!(read.status, 200);
+    assert!(
+        lenient.json().as_array().is_some_and(|rows| rows.len() > 1),
+        "{}",
+        lenient.text
+    );
+}
+
+#[actix_web::test]
+async fn rest_080_a_column_named_like_all_columns_is_a_column() {
+    let schema = "create table odd (id int primary key, \"*\" text); grant all on odd to anon; insert into odd values (1, 'old'), (2, 'two')";
+    let app = TestApp::start(schema).await;
+    let anon = app.anon();
+
+    let created = anon
+        .send(
+            "POST",
+            "/odd",
+            &[REPRESENTATION],
+            Some(json!({ "id": 3, "*": "three" }).to_string()),
+        )
+        .await;
+    let changed = anon
+        .send(
+            "PATCH",
+            "/odd?id=eq.1",
+            &[REPRESENTATION],
+            Some(json!({ "*": "new" }).to_string()),
+        )
+        .await;
+    let merged = anon
+        .send(
+            "POST",
+            "/odd",
+            &[("prefer", "resolution=merge-duplicates,return=representation")],
+            Some(json!([{ "id": 2, "*": "zwei" }]).to_string()),
+        )
+        .await;
+
+    assert_eq!(
+        created.json(),
+        json!([{ "id": 3, "*": "three" }]),
+        "{}",
+        created.text
+    );
+    assert_eq!(
+        changed.json(),
+        json!([{ "id": 1, "*": "new" }]),
+        "{}",
+        changed.text
+    );
+    assert_eq!(
+        merged.json(),
+        json!([{ "id": 2, "*": "zwei" }]),
+        "{}",
+        merged.text
+    );
+}
+
+#[actix_web::test]
 async fn rest_100_put_inserts_or_replaces_exactly_one_row() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
