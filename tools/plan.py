@@ -174,8 +174,10 @@ STEPS = [
     # `make test` takes two seconds of them.
     cargo_test("cargo test, a minute of hostile calls", "-p", "postgres", "--test", "postgres", "--", "hostile_calls", tier="test-all",
                SELVEDGE_HOSTILE_CALLS_S="60"),
-    cargo_test("cargo test, commands cut off 50 times", "-p", "selvedge", "--test", "cli", "--", "cut_off::", tier="test-all",
-               SELVEDGE_TEST_KILLS="50"),
+    cargo_test("cargo test, commands cut off 52 times", "-p", "selvedge", "--test", "cli", "--", "cut_off::", tier="test-all",
+               SELVEDGE_TEST_KILLS="52"),
+    cargo_test("cargo test, every pair of commands beside other projects", "-p", "selvedge", "--test", "cli", "--", "matrix::", tier="test-all",
+               SELVEDGE_TEST_PAIRS="24"),
     step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
     golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
     golden("auth: golden", "tools/auth-golden", *AUTH_CHOICE, until="test"),

@@ -7,6 +7,7 @@ use std::{
 };
 
 use secrecy::SecretString;
+use sha2::{Digest, Sha256};
 
 use super::{
     binaries::{Binaries, BinarySearch},
@@ -29,9 +30,28 @@ const PRELOADED: [&str; 6] = [
     "timescaledb",
 ];
 
+/// How the names of all clusters of this program begin.
+const NAME_BEGIN: &str = "selvedge ";
+
+/// Returns the id of the project whose cluster has this `cluster_name`, when it is not the one of the state folder `own`; `None` for a server
+/// that this program does not run.
+#[must_use]
+pub fn find_other_project(cluster_name: &str, own: &Path) -> Option<String> {
+    let (id, mark) = cluster_name.strip_prefix(NAME_BEGIN)?.rsplit_once(' ')?;
+    (mark != mark_folder(own)).then(|| id.to_owned())
+}
+
+/// A short text that differs from folder to folder of a machine.
+fn mark_folder(state_dir: &Path) -> String {
+    let path = std::fs::canonicalize(state_dir).unwrap_or_else(|_| state_dir.to_owned());
+    hex::encode(&Sha256::digest(path.as_os_str().as_encoded_bytes())[..4])
+}
+
 /// How to run the project's cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterConfig {
+    /// The project's id, part of the name that the server gives itself.
+    pub project_id: String,
     /// The project's folder; npm's packages are looked for from here upwards.
     pub project_dir: PathBuf,
     /// Its `.selvedge` folder; created when missing.
@@ -63,6 +83,7 @@ impl ClusterConfig {
     #[must_use]
     pub fn for_project(project_dir: &Path) -> Self {
         Self {
+            project_id: String::new(),
             project_dir: project_dir.to_owned(),
             state_dir: project_dir.join(".selvedge"),
             pg_bin: None,
@@ -76,6 +97,18 @@ impl ClusterConfig {
             service_ports: Vec::new(),
             purpose: LockPurpose::default(),
         }
+    }
+
+    /// What the server says of itself (`cluster_name`), to every login: a server that somebody finds at an address says by this whose it is.
+    pub(crate) fn cluster_name(&self) -> String {
+        // PostgreSQL cuts it after 63 bytes.
+        let id: String = self
+            .project_id
+            .chars()
+            .filter(char::is_ascii_graphic)
+            .take(40)
+            .collect();
+        format!("{NAME_BEGIN}{id} {}", mark_folder(&self.state_dir))
     }
 
     /// Where to search for PostgreSQL: `--pg-bin`, else the machine, `node_modules` above the project, the current folder and this

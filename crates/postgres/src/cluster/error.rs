@@ -114,7 +114,9 @@ pub enum ClusterError {
     Login(#[source] tokio_postgres::Error),
     /// Files of the project show that it had a database, and the data directory is not there.
     #[error(
-        "the project's database is missing: {} shows that there was one, and {} does not exist. Nothing was changed\n  if its          disk is not mounted, mount it\n  or bring a backup back:  selvedge restore FILE --yes\n  or begin with an empty          database:  selvedge reset",
+        "the project's database is missing: {} shows that there was one, and {} does not exist. Nothing was changed\n  if its disk is \
+         not mounted, mount it\n  or bring a backup back:  selvedge restore FILE --yes\n  or begin with an empty database:  \
+         selvedge reset",
         evidence.display(), data_dir.display()
     )]
     DataMissing {

@@ -11,6 +11,7 @@ use std::{
 use nix::fcntl::{Flock, FlockArg};
 
 use super::error::ClusterError;
+use super::heartbeat::{self, Heartbeat};
 use super::lock_holder::{Endpoint, LockHolder, LockPurpose};
 use super::own_file::open_own_file;
 use super::process_mark::ProcessMark;
@@ -24,6 +25,8 @@ pub struct ProjectLock {
     file: Flock<File>,
     path: PathBuf,
     holder: LockHolder,
+    /// Says that the holder lives where its process cannot be seen.
+    _heartbeat: Heartbeat,
 }
 
 impl ProjectLock {
@@ -56,7 +59,13 @@ impl ProjectLock {
             state_dir: state_dir.to_owned(),
             endpoint: None,
         };
-        let mut lock = Self { file, path, holder };
+        let heartbeat = Heartbeat::start(&path).map_err(ClusterError::file(&path))?;
+        let mut lock = Self {
+            file,
+            path,
+            holder,
+            _heartbeat: heartbeat,
+        };
         // Written only after the lock is held; a process that failed to get it must not overwrite the holder's
         // description.
         lock.write_holder()?;
@@ -118,7 +127,21 @@ impl Drop for ProjectLock {
 fn refuse_living_holder(file: &mut File, state_dir: &Path) -> Result<(), ClusterError> {
     match find_living_holder(file, state_dir) {
         Some(holder) => Err(ClusterError::AlreadyRunning(Box::new(holder))),
-        None => Ok(()),
+        None => refuse_holder_of_other_namespace(file, state_dir),
+    }
+}
+
+/// Refuses a project that a process of another container holds, which shares the folder over a file system that does not lock: whether that
+/// process lives is seen by its heartbeat alone. After a crash this waits until none came.
+fn refuse_holder_of_other_namespace(file: &mut File, state_dir: &Path) -> Result<(), ClusterError> {
+    let holder = read_lock_holder(file, state_dir);
+    let is_elsewhere = holder.pid != 0 && holder.process.is_of_other_namespace();
+    if !is_elsewhere || !heartbeat::is_recent(file) {
+        return Ok(());
+    }
+    match heartbeat::comes_again(file) {
+        true => Err(ClusterError::AlreadyRunning(Box::new(holder))),
+        false => Ok(()),
     }
 }
 
@@ -127,8 +150,8 @@ fn find_living_holder(file: &mut File, state_dir: &Path) -> Option<LockHolder> {
     let holder = read_lock_holder(file, state_dir);
     let is_other = holder.pid != 0 && holder.pid != std::process::id();
     // A file that was copied or moved with its project describes the holder of the original.
-    (is_other && is_same_folder(&holder.state_dir, state_dir) && holder.process.is_alive(holder.pid))
-        .then_some(holder)
+    let is_here = is_same_folder(&holder.state_dir, state_dir) && holder.process.is_alive(holder.pid);
+    (is_other && is_here).then_some(holder)
 }
 
 fn is_same_folder(one: &Path, other: &Path) -> bool {
@@ -282,5 +305,46 @@ mod tests {
         assert!(matches!(refused, Err(ClusterError::AlreadyRunning(_))));
         assert_eq!(found.map(|holder| holder.pid), Some(other.id()));
         ProjectLock::acquire(&state, &start(), &[]).expect("its holder has ended");
+    }
+
+    /// Writes the lock file as a process of another container has, which shares the folder but neither its processes nor its locks.
+    fn write_foreign_holder(state: &Path) -> PathBuf {
+        drop(ProjectLock::acquire(state, &start(), &[]).expect("free"));
+        let own = ProcessMark::of_this_process();
+        let holder = LockHolder {
+            pid: std::process::id(),
+            process: ProcessMark {
+                pid_namespace: own.pid_namespace.map(|inode| inode + 1),
+                ..own
+            },
+            purpose: start(),
+            started_at: SystemTime::now(),
+            database_port: 0,
+            service_ports: Vec::new(),
+            state_dir: PathBuf::from("/elsewhere/.selvedge"),
+            endpoint: None,
+        };
+        let path = state.join("lock");
+        std::fs::write(&path, serde_json::to_string(&holder).expect("JSON")).expect("written");
+        path
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_holder_of_another_container_is_seen_by_its_heartbeat() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join(".selvedge");
+        let path = write_foreign_holder(&state);
+        let living = Heartbeat::start(&path).expect("started");
+
+        let refused = ProjectLock::acquire(&state, &start(), &[]);
+        drop(living);
+        let old = SystemTime::now() - Duration::from_secs(120);
+        let file = open_lock_file(&path).expect("opened");
+        file.set_modified(old).expect("set");
+        let freed = ProjectLock::acquire(&state, &start(), &[]);
+
+        assert!(matches!(refused, Err(ClusterError::AlreadyRunning(_))));
+        assert!(freed.is_ok());
     }
 }

@@ -13,6 +13,7 @@ mod binaries;
 mod config;
 mod data_home;
 mod error;
+mod heartbeat;
 mod init;
 mod lock;
 mod lock_holder;
@@ -44,14 +45,14 @@ use crate::PrivilegedLogin;
 
 pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
-pub use config::ClusterConfig;
+pub use config::{ClusterConfig, find_other_project};
 pub use error::ClusterError;
 pub use lock::ProjectLock;
 pub use lock_holder::{LockHolder, LockPurpose};
 pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};
 pub use process_mark::ProcessMark;
 pub use program_tree::{ExtensionFile, ExtensionPlace};
-pub use replacement::{Replacement, StagedPath};
+pub use replacement::Replacement;
 pub use replication_password::{REPLICATION_LOGIN, read_replication_password};
 pub use running::RunningCluster;
 

@@ -181,6 +181,8 @@ fn spawn_postmaster(
         .arg("-k")
         .arg(socket_dir)
         .arg("-c")
+        .arg(format!("cluster_name={}", config.cluster_name()))
+        .arg("-c")
         .arg(format!(
             "listen_addresses={}",
             if config.listen_tcp { "127.0.0.1" } else { "" }

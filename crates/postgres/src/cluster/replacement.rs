@@ -9,7 +9,7 @@ use std::{
     fs::File,
     io::ErrorKind,
     os::unix::fs::{MetadataExt, OpenOptionsExt},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -31,31 +31,55 @@ const STAGING: &str = "restoring";
 /// The file with the superuser's password, which belongs to one data directory.
 const PASSWORD: &str = "superuser-password";
 
+/// What the names of new files and folders end with, which are written beside the old ones.
+const NEW: &str = ".restored";
+/// What the names of old ones end with until all new ones are in their places.
+const OLD: &str = ".replaced";
+
 /// A file or folder that takes the place of another one in the same file system.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct StagedPath {
+#[derive(Debug, Clone)]
+struct StagedPath {
     /// Path at which the new version is prepared before it is moved into place.
-    pub staged: PathBuf,
+    staged: PathBuf,
     /// Where the old one is, if there is one.
-    pub target: PathBuf,
+    target: PathBuf,
 }
 
-impl StagedPath {
-    /// A replacement that is written beside its target, so that a rename can move it there.
-    #[must_use]
-    pub fn beside(target: PathBuf) -> Self {
-        Self {
-            staged: with_suffix(&target, ".restored"),
-            target,
-        }
-    }
-}
-
+/// The journal's text. It names files by their names in the state folder only: a state folder may have come from somewhere else, and must
+/// not lead to files outside of it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Journal {
     is_complete: bool,
-    staging: PathBuf,
-    paths: Vec<StagedPath>,
+    /// The names in the state folder that are replaced together with the data directory.
+    names: Vec<String>,
+}
+
+impl Journal {
+    /// What is replaced, and by what.
+    ///
+    /// # Errors
+    /// When a name leads out of the state folder.
+    fn paths(&self, state_dir: &Path, home: &Path) -> Result<Vec<StagedPath>, ClusterError> {
+        let mut paths = Vec::new();
+        for name in &self.names {
+            let mut parts = Path::new(name).components();
+            let is_name = matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none();
+            if !is_name || name.contains('/') {
+                let reason = std::io::Error::other(format!("{name:?} is no name of a file"));
+                return Err(ClusterError::file(&state_dir.join(JOURNAL))(reason));
+            }
+            let target = state_dir.join(name);
+            paths.push(StagedPath {
+                staged: with_suffix(&target, NEW),
+                target,
+            });
+        }
+        paths.push(StagedPath {
+            staged: home.join(STAGING).join("pgdata"),
+            target: home.join("pgdata"),
+        });
+        Ok(paths)
+    }
 }
 
 /// A cluster that is being written beside the project's own. Dropped before [`Replacement::commit`], it is deleted.
@@ -63,16 +87,20 @@ struct Journal {
 pub struct Replacement {
     state_dir: PathBuf,
     journal: Journal,
+    /// The folder of the data directory.
+    home: PathBuf,
+    staging: PathBuf,
     owner: Owner,
     _lock: ProjectLock,
 }
 
 impl Replacement {
-    /// Takes the project's lock and prepares the folder of the new cluster. `others` are replaced together with it.
+    /// Takes the project's lock and prepares the folder of the new cluster. `others` are names in the state folder that are replaced
+    /// together with it: [`Replacement::staged`] says where the new ones are written.
     ///
     /// # Errors
     /// [`ClusterError::AlreadyRunning`] while the project runs, and what the file system refuses.
-    pub fn begin(state_dir: &Path, others: Vec<StagedPath>) -> Result<Self, ClusterError> {
+    pub fn begin(state_dir: &Path, others: &[&str]) -> Result<Self, ClusterError> {
         let lock = ProjectLock::acquire(state_dir, &LockPurpose::command("restore"), &[])?;
         finish_replacement(state_dir)?;
         // What is restored takes the place of data that are gone.
@@ -80,27 +108,25 @@ impl Replacement {
         let owner = Owner::for_project(state_dir)?;
         let home = owner.data_home(state_dir)?;
         let staging = home.join(STAGING);
-        let mut paths = others;
-        paths.push(StagedPath::beside(state_dir.join(PASSWORD)));
-        paths.push(StagedPath {
-            staged: staging.join("pgdata"),
-            target: home.join("pgdata"),
-        });
+        let names = others.iter().chain([&PASSWORD]).map(|name| (*name).to_owned());
+        let journal = Journal {
+            is_complete: false,
+            names: names.collect(),
+        };
+        let paths = journal.paths(state_dir, &home)?;
         refuse_mount_points(&paths)?;
         let replacement = Self {
             state_dir: state_dir.to_owned(),
-            journal: Journal {
-                is_complete: false,
-                staging,
-                paths,
-            },
+            journal,
+            home,
+            staging,
             owner,
             _lock: lock,
         };
         // Files that an unknown older program left there would be mixed with the new ones.
-        delete_staged(&replacement.journal)?;
+        delete_staged(&replacement.staging, &paths)?;
         write_journal(state_dir, &replacement.journal)?;
-        owner.create_private_dir(&replacement.journal.staging)?;
+        owner.create_private_dir(&replacement.staging)?;
         Ok(replacement)
     }
 
@@ -108,7 +134,13 @@ impl Replacement {
     /// directory in it is named `pgdata`.
     #[must_use]
     pub fn staging(&self) -> &Path {
-        &self.journal.staging
+        &self.staging
+    }
+
+    /// Where the new version of a file or folder of the state folder is written.
+    #[must_use]
+    pub fn staged(&self, name: &str) -> PathBuf {
+        with_suffix(&self.state_dir.join(name), NEW)
     }
 
     /// Creates a folder of the new data directory, whose parent exists.
@@ -116,8 +148,7 @@ impl Replacement {
     /// # Errors
     /// When it cannot be created.
     pub fn create_dir(&self, relative: &Path) -> Result<(), ClusterError> {
-        self.owner
-            .create_private_dir(&self.journal.staging.join(relative))
+        self.owner.create_private_dir(&self.staging.join(relative))
     }
 
     /// Creates a file of the new data directory, in a folder that exists.
@@ -125,7 +156,7 @@ impl Replacement {
     /// # Errors
     /// When it cannot be created, or exists.
     pub fn create_file(&self, relative: &Path) -> Result<File, ClusterError> {
-        let path = self.journal.staging.join(relative);
+        let path = self.staging.join(relative);
         let file = std::fs::OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -143,10 +174,10 @@ impl Replacement {
     /// or restore repeats the steps that failed.
     pub fn commit(mut self) -> Result<(), ClusterError> {
         // The trial start has set a new password for the superuser of the new cluster.
-        let password = self.journal.staging.join(PASSWORD);
+        let password = self.staging.join(PASSWORD);
         let text = std::fs::read_to_string(&password).map_err(ClusterError::file(&password))?;
-        write_private(&with_suffix(&self.state_dir.join(PASSWORD), ".restored"), &text)?;
-        for path in &self.journal.paths {
+        write_private(&self.staged(PASSWORD), &text)?;
+        for path in &self.journal.paths(&self.state_dir, &self.home)? {
             sync_file_system(&path.staged)?;
         }
         self.journal.is_complete = true;
@@ -174,20 +205,46 @@ pub(super) fn finish_replacement(state_dir: &Path) -> Result<(), ClusterError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         read => read.map_err(ClusterError::file(&path))?,
     };
-    let journal: Journal =
-        serde_json::from_str(&text).map_err(|error| ClusterError::file(&path)(error.into()))?;
+    let journal = parse_journal(&text).map_err(|error| ClusterError::file(&path)(error.into()))?;
+    let home = Owner::for_project(state_dir)?.data_home(state_dir)?;
+    let paths = journal.paths(state_dir, &home)?;
     if journal.is_complete {
-        for path in &journal.paths {
+        for path in &paths {
             put_in_place(path)?;
         }
         // The old files are deleted only after all new ones are in their places.
-        for path in &journal.paths {
-            delete(&with_suffix(&path.target, ".replaced"))?;
+        for path in &paths {
+            delete(&with_suffix(&path.target, OLD))?;
         }
     }
-    delete_staged(&journal)?;
+    delete_staged(&home.join(STAGING), &paths)?;
     std::fs::remove_file(&path).map_err(ClusterError::file(&path))?;
     sync_folder(state_dir)
+}
+
+/// Parses the journal. Earlier versions wrote whole paths, of which only the names count: the folder may have been moved since.
+fn parse_journal(text: &str) -> serde_json::Result<Journal> {
+    #[derive(Deserialize)]
+    struct Earlier {
+        is_complete: bool,
+        paths: Vec<EarlierPath>,
+    }
+    #[derive(Deserialize)]
+    struct EarlierPath {
+        target: PathBuf,
+    }
+    serde_json::from_str(text).or_else(|error| {
+        let Ok(Earlier { is_complete, paths }) = serde_json::from_str(text) else {
+            return Err(error);
+        };
+        let names = paths
+            .iter()
+            .filter_map(|path| path.target.file_name()?.to_str())
+            .filter(|name| ["storage", "initialized", PASSWORD].contains(name))
+            .map(str::to_owned)
+            .collect();
+        Ok(Journal { is_complete, names })
+    })
 }
 
 /// Moves a staged file or folder to its place, and the old one aside; does nothing when that was done before.
@@ -199,7 +256,7 @@ fn put_in_place(path: &StagedPath) -> Result<(), ClusterError> {
         if path.target.is_dir() {
             postmaster::end_leftover_postmaster(&path.target)?;
         }
-        let replaced = with_suffix(&path.target, ".replaced");
+        let replaced = with_suffix(&path.target, OLD);
         delete(&replaced)?;
         std::fs::rename(&path.target, &replaced).map_err(ClusterError::file(&path.target))?;
     }
@@ -207,14 +264,14 @@ fn put_in_place(path: &StagedPath) -> Result<(), ClusterError> {
     path.target.parent().map_or(Ok(()), sync_folder)
 }
 
-fn delete_staged(journal: &Journal) -> Result<(), ClusterError> {
+fn delete_staged(staging: &Path, paths: &[StagedPath]) -> Result<(), ClusterError> {
     // A trial start that was killed may have left its PostgreSQL running, and a folder for its socket.
-    postmaster::end_leftover_postmaster(&journal.staging.join("pgdata"))?;
-    sockets::remove_far_socket_dir(&journal.staging);
-    for path in &journal.paths {
+    postmaster::end_leftover_postmaster(&staging.join("pgdata"))?;
+    sockets::remove_far_socket_dir(staging);
+    for path in paths {
         delete(&path.staged)?;
     }
-    delete(&journal.staging)
+    delete(staging)
 }
 
 /// Refuses targets that are mount points, because they cannot be renamed.
@@ -279,24 +336,17 @@ mod tests {
     fn project_with_staged_files(is_complete: bool) -> (tempfile::TempDir, Vec<StagedPath>) {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path();
-        let paths = vec![
-            StagedPath::beside(state.join("storage")),
-            StagedPath {
-                staged: state.join("restoring/pgdata"),
-                target: state.join("pgdata"),
-            },
-        ];
+        let journal = Journal {
+            is_complete,
+            names: vec!["storage".to_owned()],
+        };
+        let paths = journal.paths(state, state).expect("names");
         for path in &paths {
             for (place, text) in [(&path.staged, "new"), (&path.target, "old")] {
                 std::fs::create_dir_all(place).expect("created");
                 std::fs::write(place.join("file"), text).expect("written");
             }
         }
-        let journal = Journal {
-            is_complete,
-            staging: state.join("restoring"),
-            paths: paths.clone(),
-        };
         write_journal(state, &journal).expect("written");
         (folder, paths)
     }
@@ -332,7 +382,7 @@ mod tests {
         for steps in 0..=6 {
             let (folder, paths) = project_with_staged_files(true);
             let moves = paths.iter().flat_map(|path| {
-                let replaced = with_suffix(&path.target, ".replaced");
+                let replaced = with_suffix(&path.target, OLD);
                 [
                     (path.target.clone(), replaced),
                     (path.staged.clone(), path.target.clone()),
@@ -342,12 +392,36 @@ mod tests {
                 std::fs::rename(from, to).expect("renamed");
             }
             for path in paths.iter().take(steps.saturating_sub(4)) {
-                std::fs::remove_dir_all(with_suffix(&path.target, ".replaced")).expect("deleted");
+                std::fs::remove_dir_all(with_suffix(&path.target, OLD)).expect("deleted");
             }
 
             finish_replacement(folder.path()).expect("finished");
 
             assert_files_contain(folder.path(), &paths, "new");
         }
+    }
+
+    #[test]
+    fn a_journal_leads_to_no_file_outside_of_the_state_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join(".selvedge");
+        std::fs::create_dir(&state).expect("created");
+        let outside = folder.path().join("precious");
+        std::fs::write(&outside, "kept").expect("written");
+
+        for name in ["../precious", "/etc/passwd", "a/b", "..", "."] {
+            let text = serde_json::json!({ "is_complete": true, "names": [name] }).to_string();
+            std::fs::write(state.join(JOURNAL), text).expect("written");
+            assert!(finish_replacement(&state).is_err(), "{name}");
+        }
+        // As earlier versions wrote it.
+        let text = serde_json::json!({
+            "is_complete": false, "staging": folder.path(), "paths": [{ "staged": outside, "target": outside }],
+        });
+        std::fs::write(state.join(JOURNAL), text.to_string()).expect("written");
+        finish_replacement(&state).expect("finished");
+
+        assert_eq!(std::fs::read_to_string(&outside).expect("readable"), "kept");
+        assert!(!state.join(JOURNAL).exists());
     }
 }

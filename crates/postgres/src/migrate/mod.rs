@@ -8,6 +8,7 @@
 
 mod attached_code;
 mod clear;
+mod database_state;
 mod do_block;
 mod draft_file;
 mod error;
@@ -36,6 +37,7 @@ mod tenants;
 mod transaction_control;
 
 pub use clear::{clear_project, drop_project_roles, is_platform_role};
+pub use database_state::DatabaseState;
 pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
 pub use file_names::{replace_file, write_new_file};

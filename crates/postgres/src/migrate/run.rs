@@ -4,7 +4,7 @@
 //! messages before an error is the index of the statement that failed, so a seed of a hundred thousand rows can be sent
 //! in few, large messages.
 
-use std::{ops::Range, path::Path};
+use std::path::Path;
 
 use futures_util::TryStreamExt;
 use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
@@ -57,21 +57,18 @@ impl<'a> Script<'a> {
         plan: impl Fn(&str) -> String,
         batch_bytes: usize,
     ) -> Result<(), MigrateError> {
-        let texts = self.statements.iter().map(|statement| statement.text);
-        let planned: Vec<String> = texts.map(plan).collect();
-        for range in split_into_batches(&planned, batch_bytes) {
-            self.run_batch(client, &planned, range).await?;
+        let mut start = 0;
+        while start < self.statements.len() {
+            let texts = plan_batch(&self.statements[start..], &plan, batch_bytes);
+            self.run_batch(client, &texts, start).await?;
+            start += texts.len();
         }
         Ok(())
     }
 
-    async fn run_batch(
-        &self,
-        client: &Client,
-        texts: &[String],
-        range: Range<usize>,
-    ) -> Result<(), MigrateError> {
-        let batch = texts[range.clone()].join(SEPARATOR);
+    /// Runs the statements from `start` on, in the forms that are sent in their places.
+    async fn run_batch(&self, client: &Client, texts: &[String], start: usize) -> Result<(), MigrateError> {
+        let batch = texts.join(SEPARATOR);
         let mut completed = 0;
         let outcome = async {
             let mut messages = std::pin::pin!(client.simple_query_raw(&batch).await?);
@@ -91,13 +88,11 @@ impl<'a> Script<'a> {
         // A syntax error is reported before the first statement of the batch runs, so the number of completed statements
         // does not identify it; the error's character position does.
         let (index, offset) = match db.position() {
-            Some(ErrorPosition::Original(position)) => {
-                statement_at(&texts[range.clone()], *position as usize)
-            }
+            Some(ErrorPosition::Original(position)) => statement_at(texts, *position as usize),
             _ => (completed, 0),
         };
-        let index = (range.start + index).min(range.end - 1);
-        let statement = &self.statements[index];
+        let index = index.min(texts.len() - 1);
+        let statement = &self.statements[start + index];
         let first_line = first_line_of(statement);
         // A statement that was sent in another form has its lines elsewhere.
         let line = if texts[index] == statement.text {
@@ -131,21 +126,23 @@ fn first_line_of(statement: &Statement<'_>) -> usize {
     statement.line.saturating_sub(lines)
 }
 
-/// Groups statements, by index, into messages of at most `batch_bytes`; a longer statement is sent alone.
-fn split_into_batches(texts: &[String], batch_bytes: usize) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let (mut start, mut size) = (0, 0);
-    for (index, text) in texts.iter().enumerate() {
+/// Returns the forms of the next statements for one message of at most `batch_bytes`; a longer statement is sent alone. They are made
+/// message by message, because a file may be as large as the memory.
+fn plan_batch(
+    statements: &[Statement<'_>],
+    plan: impl Fn(&str) -> String,
+    batch_bytes: usize,
+) -> Vec<String> {
+    let (mut texts, mut size) = (Vec::new(), 0);
+    for statement in statements {
+        let text = plan(statement.text);
         if size > 0 && size + text.len() > batch_bytes {
-            ranges.push(start..index);
-            (start, size) = (index, 0);
+            break;
         }
         size += text.len() + SEPARATOR.len();
+        texts.push(text);
     }
-    if start < texts.len() {
-        ranges.push(start..texts.len());
-    }
-    ranges
+    texts
 }
 
 /// Which of the texts, joined by [`SEPARATOR`], holds the character at `position` (from 1), and how many of its characters are
@@ -166,27 +163,39 @@ fn statement_at(texts: &[String], position: usize) -> (usize, usize) {
 mod tests {
     use super::*;
 
+    /// The sizes of all messages, and how many statements were planned before the first one was sent.
+    fn plan_all(texts: &[String], batch_bytes: usize) -> (Vec<usize>, usize) {
+        let line = |text| Statement { text, line: 1 };
+        let statements: Vec<Statement<'_>> = texts.iter().map(|text| line(text.as_str())).collect();
+        let planned = std::cell::Cell::new(0);
+        let plan = |text: &str| {
+            planned.set(planned.get() + 1);
+            text.to_owned()
+        };
+        let (mut sizes, mut of_first, mut start) = (Vec::new(), 0, 0);
+        while start < statements.len() {
+            sizes.push(plan_batch(&statements[start..], plan, batch_bytes).len());
+            if start == 0 {
+                of_first = planned.get();
+            }
+            start += sizes[sizes.len() - 1];
+        }
+        (sizes, of_first)
+    }
+
     #[test]
     fn gw_021_batches_contain_every_statement_once_and_stay_below_the_size_limit() {
         let texts: Vec<String> = (0..100).map(|index| "x".repeat(index * 500)).collect();
 
-        let ranges = split_into_batches(&texts, BATCH_BYTES);
+        let (sizes, of_first) = plan_all(&texts, BATCH_BYTES);
 
-        assert!(ranges.len() > 1);
-        assert_eq!(
-            ranges.iter().cloned().flatten().collect::<Vec<_>>(),
-            (0..100).collect::<Vec<_>>()
-        );
-        assert_eq!(
-            split_into_batches(&["y".repeat(BATCH_BYTES * 2), "z".into()], BATCH_BYTES),
-            [0..1, 1..2]
-        );
-        assert_eq!(
-            split_into_batches(&["y".into(), "z".into()], 0),
-            [0..1, 1..2],
-            "one by one"
-        );
-        assert!(split_into_batches(&[], BATCH_BYTES).is_empty());
+        assert!(sizes.len() > 1);
+        assert_eq!(sizes.iter().sum::<usize>(), 100);
+        assert_eq!(of_first, sizes[0] + 1, "a file is not planned as a whole");
+        let long = ["y".repeat(BATCH_BYTES * 2), "z".into()];
+        assert_eq!(plan_all(&long, BATCH_BYTES).0, [1, 1]);
+        assert_eq!(plan_all(&["y".into(), "z".into()], 0).0, [1, 1], "one by one");
+        assert!(plan_all(&[], BATCH_BYTES).0.is_empty());
     }
 
     #[test]

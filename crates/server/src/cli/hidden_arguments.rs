@@ -11,8 +11,12 @@ use std::process::Command;
 const SECRETS: [(&str, &str); 3] = [
     ("--db-url", "SUPABASE_DB_URL"),
     ("--service-role-key", "SUPABASE_SERVICE_ROLE_KEY"),
-    ("--to-db-url", "DATABASE_URL"),
+    ("--to-db-url", TARGET_VARIABLE),
 ];
+
+/// The variable of `--to-db-url`. It is not `DATABASE_URL`, which does not count when a file of the project names the same database, and is
+/// refused when it leads to the database of another project: who names a target means it.
+pub(super) const TARGET_VARIABLE: &str = "SELVEDGE_IMPORT_TO_DB_URL";
 
 /// Replaces this process by one without secrets among its arguments, if it has any.
 pub(crate) fn hide_secrets() {
@@ -70,6 +74,7 @@ mod tests {
             "--db-url",
             "postgresql://a:b@c/d",
             "--service-role-key=k",
+            "--to-db-url=postgresql://e:f@g/h",
             "--no-objects",
         ])
         .expect("has secrets");
@@ -79,7 +84,8 @@ mod tests {
             variables,
             [
                 ("SUPABASE_DB_URL", OsString::from("postgresql://a:b@c/d")),
-                ("SUPABASE_SERVICE_ROLE_KEY", OsString::from("k"))
+                ("SUPABASE_SERVICE_ROLE_KEY", OsString::from("k")),
+                (TARGET_VARIABLE, OsString::from("postgresql://e:f@g/h"))
             ]
         );
         assert_eq!(split(&["selvedge", "import"]), None);

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::config::Flags;
+use super::hidden_arguments::TARGET_VARIABLE;
+use crate::config::{Environment, Flags};
 
 #[derive(Debug, Default, Args)]
 pub struct ImportArgs {
@@ -38,8 +39,10 @@ pub struct ImportArgs {
 impl ImportArgs {
     /// Adds `--to-db-url` and `--pg-bin` to the flags that override the configuration.
     pub(super) fn add_to(&self, flags: Flags) -> Flags {
+        // The argument is a variable by now, see `hidden_arguments`.
+        let hidden = || Environment::of_process().get(TARGET_VARIABLE).map(str::to_owned);
         Flags {
-            database_url: self.to_db_url.clone().map(Into::into),
+            database_url: self.to_db_url.clone().or_else(hidden).map(Into::into),
             pg_bin: self.pg_bin.clone(),
             ..flags
         }

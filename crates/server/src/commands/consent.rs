@@ -32,20 +32,21 @@ pub(super) fn agree_to_empty(target: &TargetDatabase, yes: Option<&str>) -> Resu
 /// # Errors
 /// When nobody agrees.
 pub(super) fn agree_to_empty_external(database: &ExternalDatabase, yes: Option<&str>) -> Result<()> {
-    let (host, place) = (database.host_names(), database.describe());
+    let (host, place) = (database.name_to_type(), database.describe());
     match yes {
-        Some(given) if given == host || given == database.address() => return Ok(()),
-        Some("") if database.is_local() => return Ok(()),
+        Some("") if database.needs_no_name() => return Ok(()),
         Some("") => {
-            bail!("this deletes every row of {place}: for a database on another machine say --yes={host}")
+            bail!("this deletes every row of {place}: for what is not this project's own say --yes={host}")
         }
+        Some(given) if given == host => return Ok(()),
+        Some(given) if given == database.address() && database.host_names() == host => return Ok(()),
         Some(given) => bail!("--yes={given} does not name the target, which is {place}. Nothing was changed"),
         None if !std::io::stdin().is_terminal() => {
             bail!("this deletes every row of {place}: say so with --yes={host}")
         }
         None => {}
     }
-    let question = format!("This deletes every row of {place}. Type the host's name ({host}) to go on: ");
+    let question = format!("This deletes every row of {place}. Type {host} to go on: ");
     if ask(&question)? == host {
         return Ok(());
     }

@@ -55,8 +55,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         _ => {}
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
-    run_as::become_owner(&config.selvedge.data_dir)?;
-    let access = check_project(&config, &cli.command)?;
+    let access = enter_project(&cli.command, &config)?;
     // The other commands are called often, and scripts read their output, so they do not repeat the warnings.
     if serves_requests(&cli.command) {
         output::print_warnings(&warnings);
@@ -154,6 +153,25 @@ async fn run_tests(config: &Config, suite: TestSuite) -> Result<()> {
         TestSuite::Db(args) => test_db::run(config, &args).await,
         TestSuite::New { name, .. } => test_db::create_test(config, &name),
     }
+}
+
+/// Goes on as the project's owner, and checks that the project may be used. `serve` does that itself by [`enter_served_project`], after it has
+/// opened its ports and read its keys, for which root's rights may be needed.
+fn enter_project(command: &Command, config: &Config) -> Result<ProjectAccess> {
+    match command {
+        Command::Serve(args) if !args.ready => Ok(ProjectAccess::default()),
+        _ => {
+            run_as::become_owner(config)?;
+            check_project(config, command)
+        }
+    }
+}
+
+/// Goes on as the owner of a project that is served, and checks that it may be used.
+fn enter_served_project(config: &Config) -> Result<()> {
+    run_as::become_owner(config)?;
+    project_trust::check(config, true)?;
+    Ok(())
 }
 
 /// Whether a command runs as a server.

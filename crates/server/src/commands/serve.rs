@@ -9,7 +9,7 @@ use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::migrate::is_platform_applied;
 
 use super::logging::start_logging;
-use super::{console, shutdown};
+use super::{console, enter_served_project, shutdown};
 use crate::config::{Config, Environment};
 use crate::database::external::ExternalDatabase;
 use crate::http::StatusPage;
@@ -57,6 +57,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
     // Before connecting to the database, so that a port in use is reported first.
     let listener = listen::reserve_port(host, config.api.port, API_PORT)?;
     let console_listeners = console::bind_in_serve(&config)?;
+    enter_served_project(&config)?;
     // From here on a signal is remembered, also while the services are still connecting.
     let signals = shutdown::Signals::listen_in_production()?;
     check_platform(&database).await?;

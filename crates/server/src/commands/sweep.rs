@@ -45,7 +45,7 @@ fn check_that_files_are_its_own(config: &Config, args: &SweepArgs, database: &Ta
         return Ok(());
     };
     let has_files = config.selvedge.s3.is_none() && embedded::has_cluster(config);
-    let host = external.host_names();
+    let host = external.name_to_type();
     if args.dry_run || !has_files || args.yes.as_ref() == Some(&host) {
         return Ok(());
     }

@@ -13,8 +13,7 @@ use tokio_postgres::Client;
 use super::consent::agree_to_empty_external;
 use crate::cli::{DropTenantsArgs, TenantsAction};
 use crate::config::Config;
-use crate::database::external::ExternalDatabase;
-use crate::database::target::run_on_database;
+use crate::database::target::{TargetDatabase, run_on_database, run_on_found};
 use crate::output::{DIM, GOOD, WARN};
 
 /// The longest name in bytes that PostgreSQL does not truncate.
@@ -188,10 +187,11 @@ async fn drop_tenants(config: &Config, args: &DropTenantsArgs) -> Result<()> {
             schemas.join(", ")
         );
     }
-    if let Some(url) = &config.selvedge.database_url {
-        agree_to_empty_external(&ExternalDatabase::parse(url)?, args.yes.as_deref())?;
+    let found = TargetDatabase::find_or_allow_start(config).await?;
+    if let Some(TargetDatabase::External(database)) = &found {
+        agree_to_empty_external(database, args.yes.as_deref())?;
     }
-    run_on_database(config, async |client| {
+    run_on_found(config, found, async |client| {
         lock_tenants(client).await?;
         choose_tenants(list_tenants(client).await?, &schemas)?;
         for schema in &schemas {

@@ -94,6 +94,7 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
     let uses = extensions_of_migrations(config)?;
     let expected = config.db.major_version;
     Ok(ClusterConfig {
+        project_id: config.project.id.clone(),
         state_dir: config.selvedge.data_dir.clone(),
         pg_bin: config.selvedge.pg_bin.clone(),
         // The default of `major_version` is not a choice of the project.

@@ -1,8 +1,11 @@
 //! A database that this program does not run itself: that of `DATABASE_URL`, or that of `selvedge rest`.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::cluster::SUPERUSER;
+use selvedge_postgres::cluster::{DATABASE, find_other_project};
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, RunLogin, become_postgres};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
@@ -24,6 +27,8 @@ pub(crate) struct ExternalDatabase {
     postgres_password: Option<SecretString>,
     /// Password of the console's logins.
     console_password: Option<SecretString>,
+    /// The id of the project to which a server of this machine belongs, if it is another one than the command's.
+    other_project: Option<String>,
 }
 
 impl ExternalDatabase {
@@ -76,6 +81,7 @@ impl ExternalDatabase {
             url: url.clone(),
             postgres_password: None,
             console_password: None,
+            other_project: None,
         })
     }
 
@@ -116,7 +122,11 @@ impl ExternalDatabase {
 
     /// Hosts, ports and database: `db.example.com:5432/postgres`.
     pub(crate) fn describe(&self) -> String {
-        describe_database(&self.config)
+        let place = describe_database(&self.config);
+        match &self.other_project {
+            Some(id) => format!("{place}, of the project {id}, which is another one"),
+            None => place,
+        }
     }
 
     /// The names of the hosts, as a person types them to agree to the destruction of what is there: `db1,db2`.
@@ -126,6 +136,33 @@ impl ExternalDatabase {
             Host::Unix(folder) => folder.display().to_string(),
         });
         names.collect::<Vec<_>>().join(",")
+    }
+
+    /// Asks a server of this machine whether it belongs to another project than that of the state folder `own`: an address says only who
+    /// listens there now.
+    ///
+    /// # Errors
+    /// When the login fails.
+    pub(crate) async fn find_other_project(&mut self, own: &Path) -> Result<Option<&str>> {
+        // Databases of other names on a server of this program are not its project's.
+        if self.is_local() && self.config.get_dbname() == Some(DATABASE) {
+            let session = self.connect().await?;
+            let query = "select pg_catalog.current_setting('cluster_name')";
+            let name: String = session.query_one(query, &[]).await?.get(0);
+            self.other_project = find_other_project(&name, own);
+        }
+        Ok(self.other_project.as_deref())
+    }
+
+    /// What a person types to agree to the destruction of what is there: the id of the other project whose server it is, or the names of the
+    /// hosts.
+    pub(crate) fn name_to_type(&self) -> String {
+        self.other_project.clone().unwrap_or_else(|| self.host_names())
+    }
+
+    /// Whether `--yes` without a name is enough to destroy what is there.
+    pub(crate) fn needs_no_name(&self) -> bool {
+        self.is_local() && self.other_project.is_none()
     }
 
     /// Whether the server is on this machine.

@@ -6,6 +6,7 @@ pub(crate) mod embedded;
 pub(crate) mod extension_advice;
 pub(crate) mod extension_packages;
 pub(crate) mod external;
+pub(crate) mod fresh;
 pub(crate) mod harmful_settings;
 pub(crate) mod http_requests;
 pub(crate) mod local_logins;

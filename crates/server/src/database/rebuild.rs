@@ -1,8 +1,10 @@
 //! Makes the project's part of a running database again: `db reset` and `migration down`.
 
 use anyhow::{Result, bail};
+use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    Migration, apply_pending, apply_roles, clear_project, discover_migrations, drop_project_roles,
+    DatabaseState, Migration, apply_pending, apply_roles, clear_project, discover_migrations,
+    drop_project_roles,
 };
 use tokio_postgres::Client;
 
@@ -22,7 +24,15 @@ pub(crate) struct RebuildOptions {
     pub(crate) drop_roles: bool,
 }
 
-/// Drops what the project has created, then applies its roles, migrations and seeds.
+/// What a fresh database of the platform consists of, with a superuser's session to the database that becomes equal to it.
+pub(crate) struct Platform {
+    pub(crate) session: PrivilegedSession,
+    pub(crate) fresh: DatabaseState,
+}
+
+/// Drops what the project has created, then applies its roles, migrations and seeds. With `platform` everything is compared with a fresh
+/// database before these run; without it, as on a server that this program does not run, what a project has changed of the platform's
+/// own objects stays.
 ///
 /// # Errors
 /// A file that cannot be read, or a statement that fails. Migrations before the failing one stay applied.
@@ -30,11 +40,20 @@ pub(crate) async fn rebuild_project(
     config: &Config,
     administrator: &Client,
     options: &RebuildOptions,
+    platform: Option<&Platform>,
 ) -> Result<Report> {
     let migrations = find_migrations(config, options.version.as_deref())?;
+    if let Some(platform) = platform {
+        // A migration may have taken from `postgres` what it needs to remove the rest.
+        platform.fresh.restore_roles(&platform.session).await?;
+    }
     clear_project(administrator).await?;
     if options.drop_roles {
         drop_project_roles(administrator).await?;
+    }
+    if let Some(platform) = platform {
+        let different = platform.fresh.restore(&platform.session).await?;
+        report_differences(&different);
     }
     write_vault_secrets(administrator, &config.db.vault).await?;
     let warn = |line: String| output::print_warnings(&[line]);
@@ -50,6 +69,22 @@ pub(crate) async fn rebuild_project(
         migrations: applied.into_iter().map(embedded::file_name).collect(),
         seeds,
     })
+}
+
+/// Says what is not as in a fresh project.
+fn report_differences(names: &[String]) {
+    const SHOWN: usize = 10;
+    if names.is_empty() {
+        return;
+    }
+    let mut shown = names[..names.len().min(SHOWN)].join("\n  ");
+    if names.len() > SHOWN {
+        shown += &format!("\n  and {} more", names.len() - SHOWN);
+    }
+    output::print_warnings(&[format!(
+        "this is not as in a fresh project, and cannot be made so while the project runs:\n  {shown}\n  to make everything anew:  \
+         selvedge stop, selvedge reset"
+    )]);
 }
 
 /// The project's migrations up to a version, all without one.

@@ -27,7 +27,12 @@ impl TargetDatabase {
     pub(crate) async fn find(config: &Config) -> Result<Option<Self>> {
         let external = ExternalDatabase::of_project(config)?.filter(|database| !leads_home(config, database));
         let found = match external {
-            Some(database) => Some(Self::External(Box::new(database))),
+            Some(mut database) => {
+                if config.flags.writes {
+                    refuse_other_project(config, &mut database).await?;
+                }
+                Some(Self::External(Box::new(database)))
+            }
             None => RunningCluster::find(&config.selvedge.data_dir)
                 .await?
                 .map(|running| Self::Running(Box::new(running))),
@@ -101,6 +106,21 @@ fn leads_home(config: &Config, database: &ExternalDatabase) -> bool {
         })
 }
 
+/// Refuses the server of another project of this machine that the process's `DATABASE_URL` has led to: the variable was set for whatever
+/// listened at that address then. Who names it by a flag means it.
+async fn refuse_other_project(config: &Config, database: &mut ExternalDatabase) -> Result<()> {
+    // Without a project here there is no other one that could be meant.
+    let is_of_process = config.selvedge.is_database_of_process && config.project.folder.is_dir();
+    let address = database.address();
+    match database.find_other_project(&config.selvedge.data_dir).await? {
+        Some(id) if is_of_process => bail!(
+            "DATABASE_URL leads to the database of another project, {id}, which listens at {address} now. Nothing was changed\n  for \
+             this project:     unset DATABASE_URL\n  for the other one:    name it with a flag, such as --db-url"
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Prints host, port and database of the target: always of one that is not the project's own, and of that one before a
 /// command that writes.
 fn announce(config: &Config, target: Option<&TargetDatabase>) {
@@ -132,7 +152,16 @@ pub(crate) async fn run_on_database<T>(
     config: &Config,
     work: impl AsyncFnOnce(&mut Client) -> Result<T>,
 ) -> Result<T> {
-    if let Some(database) = TargetDatabase::find_or_allow_start(config).await? {
+    run_on_found(config, TargetDatabase::find_or_allow_start(config).await?, work).await
+}
+
+/// As [`run_on_database`], on a target that [`TargetDatabase::find_or_allow_start`] has found.
+pub(crate) async fn run_on_found<T>(
+    config: &Config,
+    found: Option<TargetDatabase>,
+    work: impl AsyncFnOnce(&mut Client) -> Result<T>,
+) -> Result<T> {
+    if let Some(database) = found {
         return work(&mut database.connect().await?).await;
     }
     let cluster = embedded::start_cluster(config).await?;

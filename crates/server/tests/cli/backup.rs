@@ -254,3 +254,27 @@ fn a_backup_of_another_server_or_of_a_project_without_a_database_is_refused_with
     assert!(external.contains("pg_dump"), "{external}");
     assert!(!output.status.success());
 }
+
+#[test]
+fn a_wal_on_another_disk_is_in_the_backup_and_other_links_are_refused() {
+    let project = Project::new();
+    project.write("migrations/20260101000000_notes.sql", MIGRATION);
+    project.run_and_expect_success(&["reset", "--yes"]);
+    let (wal, elsewhere) = (project.path(".selvedge/pgdata/pg_wal"), project.path("disk"));
+    std::fs::rename(&wal, &elsewhere).expect("moved");
+    std::os::unix::fs::symlink(&elsewhere, &wal).expect("linked");
+    let saved = project.path("saved.tar").display().to_string();
+    project.run_and_expect_success(&["backup", &saved]);
+    let other = Project::new();
+    other.write("migrations/20260101000000_notes.sql", MIGRATION);
+    other.run_and_expect_success(&["restore", &saved]);
+    other.run_and_expect_success(&["db", "query", "select * from notes"]);
+
+    let (base, far) = (project.path(".selvedge/pgdata/base/1"), project.path("far"));
+    std::fs::rename(&base, &far).expect("moved");
+    std::os::unix::fs::symlink(&far, &base).expect("linked");
+    let again = project.path("again.tar");
+    let refused = project.run_and_expect_failure(&["backup", &again.display().to_string()]);
+    assert!(refused.contains("base/1 is a link"), "{refused}");
+    assert!(!again.exists());
+}

@@ -2,24 +2,6 @@
 
 use crate::support::Project;
 
-/// A connection to a running project as its superuser.
-async fn superuser(project: &Project) -> tokio_postgres::Client {
-    let (client, connection) = tokio_postgres::connect(&superuser_url(project), tokio_postgres::NoTls)
-        .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
-    client
-}
-
-fn superuser_url(project: &Project) -> String {
-    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).expect("a password");
-    format!(
-        "postgresql://supabase_admin:{}@127.0.0.1:{}/postgres",
-        password.trim(),
-        project.ports.database
-    )
-}
-
 #[actix_web::test]
 async fn gw_014_later_starts_leave_default_privileges_as_migrations_have_left_them() {
     let project = Project::new();
@@ -158,7 +140,7 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
     let source = Project::new();
     let running = source.start().await;
     let marker = source.path("made-by-the-source");
-    superuser(&source)
+    source.superuser()
         .await
         .batch_execute(&format!(
             "create role app9 superuser;
@@ -181,7 +163,7 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
 
     let output = target
         .command(&["import", "--no-objects"])
-        .env("SUPABASE_DB_URL", superuser_url(&source))
+        .env("SUPABASE_DB_URL", source.superuser_url())
         .output()
         .expect("the binary runs");
 
@@ -203,7 +185,7 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
 
     // The history of the source has a name that no file here would have, then one that leads out of the folder.
     let outside = target.path("outside");
-    superuser(&source)
+    source.superuser()
         .await
         .batch_execute(
             "set role postgres;
@@ -214,10 +196,10 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
         )
         .await
         .expect("a superuser may");
-    target.run_and_expect_success(&["migration", "fetch", "--db-url", &superuser_url(&source)]);
+    target.run_and_expect_success(&["migration", "fetch", "--db-url", &source.superuser_url()]);
     let written = target.path("migrations/20260101000000_add_likes_.._x.sql");
     assert_eq!(std::fs::read_to_string(written).expect("a file"), "select 1;\n\n");
-    superuser(&source)
+    source.superuser()
         .await
         .batch_execute(&format!(
             "insert into supabase_migrations.schema_migrations (version, name, statements) values ('{}', 'x', array['select 1'])",
@@ -225,7 +207,7 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
         ))
         .await
         .expect("a superuser may");
-    let refused = target.run_and_expect_failure(&["migration", "fetch", "--db-url", &superuser_url(&source)]);
+    let refused = target.run_and_expect_failure(&["migration", "fetch", "--db-url", &source.superuser_url()]);
     assert!(refused.contains("Nothing was written"), "{refused}");
     assert!(!target.path("outside_x.sql").exists());
     drop(running);

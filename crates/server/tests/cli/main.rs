@@ -3,6 +3,7 @@
 mod backup;
 mod budgets;
 mod clones;
+mod consent;
 mod console;
 mod console_faults;
 mod console_migrations;
@@ -11,11 +12,14 @@ mod console_project;
 mod cut_off;
 mod data_safety;
 mod doctor;
+mod fresh_reset;
 mod import;
 mod killed;
 mod lifecycle;
 mod link;
 mod listeners;
+#[cfg(target_os = "linux")]
+mod matrix;
 #[cfg(target_os = "linux")]
 mod memory;
 mod migrations;

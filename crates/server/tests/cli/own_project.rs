@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Project, Running};
 
 /// Commands that work on a database, and what they print when they did so; all but the first two only read.
-const COMMANDS: [&[&str]; 15] = [
+pub(crate) const COMMANDS: [&[&str]; 15] = [
     &["db", "reset"],
     &["sweep", "--older-than", "0s"],
     &["migration", "up"],

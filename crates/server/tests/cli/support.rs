@@ -70,8 +70,17 @@ impl Project {
 
     /// A project whose `config.toml` has only an id.
     pub(crate) fn new() -> Self {
+        Self::with_prefix("selvedge-cli-")
+    }
+
+    /// The same in a folder whose path is too long for a socket in it.
+    pub(crate) fn with_long_path() -> Self {
+        Self::with_prefix(&format!("selvedge-cli-{}", "x".repeat(90)))
+    }
+
+    fn with_prefix(prefix: &str) -> Self {
         let folder = tempfile::Builder::new()
-            .prefix("selvedge-cli-")
+            .prefix(prefix)
             // Run as root, the cluster belongs to another user. Where that one may not enter, the data would be put below
             // /var/lib/selvedge, where nothing removes it after the test.
             .permissions(Permissions::from_mode(0o755))
@@ -223,6 +232,26 @@ impl Project {
         let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
         actix_web::rt::spawn(connection);
         Ok(client)
+    }
+
+    /// A connection to the running project's database as its superuser.
+    pub(crate) async fn superuser(&self) -> tokio_postgres::Client {
+        let (client, connection) = tokio_postgres::connect(&self.superuser_url(), tokio_postgres::NoTls)
+            .await
+            .expect("a login");
+        actix_web::rt::spawn(connection);
+        client
+    }
+
+    /// The superuser's URL of the running project.
+    pub(crate) fn superuser_url(&self) -> String {
+        let password =
+            std::fs::read_to_string(self.path(".selvedge/superuser-password")).expect("a password");
+        format!(
+            "postgresql://supabase_admin:{}@127.0.0.1:{}/postgres",
+            password.trim(),
+            self.ports.database
+        )
     }
 
     /// A session over the cluster's own socket, which is the only way to that of a command, as it opens no TCP port. `None` while

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use nix::unistd::geteuid;
+use nix::unistd::{User, geteuid};
 
 use crate::cluster::owner::Owner;
 
@@ -37,7 +37,19 @@ fn user_cache() -> Option<PathBuf> {
             .filter(|cache| is_safe(cache))
             .or_else(|| Some(PathBuf::from(MACHINE_CACHE)));
     }
-    named.or_else(|| Some(variable("HOME")?.join(".cache")))
+    // After a `sudo` both variables may still be root's, or another user's.
+    let is_own = |folder: &PathBuf| {
+        folder
+            .metadata()
+            .is_ok_and(|meta| meta.uid() == geteuid().as_raw())
+    };
+    let home = || {
+        let home = variable("HOME").filter(is_own);
+        home.or_else(|| Some(User::from_uid(geteuid()).ok()??.dir))
+    };
+    named
+        .filter(|cache| !cache.exists() || is_own(cache))
+        .or_else(|| Some(home()?.join(".cache")))
 }
 
 /// Creates a folder and its parents, which everybody may read and only this user may write.

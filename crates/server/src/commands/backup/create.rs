@@ -1,5 +1,6 @@
 //! `selvedge backup FILE`: writes the backup beside its final name, and renames it when it is complete.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::BufWriter;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt, PermissionsExt as _};
@@ -19,6 +20,7 @@ use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
 use super::objects::{FinalState, ObjectsCopy, STORAGE_LOGIN, lock_objects, read_all_rows};
 use super::progress::Progress;
 use super::supported::check_project;
+use super::verify::verify_archive;
 use crate::cli::BackupArgs;
 use crate::config::Config;
 use crate::database::embedded;
@@ -41,7 +43,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
         );
     }
     let file = UnfinishedFile::create(&args.file)?;
-    let manifest = match RunningCluster::find(&config.selvedge.data_dir).await? {
+    let (manifest, required) = match RunningCluster::find(&config.selvedge.data_dir).await? {
         Some(running) => {
             let storage = read_all_rows(embedded::login_to_running(&running, STORAGE_LOGIN));
             write_archive(config, &running.superuser_login(), &storage, &file).await?
@@ -56,6 +58,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
             written?
         }
     };
+    prove(&file, &manifest, required)?;
     file.publish()?;
     print_done(config, &args.file, &manifest);
     Ok(())
@@ -68,7 +71,7 @@ async fn write_archive(
     superuser: &PrivilegedLogin,
     storage: &Login,
     file: &UnfinishedFile,
-) -> Result<Manifest> {
+) -> Result<(Manifest, BTreeSet<String>)> {
     let home = Cluster::data_home(&config.selvedge.data_dir)?;
     let data_dir = home.join("pgdata");
     // One connection holds the locks on objects while the other ends the backup.
@@ -87,7 +90,7 @@ async fn write_archive(
         lost_objects,
         deleted_blobs,
     } = objects.copy(&objects_client, &mut archive, &mut progress).await?;
-    backup.finish(&data_dir, &mut archive, &mut progress).await?;
+    let required = backup.finish(&data_dir, &mut archive, &mut progress).await?;
     objects_client.batch_execute("commit").await?;
 
     let major = std::fs::read_to_string(data_dir.join("PG_VERSION"))?;
@@ -101,7 +104,31 @@ async fn write_archive(
     let text = serde_json::to_vec_pretty(&manifest)?;
     archive.add_file(MANIFEST, text.len() as u64, &text[..])?;
     archive.finish()?;
-    Ok(manifest)
+    Ok((manifest, required))
+}
+
+/// Reads the written file back from its disk and compares it with what was copied: a backup that cannot be restored is none.
+fn prove(file: &UnfinishedFile, manifest: &Manifest, mut required: BTreeSet<String>) -> Result<()> {
+    file.sync()?;
+    let read = verify_archive(&file.path, |name| {
+        required.remove(name);
+    })
+    .with_context(|| format!("{} was written, and cannot be read back", file.path.display()))?;
+    if read.database != manifest.database || read.objects != manifest.objects {
+        bail!(
+            "{} holds something else than was written to it",
+            file.path.display()
+        );
+    }
+    if !required.is_empty() {
+        let names: Vec<&str> = required.iter().take(MAX_LOST_NAMES).map(String::as_str).collect();
+        bail!(
+            "{} files of the database are not in the backup, which could not be restored: {}",
+            required.len(),
+            names.join(", ")
+        );
+    }
+    Ok(())
 }
 
 fn print_done(config: &Config, file: &Path, manifest: &Manifest) {
@@ -177,11 +204,15 @@ impl UnfinishedFile {
         Ok(self.file.try_clone()?)
     }
 
-    /// Gives the file its final name.
-    fn publish(&self) -> Result<()> {
+    /// Waits until the content is on disk.
+    fn sync(&self) -> Result<()> {
         self.file
             .sync_all()
-            .with_context(|| format!("cannot write {}", self.path.display()))?;
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Gives the file its final name.
+    fn publish(&self) -> Result<()> {
         // A file that has appeared under the final name meanwhile is not replaced.
         std::fs::hard_link(&self.path, &self.target)
             .or_else(|error| match error.kind() {
@@ -203,5 +234,40 @@ impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         // After a failure the file is useless, and after a success it has its final name.
         let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_lacks_a_file_of_the_database_or_holds_other_bytes_is_no_backup() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = UnfinishedFile::create(&folder.path().join("saved.tar")).unwrap();
+        let mut archive = ArchiveWriter::new(file.clone_file().unwrap());
+        archive.add_file("database/PG_VERSION", 3, &b"15\n"[..]).unwrap();
+        let manifest = Manifest {
+            database: archive.summary(DATABASE),
+            objects: archive.summary(OBJECTS),
+            ..Manifest::new("shop", 15, folder.path())
+        };
+        let text = serde_json::to_vec(&manifest).unwrap();
+        archive.add_file(MANIFEST, text.len() as u64, &text[..]).unwrap();
+        archive.finish().unwrap();
+        let required = |names: &[&str]| names.iter().map(|name| format!("database/{name}")).collect();
+        let prove = |names| prove(&file, &manifest, required(names)).map_err(|error| format!("{error:#}"));
+
+        let whole = prove(&["PG_VERSION"]);
+        let lacking = prove(&["PG_VERSION", "base/5/1259"]);
+        // A byte of the first file's content, after its header.
+        file.file.write_all_at(b"6", 513).unwrap();
+        let damaged = prove(&["PG_VERSION"]);
+
+        assert_eq!(whole, Ok(()));
+        assert!(lacking.unwrap_err().contains("database/base/5/1259"));
+        assert!(damaged.unwrap_err().contains("damaged"));
     }
 }

@@ -35,10 +35,27 @@ const SEGMENTS_PER_LOG: u64 = 256;
 const RESERVE_WAL: &str = "select pg_catalog.pg_create_physical_replication_slot( \
      pg_catalog.concat('selvedge_backup_', pg_catalog.pg_backend_pid())::pg_catalog.name, true, true)";
 
+/// The files that every data directory has, and without which it does not start.
+const ESSENTIAL_FILES: [&str; 4] = [
+    "PG_VERSION",
+    "backup_label",
+    "global/pg_control",
+    "global/pg_filenode.map",
+];
+
+/// The files of the tables and indexes of the project's database, and one of every other database.
+const FILES: &str = "
+    select pg_catalog.pg_relation_filepath(c.oid) as path from pg_catalog.pg_class as c
+    where c.relpersistence operator(pg_catalog.<>) 't' and pg_catalog.pg_relation_filepath(c.oid) is not null
+    union all
+    select pg_catalog.concat('base/', d.oid, '/PG_VERSION') from pg_catalog.pg_database as d";
+
 /// A base backup that has begun. When its connection ends before [`BaseBackup::finish`], PostgreSQL forgets it.
 pub(super) struct BaseBackup<'c> {
     client: &'c Client,
     first_segment: String,
+    /// The files that the database needs at the begin.
+    files: BTreeSet<String>,
 }
 
 impl<'c> BaseBackup<'c> {
@@ -57,6 +74,7 @@ impl<'c> BaseBackup<'c> {
         Ok(Self {
             client,
             first_segment: row.try_get(0)?,
+            files: list_files(client).await?,
         })
     }
 
@@ -112,13 +130,22 @@ impl<'c> BaseBackup<'c> {
         add_control_file(data_dir, archive)
     }
 
-    /// Ends the backup and copies its WAL. What was committed before this call is in the backup.
+    /// Ends the backup and copies its WAL. What was committed before this call is in the backup. Returns the names that the archive must
+    /// have: of what the database needed at the begin and still needs, and of the WAL. The WAL itself brings what was made meanwhile.
     pub(super) async fn finish<W: Write>(
         self,
         data_dir: &Path,
         archive: &mut ArchiveWriter<W>,
         progress: &mut Progress,
-    ) -> Result<()> {
+    ) -> Result<BTreeSet<String>> {
+        let now = list_files(self.client).await?;
+        let mut required: BTreeSet<String> = self
+            .files
+            .intersection(&now)
+            .map(String::as_str)
+            .chain(ESSENTIAL_FILES)
+            .map(|name| format!("{DATABASE}/{name}"))
+            .collect();
         let row = self
             .client
             .query_one(
@@ -140,7 +167,8 @@ impl<'c> BaseBackup<'c> {
         let owner = data_dir.metadata()?.uid();
         for segment in list_segments(&self.first_segment, &last_segment)? {
             let path = data_dir.join("pg_wal").join(&segment);
-            let size = copy_file(archive, &format!("{DATABASE}/pg_wal/{segment}"), &path, owner)?;
+            let name = format!("{DATABASE}/pg_wal/{segment}");
+            let size = copy_file(archive, &name, &path, owner)?;
             if size == 0 {
                 bail!(
                     "the database wrote more during the backup than PostgreSQL keeps\n  raise max_slot_wal_keep_size in \
@@ -148,9 +176,16 @@ impl<'c> BaseBackup<'c> {
                 );
             }
             progress.add(size);
+            required.insert(name);
         }
-        Ok(())
+        Ok(required)
     }
+}
+
+/// Lists files by their paths in the data directory.
+async fn list_files(client: &Client) -> Result<BTreeSet<String>> {
+    let rows = client.query(FILES, &[]).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
 /// Lists the WAL segments from `first` to `last`. A name has 8 hexadecimal digits of the timeline, 8 of the log and 8

@@ -1,20 +1,20 @@
 //! `selvedge restore FILE`: restores database and objects beside the project's own, tries them, and then swaps them in.
 
-use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
-use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, Replacement, StagedPath};
+use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, Replacement};
 use selvedge_storage::{Backend, FileBackend, Version};
 
-use super::archive::{ArchiveReader, CHUNK, Entry};
-use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
+use super::archive::Entry;
+use super::manifest::{DATABASE, Manifest, OBJECTS};
 use super::objects::{STORAGE_LOGIN, count_missing, read_all_rows};
 use super::progress::Progress;
 use super::settings::{ACCESS_RULES, BroughtSettings, Treatment, treat};
 use super::supported::check_project;
+use super::verify::{Reader, compare_checksums, open_archive, verify_archive};
 use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
 use crate::config::Config;
@@ -24,8 +24,6 @@ use crate::services::objects_folder;
 
 /// The bytes of a configuration file that are read for its settings.
 const MAX_SETTINGS: usize = 1024 * 1024;
-
-type Reader = ArchiveReader<BufReader<File>>;
 
 /// Runs `selvedge restore`.
 ///
@@ -46,59 +44,26 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
             config.project.id
         );
     }
-    let manifest = verify_archive(&args.file)?;
+    let manifest = verify_archive(&args.file, |_| ())?;
 
-    let objects = StagedPath::beside(objects_folder(config));
-    let initialized = StagedPath::beside(embedded::seeded_marker(config));
-    let replacement = Replacement::begin(data_dir, vec![objects.clone(), initialized.clone()])?;
-    let store = FileBackend::open(&objects.staged)?;
+    // Both lie in the state folder.
+    let (objects, initialized) = (objects_folder(config), embedded::seeded_marker(config));
+    let [objects, initialized] = [&objects, &initialized].map(|path| {
+        let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+        name.expect("the paths end with names of this program")
+    });
+    let replacement = Replacement::begin(data_dir, &[objects, initialized])?;
+    let store = FileBackend::open(&replacement.staged(objects))?;
     extract_archive(&args.file, &manifest, &replacement, &store).await?;
     try_database(config, &replacement, &manifest, &store).await?;
     // The restored database is complete, so that the next start runs no seeds.
-    std::fs::write(&initialized.staged, "")?;
+    std::fs::write(replacement.staged(initialized), "")?;
     // Its folder for unfinished uploads is in use until the store is closed.
     drop(store);
     replacement
         .commit()
         .context("the restore is complete and is put in place by the next `selvedge start`")?;
     print_done(config, &manifest)
-}
-
-/// Reads the whole file and compares its parts with the manifest at its end.
-fn verify_archive(path: &Path) -> Result<Manifest> {
-    let mut reader = open_archive(path)?;
-    let mut progress = Progress::new("checked");
-    let mut manifest = None;
-    while let Some(entry) = reader.next_entry()? {
-        let mut text = Vec::new();
-        reader.read_content(|chunk| {
-            progress.add(chunk.len() as u64);
-            if entry.name == MANIFEST {
-                text.extend_from_slice(chunk);
-            }
-            Ok(())
-        })?;
-        if entry.name == MANIFEST {
-            manifest = Some(Manifest::parse(&text)?);
-        }
-    }
-    let manifest = manifest.context("the file is not a complete backup: it has no manifest")?;
-    compare_checksums(&reader, &manifest)?;
-    Ok(manifest)
-}
-
-fn open_archive(path: &Path) -> Result<Reader> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(ArchiveReader::new(BufReader::with_capacity(CHUNK, file)))
-}
-
-fn compare_checksums(reader: &Reader, manifest: &Manifest) -> Result<()> {
-    for (part, expected) in [(DATABASE, &manifest.database), (OBJECTS, &manifest.objects)] {
-        if reader.summary(part) != *expected {
-            bail!("the backup is damaged: the checksum of its part {part} is wrong. Nothing was changed");
-        }
-    }
-    Ok(())
 }
 
 /// Extracts database and objects beside the project's own, which stay untouched.

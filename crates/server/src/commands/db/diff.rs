@@ -8,7 +8,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use selvedge_postgres::migrate::{create_migration, replace_file};
+use tokio_postgres::Config as Login;
+use tokio_postgres::config::{Host, SslMode};
+use url::Url;
 
 use super::shadow::Shadow;
 use crate::cli::DiffArgs;
@@ -16,6 +20,7 @@ use crate::config::Config;
 use crate::database::target::TargetDatabase;
 use crate::database::{EMBEDDED_PASSWORD, embedded};
 use crate::output::{GOOD, print_text};
+use crate::private_file::write_private_file;
 
 /// Runs `selvedge db diff`.
 ///
@@ -45,16 +50,57 @@ pub(super) async fn find_statements(
     schemas: &[String],
 ) -> Result<String> {
     let cli = find_cli(&config.project.folder)?;
-    let target = match database {
+    let shadow = Shadow::start(config).await?;
+    let compare = |target: &str| {
+        let logins = write_password_file(shadow.folder(), &shadow.url(), target)?;
+        run_comparison(&cli, schemas, &logins, shadow.folder())
+    };
+    let outcome = match database {
         TargetDatabase::Running(running) => running
             .url_for("postgres", EMBEDDED_PASSWORD)
-            .context("the library that compares the schemas needs a TCP port of the running instance")?,
-        TargetDatabase::External(database) => database.url().to_owned(),
+            .context("the library that compares the schemas needs a TCP port of the running instance")
+            .and_then(|target| compare(&target)),
+        // As `postgres`, whoever the URL names.
+        TargetDatabase::External(_) => database.with_login(|login| compare(&write_url(login)?)).await,
     };
-    let shadow = Shadow::start(config).await?;
-    let outcome = run_comparison(&cli, schemas, &shadow.url(), &target, shadow.folder());
     shadow.remove().await?;
     outcome
+}
+
+/// The URL of a login to one host, with its password.
+fn write_url(login: &Login) -> Result<String> {
+    let [Host::Tcp(host)] = login.get_hosts() else {
+        bail!("the library that compares the schemas needs an address of one host");
+    };
+    let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    // An address of IPv6 has brackets in URLs.
+    let host = if host.contains(':') {
+        format!("[{host}]")
+    } else {
+        host.clone()
+    };
+    let password = login
+        .get_password()
+        .map(String::from_utf8_lossy)
+        .unwrap_or_default();
+    let mut url = format!(
+        "postgresql://{}:{}@{host}:{}/{}",
+        encode(login.get_user().unwrap_or("postgres")),
+        encode(&password),
+        login.get_ports().first().unwrap_or(&5432),
+        encode(login.get_dbname().unwrap_or("postgres")),
+    );
+    let mode = match login.get_ssl_mode() {
+        SslMode::Disable => "disable",
+        SslMode::Require => "require",
+        _ => "prefer",
+    };
+    url += &format!("?sslmode={mode}");
+    // Such as the role as which the session begins.
+    if let Some(options) = login.get_options().filter(|options| !options.is_empty()) {
+        url += &format!("&options={}", encode(options));
+    }
+    Ok(url)
 }
 
 /// Writes a new migration with these statements.
@@ -68,23 +114,76 @@ pub(super) fn save_migration(config: &Config, name: &str, statements: &str) -> R
     Ok(path)
 }
 
-fn run_comparison(
-    cli: &Path,
-    schemas: &[String],
-    source: &str,
-    target: &str,
-    folder: &Path,
-) -> Result<String> {
+/// Two URLs without passwords, and the file from which libpq's rules take these (`PGPASSFILE`).
+struct Endpoints {
+    source: String,
+    target: String,
+    passwords: PathBuf,
+}
+
+/// Puts the passwords of two URLs into a file that only this user can read: every user of the machine can read a program's arguments.
+fn write_password_file(folder: &Path, source: &str, target: &str) -> Result<Endpoints> {
+    let passwords = folder.join("passwords");
+    let (source, of_source) = take_password(source)?;
+    let (target, of_target) = take_password(target)?;
+    write_private_file(&passwords, &format!("{of_source}\n{of_target}"))
+        .with_context(|| format!("cannot write {}", passwords.display()))?;
+    Ok(Endpoints {
+        source,
+        target,
+        passwords,
+    })
+}
+
+/// Splits a URL into one without a password, and the line of a password file with it. The line is for every database and host of this
+/// port and user, because names of hosts may be written in several ways.
+fn take_password(url: &str) -> Result<(String, String)> {
+    let mut url = Url::parse(url).context("the address of the database is not a URL with one host")?;
+    let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let mut password = decode(url.password().unwrap_or_default());
+    let parameters: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+    if parameters.iter().any(|(name, _)| name == "password") {
+        url.set_query(None);
+        for (name, value) in parameters {
+            match name.as_str() {
+                "password" => password = value,
+                _ => drop(url.query_pairs_mut().append_pair(&name, &value)),
+            }
+        }
+    }
+    let user = decode(url.username());
+    // A URL without a host has no password either, and needs no line.
+    url.set_password(None).ok();
+    let escape = |text: &str| text.replace('\\', "\\\\").replace(':', "\\:");
+    let line = format!(
+        "*:{}:*:{}:{}",
+        url.port().unwrap_or(5432),
+        escape(&user),
+        escape(&password)
+    );
+    Ok((url.to_string(), line))
+}
+
+fn run_comparison(cli: &Path, schemas: &[String], logins: &Endpoints, folder: &Path) -> Result<String> {
     let file = folder.join("diff.sql");
     let mut command = Command::new(cli);
     command
-        .args(["db", "diff", "--from", source, "--to", target, "--output"])
+        .args([
+            "db",
+            "diff",
+            "--from",
+            &logins.source,
+            "--to",
+            &logins.target,
+            "--output",
+        ])
         .arg(&file)
         .arg("--workdir")
         .arg(folder);
     if !schemas.is_empty() {
         command.args(["--schema", &schemas.join(",")]);
     }
+    command.env("PGPASSFILE", &logins.passwords);
     // Without these it looks for a newer version of itself and sends usage statistics.
     command
         .env("SUPABASE_TELEMETRY_DISABLED", "1")
@@ -114,4 +213,70 @@ fn find_cli(project: &Path) -> Result<PathBuf> {
         .context(
             "db diff compares with the library of the Supabase CLI: install it in the project with  npm i -D supabase",
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_taken_out_of_urls_into_lines_of_a_password_file() {
+        let taken = |url: &str| take_password(url).unwrap();
+
+        assert_eq!(
+            taken("postgresql://u%40x:p%3A%5Cw@db:6543/app?sslmode=require"),
+            (
+                "postgresql://u%40x@db:6543/app?sslmode=require".to_owned(),
+                r"*:6543:*:u@x:p\:\\w".to_owned()
+            )
+        );
+        assert_eq!(
+            taken("postgresql://u@db/app?password=secret&sslmode=require"),
+            (
+                "postgresql://u@db/app?sslmode=require".to_owned(),
+                "*:5432:*:u:secret".to_owned()
+            )
+        );
+    }
+
+    #[test]
+    fn a_login_becomes_a_url_with_its_role_and_encoded_parts() {
+        let login: Login = "postgresql://u:p%40@db:6543/app?sslmode=require&options=-c%20role%3Dpostgres"
+            .parse()
+            .unwrap();
+
+        let url = write_url(&login).unwrap();
+
+        assert_eq!(
+            url,
+            "postgresql://u:p%40@db:6543/app?sslmode=require&options=%2Dc%20role%3Dpostgres"
+        );
+        assert_eq!(url.parse::<Login>().unwrap(), login);
+    }
+
+    #[test]
+    fn arguments_of_the_comparison_hold_no_password() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("cli");
+        std::fs::write(
+            &program,
+            "#!/bin/sh\nfor part in \"$@\"; do echo \"$part\"; done > \"${PGPASSFILE%/*}/diff.sql\"\n",
+        )
+        .unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(&program, mode).unwrap();
+        let logins = write_password_file(
+            folder.path(),
+            "postgresql://postgres:postgres@127.0.0.1:1/postgres",
+            "postgresql://u:s3cret@db/app",
+        )
+        .unwrap();
+
+        let arguments = run_comparison(&program, &[], &logins, folder.path()).unwrap();
+
+        assert!(arguments.contains("postgresql://u@db/app"), "{arguments}");
+        assert!(!arguments.contains("s3cret"), "{arguments}");
+        let kept = std::fs::read_to_string(&logins.passwords).unwrap();
+        assert_eq!(kept, "*:1:*:postgres:postgres\n*:5432:*:u:s3cret\n");
+    }
 }

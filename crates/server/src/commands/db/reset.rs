@@ -10,7 +10,8 @@ use crate::commands::consent::agree_to_empty;
 use crate::commands::reset as whole_reset;
 use crate::commands::summary::describe_first_start;
 use crate::config::Config;
-use crate::database::rebuild::{RebuildOptions, find_version_before, rebuild_project};
+use crate::database::fresh::read_fresh_state;
+use crate::database::rebuild::{Platform, RebuildOptions, find_version_before, rebuild_project};
 use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
 use crate::output::GOOD;
@@ -55,19 +56,22 @@ async fn rebuild(
     seed: bool,
 ) -> Result<()> {
     let is_own = matches!(database, TargetDatabase::Running(_));
+    let mut platform = None;
     if let TargetDatabase::Running(running) = database {
+        let session = embedded::connect_privileged(&running.superuser_login()).await?;
+        let fresh = read_fresh_state(config, &session).await?;
         // When this command is interrupted, the next start fills the database.
         embedded::forget_initialized(config)?;
         // A migration may have changed the default privileges, and may not be there any more.
-        let superuser = embedded::connect_privileged(&running.superuser_login()).await?;
-        reset_auto_expose(&superuser, embedded::exposes_new_tables(config)).await?;
+        reset_auto_expose(&session, embedded::exposes_new_tables(config)).await?;
+        platform = Some(Platform { session, fresh });
     }
     let options = RebuildOptions {
         version,
         seed: seed && config.db.seed.enabled,
         drop_roles: is_own,
     };
-    let report = rebuild_project(config, &database.connect().await?, &options).await?;
+    let report = rebuild_project(config, &database.connect().await?, &options, platform.as_ref()).await?;
     let buckets = match database {
         TargetDatabase::Running(running) if seed => {
             let logins = service_logins(|role| embedded::login_to_running(running, role));

@@ -35,7 +35,7 @@ impl Shadow {
             ..RebuildOptions::default()
         };
         let applied = match embedded::connect(&shadow.login()).await {
-            Ok(client) => rebuild_project(config, &client, &options).await.map(drop),
+            Ok(client) => rebuild_project(config, &client, &options, None).await.map(drop),
             Err(error) => Err(error),
         };
         match applied {

@@ -30,13 +30,23 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     }
     // A project that was never started has no history that would have to agree with the files.
     let has_history = config.selvedge.database_url.is_some() || embedded::has_cluster(config);
-    if has_history {
-        run_on_database(config, async |client| {
-            let statuses = embedded::list_migrations(config, client).await?;
-            check_applied(&statuses, squashed)
-        })
-        .await?;
+    if !has_history {
+        return squash(config, last, older).await;
     }
+    // The database is kept from the check to the end: nobody else may apply a migration meanwhile.
+    run_on_database(config, async |client| {
+        let statuses = embedded::list_migrations(config, client).await?;
+        check_applied(&statuses, squashed)?;
+        squash(config, last, older).await?;
+        let versions: Vec<String> = older.iter().map(|migration| migration.version.clone()).collect();
+        forget_migrations(client, &versions).await?;
+        Ok(record_migrations(client, &[last]).await?)
+    })
+    .await
+}
+
+/// Writes the schema of the migrations to the last one's file, and deletes the older ones.
+async fn squash(config: &Config, last: &Migration, older: &[Migration]) -> Result<()> {
     let schema = dump_shadow(config, &last.version).await?;
     // The new content comes first: when the command is interrupted after it, the older files are still there.
     replace_file(&last.path, &schema)?;
@@ -46,20 +56,12 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     }
     anstream::println!(
         "{GOOD}squashed{GOOD:#} {} migrations into {}",
-        squashed.len(),
+        older.len() + 1,
         last.path.display()
     );
     anstream::eprintln!(
         "{WARN}note{WARN:#} rows that the migrations inserted are not part of it; add such statements to it or to seed.sql"
     );
-    if has_history {
-        let versions: Vec<String> = older.iter().map(|migration| migration.version.clone()).collect();
-        run_on_database(config, async |client| {
-            forget_migrations(client, &versions).await?;
-            Ok(record_migrations(client, &[last]).await?)
-        })
-        .await?;
-    }
     Ok(())
 }
 

@@ -32,10 +32,8 @@ use self::schema::SchemaDump;
 use self::settings::SourceSettings;
 use self::source::Source;
 use self::target::{Target, Writer};
-use super::consent::agree_to_empty_external;
 use crate::cli::ImportArgs;
 use crate::config::{Config, Environment};
-use crate::database::external::ExternalDatabase;
 use crate::output;
 use crate::services;
 
@@ -50,7 +48,7 @@ pub(super) async fn run(config: &Config, args: &ImportArgs) -> Result<()> {
         ObjectApi::new(api).check().await?;
     }
     let source = Source::open(&settings.login).await?;
-    let target = Target::open(config).await?;
+    let target = Target::open(config, args).await?;
     let outcome = import(config, args, &settings, source, &target).await;
     // Stop a PostgreSQL that was started for the import, even after an error.
     target.close().await?;
@@ -110,10 +108,8 @@ fn agree_to_replace(config: &Config, args: &ImportArgs, content: &str) -> Result
             config.project.id
         );
     }
-    match &config.selvedge.database_url {
-        Some(url) => agree_to_empty_external(&ExternalDatabase::parse(url)?, args.yes.as_deref()),
-        None => Ok(()),
-    }
+    // Of a database that this program does not run it was asked before anything was changed there.
+    Ok(())
 }
 
 /// Imports everything but the storage objects, in one transaction.

@@ -140,6 +140,10 @@ impl<'a> ObjectApi<'a> {
             status @ (401 | 403) => Err(Failure::Fatal(anyhow!(
                 "the source's API answers {status}: is the key that of the service role?"
             ))),
+            // The key is for this address alone.
+            status @ 300..=399 => Err(Failure::Permanent(anyhow!(
+                "the source's API answers {status}, a redirection, which is not followed"
+            ))),
             status => Err(Failure::Temporary(anyhow!("the source's API answers {status}"))),
         }
     }

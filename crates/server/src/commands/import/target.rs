@@ -10,9 +10,12 @@ use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, RunLogin, finish_run
 use tokio_postgres::{Client, Config as Login};
 
 use super::catalog::{find_identity, list_project_schemas};
+use crate::cli::ImportArgs;
 use crate::commands::apply::apply_platform_to_external;
+use crate::commands::consent::agree_to_empty_external;
 use crate::config::Config;
 use crate::database::embedded;
+use crate::database::external::ExternalDatabase;
 use crate::database::target::TargetDatabase;
 use crate::database::unfinished_import;
 use crate::output::GOOD;
@@ -135,10 +138,11 @@ impl Target {
     /// Connects, starting the project's PostgreSQL if necessary, and updates the platform schema.
     ///
     /// # Errors
-    /// When the login is no superuser, or another import runs.
-    pub(super) async fn open(config: &Config) -> Result<Self> {
+    /// When the login is no superuser, another import runs, or nobody agrees to change a database that this program does not run.
+    pub(super) async fn open(config: &Config, args: &ImportArgs) -> Result<Self> {
         match TargetDatabase::find(config).await? {
             Some(TargetDatabase::External(database)) => {
+                agree_to_change(config, args, &database).await?;
                 let superuser = apply_platform_to_external(config, &database).await?;
                 if !superuser.is_superuser() {
                     bail!(
@@ -238,21 +242,7 @@ impl Target {
 
     /// Describes the project that the database contains, such as `3 tables and views, 2 users`; `None` when it is empty.
     pub(super) async fn describe_content(&self) -> Result<Option<String>> {
-        let schemas = list_project_schemas(&self.superuser).await?;
-        let row = self
-            .superuser
-            .query_one(include_str!("sql/content.sql"), &[&schemas])
-            .await?;
-        // As `postgres`: the tables may have indexes and rules of the project.
-        let rows = self.administrator.query_one(CONTENT_OF_SERVICES, &[]).await?;
-        let counts: Vec<String> = ["tables and views", "functions", "users", "buckets"]
-            .iter()
-            .zip([row.get::<_, i64>(0), row.get(1), rows.get(0), rows.get(1)])
-            .map(|(what, count)| (count, what))
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
-        Ok((!counts.is_empty()).then(|| counts.join(", ")))
+        describe_content(&self.superuser, Some(&self.administrator)).await
     }
 
     /// Removes the project from the database, in the caller's transaction.
@@ -303,4 +293,52 @@ impl Target {
             .await
             .context("the end of the import cannot be recorded")
     }
+}
+
+/// Lets an import go on that would change a database which this program does not run, before the platform's files or passwords of logins are.
+/// On another machine the host has to be named in any case, on this one only a database with content needs `--yes`.
+async fn agree_to_change(config: &Config, args: &ImportArgs, database: &ExternalDatabase) -> Result<()> {
+    if !database.needs_no_name() {
+        return agree_to_empty_external(database, args.yes.as_deref());
+    }
+    let session = database.connect().await?;
+    let has_platform = "select pg_catalog.to_regclass('auth.users') is not null
+        and pg_catalog.to_regclass('storage.buckets') is not null";
+    let administrator = match session.query_one(has_platform, &[]).await?.get(0) {
+        true => Some(database.connect_as_postgres().await?),
+        false => None,
+    };
+    match describe_content(&session, administrator.as_ref()).await? {
+        Some(content) if args.yes.is_none() => bail!(
+            "{} ({}) is not empty ({content}): say with --yes that it is replaced",
+            config.project.id,
+            database.describe()
+        ),
+        Some(_) => agree_to_empty_external(database, args.yes.as_deref()),
+        None => Ok(()),
+    }
+}
+
+/// Describes the project that a database contains, such as `3 tables and views, 2 users`; `None` when it is empty. `administrator` is a
+/// session of `postgres` to a database with the platform's tables.
+async fn describe_content(client: &Client, administrator: Option<&Client>) -> Result<Option<String>> {
+    let schemas = list_project_schemas(client).await?;
+    let row = client
+        .query_one(include_str!("sql/content.sql"), &[&schemas])
+        .await?;
+    let mut counts = vec![
+        (row.get::<_, i64>(0), "tables and views"),
+        (row.get(1), "functions"),
+    ];
+    if let Some(administrator) = administrator {
+        // As `postgres`: the tables may have indexes and rules of the project.
+        let rows = administrator.query_one(CONTENT_OF_SERVICES, &[]).await?;
+        counts.extend([(rows.get(0), "users"), (rows.get(1), "buckets")]);
+    }
+    let found: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    Ok((!found.is_empty()).then(|| found.join(", ")))
 }

@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, LockPurpose};
 use selvedge_postgres::migrate::find_seeds;
 use sha2::{Digest, Sha256};
@@ -67,7 +67,7 @@ fn fingerprint(config: &Config) -> Result<String> {
     add(describe_file(&program.metadata()?).as_bytes());
     // The template is written without waiting for the disk, so it is made again after each start of the machine: the last one
     // may have been a crash.
-    add(&std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default());
+    add(&describe_boot()?);
     let settings = (&config.db.migrations, &config.db.seed, &config.db.settings);
     let exposes = config.api.auto_expose_new_tables;
     let storage = (config.storage.enabled, &config.storage.buckets);
@@ -91,6 +91,27 @@ fn fingerprint(config: &Config) -> Result<String> {
         }
     }
     Ok(hex::encode(hash.finalize())[..16].to_owned())
+}
+
+/// What differs from one start of the machine to the next.
+///
+/// # Errors
+/// On a system that tells nothing of it: a template of before a crash would be used again.
+fn describe_boot() -> Result<Vec<u8>> {
+    if let Ok(id) = std::fs::read("/proc/sys/kernel/random/boot_id") {
+        return Ok(id);
+    }
+    // macOS and the BSDs: `{ sec = 1764331000, usec = 0 } Fri Nov 28 …`. The seconds alone change when the clock is set.
+    let output = std::process::Command::new("/usr/sbin/sysctl")
+        .args(["-n", "kern.bootsessionuuid", "kern.boottime"])
+        .output()
+        .context("this system does not say when it was started")?;
+    if output.stdout.is_empty() {
+        bail!(
+            "this system does not say when it was started, so a template cannot be told from one of before a crash"
+        );
+    }
+    Ok(output.stdout)
 }
 
 fn describe_file(metadata: &Metadata) -> String {

@@ -1,0 +1,153 @@
+//! Compares what two databases of the platform consist of, and makes one equal to the other: for `db reset`, after which a running database
+//! has to be as a fresh one is. A list of the kinds of objects that projects make is never complete, so the whole catalog is compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tokio_postgres::Client;
+
+use super::error::MigrateError;
+
+const QUERY: &str = include_str!("database_state.sql");
+const EMPTY_TABLES: &str = include_str!("empty_tables.sql");
+
+/// Neither triggers nor foreign keys fire, and functions may name what is made after them.
+const BEGIN: &str =
+    "begin; set local session_replication_role = replica; set local check_function_bodies = off";
+
+/// Parts up to this rank belong to the server: roles with their memberships and settings.
+const LAST_RANK_OF_ROLES: i32 = 3;
+
+/// Parts from this rank on say something of objects: owners, rights, comments.
+const FIRST_RANK_OF_PROPERTIES: i32 = 110;
+
+/// Parts up to this rank are made first: roles, schemas and extensions.
+const LAST_RANK_OF_EXTENSIONS: i32 = 30;
+
+/// What a database and the roles of its server consist of, but for passwords.
+#[derive(Debug, Clone)]
+pub struct DatabaseState {
+    parts: Vec<Part>,
+    /// The tables that are empty in a fresh database, by their SQL names.
+    empty_tables: Vec<String>,
+}
+
+/// An object, or what can be said of one, such as its owner.
+#[derive(Debug, Clone)]
+struct Part {
+    /// Its place in the order in which parts can be made.
+    rank: i32,
+    /// By what it is found in the other database: `table auth.users`, `owner of table auth.users`.
+    name: String,
+    value: Option<String>,
+    /// The statement that gives it this value in another database of the platform.
+    make: Option<String>,
+    /// The statement that drops it in the database of this state, or makes it as if it had never been set.
+    remove: Option<String>,
+    /// Whether a part of another value has to be removed before it can be made, as an index has.
+    is_remade: bool,
+}
+
+impl DatabaseState {
+    /// Reads the state of a database in which the platform schema was just applied, and nothing else. `client` must be a superuser's,
+    /// opened by [`crate::PrivilegedLogin`]: expressions are written with the names that its search path does not find.
+    ///
+    /// # Errors
+    /// When a query fails.
+    pub async fn of_fresh_database(client: &Client) -> Result<Self, MigrateError> {
+        let tables = client.query(EMPTY_TABLES, &[]).await?;
+        Ok(Self {
+            parts: read_parts(client).await?,
+            empty_tables: tables.iter().map(|row| row.get(0)).collect(),
+        })
+    }
+
+    /// Makes the roles of the connected server as those of this state, as far as both have them: rights, memberships and settings. After
+    /// that `postgres` can do again what it can do in a fresh project.
+    ///
+    /// # Errors
+    /// When a statement fails; then nothing has changed.
+    pub async fn restore_roles(&self, client: &Client) -> Result<(), MigrateError> {
+        self.restore_up_to(client, LAST_RANK_OF_ROLES).await
+    }
+
+    /// Makes the connected database equal to this state, in one transaction. Returns the parts that still differ, such as a column of a
+    /// table of Auth that has another type, or an object of an older version of this program. `client` must be a superuser's, and nothing
+    /// of a project may be left that could run in its session.
+    ///
+    /// # Errors
+    /// When a statement fails; then nothing has changed.
+    pub async fn restore(&self, client: &Client) -> Result<Vec<String>, MigrateError> {
+        self.restore_up_to(client, i32::MAX).await?;
+        let now = read_parts(client).await?;
+        let different = differing(&now, &self.parts).chain(differing(&self.parts, &now));
+        let names: BTreeSet<&str> = different.map(|(part, _)| part.name.as_str()).collect();
+        Ok(names.into_iter().map(str::to_owned).collect())
+    }
+
+    async fn restore_up_to(&self, client: &Client, rank: i32) -> Result<(), MigrateError> {
+        client.batch_execute(BEGIN).await?;
+        let outcome = async {
+            let now = read_parts(client).await?;
+            let removed = differing(&now, &self.parts)
+                .filter(|(part, is_known)| part.rank <= rank && (part.is_remade || !is_known));
+            let mut removed: Vec<&Part> = removed.map(|(part, _)| part).collect();
+            // What is said of objects comes first, as it names them.
+            removed.sort_by_key(|part| part.rank < FIRST_RANK_OF_PROPERTIES);
+            run_all(client, removed.iter().filter_map(|part| part.remove.as_deref())).await?;
+            // What was dropped may have taken other things with it, and an extension brings its own.
+            for last in [LAST_RANK_OF_EXTENSIONS.min(rank), rank] {
+                let now = read_parts(client).await?;
+                let made = differing(&self.parts, &now).filter(|(part, _)| part.rank <= last);
+                run_all(client, made.filter_map(|(part, _)| part.make.as_deref())).await?;
+            }
+            if rank == i32::MAX && !self.empty_tables.is_empty() {
+                // In one statement, as the tables refer to each other. Their indexes, which are built anew, are the platform's by now.
+                let truncate = format!("truncate {} restart identity", self.empty_tables.join(", "));
+                client.batch_execute(&truncate).await?;
+            }
+            client.batch_execute("commit").await?;
+            Ok(())
+        }
+        .await;
+        if outcome.is_err() {
+            // If the connection is lost, this fails as well; the first error is reported.
+            client.batch_execute("rollback").await.ok();
+        }
+        outcome
+    }
+}
+
+/// Reads the parts of the connected database from its catalogs, in the order of their ranks.
+async fn read_parts(client: &Client) -> Result<Vec<Part>, MigrateError> {
+    let rows = client.query(QUERY, &[]).await?;
+    let parts = rows.iter().map(|row| Part {
+        rank: row.get(0),
+        name: row.get(1),
+        value: row.get(2),
+        make: row.get(3),
+        remove: row.get(4),
+        is_remade: row.get(5),
+    });
+    Ok(parts.collect())
+}
+
+/// The parts that `others` do not have, or have with another value, each with whether they have one of that name.
+fn differing<'a>(parts: &'a [Part], others: &[Part]) -> impl Iterator<Item = (&'a Part, bool)> {
+    let others: BTreeMap<String, Option<String>> = others
+        .iter()
+        .map(|part| (part.name.clone(), part.value.clone()))
+        .collect();
+    parts.iter().filter_map(move |part| {
+        let found = others.get(&part.name);
+        let is_equal = found.is_some_and(|value| *value == part.value);
+        (!is_equal).then_some((part, found.is_some()))
+    })
+}
+
+/// Runs statements of [`Part`]s one after the other.
+async fn run_all<'a>(client: &Client, statements: impl Iterator<Item = &'a str>) -> Result<(), MigrateError> {
+    for statement in statements {
+        client.batch_execute(statement).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! Two commands at the same time in one project, beside another project that runs and a third one that does not: whatever the commands
+//! do, nothing of the others changes. `SELVEDGE_TEST_PAIRS` says how many pairs run in each situation; `make test-all` has all.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use sha2::{Digest, Sha256};
+
+use crate::own_project::COMMANDS;
+use crate::support::{Project, Running};
+
+/// Everything of the catalogs.
+const STATE: &str = include_str!("../../../postgres/src/migrate/database_state.sql");
+
+/// How the project in which the commands run lies to the one that runs.
+#[derive(Debug, Clone, Copy)]
+enum Situation {
+    SamePorts,
+    OtherPorts,
+    /// It is a copy of the running one, made while it ran.
+    Copied,
+    /// It was moved away from the folder in which the running one is now.
+    Moved,
+    /// A copy below a path that is too long for the name of a socket.
+    LongPath,
+}
+
+const SITUATIONS: [Situation; 5] = [
+    Situation::SamePorts,
+    Situation::OtherPorts,
+    Situation::Copied,
+    Situation::Moved,
+    Situation::LongPath,
+];
+
+/// The projects of a situation.
+struct Scene {
+    ours: Project,
+    theirs: Project,
+    third: Project,
+    _running: Running,
+}
+
+fn write_project(project: &Project, table: &str, ports_of: &Project) {
+    let ports = ports_of.ports;
+    project.write(
+        "config.toml",
+        &format!(
+            "project_id = \"{table}\"\n[api]\nport = {}\n[db]\nport = {}\n[local_smtp]\nport = {}\n[storage.buckets.pictures]\npublic = true\n",
+            ports.api, ports.database, ports.inbox
+        ),
+    );
+    project.write(
+        "migrations/20260101000000_first.sql",
+        &format!("create table {table} (id int); insert into {table} select generate_series(1, 100);"),
+    );
+    project.write("tests/first.sql", "select 1;");
+}
+
+fn move_all(from: &Project, to: &Project) {
+    for entry in std::fs::read_dir(from.path("")).expect("readable") {
+        let entry = entry.expect("an entry");
+        let target = to.path("").join(entry.file_name());
+        if target.is_file() {
+            std::fs::remove_file(&target).expect("removed");
+        }
+        std::fs::rename(entry.path(), target).expect("moved");
+    }
+}
+
+impl Scene {
+    async fn set(situation: Situation) -> Self {
+        let is_long = matches!(situation, Situation::LongPath);
+        let make = || {
+            if is_long {
+                Project::with_long_path()
+            } else {
+                Project::new()
+            }
+        };
+        let (ours, theirs, third) = (make(), make(), Project::new());
+        write_project(&third, "third", &theirs);
+        third.run_and_expect_success(&["migration", "up"]);
+        match situation {
+            Situation::SamePorts => write_project(&ours, "ours", &theirs),
+            Situation::OtherPorts => write_project(&ours, "ours", &ours),
+            Situation::Moved => {
+                write_project(&theirs, "ours", &theirs);
+                theirs.run_and_expect_success(&["migration", "up"]);
+                move_all(&theirs, &ours);
+            }
+            Situation::Copied | Situation::LongPath => {}
+        }
+        write_project(&theirs, "notes", &theirs);
+        let running = theirs.start().await;
+        if matches!(situation, Situation::Copied | Situation::LongPath) {
+            let status = Command::new("cp")
+                .arg("-a")
+                .arg(theirs.path("."))
+                .arg(ours.path("."))
+                .stderr(Stdio::null())
+                .status();
+            // Sockets and files that PostgreSQL removes meanwhile are not copied.
+            status.expect("cp runs");
+        }
+        Self {
+            ours,
+            theirs,
+            third,
+            _running: running,
+        }
+    }
+
+    /// What the others have: catalogs and rows of the one that runs, and the files of both.
+    async fn state(&self) -> BTreeMap<String, String> {
+        let superuser = self.theirs.superuser().await;
+        superuser
+            .batch_execute("set search_path = pg_catalog, pg_temp")
+            .await
+            .expect("set");
+        let digest = format!("select md5(string_agg(q::text, '' order by q::text)) from ({STATE}) as q");
+        let catalogs: String = superuser.query_one(&digest, &[]).await.expect("catalogs").get(0);
+        let rows = "select json_build_object('rows', (select count(*) from public.notes),
+            'history', (select json_agg(version) from supabase_migrations.schema_migrations),
+            'buckets', (select json_agg(id) from storage.buckets),
+            'writes', (select n_tup_ins + n_tup_del from pg_stat_user_tables where relname = 'notes'))::text";
+        let rows: String = superuser.query_one(rows, &[]).await.expect("rows").get(0);
+        let mut state = list_files(
+            &self.theirs.path(""),
+            &["pgdata", "run", "lock", "postgres.log", "output.log"],
+        );
+        state.extend(list_files(&self.third.path(""), &["lock"]));
+        state.extend([("catalogs".to_owned(), catalogs), ("rows".to_owned(), rows)]);
+        state
+    }
+}
+
+/// The digest of each file below a folder, without those of these names and what is below them.
+fn list_files(folder: &Path, left_out: &[&str]) -> BTreeMap<String, String> {
+    let is_wanted = |entry: &walkdir::DirEntry| !left_out.iter().any(|name| entry.file_name() == *name);
+    let entries = walkdir::WalkDir::new(folder).into_iter().filter_entry(is_wanted);
+    entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| {
+            let bytes = std::fs::read(entry.path()).expect("readable");
+            (
+                entry.path().display().to_string(),
+                hex::encode(Sha256::digest(bytes)),
+            )
+        })
+        .collect()
+}
+
+fn spawn(project: &Project, arguments: &[&str]) -> Child {
+    let mut command = project.command(arguments);
+    command
+        .current_dir(project.path("."))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command.spawn().expect("the binary runs")
+}
+
+/// Every pair of commands once, in an order that differs from run to run.
+fn list_pairs() -> Vec<(usize, usize)> {
+    let count = COMMANDS.len();
+    let mut pairs: Vec<_> = (0..count)
+        .flat_map(|one| (one..count).map(move |other| (one, other)))
+        .collect();
+    let begin = usize::try_from(std::process::id()).expect("small") % pairs.len();
+    pairs.rotate_left(begin);
+    pairs
+}
+
+#[actix_web::test]
+async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte_as_they_were() {
+    let extent = std::env::var("SELVEDGE_TEST_PAIRS").ok();
+    let extent: Option<usize> = extent.and_then(|pairs| pairs.parse().ok());
+    let pairs = list_pairs();
+    // All situations, or two of them.
+    let begin = usize::try_from(std::process::id()).expect("small");
+    let situations = if extent.is_some() { SITUATIONS.len() } else { 2 };
+    for number in 0..situations {
+        let situation = SITUATIONS[(begin + number) % SITUATIONS.len()];
+        let scene = Scene::set(situation).await;
+        let before = scene.state().await;
+        // Each situation has other pairs first.
+        let chosen = pairs.iter().cycle().skip(number * pairs.len() / SITUATIONS.len());
+        for (one, other) in chosen.take(extent.unwrap_or(2)) {
+            let commands = [COMMANDS[*one], COMMANDS[*other]];
+            let children = commands.map(|arguments| spawn(&scene.ours, arguments));
+            for child in children {
+                let output = child.wait_with_output().expect("it ends");
+                let printed = String::from_utf8_lossy(&output.stderr);
+                assert!(
+                    !printed.contains("panicked"),
+                    "{situation:?}, {commands:?}: {printed}"
+                );
+            }
+            std::fs::remove_file(scene.ours.path("never.tar")).ok();
+            assert_eq!(scene.state().await, before, "{situation:?}, {commands:?}");
+        }
+    }
+}
