@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::caller::{ApiCaller, accepted, read_limited};
 use super::error::ApiError;
+use crate::authorization::CheckError;
 use crate::broadcast::{Broadcast, Content, write_envelope};
 use crate::state::Shared;
 use crate::topic::Topic;
@@ -48,8 +49,12 @@ pub(super) async fn broadcast_batch(
     let mut verdicts: HashMap<String, bool> = HashMap::new();
     for message in messages.iter().filter(|message| message.is_private) {
         if !verdicts.contains_key(&message.topic) {
-            let verdict = caller.may_broadcast(&shared, &message.topic).await;
-            verdicts.insert(message.topic.clone(), verdict.map_err(ApiError::Check)?);
+            let verdict = match caller.may_broadcast(&shared, &message.topic).await {
+                // Compat: a policy that raises an error denies, and the messages of its topic are dropped.
+                Err(CheckError::Policy) => false,
+                verdict => verdict.map_err(ApiError::Check)?,
+            };
+            verdicts.insert(message.topic.clone(), verdict);
         }
     }
     for message in messages {

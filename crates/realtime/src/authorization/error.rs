@@ -34,6 +34,16 @@ impl From<tokio_postgres::Error> for CheckError {
             None => Self::Unavailable,
             Some(code) if *code == SqlState::QUERY_CANCELED => Self::Canceled,
             Some(code) if *code == SqlState::CHECK_VIOLATION => Self::MissingPartition,
+            // A lock that was not given, a conflict or a deadlock: the same question may be answered a moment later.
+            Some(code) if ["40", "55"].iter().any(|class| code.code().starts_with(class)) => Self::Canceled,
+            // The connection, its session or the server's resources.
+            Some(code)
+                if ["08", "25", "53", "57"]
+                    .iter()
+                    .any(|class| code.code().starts_with(class)) =>
+            {
+                Self::Unavailable
+            }
             Some(_) => Self::Policy,
         };
         let code = error.code().map(SqlState::code);

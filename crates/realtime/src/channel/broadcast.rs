@@ -57,8 +57,12 @@ impl Channel {
         Handled::Done
     }
 
-    /// Drops a broadcast because the policies could not be asked.
+    /// Drops a broadcast because the policies could not be asked. A policy that raises an error denies, without a reply.
     pub(super) fn refuse_broadcast(&self, frame: &ClientFrame, error: CheckError) {
+        if error == CheckError::Policy {
+            METRICS.count_drop("unauthorized");
+            return;
+        }
         METRICS.count_drop("unchecked");
         self.acknowledge(frame, &failure_reply(error));
     }

@@ -130,12 +130,14 @@ impl Channel {
     }
 
     /// Drops the message whose check failed, which is the first one that waits, and tells the client. Such a check is no verdict:
-    /// the policies are asked again for a later message.
+    /// the policies are asked again for a later message. Compat: a policy that raises an error denies, without a word.
     fn give_up_message(&mut self, error: CheckError, refuse: fn(&Self, &ClientFrame, CheckError)) {
         if let Some(frame) = self.deferred.pop_front() {
             refuse(self, &frame, error);
         }
-        self.push_system(false, check_text(error).to_owned());
+        if error != CheckError::Policy {
+            self.push_system(false, check_text(error).to_owned());
+        }
     }
 
     /// Verifies the token again: it may have expired, or its key may have been removed. `Some` when the channel has to

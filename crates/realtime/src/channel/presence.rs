@@ -79,6 +79,11 @@ impl Channel {
 
     /// Replies to a presence push that is dropped because the policies could not be asked.
     pub(super) fn refuse_presence(&self, frame: &ClientFrame, error: CheckError) {
+        if error == CheckError::Policy {
+            METRICS.count_drop("unauthorized");
+            self.member.reply(&frame.reference, ERROR);
+            return;
+        }
         METRICS.count_drop("unchecked");
         self.member.reply(&frame.reference, &failure_reply(error));
     }
