@@ -18,6 +18,9 @@ const SECRETS: [(&str, &str); 3] = [
 /// refused when it leads to the database of another project: who names a target means it.
 pub(super) const TARGET_VARIABLE: &str = "SELVEDGE_IMPORT_TO_DB_URL";
 
+/// Arguments without secrets, and the variables that hold the secrets instead.
+type Separated = (Vec<OsString>, Vec<(&'static str, OsString)>);
+
 /// Replaces this process by one without secrets among its arguments, if it has any.
 pub(crate) fn hide_secrets() {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -32,7 +35,7 @@ pub(crate) fn hide_secrets() {
 }
 
 /// The arguments without secrets, and the variables for them; `None` when there are no secrets, or it is another command.
-fn split_secrets(arguments: &[OsString]) -> Option<(Vec<OsString>, Vec<(&'static str, OsString)>)> {
+fn split_secrets(arguments: &[OsString]) -> Option<Separated> {
     if !arguments.iter().any(|argument| argument == "import") {
         return None;
     }
@@ -59,7 +62,7 @@ fn split_secrets(arguments: &[OsString]) -> Option<(Vec<OsString>, Vec<(&'static
 mod tests {
     use super::*;
 
-    fn split(arguments: &[&str]) -> Option<(Vec<OsString>, Vec<(&'static str, OsString)>)> {
+    fn split(arguments: &[&str]) -> Option<Separated> {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         split_secrets(&arguments)
     }
