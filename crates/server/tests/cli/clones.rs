@@ -27,8 +27,11 @@ const COMMANDS: [&[&str]; 16] = [
     &["extension", "list"],
 ];
 
-/// What a hostile project may bring in its data folder, each made by a function of the clone's folder and the victim's.
-const SHIPPED: [(&str, fn(&Path, &Path)); 7] = [
+/// The name of an attack, and what ships it: a function of the clone's folder and the victim's.
+type Shipped = (&'static str, fn(&Path, &Path));
+
+/// What a hostile project may bring in its data folder.
+const SHIPPED: [Shipped; 7] = [
     ("journal", ship_journal),
     ("location", ship_location),
     ("lock", ship_lock),
