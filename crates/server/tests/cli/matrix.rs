@@ -89,6 +89,8 @@ impl Scene {
                 write_project(&theirs, "ours", &theirs);
                 theirs.run_and_expect_success(&["migration", "up"]);
                 move_all(&theirs, &ours);
+                // Needed where the folder is bound to its path.
+                ours.run(&["trust"]);
             }
             Situation::Copied | Situation::LongPath => {}
         }
@@ -103,6 +105,7 @@ impl Scene {
                 .status();
             // Sockets and files that PostgreSQL removes meanwhile are not copied.
             status.expect("cp runs");
+            ours.run_and_expect_success(&["trust"]);
         }
         Self {
             ours,
