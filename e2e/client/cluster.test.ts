@@ -8,7 +8,8 @@ import {
 } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
-import { type Cluster, type Killable, startCluster, until } from "../support/cluster.ts";
+import { type Cluster, type Killable, startCluster } from "../support/cluster.ts";
+import { until } from "../support/until.ts";
 
 /** How often something is killed. */
 const rounds = 4;

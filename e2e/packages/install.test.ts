@@ -18,9 +18,9 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { client } from "../support/clients.ts";
-import { until } from "../support/cluster.ts";
 import { freePorts } from "../support/ports.ts";
 import { binary } from "../support/selvedge.ts";
+import { until } from "../support/until.ts";
 
 const run = promisify(execFile);
 const packager = resolve(import.meta.dirname, "../../tools/package.py");

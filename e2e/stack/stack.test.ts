@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Stack } from "../../packages/stack/src/index.ts";
 import { client } from "../support/clients.ts";
-import { until } from "../support/cluster.ts";
 import { binary } from "../support/selvedge.ts";
+import { until } from "../support/until.ts";
 import { copyProject, type ProjectCopy } from "./project.ts";
 
 const run = promisify(execFile);

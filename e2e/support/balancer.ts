@@ -11,7 +11,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { until } from "./cluster.ts";
+import { until } from "./until.ts";
 
 /** How often each node is asked for its health. */
 const checkIntervalMs = 100;

@@ -4,11 +4,12 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { freePorts } from "./ports.ts";
+import { prepareDatabase, startReplicatedDatabase } from "./postgres.ts";
 import { makeProject } from "./project.ts";
-import { binary, startSelvedge, stop } from "./selvedge.ts";
+import { binary, stop } from "./selvedge.ts";
+import { until } from "./until.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
-const startTimeoutMs = 60_000;
 /** After this long without a sign of life a node counts as dead. */
 export const nodeTimeoutMs = 3_000;
 
@@ -40,7 +41,9 @@ export async function startCluster(
   variables: Record<string, string> = {},
 ): Promise<Cluster> {
   const project = await makeProject("cluster", migration);
-  const database = await startSelvedge(project.path);
+  const prepared = await prepareDatabase(project.path);
+  const database = await startReplicatedDatabase(prepared, 0);
+  const databaseUrl = database.primary.url("postgres");
   const [natsPort = 0, firstPort = 0, secondPort = 0] = await freePorts(3);
   const keys = generateKeys(project.path);
   const nats = killable("the broker", `nats://127.0.0.1:${natsPort}`, () => startNats(natsPort));
@@ -48,7 +51,7 @@ export async function startCluster(
     killable(`the node on port ${port}`, `http://127.0.0.1:${port}`, () =>
       startNode(project.path, port, {
         ...keys,
-        DATABASE_URL: database.databaseUrl,
+        DATABASE_URL: databaseUrl,
         SELVEDGE_NATS_SERVERS: nats.url,
         SELVEDGE_NATS_NODE_TIMEOUT: `${nodeTimeoutMs}ms`,
         ...variables,
@@ -60,7 +63,7 @@ export async function startCluster(
   return {
     nodes,
     nats,
-    databaseUrl: database.databaseUrl,
+    databaseUrl,
     publishableKey: keys.SUPABASE_AUTH_PUBLISHABLE_KEY ?? "",
     secretKey: keys.SUPABASE_AUTH_SECRET_KEY ?? "",
     untilHealthy: async () => {
@@ -69,6 +72,7 @@ export async function startCluster(
     stop: async () => {
       await Promise.all([...nodes, nats].map((one) => one.kill()));
       await database.stop();
+      await prepared.remove();
       await project.remove();
     },
   };
@@ -163,15 +167,4 @@ function isListening(port: number): Promise<boolean> {
     socket.once("connect", () => done(true)).once("error", () => done(false));
     socket.once("connect", () => socket.destroy());
   });
-}
-
-/** Waits until something is true, and fails after a minute. */
-export async function until(isTrue: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = Date.now() + startTimeoutMs;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) {
-      throw new Error(`Not within ${startTimeoutMs} ms: ${what}`);
-    }
-    await new Promise((wake) => setTimeout(wake, 50));
-  }
 }

@@ -5,10 +5,10 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { appendFile, chmod, cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "./cluster.ts";
 import { freePorts } from "./ports.ts";
 import { startSelvedge } from "./selvedge.ts";
 import { querySql } from "./sql.ts";
+import { until } from "./until.ts";
 
 /** One server, which may be stopped. */
 export interface PostgresServer {
