@@ -15,7 +15,7 @@ insert into _selvedge.worker_sessions (name) values ('leader');
 
 create function _selvedge.is_session_alive(pid integer, started timestamptz) returns boolean
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from pg_catalog.pg_stat_get_activity(is_session_alive.pid) as a
@@ -29,7 +29,7 @@ revoke all on function _selvedge.is_session_alive(integer, timestamptz) from pub
 -- Gives the name to the session of this process, unless another session that lives has it.
 create function _selvedge.claim_session(name text, pid integer) returns boolean
   language plpgsql security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
 declare
   claimed_from timestamptz := (select a.backend_start from pg_catalog.pg_stat_get_activity(claim_session.pid) as a);
@@ -65,7 +65,7 @@ revoke all on function _selvedge.claim_session(text, integer) from public;
 create function _selvedge.is_locked_by_earlier_version(class integer, object integer, login name, application text)
   returns boolean
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from pg_catalog.pg_locks as l
@@ -90,7 +90,7 @@ revoke all on function _selvedge.is_locked_by_earlier_version(integer, integer, 
 -- Whether a node leads the workers.
 create function _selvedge.are_workers_up() returns boolean
   language sql stable security definer
-  set search_path = ''
+  set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from _selvedge.worker_sessions as w
@@ -129,15 +129,20 @@ insert into _selvedge.internal_locks values ('realtime.messages partitions');
 
 do $$
 declare
+  maintainer pg_catalog.regprocedure := pg_catalog.to_regprocedure('realtime.maintain_messages_partitions(integer)');
   owner name;
 begin
+  -- A project may have dropped it.
+  if maintainer is null then
+    return;
+  end if;
   select r.rolname into strict owner
   from pg_catalog.pg_proc as p
   join pg_catalog.pg_roles as r on r.oid = p.proowner
-  where p.oid = 'realtime.maintain_messages_partitions(integer)'::pg_catalog.regprocedure;
+  where p.oid = maintainer;
   execute pg_catalog.format('grant select, update on _selvedge.internal_locks to %I', owner);
   execute pg_catalog.replace(
-    pg_catalog.pg_get_functiondef('realtime.maintain_messages_partitions(integer)'::pg_catalog.regprocedure),
+    pg_catalog.pg_get_functiondef(maintainer),
     $text$perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('realtime.messages partitions', 0));$text$,
     $text$perform from _selvedge.internal_locks as l where l.name operator(pg_catalog.=) 'realtime.messages partitions' for update;$text$
   );
