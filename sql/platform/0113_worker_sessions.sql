@@ -116,7 +116,7 @@ begin
   ) then
     create or replace function net._is_worker_up() returns boolean
       language sql stable
-    as 'select _selvedge.are_workers_up()';
+    as $body$ select _selvedge.are_workers_up() $body$;
   end if;
 end
 $$;

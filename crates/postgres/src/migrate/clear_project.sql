@@ -4,6 +4,9 @@ do $$
 declare
   object record;
 begin
+  -- Operators of the project that fit better than PostgreSQL's own would be found in its schemas, while what they call is dropped.
+  perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+
   -- A schema of an extension goes with its extension, below.
   for object in
     select nspname from pg_catalog.pg_namespace as n

@@ -173,7 +173,10 @@ async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_f
         printed.contains("session_preload_libraries of role hostile"),
         "{printed}"
     );
-    assert!(printed.contains("the owner app9, who is not here"), "{printed}");
+    assert!(
+        printed.contains("the owner app9, who can own nothing here"),
+        "{printed}"
+    );
     assert!(!marker.exists());
     let query = "select has_function_privilege('anon', 'public.app9(int)', 'execute') as open,
         (select count(*) from pg_roles where rolconfig::text like '%copy(select%') as settings,

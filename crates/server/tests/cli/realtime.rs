@@ -10,6 +10,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::production::{generate_keys, serve_variables};
+use crate::superuser::superuser_url;
 use crate::support::{Ports, Project, Running};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -77,6 +78,19 @@ impl Socket {
     }
 }
 
+/// Gives Realtime's login the password of the other services. In a database of `selvedge start` it has one of its own, while `serve`
+/// logs all services in with the password of its URL.
+async fn share_service_password(database: &Project) {
+    let (client, connection) = tokio_postgres::connect(&superuser_url(database), tokio_postgres::NoTls)
+        .await
+        .expect("a login");
+    actix_web::rt::spawn(connection);
+    client
+        .batch_execute("alter role supabase_replication_admin password 'postgres'")
+        .await
+        .expect("a superuser may");
+}
+
 /// `serve` on the database of another project, as in production.
 async fn serve(node: &Project, database: &Project) -> (Running, String) {
     let keys = generate_keys(database);
@@ -92,6 +106,7 @@ async fn serve(node: &Project, database: &Project) -> (Running, String) {
         "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
         database.ports.database
     );
+    share_service_password(database).await;
     let serving = node.spawn(&arguments, &serve_variables(&keys, &url));
     serving.wait_until_ready().await;
     (serving, keys["SUPABASE_AUTH_PUBLISHABLE_KEY"].clone())

@@ -53,7 +53,7 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
     ] {
         import.env(variable, status[name].as_str().expect("a value"));
     }
-    expect_success(import.stdin(Stdio::null()));
+    let printed = expect_success(import.stdin(Stdio::null()));
 
     // The import drops the sequence of the target's traps, and brings that of the source.
     for project in [&source, &target] {
@@ -76,7 +76,8 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
     let found: String = row.expect("a row").get(0);
     assert_eq!(
         found,
-        "2 nightly of postgres, own of planner f notes of postgres, planned of planner f f f postgres postgres 0 f false true 2026-04-03 0.30000000000000004"
+        "2 nightly of postgres, own of planner f notes of postgres, planned of planner f f f postgres postgres 0 f false true 2026-04-03 0.30000000000000004",
+        "{printed}"
     );
     running.stop();
     of_source.stop();

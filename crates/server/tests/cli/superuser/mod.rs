@@ -24,7 +24,7 @@ fn expect_success(command: &mut Command) -> String {
     text_of(&output)
 }
 
-fn superuser_url(project: &Project) -> String {
+pub(crate) fn superuser_url(project: &Project) -> String {
     let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).expect("a password");
     format!(
         "postgresql://supabase_admin:{}@127.0.0.1:{}/postgres",
