@@ -82,6 +82,8 @@ begin
       cross join lateral pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) as i
     where d.dbid = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
       and d.refclassid = 'pg_catalog.pg_authid'::regclass and d.refobjid = 'postgres'::regrole and d.deptype = 'o'
+      -- What an earlier `cascade` of this loop has dropped has no name any more.
+      and i.identity is not null
       and i.type = any (array[
         'collation', 'text search configuration', 'text search dictionary', 'operator', 'operator class', 'operator family',
         'conversion', 'statistics object', 'server', 'view', 'materialized view', 'table', 'foreign table', 'sequence',

@@ -153,6 +153,8 @@ async fn realtime_057_sockets_outlive_a_restart_and_a_crash_of_postgresql() {
 
         if postgresql.is_none() {
             postgresql = Some(database.start().await);
+            // A start gives the login its own password again.
+            share_service_password(&database).await;
         }
         let sql = database.wait_for_database().await;
         // The broadcast may be delivered before or after the stream runs again, but only once.

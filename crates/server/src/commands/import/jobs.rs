@@ -81,7 +81,11 @@ fn insert_job(job: &Row, may_use: bool) -> String {
             format!("; revoke usage on schema cron from {user}"),
         ),
     };
-    format!("{grant} set local role {user}; {insert}; set local role postgres{revoke}")
+    // The import reads with row-level security off, which refuses tables with policies to others than their owners.
+    format!(
+        "{grant} set local row_security = on; set local role {user}; {insert}; set local role postgres; \
+         set local row_security = off{revoke}"
+    )
 }
 
 /// Takes the numbers that the source has used out of the sequence, which only a superuser may set.
