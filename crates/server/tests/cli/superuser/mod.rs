@@ -108,7 +108,6 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
         &["tenants", "migrate"],
         &["inspect", "db", "table-stats"],
         &["console", "user", "list"],
-        &["db", "reset", "--yes"],
     ] {
         expect_success(&mut external(arguments));
         expect_untrapped(&project, &arguments.join(" ")).await;
