@@ -122,12 +122,32 @@ fn gw_002_secrets_of_an_import_are_not_among_its_arguments_while_it_runs() {
     let port = silent.local_addr().expect("an address").port();
     let url = format!("postgresql://reader:of-the-source@127.0.0.1:{port}/postgres");
     let mut import = project
-        .command(&["import", "--db-url", &url, "--service-role-key", "of-the-service"])
+        .command(&[
+            "import",
+            "--yes",
+            "--db-url",
+            &url,
+            "--api-url",
+            "http://127.0.0.1:1",
+            "--service-role-key",
+            "of-the-service",
+        ])
+        .stdin(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("it runs");
 
-    let _waits = silent.accept().expect("it connects");
+    silent.set_nonblocking(true).expect("a listener");
+    let _waits = loop {
+        if let Ok(connection) = silent.accept() {
+            break connection;
+        }
+        assert!(
+            import.try_wait().expect("a child").is_none(),
+            "it ended before it connected"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    };
     let arguments = std::fs::read(format!("/proc/{}/cmdline", import.id())).expect("it runs");
     import.kill().expect("killed");
     import.wait().expect("ended");
