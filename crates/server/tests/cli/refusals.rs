@@ -127,8 +127,7 @@ fn gw_002_secrets_of_an_import_are_not_among_its_arguments_while_it_runs() {
             "--yes",
             "--db-url",
             &url,
-            "--api-url",
-            "http://127.0.0.1:1",
+            "--no-objects",
             "--service-role-key",
             "of-the-service",
         ])

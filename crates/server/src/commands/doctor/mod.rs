@@ -109,12 +109,18 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     findings.extend(rights::examine_rights(&client).await);
     findings.extend(database::examine_server(config, &client).await);
     match &external {
-        // Tables of Auth may have indexes and policies of the project, which must not see a superuser.
+        // Tables of Auth and Storage may have indexes and policies of the project, which must not see a superuser.
         Some(external) if client.is_superuser() => match external.connect_as_postgres().await {
-            Ok(postgres) => findings.extend(identities::examine_identities(&postgres).await),
+            Ok(postgres) => {
+                findings.push(database::examine_versions(&postgres).await);
+                findings.extend(identities::examine_identities(&postgres).await);
+            }
             Err(error) => findings.push(identities::not_examined(&format!("{error:#}"))),
         },
-        _ => findings.extend(identities::examine_identities(&client).await),
+        _ => {
+            findings.push(database::examine_versions(&client).await);
+            findings.extend(identities::examine_identities(&client).await);
+        }
     }
     findings.extend(replication::examine_replication(config, &client).await);
     findings.extend(replicas::examine_replicas(config, &client).await);
