@@ -12,6 +12,7 @@ use crate::state::ConsoleState;
 /// The bytes of a statement's text that are kept, because a pasted import can have megabytes: its beginning and its end, between which a
 /// statement cannot be hidden without a trace, as the length and the hash of the whole stand there.
 const LONGEST_STATEMENT: usize = 16 * 1024;
+/// How many of these bytes are the end of the text.
 const KEPT_END: usize = 4 * 1024;
 
 const INSERT_ENTRY: &str = "select selvedge_console.write_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)";

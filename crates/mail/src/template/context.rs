@@ -20,7 +20,7 @@ enum Place {
     TagStart,
     /// Behind `<!`, with the characters since.
     Declaration(String),
-    /// Between `<!--` and `-->`, with the last characters.
+    /// Between `<!--` and `-->`. Holds the characters read last, by which the end is found.
     Comment(String),
     TagName,
     /// In a tag, outside of attributes.
@@ -30,7 +30,7 @@ enum Place {
     /// Behind the equals sign of an attribute.
     BeforeValue(String),
     Value(AttributeValue),
-    /// In one of [`RAW_ELEMENTS`], with the last characters.
+    /// Within one of [`RAW_ELEMENTS`], whose text is no markup. Holds the characters read last, by which its end tag is found.
     Raw(String),
 }
 

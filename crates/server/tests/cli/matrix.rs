@@ -189,7 +189,7 @@ async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte
         let situation = SITUATIONS[(begin + number) % SITUATIONS.len()];
         let scene = Scene::set(situation).await;
         let before = scene.state().await;
-        // Each situation has other pairs first.
+        // A run that tries only some pairs begins with other ones in each situation, so that together they try more.
         let chosen = pairs.iter().cycle().skip(number * pairs.len() / SITUATIONS.len());
         for (one, other) in chosen.take(extent.unwrap_or(2)) {
             let commands = [COMMANDS[*one], COMMANDS[*other]];
