@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import { makeTable } from "@/testing/tables";
 import { curlOfRead, javascriptOfRead } from "./action-forms";

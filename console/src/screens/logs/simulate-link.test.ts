@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { LogEntry } from "./log-entry";
 import { simulateLink } from "./simulate-link";

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, test } from "vitest";
 import { appendSeries, findSpan, newestTime, type SeriesAnswer, selectTimeline } from "./series";
 

@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import { findMissingParts, toCsv, toJson, toTabSeparated } from "./export-result";
 

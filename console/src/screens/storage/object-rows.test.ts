@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { expect, test } from "vitest";
 import type { ObjectPage } from "./api";
 import { readObjectRows } from "./object-rows";

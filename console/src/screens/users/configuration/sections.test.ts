@@ -1,3 +1,4 @@
+// @vitest-environment node
 import { describe, expect, it } from "vitest";
 import type { Setting } from "@/api/settings";
 import type { Fault } from "./api";
