@@ -63,6 +63,10 @@ pub(crate) async fn update_user(
     };
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    // Whether the account is proven decides what is kept of it, and its owner may be proving it at this moment.
+    let user = users::lock_by_id(&db, user.id)
+        .await?
+        .ok_or(AuthError::UserNotFound("User not found"))?;
     change_addresses(&request.state, &db, &user, &change, &body)
         .await
         .map_err(map_unique_violation)?;

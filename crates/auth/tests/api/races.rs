@@ -145,6 +145,42 @@ async fn auth_108_a_passkey_is_removed_and_renamed_by_the_locked_caller() {
     }
 }
 
+#[actix_web::test]
+async fn auth_106_an_administrator_contests_no_account_that_its_owner_proves_meanwhile() {
+    let app = TestApp::start().await;
+    for body in [
+        json!({"email": "corrected@corp.example"}),
+        json!({"password": "another password"}),
+    ] {
+        app.sql("delete from auth.users", &[]).await;
+        app.sign_up(OWNER, PASSWORD).await;
+        let rows = app.sql("select id::text from auth.users", &[]).await;
+        let path = format!("/admin/users/{}", rows[0].get::<_, String>(0));
+        let call = app.put(&path, body.clone()).admin();
+
+        let proven = "update auth.users set email_confirmed_at = now(), last_sign_in_at = now()";
+        let changed = overtake(&app, call, proven).await;
+
+        assert_eq!(changed.status, 200, "{}", changed.body);
+        let doubted = "select (select count(*) from _selvedge.contested_accounts) \
+                       + (select count(*) from _selvedge.vouched_passwords)";
+        assert_eq!(app.count(doubted).await, 0, "{body}");
+    }
+}
+
+#[actix_web::test]
+async fn auth_059_an_administrator_changes_no_account_that_is_deleted_meanwhile() {
+    let app = TestApp::start().await;
+    app.sign_up(OWNER, PASSWORD).await;
+    let rows = app.sql("select id::text from auth.users", &[]).await;
+    let path = format!("/admin/users/{}", rows[0].get::<_, String>(0));
+    let call = app.put(&path, json!({"email": "corrected@corp.example"})).admin();
+
+    let changed = overtake(&app, call, "delete from auth.users").await;
+
+    assert_eq!(changed.error(), (404, "user_not_found"));
+}
+
 /// Changes the password of a session's user.
 fn change_password(app: &TestApp, session: &Session, round: usize) -> impl Future<Output = Response> {
     let body = json!({"password": format!("password number {round}")});
