@@ -92,11 +92,11 @@ describe("gw_037 failures", () => {
   test("a killed process fails its own requests only", async () => {
     const others = Array.from({ length: 10 }, () => answer("default-export"));
     const killed = answer("ending/wait");
-    const pids = await eventually(
-      () => workersOf("ending"),
-      (found) => found !== "",
+    await eventually(
+      () => server.output(),
+      (lines) => lines.includes("waiting for the end"),
     );
-    await new Promise((wake) => setTimeout(wake, 500));
+    const pids = await workersOf("ending");
     for (const pid of pids.split("\n")) {
       // 0 would be all processes of this test.
       expect(Number(pid)).toBeGreaterThan(0);
@@ -186,9 +186,10 @@ describe("gw_043 reloading", () => {
     const stream = server.call("sse");
 
     await writeFile(file, 'export const greeting = "Goodbye";\n');
-    await new Promise((wake) => setTimeout(wake, 150));
 
-    expect(await greet()).toEqual({ message: "Goodbye you!" });
+    expect(
+      await eventually(greet, (answered) => JSON.stringify(answered).includes("Goodbye")),
+    ).toEqual({ message: "Goodbye you!" });
     expect(await (await stream).text()).toContain("data: 3");
   });
 

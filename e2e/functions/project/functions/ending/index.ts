@@ -3,6 +3,10 @@ addEventListener("beforeunload", (event) => {
   console.log("ending because of", (event as CustomEvent).detail.reason);
 });
 
-Deno.serve((req) =>
-  new URL(req.url).pathname.endsWith("/wait") ? new Promise<Response>(() => {}) : new Response("ok")
-);
+Deno.serve((req) => {
+  if (new URL(req.url).pathname.endsWith("/wait")) {
+    console.log("waiting for the end");
+    return new Promise<Response>(() => {});
+  }
+  return new Response("ok");
+});
