@@ -3,7 +3,8 @@
 //
 //   node tools/check-docs.mjs
 //
-// Read are the Markdown files of the repository, without those of recorded corpora. Checked are
+// Read are the Markdown files of the repository, without those of recorded corpora, and the contract, which names files of the
+// originals. Checked are
 //   - relative links: [text](path), and for [`name`](file.rs) that the file defines or re-exports `name`;
 //   - code such as `crates/rest/src/execute/mod.rs`, and lines of code blocks that begin so: paths that begin with the name of a
 //     file or folder at the repository's root. Placeholders (<slug>), globs and generated files are left out.
@@ -20,7 +21,7 @@ const topLevel = new Set(readdirSync(root));
 function* markdownFiles(folder = "") {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && entry.name !== ".git" && path !== "e2e/golden" && !generated.test(path)) {
+    if (entry.isDirectory() && entry.name !== ".git" && !/^(e2e\/golden|docs\/contract)$/.test(path) && !generated.test(path)) {
       yield* markdownFiles(path);
     } else if (entry.isFile() && entry.name.endsWith(".md")) {
       yield path;

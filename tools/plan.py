@@ -140,6 +140,7 @@ STEPS = [
     step("structure", "python3", "tools/house.py", "--check", tier="check", job="check"),
     step("what runs the steps", "python3", "tools/steps_test.py", cores=0.5, tier="check", job="check"),
     step("licences", "node", "tools/licences.mjs", tier="check", job="check"),
+    step("numbers of the contract", "python3", "tools/contract.py", "--check", tier="check", job="check"),
     step("paths in the documentation", "node", "tools/check-docs.mjs", tier="check", job="check"),
     step("capabilities of the SDKs", "node", "tools/sdk-capabilities.mjs", "--check", needs=["e2e: npm ci"], tier="check", job="check"),
     step("metrics of dashboard and alerts", "node", "tools/check-metrics.mjs", tier="check", job="check"),
