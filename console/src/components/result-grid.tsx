@@ -6,7 +6,7 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
-import { isEnter } from "@ui/keys";
+import { isEnter, keyName } from "@ui/keys";
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
@@ -87,7 +87,9 @@ export function ResultGrid({
   function copyCell(row: number, column: number): void {
     const bytes = cuts?.get(`${row}:${column}`);
     if (bytes === undefined) {
-      void navigator.clipboard.writeText(rows[row]?.[column] ?? "");
+      const value = rows[row]?.[column] ?? null;
+      void navigator.clipboard.writeText(value ?? "");
+      if (value === null) toast({ title: "NULL was copied as an empty text" });
       return;
     }
     toast({
@@ -113,7 +115,7 @@ export function ResultGrid({
     const move = moves[event.key];
     if (move !== undefined) focusCell(...move);
     else if (isEnter(event)) onOpen?.(cell.row, cell.column);
-    else if (isMod && event.key === "c" && !window.getSelection()?.toString()) {
+    else if (isMod && keyName(event) === "c" && !window.getSelection()?.toString()) {
       copyCell(cell.row, cell.column);
     } else return;
     event.preventDefault();

@@ -12,6 +12,7 @@ import { Field } from "@/components/field";
 import { Input, Select, Textarea } from "@/components/input";
 import { Popover } from "@/components/popover";
 import { Text } from "@/components/text";
+import { findRounded, roundedFault } from "@/lib/json-text";
 
 interface SubjectPickerProps {
   value: Subject;
@@ -39,7 +40,10 @@ export function SubjectPicker({
   const [isOpen, setOpen] = useState(false);
   // A user or claims are chosen in a second step, so that the kind alone changes nothing yet.
   const [kind, setKind] = useState(value.kind);
+  // A press beside the panel closes it, and loses nothing.
+  const [typedClaims, setTypedClaims] = useState<string | null>(null);
   const choose = (subject: Subject) => {
+    setTypedClaims(null);
     onChange(subject);
     setOpen(false);
   };
@@ -92,7 +96,9 @@ export function SubjectPicker({
           ))}
       </fieldset>
       {kind === "user" && <UserChoice value={value} onChoose={choose} />}
-      {kind === "claims" && <ClaimsChoice value={value} onChoose={choose} />}
+      {kind === "claims" && (
+        <ClaimsChoice value={value} onChoose={choose} typed={typedClaims} onType={setTypedClaims} />
+      )}
     </Popover>
   );
 }
@@ -190,16 +196,26 @@ function UserChoice({ value, onChoose }: ChoiceProps) {
 
 const exampleClaims = { role: "authenticated", sub: "00000000-0000-0000-0000-000000000000" };
 
-function ClaimsChoice({ value, onChoose }: ChoiceProps) {
-  const [text, setText] = useState(() =>
-    JSON.stringify(value.kind === "claims" ? value.claims : exampleClaims, null, 2),
-  );
+interface ClaimsChoiceProps extends ChoiceProps {
+  /** What was typed before the panel was closed; null when nothing was. */
+  typed: string | null;
+  onType: (text: string) => void;
+}
+
+function ClaimsChoice({ value, onChoose, typed, onType }: ClaimsChoiceProps) {
+  const text =
+    typed ?? JSON.stringify(value.kind === "claims" ? value.claims : exampleClaims, null, 2);
   const [error, setError] = useState<string>();
   const apply = () => {
     try {
       const claims: unknown = JSON.parse(text);
       if (typeof claims !== "object" || claims === null || Array.isArray(claims)) {
         setError("Claims are a JSON object.");
+        return;
+      }
+      const rounded = findRounded(text);
+      if (rounded !== null) {
+        setError(roundedFault(rounded));
         return;
       }
       onChoose({ kind: "claims", claims: { ...claims } });
@@ -216,7 +232,7 @@ function ClaimsChoice({ value, onChoose }: ChoiceProps) {
             mono
             rows={7}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => onType(event.target.value)}
           />
         )}
       </Field>

@@ -66,3 +66,12 @@ export function isRounded(token: string): boolean {
     .replace(/^0+/, "");
   return digits.replace(/0+$/, "").length > 15 || !Number.isFinite(Number(token));
 }
+
+/** The first number of valid JSON that JavaScript would round, as it is written; null when there is none. */
+export function findRounded(json: string): string | null {
+  return tokensOf(json).find(isRounded) ?? null;
+}
+
+/** What to do about a number that cannot be kept. */
+export const roundedFault = (number: string): string =>
+  `${number} has more digits than JSON numbers keep. Write it as a text.`;

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from "vitest";
-import { parseCsv, writeCsv } from "@/lib/csv";
+import { decodeCsv, parseCsv, writeCsv } from "@/lib/csv";
 
 test("quoted cells may hold commas, quotes and line breaks", () => {
   const text = '\uFEFFname,hexCode\r\n"Red, ""warm""\nand deep",#F00\r\n\r\n=1+1,#0F0\r\n';
@@ -21,4 +21,12 @@ test("cells that a spreadsheet would run are written as text", () => {
   expect(writeCsv(["name"], [{ name: "=1+1" }, { name: "Red, warm" }])).toBe(
     'name\r\n"\'=1+1"\r\n"Red, warm"',
   );
+});
+
+test("no letter is lost, whatever program has saved the file", () => {
+  const latin = Uint8Array.from([0x47, 0x72, 0xfc, 0x6e, 0x20, 0xe9]);
+  const utf16 = Uint8Array.from([0xff, 0xfe, 0x47, 0, 0x72, 0, 0xfc, 0, 0x6e, 0, 0x20, 0, 0xe9, 0]);
+  for (const bytes of [latin, utf16, new TextEncoder().encode("Grün é")]) {
+    expect(decodeCsv(bytes)).toBe("Grün é");
+  }
 });

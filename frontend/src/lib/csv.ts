@@ -9,6 +9,21 @@ export interface CsvFile {
   missing: string[];
 }
 
+/**
+ * The text of a file: UTF-16 where it begins so, UTF-8 where it is valid, and otherwise Windows-1252, in which spreadsheets save
+ * CSV files.
+ */
+export function decodeCsv(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
 /** Reads a CSV file whose first line is the header. Quoted cells may hold commas, quotes and line breaks (RFC 4180). */
 export function parseCsv(text: string, required: readonly string[]): CsvFile {
   const { data, meta } = Papa.parse<CsvRow>(text, {

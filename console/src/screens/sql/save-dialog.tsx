@@ -1,11 +1,11 @@
 /** Asks for the name under which a query is saved. */
 import { Button } from "@ui/button";
-import { useState } from "react";
 import { useSession } from "@/api/session";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Input } from "@/components/input";
+import { useDraftForm } from "@/lib/forms/use-draft-form";
 import { useSaveSnippet, useSnippets } from "./snippets";
 
 interface SaveDialogProps {
@@ -16,15 +16,22 @@ interface SaveDialogProps {
 }
 
 export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogProps) {
-  const [name, setName] = useState(suggestion);
   const save = useSaveSnippet();
   const { mode } = useSession();
-  const isTaken = useSnippets().data?.some((snippet) => snippet.name === name.trim()) ?? false;
-  const submit = () => {
-    const trimmed = name.trim();
-    if (trimmed === "") return;
-    save.mutate({ name: trimmed, text }, { onSuccess: () => onSaved(trimmed) });
-  };
+  const snippets = useSnippets();
+  const isNameTaken = (name: string) => snippets.data?.some((one) => one.name === name) ?? false;
+  const form = useDraftForm({
+    saved: { name: suggestion },
+    isNew: true,
+    findProblem: ({ name }) => (name.trim() === "" ? "A name is missing." : null),
+    onSubmit: async (draft) => {
+      const name = draft.name.trim();
+      // A snippet that came since the list was read was not asked about, and is not replaced.
+      await save.mutateAsync({ name, text, ...(!isNameTaken(name) && { base: null }) });
+      onSaved(name);
+    },
+  });
+  const isTaken = isNameTaken(form.draft.name.trim());
   return (
     <Dialog
       title="Save this query"
@@ -34,7 +41,7 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
           : "It is kept for your account, and nobody else sees it."
       }
       // The text itself stays in its tab.
-      isDirty={name.trim() !== suggestion}
+      isDirty={form.isDirty}
       onClose={onClose}
       footer={
         <>
@@ -44,21 +51,17 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
           <Button
             size="dense"
             variant="primary"
-            pending={save.isPending}
-            disabled={name.trim() === ""}
-            onClick={submit}
+            pending={form.isSaving}
+            disabled={form.problem !== null}
+            type="submit"
+            form="snippet-form"
           >
             {isTaken ? "Replace" : "Save"}
           </Button>
         </>
       }
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
+      <form id="snippet-form" noValidate onSubmit={(event) => void form.submit(event)}>
         <Field
           label="Name"
           hint={isTaken ? "A snippet of this name exists and is replaced." : null}
@@ -67,14 +70,14 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
             <Input
               {...attributes}
               autoFocus
-              value={name}
-              onChange={(event) => setName(event.target.value)}
+              value={form.draft.name}
+              onChange={(event) => form.change({ name: event.target.value })}
             />
           )}
         </Field>
-        {save.error !== null && (
+        {form.error !== null && (
           <div className="mt-3">
-            <ErrorNotice title="It was not saved" error={save.error} />
+            <ErrorNotice title="It was not saved" error={form.error} />
           </div>
         )}
       </form>

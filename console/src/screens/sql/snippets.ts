@@ -7,6 +7,8 @@ export interface Snippet {
   name: string;
   text?: string;
   updated_at: string;
+  /** Names the text, so that it alone is replaced; not in the list. */
+  digest?: string;
 }
 
 export const snippetsQuery = queryOptions({
@@ -33,12 +35,23 @@ export function loadSnippet(name: string): Promise<Snippet> {
   return request<Snippet>(pathOf(name));
 }
 
+interface SnippetSave {
+  name: string;
+  text: string;
+  /**
+   * The digest of the text that may be replaced, or null where there must be none; the server refuses with 409 otherwise. Absent:
+   * whatever there is may be replaced.
+   */
+  base?: string | null | undefined;
+}
+
 export function useSaveSnippet() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ name, text }: { name: string; text: string }) =>
-      request<void>(pathOf(name), { method: "PUT", json: { text } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: snippetsQuery.queryKey }),
+    mutationFn: ({ name, ...save }: SnippetSave) =>
+      request<void>(pathOf(name), { method: "PUT", json: save }),
+    // Also after a refusal: the list is older than what was met.
+    onSettled: () => client.invalidateQueries({ queryKey: snippetsQuery.queryKey }),
   });
 }
 

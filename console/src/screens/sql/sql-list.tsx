@@ -106,11 +106,16 @@ function SnippetList({ search, onOpen }: ListProps) {
       toast({
         title: `${name} deleted`,
         durationMs: 600_000,
-        action: { label: "Undo", run: () => save.mutate({ name, text }) },
+        action: { label: "Undo", run: () => restore(name, text) },
       });
     } catch (error) {
       fail("The snippet was not deleted", error);
     }
+  }
+  function restore(name: string, text: string) {
+    // Another one of the same name, saved since, stays.
+    const onError = (error: Error) => fail(`${name} was not restored`, error);
+    save.mutate({ name, text, base: null }, { onError });
   }
   return (
     <ul aria-label="Snippets" className="space-y-0.5">

@@ -9,18 +9,29 @@ import { useSaveTab } from "./use-save-tab";
 let stored: string | null;
 let puts: string[];
 
+/** What another window does between reading and writing; it runs once. */
+let meanwhile: (() => void) | null;
+
 beforeEach(() => {
   stored = "select 1";
   puts = [];
+  meanwhile = null;
   vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
     if (init.method === "PUT") {
-      stored = JSON.parse(String(init.body)).text;
-      puts.push(stored ?? "");
+      meanwhile?.();
+      meanwhile = null;
+      const { text, base } = JSON.parse(String(init.body));
+      // The server compares the digest in its statement; here a text is its own digest.
+      if (base !== undefined && base !== stored) {
+        return Response.json({ code: "conflict", message: "Saved since" }, { status: 409 });
+      }
+      stored = text;
+      puts.push(text);
       return new Response(null, { status: 204 });
     }
     return stored === null
       ? Response.json({ code: "not_found", message: "No" }, { status: 404 })
-      : Response.json({ name: "one", text: stored, updated_at: "" });
+      : Response.json({ name: "one", text: stored, updated_at: "", digest: stored });
   });
 });
 afterEach(() => vi.unstubAllGlobals());
@@ -71,4 +82,27 @@ it("console_096_a_snippet_that_an_editor_has_changed_is_not_replaced_without_a_q
   stored = null;
   await press("Save");
   await waitFor(() => expect(puts).toHaveLength(4));
+});
+
+it("console_096_a_snippet_that_is_saved_between_reading_and_writing_is_asked_about_too", async () => {
+  openDocuments("other snippets");
+  const id = addDocument("select 1", "one", "one");
+  renderConsole(<Tab id={id} />);
+  keepText(id, "mine");
+  meanwhile = () => {
+    stored = "of the other window";
+  };
+  await press("Save");
+  expect(await screen.findByText("now of the other window")).toBeVisible();
+  expect(puts).toEqual([]);
+
+  // What was agreed to be replaced is that text, and no later one.
+  meanwhile = () => {
+    stored = "later";
+  };
+  await press("Replace");
+  expect(await screen.findByText("now later")).toBeVisible();
+  expect(puts).toEqual([]);
+  await press("Replace");
+  await waitFor(() => expect(puts).toEqual(["mine"]));
 });

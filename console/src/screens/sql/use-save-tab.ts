@@ -7,40 +7,64 @@ import { useState } from "react";
 import { ApiError } from "@/api/error";
 import { toast } from "@/lib/toast";
 import { addDocument, changeDocument, hashText, type SqlDocument } from "./documents";
-import { loadSnippet, useSaveSnippet } from "./snippets";
+import { loadSnippet, type Snippet, useSaveSnippet } from "./snippets";
 
 /** A snippet that was changed elsewhere, with its text as it is now. */
 interface Overtaken {
   name: string;
   theirs: string;
+  digest: string | undefined;
 }
 
-/** The text of a snippet as it is saved now; null where it is gone. */
-async function readPresent(name: string): Promise<string | null> {
+/** A snippet as it is saved now; null where it is gone. */
+async function readPresent(name: string): Promise<Snippet | null> {
   try {
-    return (await loadSnippet(name)).text ?? "";
+    return await loadSnippet(name);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
 }
 
+const isOvertaken = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.code === "conflict";
+
+/** How often a snippet that changes between reading and writing is read again. */
+const attempts = 3;
+
 export function useSaveTab({ id, snippet, base }: SqlDocument, text: string) {
   const save = useSaveSnippet();
   const [overtaken, setOvertaken] = useState<Overtaken | null>(null);
-  async function write(name: string): Promise<void> {
-    await save.mutateAsync({ name, text });
+  async function write(name: string, over: string | null | undefined): Promise<void> {
+    await save.mutateAsync({ name, text, base: over });
     changeDocument(id, { base: hashText(text) });
     setOvertaken(null);
     toast({ title: `${name} saved`, tone: "success" });
   }
+  /** Saves over the text that was read last from here, or over the one that `agreed` names. */
+  async function replaceKnown(name: string, agreed: string | undefined): Promise<void> {
+    const present = await readPresent(name);
+    const theirs = present?.text ?? "";
+    const isKnown =
+      present === null ||
+      base === undefined ||
+      hashText(theirs) === base ||
+      theirs === text ||
+      (agreed !== undefined && present.digest === agreed);
+    if (isKnown) await write(name, present === null ? null : present.digest);
+    else setOvertaken({ name, theirs, digest: present.digest });
+  }
   const attempt = useMutation({
-    mutationFn: async (replaces: boolean) => {
+    mutationFn: async (agreed: string | undefined) => {
       if (snippet === null) return;
-      const present = replaces ? null : await readPresent(snippet);
-      const isOthers = present !== null && base !== undefined && hashText(present) !== base;
-      if (isOthers && present !== text) setOvertaken({ name: snippet, theirs: present });
-      else await write(snippet);
+      for (let left = attempts - 1; ; left -= 1) {
+        try {
+          return await replaceKnown(snippet, agreed);
+        } catch (error) {
+          // Saved by somebody between reading and writing: what is there now is read, and asked about.
+          if (left === 0 || !isOvertaken(error)) throw error;
+        }
+      }
     },
     onError: (error) =>
       toast({ title: "It was not saved", description: error.message, tone: "danger" }),
@@ -48,8 +72,9 @@ export function useSaveTab({ id, snippet, base }: SqlDocument, text: string) {
   return {
     overtaken,
     isSaving: attempt.isPending,
-    save: () => attempt.mutate(false),
-    replace: () => attempt.mutate(true),
+    save: () => attempt.mutate(undefined),
+    /** Replaces the text that was asked about, and no newer one. */
+    replace: () => attempt.mutate(overtaken?.digest),
     /** Opens the present text of the snippet in another tab, and returns that one's id. */
     openTheirs(): string | null {
       if (overtaken === null) return null;

@@ -20,6 +20,7 @@ import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { Menu, MenuItem, MenuSeparator } from "@/components/menu";
 import { Text } from "@/components/text";
+import { useDraftForm } from "@/lib/forms/use-draft-form";
 import { toast } from "@/lib/toast";
 import { useSearchState } from "@/lib/use-search-state";
 import { type Bucket, bucketsQuery, deleteBucket, emptyBucket, objectsKey } from "./api";
@@ -164,36 +165,37 @@ interface FolderDialogProps {
 function FolderDialog({ bucket, folder, onClose }: FolderDialogProps) {
   const client = useQueryClient();
   const [, change] = useSearchState();
-  const [name, setName] = useState("");
-  const fault = name === "" ? null : findNameFault(name);
-  const create = useMutation({
-    mutationFn: () => {
+  const form = useDraftForm({
+    saved: { name: "" },
+    isNew: true,
+    findProblem: ({ name }) => (name.trim() === "" ? "A name is missing." : findNameFault(name)),
+    onSubmit: async ({ name }) => {
       const path = encodePath(`${folder}${name.trim()}/${placeholderName}`);
-      return request(`/api/proxy/storage/object/${encodeURIComponent(bucket.id)}/${path}`, {
+      await request(`/api/proxy/storage/object/${encodeURIComponent(bucket.id)}/${path}`, {
         method: "POST",
         body: new Blob([]),
         headers: { "content-type": "application/octet-stream", "x-upsert": "true" },
       });
-    },
-    onSuccess: async () => {
       await client.invalidateQueries({ queryKey: objectsKey(bucket.id) });
       change({ folder: `${folder}${name.trim()}/`, open: null, find: null });
       onClose();
     },
   });
+  const { name } = form.draft;
   return (
     <NameDialog
       title="New folder"
       confirmLabel="Create folder"
-      isReady={name.trim() !== "" && fault === null}
-      pending={create.isPending}
-      error={create.error}
-      onSubmit={() => create.mutate()}
+      isDirty={form.isDirty}
+      isReady={form.problem === null}
+      pending={form.isSaving}
+      error={form.error}
+      onSubmit={() => void form.submit()}
       onClose={onClose}
     >
       <Field
         label="Name"
-        error={fault ?? undefined}
+        error={name === "" ? undefined : (form.problem ?? undefined)}
         hint={`It will be made in “${folder || bucket.name}”.`}
       >
         {(attributes) => (
@@ -202,7 +204,7 @@ function FolderDialog({ bucket, folder, onClose }: FolderDialogProps) {
             mono
             autoFocus
             value={name}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => form.change({ name: event.target.value })}
           />
         )}
       </Field>

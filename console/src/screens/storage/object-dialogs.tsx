@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { useCatalog } from "@/api/catalog";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { Dialog } from "@/components/dialog";
@@ -9,6 +9,7 @@ import { Field } from "@/components/field";
 import { Input, Select } from "@/components/input";
 import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
+import { useDraftForm } from "@/lib/forms/use-draft-form";
 import {
   bucketsQuery,
   copyObject,
@@ -115,27 +116,36 @@ function FilesInside({ bucket, folders }: { bucket: string; folders: readonly st
 function RenameDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const { bucket } = action;
   const from = action.names[0] ?? "";
-  const [name, setName] = useState(lastPartOf(from));
-  const to = `${parentOf(from)}${name.trim()}${isFolder(from) ? "/" : ""}`;
-  const fault = name.includes("/") ? "To change the folder, use Move." : findNameFault(name);
   const run = useAction(onDone, bucket);
-  const rename = () =>
-    isFolder(from)
-      ? createJob("move", bucket, bucket, [{ from, to }])
-      : moveObject(bucket, from, to, bucket);
+  const form = useDraftForm({
+    saved: { name: lastPartOf(from) },
+    isNew: false,
+    findProblem: ({ name }) =>
+      name.includes("/") ? "To change the folder, use Move." : findNameFault(name),
+    onSubmit: async ({ name }) => {
+      const to = `${parentOf(from)}${name.trim()}${isFolder(from) ? "/" : ""}`;
+      await run.mutateAsync(() =>
+        isFolder(from)
+          ? createJob("move", bucket, bucket, [{ from, to }])
+          : moveObject(bucket, from, to, bucket),
+      );
+    },
+  });
+  const { name } = form.draft;
   return (
     <NameDialog
       title={`Rename ${lastPartOf(from)}`}
       confirmLabel="Rename"
-      isReady={fault === null && to !== from}
-      pending={run.isPending}
-      error={run.error}
-      onSubmit={() => run.mutate(rename)}
+      isDirty={form.isDirty}
+      isReady={form.problem === null && name.trim() !== lastPartOf(from)}
+      pending={form.isSaving}
+      error={form.error}
+      onSubmit={() => void form.submit()}
       onClose={onClose}
     >
       <Field
         label="New name"
-        error={fault ?? undefined}
+        error={form.problem ?? undefined}
         hint={
           isFolder(from)
             ? "Each file inside gets its new name; addresses of the old names stop working."
@@ -148,7 +158,7 @@ function RenameDialog({ action, onClose, onDone }: ObjectDialogProps) {
             mono
             autoFocus
             value={name}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => form.change({ name: event.target.value })}
           />
         )}
       </Field>
@@ -161,16 +171,24 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const kind = action.kind === "copy" ? "copy" : "move";
   const buckets = useQuery(bucketsQuery);
   const present = parentOf(names[0] ?? "");
-  const [folder, setFolder] = useState(present);
-  const [target, setTarget] = useState(bucket);
   const run = useAction(onDone, bucket);
-  const goal = parseFolder(folder);
-  const fault = findTargetFault(names, goal, kind, target === bucket);
-  const steps = names.map((from) => ({
-    from,
-    to: `${goal}${lastPartOf(from)}${isFolder(from) ? "/" : ""}`,
-  }));
-  function act(): Promise<unknown> {
+  const form = useDraftForm({
+    saved: { folder: present, target: bucket },
+    // A copy of what lies in several folders may go into the one that is proposed.
+    isNew: true,
+    findProblem: ({ folder, target }) =>
+      findTargetFault(names, parseFolder(folder), kind, target === bucket),
+    onSubmit: async (draft) => {
+      await run.mutateAsync(() => act(draft));
+    },
+  });
+  const { folder, target } = form.draft;
+  function act({ folder, target }: typeof form.draft): Promise<unknown> {
+    const goal = parseFolder(folder);
+    const steps = names.map((from) => ({
+      from,
+      to: `${goal}${lastPartOf(from)}${isFolder(from) ? "/" : ""}`,
+    }));
     const [only, ...others] = steps;
     if (only === undefined || others.length > 0 || isFolder(only.from)) {
       return createJob(kind, bucket, target, steps);
@@ -183,10 +201,11 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
     <NameDialog
       title={`${verb} ${names.length === 1 ? lastPartOf(names[0] ?? "") : `${names.length} entries`}`}
       confirmLabel={verb}
-      isReady={fault === null}
-      pending={run.isPending}
-      error={run.error}
-      onSubmit={() => run.mutate(act)}
+      isDirty={form.isDirty}
+      isReady={form.problem === null}
+      pending={form.isSaving}
+      error={form.error}
+      onSubmit={() => void form.submit()}
       onClose={onClose}
     >
       <Field label="To bucket">
@@ -194,7 +213,7 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
           <Select
             {...attributes}
             value={target}
-            onChange={(event) => setTarget(event.target.value)}
+            onChange={(event) => form.change({ target: event.target.value })}
           >
             {(buckets.data ?? []).map(({ id, name }) => (
               <option key={id} value={id}>
@@ -207,7 +226,7 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
       <Field
         label="To folder"
         // Nothing is wrong before another folder has been named.
-        error={folder === present && target === bucket ? undefined : (fault ?? undefined)}
+        error={form.isDirty ? (form.problem ?? undefined) : undefined}
         hint="Empty: the top of the bucket. A file whose name is taken there stays where it is."
       >
         {(attributes) => (
@@ -217,7 +236,7 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
             autoFocus
             placeholder="folder/subfolder"
             value={folder}
-            onChange={(event) => setFolder(event.target.value)}
+            onChange={(event) => form.change({ folder: event.target.value })}
           />
         )}
       </Field>
@@ -249,6 +268,7 @@ function findTargetFault(
 interface NameDialogProps {
   title: string;
   confirmLabel: string;
+  isDirty: boolean;
   isReady: boolean;
   pending: boolean;
   error: unknown;
@@ -266,6 +286,7 @@ export function NameDialog(props: NameDialogProps) {
   return (
     <Dialog
       title={<Text>{props.title}</Text>}
+      isDirty={props.isDirty}
       onClose={props.onClose}
       footer={
         <>

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { useState } from "react";
 import type { Catalog, Table } from "@/api/catalog-model";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
@@ -8,6 +7,7 @@ import { Field } from "@/components/field";
 import { Input, Select } from "@/components/input";
 import { Text } from "@/components/text";
 import { formatNumber, plural } from "@/lib/format";
+import { useDraftForm } from "@/lib/forms/use-draft-form";
 import { columnKind, enumOf, plainType } from "@/lib/rows/column-kind";
 import { type Cell, countRows, type Filter, type Values } from "@/lib/rows/types";
 import { findFault } from "@/lib/rows/validate";
@@ -16,6 +16,15 @@ import { whyFixed } from "@/screens/tables/table-rows";
 
 /** More rows than this need their number typed. */
 const typedAbove = 1000;
+
+interface BulkDraft {
+  column: string;
+  /** Null before it was chosen or typed: an empty text or the first value of a list is a value like any other. */
+  cell: Cell | null;
+  isAll: boolean;
+  /** The number of rows as it was typed. */
+  typed: string;
+}
 
 interface BulkEditProps {
   table: Table;
@@ -38,13 +47,25 @@ export function BulkEdit({
   onClose,
 }: BulkEditProps) {
   const writable = table.columns.filter((column) => whyFixed(column) === undefined);
-  const [columnName, setColumnName] = useState(
-    writable.find(({ name }) => !table.key.includes(name))?.name ?? "",
-  );
-  // Nothing is set before it was chosen or typed: an empty text or the first value of a list is a value like any other.
-  const [cell, setCell] = useState<Cell | null>(null);
-  const [isAll, setAll] = useState(selectedCount === 0);
-  const [typed, setTyped] = useState("");
+  const form = useDraftForm<BulkDraft>({
+    saved: {
+      column: writable.find(({ name }) => !table.key.includes(name))?.name ?? "",
+      cell: null,
+      isAll: selectedCount === 0,
+      typed: "",
+    },
+    isNew: true,
+    findProblem: ({ cell }) => (cell === null ? "A value is missing." : null),
+    // The rows are compared with those that were read, or counted here, when the change is applied.
+    onSubmit: ({ column, cell, isAll }) => {
+      if (cell === null) return;
+      const values = { [column]: cell };
+      if (isAll) onStageMatching(values, matching);
+      else onStageSelected(values);
+      onClose();
+    },
+  });
+  const { cell, isAll, typed } = form.draft;
   // The number is asked anew, because it decides how much is changed.
   const count = useQuery({
     queryKey: ["rows", table.oid, "bulk-count", filters],
@@ -53,10 +74,10 @@ export function BulkEdit({
     gcTime: 0,
     staleTime: 0,
   });
-  const column = writable.find(({ name }) => name === columnName);
+  const column = writable.find(({ name }) => name === form.draft.column);
+  const matching = count.data?.count ?? 0;
   if (column === undefined) return null;
   const kind = columnKind(column, catalog);
-  const matching = count.data?.count ?? 0;
   const needsTyping = isAll && matching > typedAbove;
   const fault =
     cell !== null && "value" in cell && cell.value !== null
@@ -71,6 +92,7 @@ export function BulkEdit({
     <Dialog
       title="Set a column of many rows"
       description="It is staged and applied with your other changes."
+      isDirty={form.isDirty}
       onClose={onClose}
       footer={
         <>
@@ -81,13 +103,7 @@ export function BulkEdit({
             size="dense"
             variant="primary"
             disabled={!isReady}
-            onClick={() => {
-              if (cell === null) return;
-              const values = { [column.name]: cell };
-              if (isAll) onStageMatching(values, matching);
-              else onStageSelected(values);
-              onClose();
-            }}
+            onClick={() => void form.submit()}
           >
             Stage
           </Button>
@@ -103,14 +119,19 @@ export function BulkEdit({
               name="rows"
               disabled={selectedCount === 0}
               checked={!isAll}
-              onChange={() => setAll(false)}
+              onChange={() => form.change({ isAll: false })}
             />
             {selectedCount === 0
               ? "The selected rows: none"
               : `The selected ${plural(selectedCount, "row")}`}
           </label>
           <label className="flex items-center gap-2">
-            <input type="radio" name="rows" checked={isAll} onChange={() => setAll(true)} />
+            <input
+              type="radio"
+              name="rows"
+              checked={isAll}
+              onChange={() => form.change({ isAll: true })}
+            />
             {filters.length === 0 ? "All rows of the table" : "All that match the filters"}
             {isAll && count.isSuccess && `: ${formatNumber(matching)}`}
             {isAll && count.isPending && " …"}
@@ -127,11 +148,8 @@ export function BulkEdit({
           {(attributes) => (
             <Select
               {...attributes}
-              value={columnName}
-              onChange={(event) => {
-                setColumnName(event.target.value);
-                setCell(null);
-              }}
+              value={column.name}
+              onChange={(event) => form.change({ column: event.target.value, cell: null })}
             >
               {writable.map(({ name }) => (
                 <option key={name} value={name}>
@@ -155,7 +173,7 @@ export function BulkEdit({
                 <button
                   type="button"
                   className="hover:text-ink"
-                  onClick={() => setCell({ value: "" })}
+                  onClick={() => form.change({ cell: { value: "" } })}
                 >
                   empty
                 </button>
@@ -164,7 +182,7 @@ export function BulkEdit({
                 <button
                   type="button"
                   className="hover:text-ink"
-                  onClick={() => setCell({ value: null })}
+                  onClick={() => form.change({ cell: { value: null } })}
                 >
                   NULL
                 </button>
@@ -179,7 +197,7 @@ export function BulkEdit({
               kind={kind}
               enumType={enumOf(column.type, catalog.enums)}
               cell={cell}
-              onChange={setCell}
+              onChange={(next) => form.change({ cell: next })}
               isTall
             />
           )}
@@ -191,7 +209,7 @@ export function BulkEdit({
                 {...attributes}
                 inputMode="numeric"
                 value={typed}
-                onChange={(event) => setTyped(event.target.value)}
+                onChange={(event) => form.change({ typed: event.target.value })}
               />
             )}
           </Field>

@@ -1,4 +1,4 @@
-import { fireEvent, screen } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Cell } from "@/lib/rows/types";
 import { makeCatalog, makeColumn } from "@/testing/columns";
@@ -169,7 +169,7 @@ it("console_031_a_typed_cell_is_staged_when_its_row_leaves_the_loaded_pages", ()
   expect(screen.getByText("not editing")).toBeVisible();
 });
 
-it("console_057_a_value_for_many_rows_has_to_be_chosen", () => {
+it("console_057_a_value_for_many_rows_has_to_be_chosen", async () => {
   const stageSelected = vi.fn();
   const catalog = {
     ...makeCatalog(table),
@@ -202,5 +202,5 @@ it("console_057_a_value_for_many_rows_has_to_be_chosen", () => {
   fireEvent.click(screen.getByRole("button", { name: "empty" }));
   expect(screen.getByText("The column is set to the empty text.")).toBeVisible();
   fireEvent.click(stage());
-  expect(stageSelected).toHaveBeenCalledWith({ note: { value: "" } });
+  await waitFor(() => expect(stageSelected).toHaveBeenCalledWith({ note: { value: "" } }));
 });

@@ -8,6 +8,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Checkbox, Input, Textarea } from "@/components/input";
 import { useEditForm } from "@/lib/forms/use-edit-form";
+import { findRounded, roundedFault } from "@/lib/json-text";
 import { toast } from "@/lib/toast";
 import { createUser, inviteUser, type NewUser, usersKey } from "./api";
 import { parseMetadata } from "./user-model";
@@ -59,9 +60,10 @@ const newUserSchema = z.object({
   isConfirmed: z.boolean(),
   metadata: z.string().check((check) => {
     const parsed = parseMetadata(check.value);
-    if ("fault" in parsed) {
-      check.issues.push({ code: "custom", message: parsed.fault, input: check.value });
-    }
+    const rounded = "fault" in parsed ? null : findRounded(check.value);
+    const message =
+      "fault" in parsed ? parsed.fault : rounded === null ? null : roundedFault(rounded);
+    if (message !== null) check.issues.push({ code: "custom", message, input: check.value });
   }),
 });
 

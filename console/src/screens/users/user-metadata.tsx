@@ -8,6 +8,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Textarea } from "@/components/input";
 import { useEditForm } from "@/lib/forms/use-edit-form";
+import { roundedFault } from "@/lib/json-text";
 import { toast } from "@/lib/toast";
 import { readUser, type User, updateUser, usersKey } from "./api";
 import { findInexactNumber, parseMetadata } from "./user-model";
@@ -74,7 +75,7 @@ function MetadataForm({ user, part, label, hint, refusal }: MetadataFormProps) {
     write: async ({ changes }) => {
       const inexact = findInexactNumber(changes);
       if (inexact !== null) {
-        throw new Error(`${inexact} has more digits than JSON numbers keep. Write it as a text.`);
+        throw new Error(roundedFault(String(inexact)));
       }
       // The service merges objects, so a key that was taken out is sent as null.
       const sent = Object.entries(changes).map(([key, value]) => [key, value ?? null]);

@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::snippet::{check_name, check_text, not_found};
+use super::snippet::{Base, check_name, check_text, not_found};
 use super::{files, rows};
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
@@ -17,6 +17,8 @@ use crate::state::{ConsoleState, Level};
 #[derive(Deserialize)]
 pub(super) struct SaveRequest {
     text: String,
+    #[serde(default)]
+    base: Base,
 }
 
 /// `GET /api/sql/snippets` → `{snippets: [{name, updated_at}]}`
@@ -34,7 +36,7 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(json!({ "snippets": snippets })))
 }
 
-/// `GET /api/sql/snippets/{name}` → `{name, text, updated_at}`
+/// `GET /api/sql/snippets/{name}` → `{name, text, updated_at, digest}`
 pub(super) async fn show(
     state: web::Data<ConsoleState>,
     session: Session,
@@ -52,24 +54,26 @@ pub(super) async fn show(
     Ok(HttpResponse::Ok().json(snippet))
 }
 
-/// `PUT /api/sql/snippets/{name}` → 204
+/// `PUT /api/sql/snippets/{name}` with `{text, base?}` → 204, or 409 `conflict` when the snippet is not the `base` any more: the
+/// digest of the text that was read, or null where there was none. Without a `base` it replaces whatever there is.
 pub(super) async fn save(
     state: web::Data<ConsoleState>,
     session: Session,
     name: web::Path<String>,
     request: web::Json<SaveRequest>,
 ) -> Result<HttpResponse, ConsoleError> {
-    let (name, text) = (name.into_inner(), request.into_inner().text);
+    let name = name.into_inner();
+    let SaveRequest { text, base } = request.into_inner();
     check_name(&name)?;
     check_text(&text)?;
     let project = writable_folder(&state, &session)?;
     let entry = AuditEntry::new("sql.snippet.save", &name);
     audit::record(&state, &session, entry).await?;
     match project {
-        Some(project) => use_files(move || files::save(&project, &name, &text)).await?,
+        Some(project) => use_files(move || files::save(&project, &name, &text, &base)).await?,
         None => {
             let account = own_account(&session, &name)?;
-            rows::save(&state.database.service().await?, account, &name, &text).await?;
+            rows::save(&state.database.service().await?, account, &name, &text, &base).await?;
         }
     }
     Ok(HttpResponse::NoContent().finish())

@@ -4,8 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::snippet::{MAX_TEXT_BYTES, Snippet, check_name, not_found};
+use tempfile::NamedTempFile;
+
+use super::snippet::{Base, MAX_TEXT_BYTES, Snippet, check_name, digest_of, not_found, overtaken};
 use crate::error::ConsoleError;
 
 /// The ending of the files, without the dot.
@@ -37,6 +40,7 @@ pub(super) fn list(project: &Path) -> Result<Vec<Snippet>, ConsoleError> {
         snippets.push(Snippet {
             name: name.to_owned(),
             text: None,
+            digest: None,
             updated_at: metadata.modified().map_err(|error| failed(&error))?.into(),
         });
     }
@@ -60,27 +64,53 @@ pub(super) fn read(project: &Path, name: &str) -> Result<Snippet, ConsoleError> 
     let text = String::from_utf8(bytes).map_err(|_| ConsoleError::invalid("The file is not UTF-8"))?;
     Ok(Snippet {
         name: name.to_owned(),
+        digest: Some(digest_of(&text)),
         text: Some(text),
         updated_at: metadata.modified().map_err(|error| failed(&error))?.into(),
     })
 }
 
-/// Writes a file. A crash leaves either the old text or the new one.
-pub(super) fn save(project: &Path, name: &str, text: &str) -> Result<(), ConsoleError> {
-    let write = || -> io::Result<()> {
-        let folder = folder(project);
-        fs::create_dir_all(&folder)?;
-        let mut file = tempfile::Builder::new()
-            .prefix(".snippet-")
-            .permissions(fs::Permissions::from_mode(0o644))
-            .tempfile_in(&folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        // The new file takes the name, so a link of this name is replaced and never followed.
-        file.persist(path_of(project, name))?;
-        Ok(())
+/// One save at a time compares and writes. An editor knows nothing of it: what it writes between the comparison and the new file, a
+/// few microseconds later, is replaced.
+static SAVING: Mutex<()> = Mutex::new(());
+
+/// Writes a file over its base. A crash leaves either the old text or the new one.
+///
+/// # Errors
+/// 409 when the file has another text than the base.
+pub(super) fn save(project: &Path, name: &str, text: &str, base: &Base) -> Result<(), ConsoleError> {
+    let file = write_beside(project, text).map_err(|error| failed(&error))?;
+    let path = path_of(project, name);
+    let _one = SAVING.lock().unwrap_or_else(PoisonError::into_inner);
+    // The new file takes the name, so a link of this name is replaced and never followed.
+    let written = match base {
+        Base::Anything => file.persist(path),
+        Base::Nothing => file.persist_noclobber(path),
+        Base::Digest(digest) => {
+            let present = read(project, name).ok().and_then(|snippet| snippet.digest);
+            if present.as_ref() != Some(digest) {
+                return Err(overtaken(name));
+            }
+            file.persist(path)
+        }
     };
-    write().map_err(|error| failed(&error))
+    written.map(drop).map_err(|failure| match failure.error.kind() {
+        ErrorKind::AlreadyExists => overtaken(name),
+        _ => failed(&failure.error),
+    })
+}
+
+/// Writes a text to a file of the folder that has no name of a snippet yet.
+fn write_beside(project: &Path, text: &str) -> io::Result<NamedTempFile> {
+    let folder = folder(project);
+    fs::create_dir_all(&folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".snippet-")
+        .permissions(fs::Permissions::from_mode(0o644))
+        .tempfile_in(&folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 /// Removes a file.

@@ -3,7 +3,7 @@
 use deadpool_postgres::Object;
 use tokio_postgres::Row;
 
-use super::snippet::{Snippet, not_found};
+use super::snippet::{Base, Snippet, digest_of, not_found, overtaken};
 use crate::error::ConsoleError;
 
 /// The largest number of snippets of an account, so that they cannot fill the database.
@@ -15,6 +15,20 @@ const SAVE: &str = "
     select $1, $2, $3
     where (select count(*) from selvedge_console.snippets where account = $1 and name <> $2) < $4
     on conflict (account, name) do update set text = excluded.text, updated_at = now()";
+
+/// Writes a snippet whose name is free.
+const SAVE_NEW: &str = "
+    insert into selvedge_console.snippets (account, name, text)
+    select $1, $2, $3
+    where (select count(*) from selvedge_console.snippets where account = $1) < $4
+    on conflict (account, name) do nothing";
+
+/// Replaces the snippet that the caller has read, whose digest is compared in the statement, so that what another window saves
+/// meanwhile is compared, too.
+const REPLACE: &str = "
+    update selvedge_console.snippets set text = $3, updated_at = now()
+    where account = $1 and name = $2
+      and pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')), 'hex') = $4";
 
 /// Lists the snippets of an account by name.
 pub(super) async fn list(service: &Object, account: &str) -> Result<Vec<Snippet>, ConsoleError> {
@@ -38,22 +52,48 @@ pub(super) async fn read(service: &Object, account: &str, name: &str) -> Result<
     row.as_ref().map(read_snippet).ok_or_else(|| not_found(name))
 }
 
-/// Writes a snippet of an account.
+/// Writes a snippet of an account over its base.
+///
+/// # Errors
+/// 409 when something else is saved than the base, and 422 when the account has too many snippets.
 pub(super) async fn save(
     service: &Object,
     account: &str,
     name: &str,
     text: &str,
+    base: &Base,
 ) -> Result<(), ConsoleError> {
-    let written = service
-        .execute(SAVE, &[&account, &name, &text, &MAX_SNIPPETS])
-        .await?;
-    if written == 0 {
-        return Err(ConsoleError::invalid(format!(
-            "An account has at most {MAX_SNIPPETS} snippets"
-        )));
+    let written = match base {
+        Base::Anything => {
+            service
+                .execute(SAVE, &[&account, &name, &text, &MAX_SNIPPETS])
+                .await?
+        }
+        Base::Nothing => {
+            service
+                .execute(SAVE_NEW, &[&account, &name, &text, &MAX_SNIPPETS])
+                .await?
+        }
+        Base::Digest(digest) => {
+            service
+                .execute(REPLACE, &[&account, &name, &text, digest])
+                .await?
+        }
+    };
+    if written > 0 {
+        return Ok(());
     }
-    Ok(())
+    let is_overtaken = match base {
+        Base::Anything => false,
+        Base::Nothing => read(service, account, name).await.is_ok(),
+        Base::Digest(_) => true,
+    };
+    if is_overtaken {
+        return Err(overtaken(name));
+    }
+    Err(ConsoleError::invalid(format!(
+        "An account has at most {MAX_SNIPPETS} snippets"
+    )))
 }
 
 /// Removes a snippet of an account.
@@ -71,9 +111,11 @@ pub(super) async fn delete(service: &Object, account: &str, name: &str) -> Resul
 }
 
 fn read_snippet(row: &Row) -> Snippet {
+    let text: Option<String> = row.get(1);
     Snippet {
         name: row.get(0),
-        text: row.get(1),
+        digest: text.as_deref().map(digest_of),
+        text,
         updated_at: row.get(2),
     }
 }

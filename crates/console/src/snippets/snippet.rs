@@ -1,7 +1,8 @@
-//! A saved query, and which names and texts it may have.
+//! A saved query, which names and texts it may have, and what a save expects of the one that it replaces.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::ConsoleError;
 
@@ -17,6 +18,34 @@ pub(super) struct Snippet {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
     pub(super) updated_at: DateTime<Utc>,
+    /// SHA-256 of the text in hexadecimal, which a save of the text sends back as its `base`; absent in a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) digest: Option<String>,
+}
+
+/// What has to be saved at the moment for a save to be carried out. In JSON it is the member `base`: absent, null or a digest.
+#[derive(Debug, Default)]
+pub(super) enum Base {
+    /// Whatever there is; callers that have asked nobody.
+    #[default]
+    Anything,
+    /// No snippet of this name.
+    Nothing,
+    /// A text with this digest, the one that was read.
+    Digest(String),
+}
+
+impl<'de> Deserialize<'de> for Base {
+    /// Called only for a member that is there.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let base = Option::<String>::deserialize(deserializer)?;
+        Ok(base.map_or(Self::Nothing, Self::Digest))
+    }
+}
+
+/// The digest that names a text.
+pub(super) fn digest_of(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
 }
 
 /// Refuses names that would leave the folder of snippets, hide a file, or be no file name on another system.
@@ -47,6 +76,13 @@ pub(super) fn check_text(text: &str) -> Result<(), ConsoleError> {
         return Err(ConsoleError::invalid("The text contains a NUL character"));
     }
     Ok(())
+}
+
+/// The error for a snippet that is not as the caller has read it.
+pub(super) fn overtaken(name: &str) -> ConsoleError {
+    ConsoleError::conflict(format!(
+        "The snippet {name} was saved by somebody else since it was read"
+    ))
 }
 
 /// The error for a snippet that is not there.

@@ -66,6 +66,27 @@ async fn console_096_nobody_reads_or_changes_the_snippets_of_another_account() {
 }
 
 #[tokio::test]
+async fn console_096_a_row_is_saved_over_the_text_that_was_read_and_no_other() {
+    let console = Console::start().await;
+    let vera = console.sign_in("vera");
+    let save = |text: &str, base: &Value| {
+        let body = serde_json::json!({ "text": text, "base": base }).to_string();
+        send(&console, &vera, "PUT", SNIPPET, &body)
+    };
+    let present = || send(&console, &vera, "GET", SNIPPET, "").1;
+
+    assert_eq!(save("select 'ä'", &Value::Null).0, 204);
+    let (status, refusal) = save("select 2", &Value::Null);
+    assert_eq!((status, &refusal["code"]), (409, &"conflict".into()));
+    let digest = present()["digest"].clone();
+    assert_eq!(save("of the other window", &digest).0, 204);
+    assert_eq!(save("select 3", &digest).0, 409);
+    assert_eq!(present()["text"], "of the other window");
+    assert_eq!(save("select 3", &present()["digest"]).0, 204);
+    assert_eq!(present()["text"], "select 3");
+}
+
+#[tokio::test]
 async fn console_096_an_account_cannot_fill_the_database_with_snippets() {
     let console = Console::start().await;
     let vera = console.sign_in("vera");

@@ -84,3 +84,37 @@ async fn console_096_snippets_are_files_of_the_project_and_nothing_outside_of_th
     assert_eq!(read(&viewers, "/api/sql/snippets/link").await.0, 200);
     assert_eq!(save(&viewers, "mine", "select 5").await, 403);
 }
+
+async fn save_over(console: &TestConsole, name: &str, text: &str, base: Value) -> StatusCode {
+    let request = console.request(Method::PUT, &format!("/api/sql/snippets/{name}"));
+    let response = request.json(&json!({ "text": text, "base": base })).send().await;
+    response.expect("a response").status()
+}
+
+#[tokio::test]
+async fn console_096_a_file_is_saved_over_the_text_that_was_read_and_no_other() {
+    let project = TempDir::new().expect("a folder");
+    let folder = project.path().join("snippets");
+    let console = start(project.path(), false).await;
+    let text = || std::fs::read_to_string(folder.join("one.sql")).expect("a file");
+    assert_eq!(save_over(&console, "one", "select 1", Value::Null).await, 204);
+    assert_eq!(save_over(&console, "one", "select 2", Value::Null).await, 409);
+    let (_, read_first) = read(&console, "/api/sql/snippets/one").await;
+    std::fs::write(folder.join("one.sql"), "of an editor").expect("a file");
+
+    let refused = save_over(&console, "one", "select 3", read_first["digest"].clone()).await;
+    assert_eq!((refused.as_u16(), text().as_str()), (409, "of an editor"));
+    let (_, present) = read(&console, "/api/sql/snippets/one").await;
+    let saves = ["a", "b", "c", "d"].map(|text| save_over(&console, "one", text, present["digest"].clone()));
+    let outcomes = futures_util::future::join_all(saves).await;
+    let done = outcomes.iter().filter(|status| **status == 204).count();
+    assert_eq!(done, 1, "{outcomes:?}");
+
+    // A file that is gone is nobody's text, and nothing is left beside the files.
+    std::fs::remove_file(folder.join("one.sql")).expect("a file");
+    assert_eq!(
+        save_over(&console, "one", "select 4", present["digest"].clone()).await,
+        409
+    );
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+}

@@ -8,7 +8,7 @@ import {
   importRows,
   requiredColumns,
 } from "@/lib/admin-import";
-import { type CsvRow, parseCsv, writeCsv } from "@/lib/csv";
+import { type CsvRow, decodeCsv, parseCsv, writeCsv } from "@/lib/csv";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -49,7 +49,8 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   });
 
   async function read(file: File) {
-    const { rows: found, missing } = parseCsv(await file.text(), requiredColumns[target]);
+    const text = decodeCsv(new Uint8Array(await file.arrayBuffer()));
+    const { rows: found, missing } = parseCsv(text, requiredColumns[target]);
     setResult(null);
     setRows(null);
     if (missing.length > 0) {

@@ -1,6 +1,6 @@
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
-import { isEnter } from "@ui/keys";
+import { isEnter, keyName } from "@ui/keys";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
 import { Link } from "react-router";
@@ -130,7 +130,7 @@ function TableRow<Row>({ row, columns, onOpen, onSelect }: TableRowProps<Row>) {
     // Keys pressed in a cell's button or link are meant for it.
     if (event.target !== event.currentTarget) return;
     if (isEnter(event)) onOpen?.(row);
-    else if (event.key === "x") onSelect?.(row);
+    else if (keyName(event) === "x") onSelect?.(row);
     else return;
     event.preventDefault();
   }

@@ -34,57 +34,21 @@ const describe = ({ column, path = [], operator, value }: Filter): [string, stri
 
 /** The filters as chips, each of which opens its form, and the button for a new one. */
 export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }: FilterBarProps) {
-  const [edited, setEdited] = useState<number | null>(null);
   return (
     <>
-      {filters.map((filter, index) => {
-        const [name, sign, value] = describe(filter);
-        return (
-          <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: two filters may be equal, and they never change places.
-            key={index}
-            className="inline-flex h-7 min-w-24 max-w-72 items-center rounded-sm border border-accent/40 bg-selected pointer-coarse:h-11"
-          >
-            <Popover
-              label="Filter"
-              open={edited === index}
-              onOpenChange={(open) => setEdited(open ? index : null)}
-              trigger={
-                <button
-                  type="button"
-                  className="flex h-full min-w-0 items-center gap-1.5 pr-1 pl-2"
-                >
-                  <span className="truncate">
-                    <Text>{name}</Text>
-                  </span>
-                  <span className="shrink-0 text-ink-soft">{sign}</span>
-                  <span className="truncate font-mono text-label">
-                    <Text>{value}</Text>
-                  </span>
-                </button>
-              }
-            >
-              <FilterForm
-                table={table}
-                catalog={catalog}
-                initial={filter}
-                onApply={(next) => {
-                  setEdited(null);
-                  onChange(filters.map((other, place) => (place === index ? next : other)));
-                }}
-              />
-            </Popover>
-            <button
-              type="button"
-              aria-label={`Remove the filter on ${name}`}
-              className="flex h-full w-6 shrink-0 items-center justify-center text-ink-soft hover:text-ink pointer-coarse:w-11"
-              onClick={() => onChange(filters.filter((_, place) => place !== index))}
-            >
-              <X className="size-3" />
-            </button>
-          </span>
-        );
-      })}
+      {filters.map((filter, index) => (
+        <FilterChip
+          // biome-ignore lint/suspicious/noArrayIndexKey: two filters may be equal. Back may put another one into the place, which an open form is not about.
+          key={`${index} ${JSON.stringify(filter)}`}
+          table={table}
+          catalog={catalog}
+          filter={filter}
+          onApply={(next) =>
+            onChange(filters.map((other, place) => (place === index ? next : other)))
+          }
+          onRemove={() => onChange(filters.filter((_, place) => place !== index))}
+        />
+      ))}
       <Popover
         label="New filter"
         open={opened !== null}
@@ -110,5 +74,54 @@ export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }:
         )}
       </Popover>
     </>
+  );
+}
+
+interface FilterChipProps extends Pick<FilterBarProps, "table" | "catalog"> {
+  filter: Filter;
+  onApply: (filter: Filter) => void;
+  onRemove: () => void;
+}
+
+function FilterChip({ table, catalog, filter, onApply, onRemove }: FilterChipProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [name, sign, value] = describe(filter);
+  return (
+    <span className="inline-flex h-7 min-w-24 max-w-72 items-center rounded-sm border border-accent/40 bg-selected pointer-coarse:h-11">
+      <Popover
+        label="Filter"
+        open={isOpen}
+        onOpenChange={setOpen}
+        trigger={
+          <button type="button" className="flex h-full min-w-0 items-center gap-1.5 pr-1 pl-2">
+            <span className="truncate">
+              <Text>{name}</Text>
+            </span>
+            <span className="shrink-0 text-ink-soft">{sign}</span>
+            <span className="truncate font-mono text-label">
+              <Text>{value}</Text>
+            </span>
+          </button>
+        }
+      >
+        <FilterForm
+          table={table}
+          catalog={catalog}
+          initial={filter}
+          onApply={(next) => {
+            setOpen(false);
+            onApply(next);
+          }}
+        />
+      </Popover>
+      <button
+        type="button"
+        aria-label={`Remove the filter on ${name}`}
+        className="flex h-full w-6 shrink-0 items-center justify-center text-ink-soft hover:text-ink pointer-coarse:w-11"
+        onClick={onRemove}
+      >
+        <X className="size-3" />
+      </button>
+    </span>
   );
 }

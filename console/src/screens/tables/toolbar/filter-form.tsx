@@ -1,8 +1,8 @@
 import { Button } from "@ui/button";
-import { useState } from "react";
 import type { Catalog, Table } from "@/api/catalog-model";
 import { Field } from "@/components/field";
 import { Input, Select } from "@/components/input";
+import { useDraftForm } from "@/lib/forms/use-draft-form";
 import { columnKind, enumOf, isValues, operatorsOf } from "@/lib/rows/column-kind";
 import type { Filter } from "@/lib/rows/types";
 
@@ -17,36 +17,42 @@ interface FilterFormProps {
 
 /** Column, operator and value of one filter; the operators are those of the column's type. */
 export function FilterForm({ table, catalog, initial, onApply, onRemove }: FilterFormProps) {
-  const [filter, setFilter] = useState(initial);
-  const column = table.columns.find(({ name }) => name === filter.column);
+  const kindOf = ({ column: name, path = [] }: Filter) => {
+    const column = table.columns.find((other) => other.name === name);
+    // A JSON path yields text, so it is compared as text.
+    return column === undefined || path.length > 0 ? "text" : columnKind(column, catalog);
+  };
+  /** The values among which one is chosen; undefined where a text is typed. */
+  const choicesOf = (filter: Filter): readonly string[] | undefined => {
+    if (filter.operator === "is") return isValues(kindOf(filter));
+    if (filter.operator !== "eq" && filter.operator !== "neq") return undefined;
+    const column = table.columns.find(({ name }) => name === filter.column);
+    return enumOf(column?.type ?? "", catalog.enums)?.values;
+  };
+  const form = useDraftForm<Filter>({
+    saved: initial,
+    isNew: true,
+    findProblem: () => null,
+    onSubmit: (chosen) => {
+      const values = choicesOf(chosen);
+      const isOffered = values === undefined || values.includes(chosen.value);
+      onApply(isOffered ? chosen : { ...chosen, value: values[0] ?? "" });
+    },
+  });
+  const filter = form.draft;
   const hasPath = (filter.path?.length ?? 0) > 0;
-  const ownKind = column === undefined ? "text" : columnKind(column, catalog);
-  // A JSON path yields text, so it is compared as text.
-  const kind = hasPath ? "text" : ownKind;
+  const kind = kindOf(filter);
+  const ownKind = kindOf({ ...filter, path: [] });
   const operators = operatorsOf(kind);
-  const change = (part: Partial<Filter>) => setFilter((before) => ({ ...before, ...part }));
   const changeColumn = (name: string) => {
     const next = table.columns.find((other) => other.name === name);
     const nextKind = next === undefined ? "text" : columnKind(next, catalog);
     const operator = operatorsOf(nextKind)[0]?.name ?? "eq";
-    setFilter({ column: name, operator, value: operator === "is" ? "true" : "" });
+    form.change({ column: name, operator, value: operator === "is" ? "true" : "", path: [] });
   };
-  const values =
-    filter.operator === "is"
-      ? isValues(kind)
-      : filter.operator === "eq" || filter.operator === "neq"
-        ? enumOf(column?.type ?? "", catalog.enums)?.values
-        : undefined;
+  const values = choicesOf(filter);
   return (
-    <form
-      className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const value =
-          values !== undefined && !values.includes(filter.value) ? values[0] : undefined;
-        onApply(value === undefined ? filter : { ...filter, value });
-      }}
-    >
+    <form className="grid gap-3" onSubmit={(event) => void form.submit(event)}>
       <Field label="Column">
         {(attributes) => (
           <Select
@@ -70,7 +76,7 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
               mono
               value={filter.path?.join(".") ?? ""}
               onChange={(event) =>
-                change({
+                form.change({
                   path: event.target.value === "" ? [] : event.target.value.split("."),
                   ...(!hasPath && { operator: "eq" }),
                 })
@@ -84,7 +90,7 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
           <Select
             {...attributes}
             value={filter.operator}
-            onChange={(event) => change({ operator: event.target.value })}
+            onChange={(event) => form.change({ operator: event.target.value })}
           >
             {operators.map(({ name, label, sign }) => (
               <option key={name} value={name}>
@@ -110,13 +116,13 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
               {...attributes}
               mono
               value={filter.value}
-              onChange={(event) => change({ value: event.target.value })}
+              onChange={(event) => form.change({ value: event.target.value })}
             />
           ) : (
             <Select
               {...attributes}
               value={values.includes(filter.value) ? filter.value : values[0]}
-              onChange={(event) => change({ value: event.target.value })}
+              onChange={(event) => form.change({ value: event.target.value })}
             >
               {values.map((value) => (
                 <option key={value} value={value}>

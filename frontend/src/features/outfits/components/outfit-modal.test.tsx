@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { buildOutfit } from "@/testing/outfits";
@@ -39,6 +39,15 @@ describe("OutfitModal", () => {
     expect(handlers.onPrevious).toHaveBeenCalledTimes(2);
     expect(handlers.onLike).toHaveBeenCalledTimes(1);
     expect(handlers.onClose).toHaveBeenCalledTimes(1);
+  });
+
+  it("takes the letter at the same place of a keyboard without Latin letters", async () => {
+    const handlers = openModal();
+    const dialog = await screen.findByRole("dialog", { name: "Rain plan" });
+
+    fireEvent.keyDown(dialog, { key: "д", code: "KeyL" });
+
+    expect(handlers.onLike).toHaveBeenCalledTimes(1);
   });
 
   it("says what it does not know", async () => {

@@ -1,4 +1,5 @@
 import { IconButton } from "@ui/icon-button";
+import { keyName } from "@ui/keys";
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from "react";
@@ -50,10 +51,11 @@ export function OutfitModal({
 
   function handleKey(event: KeyboardEvent) {
     if (event.metaKey || event.ctrlKey || event.altKey) return;
-    if (event.key === "ArrowLeft") onPrevious?.();
-    else if (event.key === "ArrowRight") onNext?.();
-    else if (event.key === "l" || event.key === "b") {
-      content.current?.querySelector<HTMLButtonElement>(`[data-shortcut="${event.key}"]`)?.click();
+    const key = keyName(event);
+    if (key === "ArrowLeft") onPrevious?.();
+    else if (key === "ArrowRight") onNext?.();
+    else if (key === "l" || key === "b") {
+      content.current?.querySelector<HTMLButtonElement>(`[data-shortcut="${key}"]`)?.click();
     }
   }
 

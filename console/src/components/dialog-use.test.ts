@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+
+const sources: Record<string, string> = import.meta.glob("/src/**/*.tsx", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const files = Object.entries(sources).filter(([path]) => !path.includes(".test."));
+const having = (pattern: RegExp) => files.filter(([, text]) => pattern.test(text));
+const pathsOf = (found: typeof files) => found.map(([path]) => path.replace("/src/", "")).sort();
+
+/** What takes text: fields, editors, and forms that may hold them. */
+const input =
+  /<(Input|Textarea|textarea|SqlEditor|JsonEditor|ValueInput|form|input(?! type="search"))\b/;
+
+it("console_031_dialogs_are_windows_of_one_kind_which_asks_before_typed_text_is_lost", () => {
+  // The palette holds a search. The sign-in of an ended session cannot be closed. `Menu` and `Popover` close themselves as well, and
+  // change what they are about with each press.
+  expect(pathsOf(having(/\bDialog\b[^;]*from "radix-ui"/))).toEqual([
+    "app/shell/command-palette.tsx",
+    "app/sign-in-again.tsx",
+    "components/dialog.tsx",
+  ]);
+  expect(pathsOf(having(/<dialog\b/))).toEqual([]);
+});
+
+it("console_031_only_dialogs_that_take_no_text_never_ask", () => {
+  const silent = having(/isDirty=\{false\}/);
+
+  expect(pathsOf(silent)).not.toEqual([]);
+  expect(pathsOf(silent.filter(([, text]) => input.test(text)))).toEqual([
+    // A format and a choice of rows, which are chosen again with two presses.
+    "screens/tables/transfer/export-dialog.tsx",
+  ]);
+});
+
+it("console_031_a_dialog_with_a_form_says_what_its_form_has_changed", () => {
+  const withForm = having(/use(Edit|Draft)Form\(|useDraftForm</).filter(([, text]) =>
+    /<Dialog\b/.test(text),
+  );
+
+  expect(pathsOf(withForm)).not.toEqual([]);
+  for (const [path, text] of withForm) {
+    expect(text, path).toMatch(/isDirty=\{(form|edit|props)?\.?isDirty\}/);
+  }
+});
