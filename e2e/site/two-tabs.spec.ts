@@ -1,5 +1,7 @@
-// One person with the wizard in two tabs: both show one draft, which is submitted once.
+// The wizard in two tabs: both show one draft, which is submitted once, and the next person in the browser has another one. Answers
+// take a while, as they do on a phone.
 
+import type { BrowserContext } from "@playwright/test";
 import {
   expectData,
   fetchRows,
@@ -7,19 +9,37 @@ import {
   uniqueName,
   uploadTrainingPhotos,
 } from "../support/catalogue.ts";
-import { owner } from "../support/clients.ts";
-import { expect, openSignedIn, test, toast } from "./journey.ts";
+import { owner, signUp } from "../support/clients.ts";
+import { expect, fillSignIn, openSignedIn, signOut, test, toast } from "./journey.ts";
+
+/** Milliseconds that every list takes. */
+const answerMs = 120;
+
+async function slowDown(context: BrowserContext): Promise<void> {
+  await context.route("**/rest/v1/**", async (route) => {
+    await new Promise((done) => setTimeout(done, answerMs));
+    // The page may be gone by then.
+    await route.continue().catch(() => undefined);
+  });
+}
+
+/** An item of a name of its own, with a picture. */
+async function makeNamedItem(): Promise<string> {
+  const { id } = await makeItem();
+  const name = uniqueName("Garment");
+  const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
+  expectData(await owner().from("items").update({ name, image }).eq("id", id).select("id"));
+  return name;
+}
 
 test("an outfit that is begun in one tab is finished in another, and is submitted once @once", async ({
   page,
   context,
   person,
 }) => {
+  await slowDown(context);
   await uploadTrainingPhotos(person);
-  const { id } = await makeItem();
-  const name = uniqueName("Garment");
-  const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
-  expectData(await owner().from("items").update({ name, image }).eq("id", id).select("id"));
+  const name = await makeNamedItem();
   await openSignedIn(page, person.email, "/create-outfit");
   const second = await context.newPage();
   await second.goto("/create-outfit");
@@ -39,4 +59,46 @@ test("an outfit that is begun in one tab is finished in another, and is submitte
   expect(await fetchRows("combines", "user_id", person.id)).toMatchObject([
     { name: "Of two tabs" },
   ]);
+});
+
+test("the next person in a browser neither sees nor submits the draft of the former, who finds it again @once", async ({
+  page,
+  context,
+  person,
+}) => {
+  await slowDown(context);
+  const next = await signUp();
+  await Promise.all([uploadTrainingPhotos(person), uploadTrainingPhotos(next)]);
+  const name = await makeNamedItem();
+  await openSignedIn(page, person.email, "/create-outfit");
+  await page.getByRole("searchbox", { name: "Search items" }).fill(name);
+  await page.getByRole("button", { name: `Add ${name}` }).click();
+  await expect(page.getByRole("button", { name: "Next" })).toBeEnabled();
+
+  // The first tab stays open while another one changes the person.
+  const second = await context.newPage();
+  await second.goto("/");
+  await signOut(second);
+  // Nothing of the former person stays on the screen, also not in the tab that nobody has touched.
+  await expect(page.getByText(name)).toHaveCount(0);
+  await second.goto("/auth");
+  await fillSignIn(second, next.email);
+  await second.waitForURL((url) => url.pathname !== "/auth");
+  await second.goto("/create-outfit");
+  await expect(second.getByRole("button", { name: "Next" })).toBeDisabled();
+  await page.goto("/create-outfit");
+  await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
+  expect(await fetchRows("combines", "user_id", next.id)).toEqual([]);
+
+  await page.goto("/");
+  await signOut(page);
+  await page.goto("/auth");
+  await fillSignIn(page, person.email);
+  await page.waitForURL((url) => url.pathname !== "/auth");
+  await page.goto("/create-outfit");
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+  await expect(toast(page, "Outfit Combination Submitted")).toBeVisible();
+  expect(await fetchRows("combines", "user_id", person.id)).toHaveLength(1);
+  expect(await fetchRows("combines", "user_id", next.id)).toEqual([]);
 });
