@@ -88,6 +88,7 @@ impl World<'_> {
             Step::AdminAddress { from, to } => {
                 if let Some(id) = self.find_unconfirmed(from).await {
                     self.update_account(&id, json!({"email": self.address(to)})).await;
+                    outcome.deleted = Some(from);
                 }
             }
             _ => {}

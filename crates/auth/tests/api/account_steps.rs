@@ -186,7 +186,7 @@ pub(crate) struct Outcome {
     pub(crate) awaited: Vec<(usize, &'static str)>,
     /// The owner has opened the mails that they waited for.
     pub(crate) opened: Option<usize>,
-    /// The account of this address is gone, and with it what its owner waited for.
+    /// The account of this address is gone or has another one now, and with it what its owner waited for.
     pub(crate) deleted: Option<usize>,
     /// A factor of the person, with its secret.
     pub(crate) factor: Option<(usize, String, String)>,
