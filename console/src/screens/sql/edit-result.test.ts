@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { readCatalog } from "@/api/catalog-model";
-import { findEditableCell } from "./edit-result";
+import { openStagedStore } from "@/lib/rows/staged-store";
+import { findEditableCell, stageCell } from "./edit-result";
+
+afterEach(() => vi.unstubAllGlobals());
 
 const catalog = readCatalog({
   version: "1",
@@ -60,4 +63,29 @@ test("CONSOLE-096 a value of which only the beginning was sent is not editable",
   const result = { columns: [id, name], rows: [["1", "long"]], cuts: new Map([["0:1", 99_000]]) };
 
   expect(findEditableCell(catalog, result, 0, 1)).toBeNull();
+});
+
+test("console_033_a_long_value_that_has_changed_since_the_query_is_compared_to_its_end", async () => {
+  const shown = "x".repeat(3000);
+  let stored = `${shown.slice(0, -1)}y`;
+  vi.stubGlobal("fetch", async (path: string) =>
+    path.includes("/api/rows/cell")
+      ? new Response(stored)
+      : Response.json({
+          columns: [{ name: "name", type: "text" }],
+          rows: [[shown.slice(0, 2048)]],
+          ids: [{ key: ["1"], xmin: "5" }],
+          cuts: [{ row: 0, column: "name", bytes: 3000 }],
+        }),
+  );
+  const [table] = catalog.tables;
+  if (table === undefined) throw new Error("The catalog has a table.");
+  const cell = { table, column: "name", key: [{ column: "id", value: "1" }] };
+  const store = openStagedStore("long values");
+
+  await expect(stageCell(store, cell, shown, "mine")).rejects.toThrow(/has changed since/);
+  expect(store.current()).toEqual([]);
+  stored = shown;
+  await stageCell(store, cell, shown, "mine");
+  expect(store.current()).toMatchObject([{ change: { base: { name: shown } } }]);
 });

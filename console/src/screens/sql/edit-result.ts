@@ -2,7 +2,7 @@
 import type { Catalog, Table } from "@/api/catalog-model";
 import { stageUpdate } from "@/lib/rows/staged";
 import type { StagedStore } from "@/lib/rows/staged-store";
-import { readRows, type Value } from "@/lib/rows/types";
+import { readCell, readRows, type Value } from "@/lib/rows/types";
 import type { ResultColumn, StatementResult } from "./runs/run-model";
 
 export interface EditableCell {
@@ -70,10 +70,15 @@ export async function stageCell(
   const present = page.rows[0]?.[index];
   if (id === undefined || present === undefined)
     throw new Error("This row does not exist any more.");
-  if (present !== shown && page.cuts.length === 0) {
+  // Of a long value the page has the beginning alone. If the row changes before the whole is read, its version is another one when
+  // the change is applied.
+  const isCut = page.cuts.length > 0;
+  const whole = isCut
+    ? await readCell({ table: table.oid, row: id, column, subject: { kind: "admin" } })
+    : present;
+  if (whole !== shown) {
     throw new Error("The value has changed since the query ran. Run it again, then edit.");
   }
-  // What was shown is whole, and the value that was read now may be cut.
   store.update((changes) =>
     stageUpdate(changes, table.oid, id, { [column]: shown }, { [column]: { value } }),
   );
