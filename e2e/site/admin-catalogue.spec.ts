@@ -83,7 +83,8 @@ test("brands: the table sorts, and its state is in the address", { tag: "@phone"
 
 test("two administrators at one brand: neither takes back what the other has saved", {
   tag: "@once",
-}, async ({ page }) => {
+}, async ({ page, pageErrors }) => {
+  pageErrors.expectStatus(409, "/rest/v1/brands");
   const name = uniqueName("Brand");
   const brand = expectData(
     await owner().from("brands").insert({ name }).select("id").single<{ id: string }>(),
@@ -97,20 +98,30 @@ test("two administrators at one brand: neither takes back what the other has sav
   await form.getByLabel("Name").fill(`${name} II`);
   await saveElsewhere({ description: "Of the other" });
   await form.getByRole("button", { name: "Save" }).click();
-  await expect(toast(page, "Brand updated")).toBeVisible();
+  await expect(toast(page, "Brand updated")).toContainText("and kept: Description");
   expect(await read()).toMatchObject({ name: `${name} II`, description: "Of the other" });
 
   await page.goto(`/admin/brands?row=${brand.id}`);
   await form.getByLabel("Name").fill(`${name} III`);
-  await saveElsewhere({ name: `${name} IV` });
+  await form.getByLabel("Meta description").fill("Mine");
+  await saveElsewhere({ name: `${name} IV`, meta_description: "Theirs", description: "Newer" });
   await form.getByRole("button", { name: "Save" }).click();
-  await expect(toast(page, "Error")).toContainText(`Name (now “${name} IV”). Save again`);
+  const question = page.getByRole("alertdialog", { name: "Somebody else has changed this brand" });
+  await expect(question).toContainText("kept as they saved it: Description");
   expect(await findViolations(page)).toEqual([]);
   await saveScreenshot(page, "admin-brands-overtaken");
   expect(await read()).toMatchObject({ name: `${name} IV` });
-  await form.getByRole("button", { name: "Save" }).click();
+  await question
+    .getByRole("group", { name: "Meta description" })
+    .getByLabel(/^Theirs/)
+    .check();
+  await question.getByRole("button", { name: "Save" }).click();
   await expect(form).toHaveCount(0);
-  expect(await read()).toMatchObject({ name: `${name} III`, description: "Of the other" });
+  expect(await read()).toMatchObject({
+    name: `${name} III`,
+    meta_description: "Theirs",
+    description: "Newer",
+  });
 });
 
 test("a brand with items is not deleted, and the reason counts them", async ({

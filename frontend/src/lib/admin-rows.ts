@@ -76,21 +76,43 @@ export function pageByName<Query extends Listable>(
     .abortSignal(signal);
 }
 
+/** What an edit began with: the values of the form, and the version of the row that had them. */
+export interface EditBase<Values> {
+  values: Values;
+  version: number;
+}
+
 /** A form's change of a row, or a new row. */
 export type RowChange<Values> =
-  | { id: null; values: Values; before: null }
-  /** `before` has the values with which the edit began. */
-  | { id: string; values: Values; before: Values };
+  /** `newId` is chosen by the form: a second attempt after a lost response makes no second row. */
+  | { id: null; newId: string; values: Values; before: null }
+  /** `before` has the values with which the edit began; the version is not known of an Undo. */
+  | { id: string; values: Values; before: Values; version?: number };
 
-/** The change of a row that was opened with these values, which have the same columns, or of a new one. */
-export function rowChange<Values>(
-  row: { id: string } | null,
-  values: Values,
-  before: object | null,
-): RowChange<Values> {
-  return row === null || before === null
-    ? { id: null, values, before: null }
-    : { id: row.id, values, before: before as Values };
+/** A saved form. */
+export interface SavedRow {
+  /** Such as "Brand updated". */
+  title: string;
+  /** Columns that somebody else has changed meanwhile, and that are kept. */
+  others: string[];
+}
+
+interface UpsertableTable {
+  insert(values: object): { select(columns: "id"): PromiseLike<ChangeResponse> };
+  update(values: object): {
+    eq(column: "id", id: string): { select(columns: "id"): PromiseLike<ChangeResponse> };
+  };
+}
+
+/** Creates a row with this id. Where an earlier attempt has made it although its response was lost, it gets the present values. */
+export async function insertOnce(table: CatalogueTable, id: string, values: object): Promise<void> {
+  const rows = () => supabase.from(table) as unknown as UpsertableTable;
+  const inserted = await rows()
+    .insert({ ...values, id })
+    .select("id");
+  const isThere =
+    hasCode(inserted.error, uniqueViolation) && inserted.error?.message.includes("_pkey");
+  changedRow(isThere ? await rows().update(values).eq("id", id).select("id") : inserted);
 }
 
 /**

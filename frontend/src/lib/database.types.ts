@@ -54,6 +54,7 @@ export type Database = {
           meta_description: string | null
           name: string
           updated_at: string
+          version: number
         }
         Insert: {
           created_at?: string
@@ -63,6 +64,7 @@ export type Database = {
           meta_description?: string | null
           name: string
           updated_at?: string
+          version?: number
         }
         Update: {
           created_at?: string
@@ -72,6 +74,7 @@ export type Database = {
           meta_description?: string | null
           name?: string
           updated_at?: string
+          version?: number
         }
         Relationships: []
       }
@@ -81,18 +84,21 @@ export type Database = {
           icon: string | null
           id: string
           name: string
+          version: number
         }
         Insert: {
           created_at?: string
           icon?: string | null
           id?: string
           name: string
+          version?: number
         }
         Update: {
           created_at?: string
           icon?: string | null
           id?: string
           name?: string
+          version?: number
         }
         Relationships: []
       }
@@ -104,6 +110,7 @@ export type Database = {
           id: string
           meta_description: string | null
           name: string
+          version: number
         }
         Insert: {
           created_at?: string
@@ -112,6 +119,7 @@ export type Database = {
           id?: string
           meta_description?: string | null
           name: string
+          version?: number
         }
         Update: {
           created_at?: string
@@ -120,6 +128,7 @@ export type Database = {
           id?: string
           meta_description?: string | null
           name?: string
+          version?: number
         }
         Relationships: []
       }
@@ -208,6 +217,7 @@ export type Database = {
           status: string
           updated_at: string
           user_id: string | null
+          version: number
         }
         Insert: {
           approved_at?: string | null
@@ -230,6 +240,7 @@ export type Database = {
           status?: string
           updated_at?: string
           user_id?: string | null
+          version?: number
         }
         Update: {
           approved_at?: string | null
@@ -252,6 +263,7 @@ export type Database = {
           status?: string
           updated_at?: string
           user_id?: string | null
+          version?: number
         }
         Relationships: [
           {
@@ -369,6 +381,7 @@ export type Database = {
           source_url: string | null
           subcategory_id: string | null
           updated_at: string
+          version: number
         }
         Insert: {
           brand_id: string
@@ -388,6 +401,7 @@ export type Database = {
           source_url?: string | null
           subcategory_id?: string | null
           updated_at?: string
+          version?: number
         }
         Update: {
           brand_id?: string
@@ -407,6 +421,7 @@ export type Database = {
           source_url?: string | null
           subcategory_id?: string | null
           updated_at?: string
+          version?: number
         }
         Relationships: [
           {
@@ -564,6 +579,7 @@ export type Database = {
           image: string | null
           meta_description: string | null
           name: string
+          version: number
         }
         Insert: {
           created_at?: string
@@ -572,6 +588,7 @@ export type Database = {
           image?: string | null
           meta_description?: string | null
           name?: string
+          version?: number
         }
         Update: {
           created_at?: string
@@ -580,6 +597,7 @@ export type Database = {
           image?: string | null
           meta_description?: string | null
           name?: string
+          version?: number
         }
         Relationships: []
       }
@@ -595,6 +613,7 @@ export type Database = {
           twitter_url: string | null
           updated_at: string
           username: string | null
+          version: number
           website_url: string | null
         }
         Insert: {
@@ -608,6 +627,7 @@ export type Database = {
           twitter_url?: string | null
           updated_at?: string
           username?: string | null
+          version?: number
           website_url?: string | null
         }
         Update: {
@@ -621,6 +641,7 @@ export type Database = {
           twitter_url?: string | null
           updated_at?: string
           username?: string | null
+          version?: number
           website_url?: string | null
         }
         Relationships: []
@@ -632,6 +653,7 @@ export type Database = {
           review_required: boolean
           site_name: string
           updated_at: string
+          version: number
         }
         Insert: {
           id?: boolean
@@ -639,6 +661,7 @@ export type Database = {
           review_required?: boolean
           site_name?: string
           updated_at?: string
+          version?: number
         }
         Update: {
           id?: boolean
@@ -646,6 +669,7 @@ export type Database = {
           review_required?: boolean
           site_name?: string
           updated_at?: string
+          version?: number
         }
         Relationships: []
       }
@@ -657,6 +681,7 @@ export type Database = {
           image: string | null
           meta_description: string | null
           name: string
+          version: number
         }
         Insert: {
           created_at?: string
@@ -665,6 +690,7 @@ export type Database = {
           image?: string | null
           meta_description?: string | null
           name: string
+          version?: number
         }
         Update: {
           created_at?: string
@@ -673,6 +699,7 @@ export type Database = {
           image?: string | null
           meta_description?: string | null
           name?: string
+          version?: number
         }
         Relationships: []
       }
@@ -682,18 +709,21 @@ export type Database = {
           created_at: string
           id: string
           name: string
+          version: number
         }
         Insert: {
           category_id: string
           created_at?: string
           id?: string
           name: string
+          version?: number
         }
         Update: {
           category_id?: string
           created_at?: string
           id?: string
           name?: string
+          version?: number
         }
         Relationships: [
           {
@@ -790,6 +820,7 @@ export type Database = {
           total: number
           updated_at: string
           user_id: string
+          version: number
         }[]
       }
       list_users: {
@@ -828,6 +859,7 @@ export type Database = {
           status: string
           updated_at: string
           user_id: string | null
+          version: number
         }[]
         SetofOptions: {
           from: "*"
@@ -859,6 +891,7 @@ export type Database = {
           status: string
           updated_at: string
           user_id: string | null
+          version: number
         }[]
         SetofOptions: {
           from: "*"
@@ -886,6 +919,7 @@ export type Database = {
           twitter_url: string | null
           updated_at: string
           username: string | null
+          version: number
           website_url: string | null
         }
         SetofOptions: {
@@ -918,6 +952,7 @@ export type Database = {
           status: string
           updated_at: string
           user_id: string | null
+          version: number
         }[]
         SetofOptions: {
           from: "*"
@@ -963,6 +998,7 @@ export type Database = {
           status: string
           updated_at: string
           user_id: string | null
+          version: number
         }
         SetofOptions: {
           from: "*"
@@ -1008,6 +1044,7 @@ export type Database = {
           source_url: string | null
           subcategory_id: string | null
           updated_at: string
+          version: number
         }[]
         SetofOptions: {
           from: "*"
@@ -1050,6 +1087,7 @@ export type Database = {
           status: string
           updated_at: string
           user_id: string | null
+          version: number
         }[]
         SetofOptions: {
           from: "*"
@@ -1071,6 +1109,7 @@ export type Database = {
           twitter_url: string | null
           updated_at: string
           username: string | null
+          version: number
           website_url: string | null
         }
         SetofOptions: {
@@ -1093,6 +1132,7 @@ export type Database = {
           twitter_url: string | null
           updated_at: string
           username: string | null
+          version: number
           website_url: string | null
         }
         SetofOptions: {
@@ -1136,6 +1176,7 @@ export type Database = {
           status: string
           updated_at: string
           user_id: string | null
+          version: number
         }[]
         SetofOptions: {
           from: "*"

@@ -1,20 +1,29 @@
 /**
- * Saves what an edit has changed, and nothing that somebody else has saved since it began: only changed columns are written, and a
- * column that both have changed is asked about.
+ * Saves what an edit has changed, and nothing that somebody else has saved since it began: only changed columns are written, with the
+ * version of the row that the edit began with. The database refuses another version and sends the present row. Where both have
+ * changed a column the person is asked; a row in which the others changed other columns is saved without a question.
  */
 import { isSameValue } from "@ui/merge-edit";
 import type { CatalogueTable } from "@/lib/admin-rows";
 import { isUuid } from "@/lib/patterns";
+import { presentRowOf, type Row } from "@/lib/present-row";
 import { type RestResponse, resultOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
-/** Columns that somebody else has saved since the edit began, with what they have saved. */
+/** Columns that both this edit and somebody else have changed since it began. */
 export class OvertakenError extends ServiceError {
-  readonly theirs: Readonly<Record<string, unknown>>;
+  /** These columns with what the other person has saved. */
+  readonly theirs: Readonly<Row>;
+  /** Columns that only the other person has changed. */
+  readonly others: readonly string[];
+  /** The present row, as far as this person may read it. */
+  readonly present: Readonly<Row>;
 
-  constructor(theirs: Readonly<Record<string, unknown>>) {
+  constructor(theirs: Readonly<Row>, others: readonly string[] = [], present: Readonly<Row> = {}) {
     super(`${describe(theirs)} Save again to replace that.`, "overtaken", 409);
     this.theirs = theirs;
+    this.others = others;
+    this.present = present;
   }
 
   /** Why an Undo was not carried out. */
@@ -23,10 +32,13 @@ export class OvertakenError extends ServiceError {
   }
 }
 
+export const isOvertaken = (error: unknown): error is OvertakenError =>
+  error instanceof OvertakenError;
+
 /** Longer texts are not repeated in a toast. */
 const shownLength = 60;
 
-function describe(theirs: Readonly<Record<string, unknown>>): string {
+function describe(theirs: Readonly<Row>): string {
   const fields = Object.entries(theirs).map(([column, value]) => {
     const label = labelOf(column);
     const isShown = typeof value === "string" && value.length <= shownLength && !isUuid(value);
@@ -41,33 +53,46 @@ function labelOf(column: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** What is said after a save beside which somebody else has changed other columns; nothing where there are none. */
+export function keptText(others: readonly string[]): string | undefined {
+  if (others.length === 0) return undefined;
+  return `Changed by somebody else meanwhile, and kept: ${others.map(labelOf).join(", ")}.`;
+}
+
 const isBlank = (value: unknown): boolean => value === null || value === "" || value === undefined;
 
 /** Whether a column has the same value in both. The database stores an empty text as null. */
 const isSame = (a: unknown, b: unknown): boolean => (isBlank(a) && isBlank(b)) || isSameValue(a, b);
 
 /** The columns whose values differ. */
-export function changedColumns<Row extends object>(before: Row, after: Row): Partial<Row> {
-  const old = before as Record<string, unknown>;
+export function changedColumns<Values extends object>(
+  before: Values,
+  after: Values,
+): Partial<Values> {
+  const old = before as Row;
   const changed = Object.entries(after).filter(([column, value]) => !isSame(old[column], value));
-  return Object.fromEntries(changed) as Partial<Row>;
+  return Object.fromEntries(changed) as Partial<Values>;
 }
 
-/** Throws when the present row has other values than the edit began with, and than it is to have, in the changed columns. */
-export function refuseOvertaken<Row extends object>(
-  before: Row,
-  changes: Partial<Row>,
-  present: object,
-): void {
-  const [old, now] = [before as Record<string, unknown>, present as Record<string, unknown>];
-  const met = Object.entries(changes).filter(
-    ([column, value]) => !isSame(now[column], old[column]) && !isSame(now[column], value),
+/**
+ * Compares the row as it is with the one that the edit began with. Throws when somebody else has changed what is to be saved to
+ * something else; returns the columns that only they have changed.
+ */
+export function refuseOvertaken<Values extends object>(
+  before: Values,
+  changes: Partial<Values>,
+  present: Row,
+): string[] {
+  const theirs = Object.entries(before).filter(
+    ([column, value]) => column in present && !isSame(present[column], value),
   );
-  if (met.length === 0) return;
-  throw new OvertakenError(Object.fromEntries(met.map(([column]) => [column, now[column]])));
+  const mine = changes as Row;
+  const met = theirs.filter(([column]) => column in mine && !isSame(present[column], mine[column]));
+  const others = theirs.flatMap(([column]) => (column in mine ? [] : [column]));
+  if (met.length === 0) return others;
+  const both = met.map(([column]) => [column, present[column]]);
+  throw new OvertakenError(Object.fromEntries(both), others, present);
 }
-
-type Row = Record<string, unknown>;
 
 /** The parts of PostgREST's query builder that are needed here, for a table that is not known when this is compiled. */
 interface Reading {
@@ -75,7 +100,6 @@ interface Reading {
 }
 interface Writing {
   eq(column: string, value: unknown): Writing;
-  is(column: string, value: null): Writing;
   select(columns: string): PromiseLike<RestResponse<Row[] | null>>;
 }
 interface EditableTable {
@@ -83,56 +107,70 @@ interface EditableTable {
   update(values: object): Writing;
 }
 
-/** Longer texts are compared when they are read, and not once more in the address of the update. In characters. */
-const longestFilter = 300;
-/** How often a row that changes between reading and writing is read again. */
+/** How often a row that others change at the same moment is tried. */
 const attempts = 5;
 
-/** Restricts an update to rows that still have these values. */
-function unchanged(update: Writing, present: Row): Writing {
-  let restricted = update;
-  for (const [column, value] of Object.entries(present)) {
-    const text = Array.isArray(value) ? `{${value.join(",")}}` : String(value);
-    if (value === null) restricted = restricted.is(column, null);
-    else if (text.length <= longestFilter) restricted = restricted.eq(column, text);
-  }
-  return restricted;
+/** A row to be changed: its table, and the column that tells it from others. */
+export interface EditedRow {
+  table: CatalogueTable | "site_settings" | "profiles";
+  column: string;
+  value: unknown;
+  /** The version that the edit began with. Where it is not known, the row is read and compared first. */
+  version?: number | undefined;
 }
 
-/**
- * Saves the changed columns of the row whose column `key` has the value `id`. The update names the values that were compared, so
- * that what somebody saves between reading and writing is compared, too. Returns the saved columns, or null when nothing is
- * changed.
- */
+export interface SavedChanges {
+  /** The returned columns; null when nothing was changed. */
+  row: Row | null;
+  /** Columns that somebody else has changed since the edit began, and that are kept. */
+  others: string[];
+}
+
+/** Saves the changed columns of a row. `before` has the values that the edit began with. */
 export async function saveChangesBy<Values extends object>(
-  name: CatalogueTable | "site_settings" | "profiles",
-  key: { column: string; value: unknown },
+  edited: EditedRow,
   before: Values,
   after: Values,
   returned = "*",
-): Promise<Row | null> {
+): Promise<SavedChanges> {
   const changes = changedColumns(before, after);
-  const columns = Object.keys(changes);
-  if (columns.length === 0) return null;
-  const table = () => supabase.from(name) as unknown as EditableTable;
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const read = table().select(columns.join(",")).eq(key.column, key.value);
-    const present = resultOf(await read.maybeSingle());
-    if (present === null) break;
-    refuseOvertaken(before, changes, present);
-    const update = table().update(changes).eq(key.column, key.value);
-    const [saved] = rowsOf(await unchanged(update, present).select(returned));
-    if (saved !== undefined) return saved;
+  if (Object.keys(changes).length === 0) return { row: null, others: [] };
+  const table = () => supabase.from(edited.table) as unknown as EditableTable;
+  let { version } = edited;
+  let others: string[] = [];
+  if (version === undefined) {
+    const read = table().select([...Object.keys(before), "version"].join(","));
+    const present = resultOf(await read.eq(edited.column, edited.value).maybeSingle());
+    if (present === null) throw goneError();
+    others = refuseOvertaken(before, changes, present);
+    version = present.version as number;
   }
-  throw new ServiceError("The row is gone, or you may not change it.", "", 404);
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const update = table().update({ ...changes, version });
+    const response = await update.eq(edited.column, edited.value).select(returned);
+    const present = presentRowOf(response.error);
+    if (present === null) {
+      const [row] = rowsOf(response);
+      if (row === undefined) break;
+      return { row, others };
+    }
+    // Without a version the row has left this person's sight between two requests.
+    if (typeof present.version !== "number") break;
+    others = refuseOvertaken(before, changes, present);
+    version = present.version;
+  }
+  throw goneError();
 }
 
-/** Saves an edit of a row. `before` is the row as the edit began with it. */
+const goneError = () => new ServiceError("The row is gone, or you may not change it.", "", 404);
+
+/** Saves an edit of a row. Returns the columns that somebody else has changed meanwhile. */
 export async function saveChanges<Values extends object>(
-  name: CatalogueTable,
-  id: string,
+  table: CatalogueTable,
+  edited: { id: string; version?: number | undefined },
   before: Values,
   after: Values,
-): Promise<void> {
-  await saveChangesBy(name, { column: "id", value: id }, before, after, "id");
+): Promise<string[]> {
+  const row = { table, column: "id", value: edited.id, version: edited.version };
+  return (await saveChangesBy(row, before, after, "id")).others;
 }

@@ -15,6 +15,10 @@ interface AdminChange<Variables, Result> {
   onChanged?: (result: Result, variables: Variables) => void;
   /** Title of the toast after success; none when it is absent. */
   success?: string | ((result: Result) => string);
+  /** Text of that toast. */
+  successText?: (result: Result) => string | undefined;
+  /** Failures that the form itself explains, and that have no toast. */
+  isShownByForm?: (error: unknown) => boolean;
   /** Title of the toast after a failure. */
   failure?: string | ((error: unknown) => string);
   /** Text of the toast after a failure; by default the server's message. */
@@ -31,6 +35,8 @@ export function useAdminChange<Variables, Result>({
   change,
   onChanged,
   success,
+  successText,
+  isShownByForm,
   failure = "Error",
   failureText = (error) => messageOf(error, "Please try again."),
   undo,
@@ -64,12 +70,14 @@ export function useAdminChange<Variables, Result>({
       onChanged?.(result, variables);
       if (success !== undefined) {
         const title = typeof success === "string" ? success : success(result);
-        toast(title, undefined, "success", undoAction(variables, result));
+        toast(title, successText?.(result), "success", undoAction(variables, result));
       }
       await queryClient.invalidateQueries();
     },
     onError: (error) => {
-      toast(typeof failure === "string" ? failure : failure(error), failureText(error), "danger");
+      if (isShownByForm?.(error) !== true) {
+        toast(typeof failure === "string" ? failure : failure(error), failureText(error), "danger");
+      }
       // The shown rows may be older than those that the server refused to change, so they are reloaded.
       void queryClient.invalidateQueries({ queryKey: adminKey });
       // The role may have been withdrawn; the guard then closes the area.

@@ -1,16 +1,15 @@
 import {
   type CatalogueTable,
-  type ChangeResponse,
-  changedRow,
+  insertOnce,
   type RowChange,
+  type SavedRow,
   saveFailureText,
   undoEdit,
 } from "@/lib/admin-rows";
-import { saveChanges } from "@/lib/save-changes";
-import { supabase } from "@/lib/supabase";
+import { isOvertaken, keptText, saveChanges } from "@/lib/save-changes";
 import { useAdminChange } from "@/lib/use-admin-change";
 
-interface SaveRowOptions<Values> {
+interface SaveRowOptions {
   table: CatalogueTable;
   /** The noun with which messages about a row begin, such as "Color". */
   noun: string;
@@ -20,33 +19,27 @@ interface SaveRowOptions<Values> {
    */
   unique?: string;
   /** The column with a picture. An edit that replaces it cannot be undone, because its file is deleted. */
-  picture?: keyof Values;
+  picture?: string;
 }
 
-/** The part of PostgREST's query builder that creates a row. */
-interface WritableTable {
-  insert(values: object): { select(columns: "id"): PromiseLike<ChangeResponse> };
-}
-
-function insertInto(table: CatalogueTable, values: object): PromiseLike<ChangeResponse> {
-  return (supabase.from(table) as unknown as WritableTable).insert(values).select("id");
-}
+/** Texts by column, as the simple forms have them. */
+type Values = Readonly<Record<string, string>>;
 
 /** Creates or changes a row of the catalogue; the toast afterwards says which, and offers to undo an edit. */
-export function useSaveRow<Values extends object>({
-  table,
-  noun,
-  unique = noun.toLowerCase(),
-  picture,
-}: SaveRowOptions<Values>) {
-  async function saveRow({ id, values, before }: RowChange<Values>) {
-    if (id === null) changedRow(await insertInto(table, values));
-    else await saveChanges(table, id, before, values);
-    return `${noun} ${id === null ? "created" : "updated"}`;
+export function useSaveRow({ table, noun, unique = noun.toLowerCase(), picture }: SaveRowOptions) {
+  async function saveRow(change: RowChange<Values>): Promise<SavedRow> {
+    if (change.id === null) {
+      await insertOnce(table, change.newId, change.values);
+      return { title: `${noun} created`, others: [] };
+    }
+    const others = await saveChanges(table, change, change.before, change.values);
+    return { title: `${noun} updated`, others };
   }
   return useAdminChange({
     change: saveRow,
-    success: (title) => title,
+    success: ({ title }) => title,
+    successText: ({ others }) => keptText(others),
+    isShownByForm: isOvertaken,
     undo: undoEdit(saveRow, picture),
     failureText: saveFailureText(unique),
   });

@@ -1,15 +1,15 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { Field } from "@ui/field";
-import { Controller, useForm } from "react-hook-form";
+import { Controller } from "react-hook-form";
 import type * as z from "zod/mini";
+import { type FieldView, OvertakenDialog, showPicture } from "@/components/overtaken-dialog";
 import { Input } from "@/components/ui/input";
 import type { PicturePlace } from "@/lib/admin-pictures";
-import { calmResolver } from "@/lib/calm-resolver";
+import type { RowChange } from "@/lib/admin-rows";
 import { Choices, Select, TextArea } from "./controls";
 import { EditDialog } from "./edit-dialog";
 import { FormFooter } from "./form-footer";
 import { PictureField } from "./picture-field";
-import { useFormPictures } from "./use-form-pictures";
+import { useRowForm } from "./use-row-form";
 
 /** Values of a form: texts by column. An empty text is stored as null where the column allows it. */
 export type FormValues = Record<string, string>;
@@ -32,42 +32,40 @@ export type FieldSpec = FieldBase &
       }
   );
 
-interface EntityFormProps {
+interface EntityFormProps<Row> {
   title: string;
+  /** What is edited, as in "brand". */
+  noun: string;
   fields: readonly FieldSpec[];
   schema: z.ZodMiniType<FormValues, FormValues>;
-  initial: FormValues;
+  /** Null for a new row. */
+  row: Row | null;
+  toValues: (row: Row | null) => FormValues;
   /** Saves the values; a rejected promise leaves the form open. */
-  onSave: (values: FormValues) => Promise<unknown>;
+  onSave: (change: RowChange<FormValues>) => Promise<unknown>;
   onClose: () => void;
 }
 
 /** The form of a catalogue row in a panel. Fields are checked when they lose the focus and explain what is wrong below. */
-export function EntityForm({ title, fields, schema, initial, onSave, onClose }: EntityFormProps) {
-  const { control, handleSubmit, formState } = useForm<FormValues>({
-    resolver: calmResolver(zodResolver(schema)),
-    mode: "onTouched",
-    defaultValues: initial,
+export function EntityForm<Row extends { id: string; version: number }>({
+  title,
+  noun,
+  fields,
+  schema,
+  row,
+  toValues,
+  onSave,
+  onClose,
+}: EntityFormProps<Row>) {
+  const { form, submit, cancel, onUploaded, overtaken } = useRowForm<FormValues, Row>({
+    row,
+    schema,
+    toValues,
+    pictures: fields.flatMap((field) => (field.kind === "picture" ? [field.name] : [])),
+    save: onSave,
+    onClose,
   });
-  const pictureNames = fields.flatMap((field) => (field.kind === "picture" ? [field.name] : []));
-  const pictures = useFormPictures(pictureNames.map((name) => initial[name]));
-
-  const submit = handleSubmit(async (values) => {
-    try {
-      await onSave(values);
-    } catch {
-      // The mutation has shown the reason in a toast.
-      return;
-    }
-    pictures.keepOnly(pictureNames.map((name) => values[name]));
-    onClose();
-  });
-
-  function cancel() {
-    pictures.discardUploads();
-    onClose();
-  }
-
+  const { control, formState } = form;
   return (
     <EditDialog title={title} isDirty={formState.isDirty} onClose={cancel}>
       <form noValidate onSubmit={submit} className="flex flex-1 flex-col gap-4">
@@ -81,15 +79,31 @@ export function EntityForm({ title, fields, schema, initial, onSave, onClose }: 
                 spec={spec}
                 field={{ ...field, value: field.value ?? "" }}
                 error={fieldState.error?.message}
-                onUploaded={pictures.rememberUpload}
+                onUploaded={onUploaded}
               />
             )}
           />
         ))}
         <FormFooter pending={formState.isSubmitting} />
       </form>
+      {overtaken !== null && (
+        <OvertakenDialog
+          noun={noun}
+          overtaken={overtaken}
+          fields={Object.fromEntries(fields.map((spec) => [spec.name, viewOf(spec)]))}
+        />
+      )}
     </EditDialog>
   );
+}
+
+/** How a value of the field is shown beside another one. */
+function viewOf(spec: FieldSpec): FieldView {
+  const { label } = spec;
+  if (spec.kind === "picture") return { label, show: showPicture };
+  if (spec.kind !== "choice") return { label };
+  const nameOf = (id: unknown) => spec.options?.find((option) => option.id === id)?.name;
+  return { label, show: (id) => nameOf(id) ?? "Not in the list" };
 }
 
 interface EntityFieldProps {

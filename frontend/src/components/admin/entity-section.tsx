@@ -1,8 +1,8 @@
 import { Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type * as z from "zod/mini";
+import type { RowChange } from "@/lib/admin-rows";
 import type { AdminTable } from "@/lib/use-admin-table";
-import { useEditBase } from "@/lib/use-edit-base";
 import { useOpenRow } from "@/lib/use-open-row";
 import { ConfirmDialog } from "./confirm-dialog";
 import { type Column, DataTable } from "./data-table";
@@ -11,7 +11,13 @@ import { Pagination } from "./pagination";
 import { RowButton } from "./row-button";
 import { SectionPage } from "./section-page";
 
-interface EntitySectionProps<Row extends { id: string; name: string }> {
+interface EditableRow {
+  id: string;
+  name: string;
+  version: number;
+}
+
+interface EntitySectionProps<Row extends EditableRow> {
   title: string;
   /** One row of the section, as in "Add Brand". */
   noun: string;
@@ -25,8 +31,8 @@ interface EntitySectionProps<Row extends { id: string; name: string }> {
   schema: z.ZodMiniType<FormValues, FormValues>;
   /** Values of the form for a row, or for a new one. */
   toValues: (row: Row | null) => FormValues;
-  /** Both reject when they fail, after a toast has told why. `before` has the values that the form was opened with. */
-  onSave: (values: FormValues, row: Row | null, before: FormValues | null) => Promise<unknown>;
+  /** Both reject when they fail, after a toast or the form itself has told why. */
+  onSave: (change: RowChange<FormValues>) => Promise<unknown>;
   onDelete: (row: Row) => Promise<unknown>;
   /** Question before a row is deleted. */
   confirmation: (row: Row) => ReactNode;
@@ -37,9 +43,7 @@ interface EntitySectionProps<Row extends { id: string; name: string }> {
 }
 
 /** A section whose rows are edited by one simple form: table, search, adding, editing and deleting. */
-export function EntitySection<Row extends { id: string; name: string }>(
-  props: EntitySectionProps<Row>,
-) {
+export function EntitySection<Row extends EditableRow>(props: EntitySectionProps<Row>) {
   const { title, noun, table, columns, empty, emptySearch, errorTitle } = props;
   const opened = useOpenRow(table, noun);
   const [deleting, setDeleting] = useState<Row | null>(null);
@@ -71,7 +75,15 @@ export function EntitySection<Row extends { id: string; name: string }>(
         showing={props.showsRange ? shown : undefined}
       />
       {(opened.isNew || opened.row !== null) && (
-        <RowForm {...props} row={opened.row} onClose={opened.close} />
+        <RowForm
+          noun={noun}
+          fields={props.fields}
+          schema={props.schema}
+          toValues={props.toValues}
+          onSave={props.onSave}
+          row={opened.row}
+          onClose={opened.close}
+        />
       )}
       {deleting !== null && (
         <DeleteQuestion {...props} row={deleting} onClose={() => setDeleting(null)} />
@@ -100,39 +112,20 @@ function actionColumn<Row extends { name: string }>(
   };
 }
 
-interface RowFormProps<Row extends { id: string; name: string }>
+interface RowFormProps<Row extends EditableRow>
   extends Pick<EntitySectionProps<Row>, "noun" | "fields" | "schema" | "toValues" | "onSave"> {
   /** Null for a new row. */
   row: Row | null;
   onClose: () => void;
 }
 
-function RowForm<Row extends { id: string; name: string }>({
-  noun,
-  fields,
-  schema,
-  row,
-  toValues,
-  onSave,
-  onClose,
-}: RowFormProps<Row>) {
-  const base = useEditBase(row && toValues(row));
-  async function save(values: FormValues): Promise<void> {
-    try {
-      await onSave(values, row, base.read());
-    } catch (error) {
-      base.learn(error);
-      throw error;
-    }
-  }
+function RowForm<Row extends EditableRow>({ noun, row, ...form }: RowFormProps<Row>) {
   return (
     <EntityForm
       title={row === null ? `Add ${noun}` : `Edit ${noun}`}
-      fields={fields}
-      schema={schema}
-      initial={toValues(row)}
-      onSave={save}
-      onClose={onClose}
+      noun={noun.toLowerCase()}
+      row={row}
+      {...form}
     />
   );
 }

@@ -10,6 +10,7 @@ import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Brand {
   id: string;
+  version: number;
   name: string;
   logo: string | null;
   description: string | null;
@@ -27,12 +28,14 @@ export const brandSchema = z.object({
 export const readBrands: ReadList<Brand> = async (request, signal): Promise<ListResult<Brand>> => {
   const query = supabase
     .from("brands")
-    .select("id, name, logo, description, meta_description, created_at", { count: "exact" });
+    .select("id, version, name, logo, description, meta_description, created_at", {
+      count: "exact",
+    });
   return listOf(await pageByName(query, request, ["name", "created_at"], signal));
 };
 
 export function useSaveBrand() {
-  return useSaveRow<z.infer<typeof brandSchema>>({
+  return useSaveRow({
     table: "brands",
     noun: "Brand",
     picture: "logo",

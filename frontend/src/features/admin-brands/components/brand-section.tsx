@@ -3,7 +3,6 @@ import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { picturePlaces } from "@/lib/admin-pictures";
-import { rowChange } from "@/lib/admin-rows";
 import { formatDate } from "@/lib/format";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { type Brand, brandSchema, readBrands, useDeleteBrand, useSaveBrand } from "../api/brands";
@@ -66,9 +65,7 @@ export function BrandSection() {
         description: brand?.description ?? "",
         meta_description: brand?.meta_description ?? "",
       })}
-      onSave={(values, brand, before) =>
-        save.mutateAsync(rowChange(brand, brandSchema.parse(values), before))
-      }
+      onSave={save.mutateAsync}
       onDelete={remove.mutateAsync}
       confirmation={() => "Are you sure you want to delete this brand?"}
     />

@@ -12,6 +12,7 @@ import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Category {
   id: string;
+  version: number;
   name: string;
   icon: string | null;
 }
@@ -24,7 +25,7 @@ export const categorySchema = z.object({
 export const readCategories: ReadList<Category> = async (request, signal) =>
   listOf(
     await pageByName(
-      supabase.from("categories").select("id, name, icon", { count: "exact" }),
+      supabase.from("categories").select("id, version, name, icon", { count: "exact" }),
       request,
       ["name"],
       signal,
@@ -59,7 +60,7 @@ export function categoryUseQuery(categoryId: string) {
 }
 
 export function useSaveCategory() {
-  return useSaveRow<z.infer<typeof categorySchema>>({
+  return useSaveRow({
     table: "categories",
     noun: "Category",
     picture: "icon",

@@ -4,7 +4,6 @@ import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { picturePlaces } from "@/lib/admin-pictures";
-import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import {
   type Category,
@@ -51,9 +50,7 @@ export function CategorySection() {
       fields={fields}
       schema={categorySchema}
       toValues={(category) => ({ name: category?.name ?? "", icon: category?.icon ?? "" })}
-      onSave={(values, category, before) =>
-        save.mutateAsync(rowChange(category, categorySchema.parse(values), before))
-      }
+      onSave={save.mutateAsync}
       onDelete={remove.mutateAsync}
       confirmation={(category) => <DeletionConsequences categoryId={category.id} />}
     />

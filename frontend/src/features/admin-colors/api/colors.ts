@@ -9,6 +9,7 @@ import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Color {
   id: string;
+  version: number;
   name: string;
   hex_code: string;
   description: string | null;
@@ -33,7 +34,7 @@ export const readColors: ReadList<Color> = async (request, signal) =>
     await pageByName(
       supabase
         .from("colors")
-        .select("id, name, hex_code, description, meta_description", { count: "exact" }),
+        .select("id, version, name, hex_code, description, meta_description", { count: "exact" }),
       request,
       ["name", "hex_code"],
       signal,
@@ -41,7 +42,7 @@ export const readColors: ReadList<Color> = async (request, signal) =>
   );
 
 export function useSaveColor() {
-  return useSaveRow<z.infer<typeof colorSchema>>({
+  return useSaveRow({
     table: "colors",
     noun: "Color",
   });

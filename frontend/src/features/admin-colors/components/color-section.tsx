@@ -2,7 +2,6 @@ import { CsvImport } from "@/components/admin/csv-import";
 import type { Column } from "@/components/admin/data-table";
 import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
-import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { type Color, colorSchema, readColors, useDeleteColor, useSaveColor } from "../api/colors";
 
@@ -65,9 +64,7 @@ export function ColorSection() {
         description: color?.description ?? "",
         meta_description: color?.meta_description ?? "",
       })}
-      onSave={(values, color, before) =>
-        save.mutateAsync(rowChange(color, colorSchema.parse(values), before))
-      }
+      onSave={save.mutateAsync}
       onDelete={remove.mutateAsync}
       confirmation={() =>
         "Are you sure you want to delete this color? Items and outfits will no longer list it."

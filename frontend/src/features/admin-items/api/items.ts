@@ -8,6 +8,7 @@ import { useAdminChange } from "@/lib/use-admin-change";
 
 export interface AdminItem {
   id: string;
+  version: number;
   name: string;
   product_id: number | null;
   price: number;
@@ -25,7 +26,7 @@ export interface AdminItem {
 }
 
 const columns =
-  "id, name, product_id, price, description, meta_description, image, brand_id, category_id:category, subcategory_id, gender, source_url, colors, brand:brands(name), category:categories(name)";
+  "id, version, name, product_id, price, description, meta_description, image, brand_id, category_id:category, subcategory_id, gender, source_url, colors, brand:brands(name), category:categories(name)";
 
 const sortable = ["name", "price", "created_at"];
 

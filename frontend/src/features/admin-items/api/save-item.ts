@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
-import { changedRow, type RowChange, undoEdit } from "@/lib/admin-rows";
+import { insertOnce, type RowChange, type SavedRow, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { genders } from "@/lib/genders";
-import { saveChanges } from "@/lib/save-changes";
+import { isOvertaken, keptText, saveChanges } from "@/lib/save-changes";
 import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
-import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 import type { AdminItem } from "./items";
 
@@ -65,11 +64,14 @@ const rowOf = (values: ItemValues) => ({
   subcategory_id: values.subcategory_id === "" ? null : values.subcategory_id,
 });
 
-async function saveItem({ id, values, before }: RowChange<ItemValues>) {
-  const row = rowOf(values);
-  if (id === null) changedRow(await supabase.from("items").insert(row).select("id"));
-  else await saveChanges("items", id, rowOf(before), row);
-  return id === null ? "Item created" : "Item updated";
+async function saveItem(change: RowChange<ItemValues>): Promise<SavedRow> {
+  const row = rowOf(change.values);
+  if (change.id === null) {
+    await insertOnce("items", change.newId, row);
+    return { title: "Item created", others: [] };
+  }
+  const others = await saveChanges("items", change, rowOf(change.before), row);
+  return { title: "Item updated", others };
 }
 
 /** Whether another item has the same retailer's number. */
@@ -84,7 +86,9 @@ function isKnownProduct(error: unknown): boolean {
 export function useSaveItem() {
   return useAdminChange({
     change: saveItem,
-    success: (title) => title,
+    success: ({ title }) => title,
+    successText: ({ others }) => keptText(others),
+    isShownByForm: isOvertaken,
     undo: undoEdit(saveItem, "image"),
     failure: (error) => (isKnownProduct(error) ? "Product already exists" : "Error"),
     failureText: (error) =>

@@ -7,6 +7,7 @@ import type { AdminItem } from "../api/items";
 import { Classification } from "./classification";
 import { ImportProduct } from "./import-product";
 import { ColorsField, MainFields, productImportArea, TextFields } from "./item-fields";
+import { OvertakenItemDialog } from "./overtaken-item";
 import { useItemForm } from "./use-item-form";
 
 interface ItemFormProps {
@@ -16,7 +17,7 @@ interface ItemFormProps {
 }
 
 export function ItemForm({ item, onClose }: ItemFormProps) {
-  const { form, submit, cancel, onUploaded, fillIn } = useItemForm(item, onClose);
+  const { form, submit, cancel, onUploaded, overtaken, fillIn } = useItemForm(item, onClose);
   const { control, formState } = form;
   return (
     <EditDialog
@@ -56,6 +57,7 @@ export function ItemForm({ item, onClose }: ItemFormProps) {
         />
         <FormFooter pending={formState.isSubmitting} />
       </form>
+      {overtaken !== null && <OvertakenItemDialog overtaken={overtaken} />}
     </EditDialog>
   );
 }

@@ -1,41 +1,26 @@
-import { zodResolver } from "@hookform/resolvers/zod";
-import { useForm } from "react-hook-form";
-import { useFormPictures } from "@/components/admin/use-form-pictures";
-import { rowChange } from "@/lib/admin-rows";
-import { calmResolver } from "@/lib/calm-resolver";
+import { useRowForm } from "@/components/admin/use-row-form";
+import type { Overtaken } from "@/components/overtaken-dialog";
 import { toast } from "@/lib/toast";
-import { useEditBase } from "@/lib/use-edit-base";
 import { type ImportedProduct, isInDollars } from "../api/import-product";
 import type { AdminItem } from "../api/items";
 import { type ItemValues, itemSchema, toItemValues, useSaveItem } from "../api/save-item";
 
+export type OvertakenItem = Overtaken<ItemValues>;
+
 /** State of an item's form: its values, saving them, and what becomes of uploaded pictures. */
 export function useItemForm(item: AdminItem | null, onClose: () => void) {
   const save = useSaveItem();
-  const base = useEditBase(item && toItemValues(item));
-  const pictures = useFormPictures([item?.image]);
-  const form = useForm<ItemValues>({
-    resolver: calmResolver(zodResolver(itemSchema)),
-    mode: "onTouched",
-    defaultValues: toItemValues(item),
+  const { form, ...rest } = useRowForm<ItemValues, AdminItem>({
+    row: item,
+    schema: itemSchema,
+    toValues: toItemValues,
+    // The lists have the category under another name, because `category` is its row there.
+    fromColumns: (columns) =>
+      ({ ...columns, category_id: columns.category }) as unknown as AdminItem,
+    pictures: ["image"],
+    save: save.mutateAsync,
+    onClose,
   });
-
-  const submit = form.handleSubmit(async (values) => {
-    try {
-      await save.mutateAsync(rowChange(item, values, base.read()));
-    } catch (error) {
-      base.learn(error);
-      // The mutation has shown the reason in a toast; the form stays open.
-      return;
-    }
-    pictures.keepOnly([values.image]);
-    onClose();
-  });
-
-  function cancel() {
-    pictures.discardUploads();
-    onClose();
-  }
 
   /** Fills in the imported fields. Text in other fields is kept. */
   function fillIn(product: ImportedProduct) {
@@ -51,9 +36,13 @@ export function useItemForm(item: AdminItem | null, onClose: () => void) {
       ...(description !== null && { description }),
     };
     form.reset({ ...form.getValues(), ...found }, { keepDefaultValues: true });
-    const rest = description === null ? ", colors and description" : " and colors";
-    toast("Product imported", `Please fill in category, subcategory${rest} manually.`, "success");
+    const missing = description === null ? ", colors and description" : " and colors";
+    toast(
+      "Product imported",
+      `Please fill in category, subcategory${missing} manually.`,
+      "success",
+    );
   }
 
-  return { form, submit, cancel, onUploaded: pictures.rememberUpload, fillIn };
+  return { form, ...rest, fillIn };
 }

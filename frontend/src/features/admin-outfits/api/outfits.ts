@@ -9,6 +9,7 @@ import { useAdminChange } from "@/lib/use-admin-change";
 
 export interface AdminOutfit {
   id: string;
+  version: number;
   name: string;
   slug: string;
   description: string | null;

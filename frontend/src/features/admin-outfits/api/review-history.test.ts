@@ -18,6 +18,7 @@ const outfit: AdminOutfit = {
   outfit_styles: ["office"],
   colors: [],
   id: "1",
+  version: 1,
   slug: "autumn",
   meta_description: null,
   image_alt: null,

@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
-import { changedRow, type RowChange, undoEdit } from "@/lib/admin-rows";
+import { insertOnce, type RowChange, type SavedRow, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { genders } from "@/lib/genders";
-import { saveChanges } from "@/lib/save-changes";
+import { isOvertaken, keptText, saveChanges } from "@/lib/save-changes";
 import { messageOf } from "@/lib/service-error";
 import { useSession } from "@/lib/session";
-import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 import type { AdminOutfit } from "./outfits";
 
@@ -38,26 +37,30 @@ export function toOutfitValues(outfit: AdminOutfit | null): OutfitValues {
   };
 }
 
-async function createOutfit(values: OutfitValues, userId: string | undefined) {
+async function saveOutfit(
+  change: RowChange<OutfitValues>,
+  userId: string | undefined,
+): Promise<SavedRow> {
+  const { values } = change;
+  if (change.id !== null) {
+    const others = await saveChanges("combines", change, change.before, values);
+    return { title: "Outfit combination updated", others };
+  }
   if (userId === undefined) throw new Error("User not authenticated");
-  const row = { ...values, user_id: userId, status: "approved", created_by_admin: true } as const;
-  changedRow(await supabase.from("combines").insert(row).select("id"));
-  return "Outfit combination created";
-}
-
-async function updateOutfit(id: string, before: OutfitValues, values: OutfitValues) {
-  await saveChanges("combines", id, before, values);
-  return "Outfit combination updated";
+  const row = { ...values, user_id: userId, status: "approved", created_by_admin: true };
+  await insertOnce("combines", change.newId, row);
+  return { title: "Outfit combination created", others: [] };
 }
 
 /** Saves an outfit; a new one is made in the administrator's name. */
 export function useSaveOutfit() {
   const { user } = useSession();
-  const save = ({ id, values, before }: RowChange<OutfitValues>) =>
-    id === null ? createOutfit(values, user?.id) : updateOutfit(id, before, values);
+  const save = (change: RowChange<OutfitValues>) => saveOutfit(change, user?.id);
   return useAdminChange({
     change: save,
-    success: (title) => title,
+    success: ({ title }) => title,
+    successText: ({ others }) => keptText(others),
+    isShownByForm: isOvertaken,
     undo: undoEdit(save, "main_image"),
     failureText: (error) => messageOf(error, "Please try again."),
   });

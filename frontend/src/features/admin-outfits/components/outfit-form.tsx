@@ -5,6 +5,7 @@ import { FormFooter } from "@/components/admin/form-footer";
 import type { AdminOutfit } from "../api/outfits";
 import { ItemPicker } from "./item-picker";
 import { ColorsField, GenderField, PictureFields, StylesField, TextFields } from "./outfit-fields";
+import { OvertakenOutfitDialog } from "./overtaken-outfit";
 import { useGenderChange } from "./use-gender-change";
 import { useOutfitForm } from "./use-outfit-form";
 
@@ -15,7 +16,7 @@ interface OutfitFormProps {
 }
 
 export function OutfitForm({ outfit, onClose }: OutfitFormProps) {
-  const { form, submit, cancel, onUploaded } = useOutfitForm(outfit, onClose);
+  const { form, submit, cancel, onUploaded, overtaken } = useOutfitForm(outfit, onClose);
   const genderChange = useGenderChange(form);
   const { control, formState } = form;
   const gender = form.watch("gender");
@@ -50,6 +51,7 @@ export function OutfitForm({ outfit, onClose }: OutfitFormProps) {
         />
         <FormFooter pending={formState.isSubmitting} />
       </form>
+      {overtaken !== null && <OvertakenOutfitDialog overtaken={overtaken} />}
       {question !== null && (
         <ConfirmDialog
           title="Change the gender?"

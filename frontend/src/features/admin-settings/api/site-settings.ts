@@ -2,13 +2,14 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { adminKey } from "@/lib/admin-key";
 import { nameSchema } from "@/lib/admin-schemas";
-import { saveChangesBy } from "@/lib/save-changes";
+import { isOvertaken, saveChangesBy } from "@/lib/save-changes";
 import { rowsOf } from "@/lib/service-error";
 import { setSite } from "@/lib/site";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
 export interface SiteSettings {
+  version: number;
   site_name: string;
   registration_open: boolean;
   review_required: boolean;
@@ -18,7 +19,7 @@ export const siteNameSchema = z.object({
   site_name: nameSchema("Name must be at least 2 characters", 40),
 });
 
-const columns = "site_name, registration_open, review_required";
+const columns = "version, site_name, registration_open, review_required";
 
 export function siteSettingsQuery() {
   return queryOptions({
@@ -28,22 +29,20 @@ export function siteSettingsQuery() {
   });
 }
 
+type SettingsValues = Partial<Omit<SiteSettings, "version">>;
+
 interface SettingsChange {
-  values: Partial<SiteSettings>;
+  values: SettingsValues;
   /** The former values of the settings, for Undo. */
-  before: Partial<SiteSettings>;
+  before: SettingsValues;
+  /** The version that had them; not known of an Undo. */
+  version?: number;
 }
 
 /** Saves settings that still are as `before` has them: a change is made to what was read, also by Undo. */
-async function saveSettings({ values, before }: SettingsChange): Promise<void> {
-  const key = { column: "id", value: true };
-  const saved = await saveChangesBy<Partial<SiteSettings>>(
-    "site_settings",
-    key,
-    before,
-    values,
-    columns,
-  );
+async function saveSettings({ values, before, version }: SettingsChange): Promise<void> {
+  const edited = { table: "site_settings", column: "id", value: true, version } as const;
+  const { row: saved } = await saveChangesBy<SettingsValues>(edited, before, values, columns);
   if (saved === null) return;
   const { site_name, registration_open } = saved as unknown as SiteSettings;
   // The open pages of this browser are updated immediately, others within a minute.
@@ -54,6 +53,7 @@ export function useSaveSettings() {
   return useAdminChange({
     change: saveSettings,
     success: "Settings saved",
+    isShownByForm: isOvertaken,
     undo:
       ({ values, before }) =>
       () =>

@@ -1,13 +1,17 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
-import { useEffect, useId } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { Switch } from "@/components/admin/switch";
+import { OvertakenDialog } from "@/components/overtaken-dialog";
 import { Input } from "@/components/ui/input";
+import type { EditBase } from "@/lib/admin-rows";
 import { calmResolver } from "@/lib/calm-resolver";
-import { useEditBase } from "@/lib/use-edit-base";
+import { isOvertaken, type OvertakenError } from "@/lib/save-changes";
 import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-settings";
+
+type SiteName = Pick<SiteSettings, "site_name">;
 
 /** The settings of the site. The name is saved by a button, the switches immediately. */
 export function SiteForm({ settings }: { settings: SiteSettings }) {
@@ -19,28 +23,39 @@ export function SiteForm({ settings }: { settings: SiteSettings }) {
     defaultValues: { site_name },
   });
   const typed = useWatch({ control, name: "site_name" });
-  const base = useEditBase({ site_name });
+  const base = useRef<EditBase<SiteName>>({ values: { site_name }, version: settings.version });
+  const [failure, setFailure] = useState<OvertakenError | null>(null);
+  const { version } = settings;
   useEffect(() => {
     // Follows a change by Undo or by another administrator, except where something was typed.
-    if (getValues("site_name") !== base.read()?.site_name) return;
-    base.restart({ site_name });
+    if (getValues("site_name") !== base.current.values.site_name) return;
+    base.current = { values: { site_name }, version };
     reset({ site_name });
-  }, [base, getValues, reset, site_name]);
+  }, [getValues, reset, site_name, version]);
 
   const submitName = handleSubmit(async (values) => {
     try {
-      await save.mutateAsync({ values, before: base.read() ?? {} });
-      base.restart(values);
+      const { values: before, version } = base.current;
+      await save.mutateAsync({ values, before, version });
+      base.current = { values, version: version + 1 };
       // What was typed while it was being saved stays.
       if (getValues("site_name").trim() === values.site_name) reset(values);
     } catch (error) {
-      // The mutation has shown the reason in a toast.
-      base.learn(error);
+      // A toast tells about all other failures.
+      if (isOvertaken(error)) setFailure(error);
     }
   });
 
+  function resolve(theirs: OvertakenError, taken: readonly string[]) {
+    const now = `${theirs.present.site_name}`;
+    base.current = { values: { site_name: now }, version: Number(theirs.present.version) };
+    setFailure(null);
+    if (taken.length > 0) reset({ site_name: now });
+    else void submitName();
+  }
+
   function toggle(name: "registration_open" | "review_required", value: boolean) {
-    save.mutate({ values: { [name]: value }, before: { [name]: settings[name] } });
+    save.mutate({ values: { [name]: value }, before: { [name]: settings[name] }, version });
   }
 
   return (
@@ -89,6 +104,20 @@ export function SiteForm({ settings }: { settings: SiteSettings }) {
         disabled={save.isPending}
         onChange={(value) => toggle("review_required", value)}
       />
+      {failure !== null && (
+        <OvertakenDialog
+          noun="setting"
+          overtaken={{
+            fields: ["site_name"],
+            others: failure.others,
+            mine: getValues(),
+            theirs: failure.present,
+            resolve: (taken) => resolve(failure, taken),
+            dismiss: () => setFailure(null),
+          }}
+          fields={{ site_name: { label: "Site name" } }}
+        />
+      )}
     </div>
   );
 }

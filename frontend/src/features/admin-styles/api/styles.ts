@@ -15,6 +15,7 @@ const nouns = { styles: "Style", outfit_styles: "Outfit style" } as const;
 
 export interface Style {
   id: string;
+  version: number;
   name: string;
   description: string | null;
   meta_description: string | null;
@@ -28,7 +29,7 @@ export const styleSchema = z.object({
   meta_description: textSchema(1000),
 });
 
-const columns = "id, name, description, meta_description, image";
+const columns = "id, version, name, description, meta_description, image";
 
 function readStylesOf(table: StyleTable): ReadList<Style> {
   return async (request, signal) => {
@@ -43,7 +44,7 @@ export const readStyles: Record<StyleTable, ReadList<Style>> = {
 };
 
 export function useSaveStyle(table: StyleTable) {
-  return useSaveRow<z.infer<typeof styleSchema>>({
+  return useSaveRow({
     table,
     noun: nouns[table],
     picture: "image",

@@ -4,7 +4,6 @@ import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { picturePlaces } from "@/lib/admin-pictures";
-import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import {
   readStyles,
@@ -101,9 +100,7 @@ function StyleSection({ kind }: { kind: StyleTable }) {
         description: style?.description ?? "",
         meta_description: style?.meta_description ?? "",
       })}
-      onSave={(values, style, before) =>
-        save.mutateAsync(rowChange(style, styleSchema.parse(values), before))
-      }
+      onSave={save.mutateAsync}
       onDelete={remove.mutateAsync}
       confirmation={() => `Are you sure you want to delete this ${thing}?`}
       showsRange={kind === "outfit_styles"}

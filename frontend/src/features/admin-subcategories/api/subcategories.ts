@@ -9,6 +9,7 @@ import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Subcategory {
   id: string;
+  version: number;
   name: string;
   category_id: string;
   category: { name: string };
@@ -22,14 +23,14 @@ export const subcategorySchema = z.object({
 export const readSubcategories: ReadList<Subcategory> = async (request, signal) => {
   const all = supabase
     .from("subcategories")
-    .select("id, name, category_id, category:categories!inner(name)", { count: "exact" });
+    .select("id, version, name, category_id, category:categories!inner(name)", { count: "exact" });
   const { category } = request.filters;
   const query = category !== undefined && isUuid(category) ? all.eq("category_id", category) : all;
   return listOf(await pageByName(query, request, ["name"], signal));
 };
 
 export function useSaveSubcategory() {
-  return useSaveRow<z.infer<typeof subcategorySchema>>({
+  return useSaveRow({
     table: "subcategories",
     noun: "Subcategory",
     unique: "subcategory of this category",

@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Choices, Select } from "@/components/admin/controls";
 import type { Column } from "@/components/admin/data-table";
 import { EntitySection } from "@/components/admin/entity-section";
-import { rowChange } from "@/lib/admin-rows";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { categoriesQuery } from "@/lib/vocabulary";
 import {
@@ -61,9 +60,7 @@ export function SubcategorySection() {
         name: subcategory?.name ?? "",
         category_id: subcategory?.category_id ?? chosen,
       })}
-      onSave={(values, subcategory, before) =>
-        save.mutateAsync(rowChange(subcategory, subcategorySchema.parse(values), before))
-      }
+      onSave={save.mutateAsync}
       onDelete={remove.mutateAsync}
       confirmation={() =>
         "Are you sure you want to delete this subcategory? This may affect items using this subcategory."

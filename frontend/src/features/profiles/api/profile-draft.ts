@@ -2,16 +2,6 @@ import { localStore } from "@/lib/browser-storage";
 import type { ProfileValues } from "./profile-schema";
 import { type ProfileField, profileFields } from "./profile-values";
 
-/** Names of the fields as the form shows them. */
-const fieldLabels: Record<ProfileField, string> = {
-  username: "Username",
-  fullName: "Display Name",
-  bio: "Bio",
-  instagramUrl: "Instagram",
-  twitterUrl: "Twitter",
-  websiteUrl: "Website",
-};
-
 /** One draft per user: people who share a machine must not find each other's. */
 const draftKey = (userId: string) => `lookbook:edit-profile:${userId}`;
 
@@ -83,6 +73,11 @@ export function rememberSent(userId: string, changed: Partial<ProfileValues>): v
   keep(sentKey(userId), { ...readTexts(sentKey(userId), profileFields), ...changed });
 }
 
+/** What earlier attempts have sent whose answers did not come. */
+export function readSent(userId: string): Partial<ProfileValues> {
+  return readTexts(sentKey(userId), profileFields);
+}
+
 /** What was sent is saved: edits of these fields that go on began with it. */
 export function settleSent(
   userId: string,
@@ -96,30 +91,32 @@ export function settleSent(
   keep(sentKey(userId), {});
 }
 
-/** A field that both this form and another tab or device have changed. */
-export interface Overtaken {
-  label: string;
-  theirs: string;
-}
-
 /**
- * The changed fields that another tab or device has saved since their edit began, to another value. They are reported once: the
- * edit then begins with what is saved now.
+ * The changed fields that another tab or device has saved since their edit began, to another value. Until {@link acknowledge} each
+ * attempt to save finds them again. What this form has `sent` before is the user's own.
  */
 export function findOvertaken(
   userId: string,
   changed: Partial<ProfileValues>,
   saved: ProfileValues,
-): Overtaken[] {
+  sent: Partial<ProfileValues>,
+): ProfileField[] {
   const base = readTexts(baseKey(userId), profileFields);
-  const sent = readTexts(sentKey(userId), profileFields);
-  const overtaken = profileFields.filter(
+  return profileFields.filter(
     (one) =>
       changed[one] !== undefined &&
       base[one] !== undefined &&
       ![base[one], changed[one], sent[one]].includes(saved[one]),
   );
-  const now = Object.fromEntries(overtaken.map((field) => [field, saved[field]]));
+}
+
+/** The user has seen what is saved of these fields: their edits begin with it from now on. */
+export function acknowledge(
+  userId: string,
+  fields: readonly ProfileField[],
+  saved: ProfileValues,
+): void {
+  const base = readTexts(baseKey(userId), profileFields);
+  const now = Object.fromEntries(fields.map((field) => [field, saved[field]]));
   keep(baseKey(userId), { ...base, ...now });
-  return overtaken.map((field) => ({ label: fieldLabels[field], theirs: saved[field] }));
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Database } from "@/lib/database";
-import { insufficientPrivilege, resultOf, rowsOf, ServiceError } from "@/lib/service-error";
+import { presentRowOf } from "@/lib/present-row";
+import { insufficientPrivilege, resultOf, ServiceError } from "@/lib/service-error";
 import { myProfileKey, type Profile } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
 import type { ProfileValues } from "./profile-schema";
@@ -28,10 +29,31 @@ export async function writeProfile(userId: string, columns: ProfileUpdate): Prom
   return written;
 }
 
-/** Reads the caller's own profile as it is at the moment. */
-export async function readProfile(userId: string): Promise<Profile> {
-  return rowsOf(await supabase.from("profiles").select().eq("id", userId).single());
+/**
+ * Writes columns of the caller's own profile if it still has the version of `known`. Otherwise `check` gets the present profile: it
+ * throws when the edit and what was saved meanwhile do not go together, and else the write is made all the same.
+ */
+async function writeVersion(
+  known: Profile,
+  columns: ProfileUpdate,
+  check: (present: Profile) => void,
+): Promise<Profile> {
+  let version = known.version;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await writeProfile(known.id, { ...columns, version });
+    } catch (error) {
+      const present = error instanceof ServiceError ? presentRowOf(error.cause) : null;
+      if (present === null || attempt === attempts) throw error;
+      const profile = { ...known, ...present };
+      check(profile);
+      version = profile.version;
+    }
+  }
 }
+
+/** How often a profile that changes at the same moment is tried. */
+const attempts = 5;
 
 /** Puts a written profile into the cache, and refreshes lists that show its name or picture. */
 export function useStoreProfile() {
@@ -46,11 +68,20 @@ export function useStoreProfile() {
   };
 }
 
+interface ProfileChange {
+  /** The profile as this page has read it. */
+  known: Profile;
+  changes: Partial<ProfileValues>;
+  /** Throws when the present profile and the changes do not go together. */
+  check: (present: Profile) => void;
+}
+
 /** Saves the edited fields of the user's own profile. */
-export function useUpdateProfile(userId: string) {
+export function useUpdateProfile() {
   const storeProfile = useStoreProfile();
   return useMutation({
-    mutationFn: (changes: Partial<ProfileValues>) => writeProfile(userId, columnsOf(changes)),
+    mutationFn: ({ known, changes, check }: ProfileChange) =>
+      writeVersion(known, columnsOf(changes), check),
     onSuccess: (profile) => {
       void storeProfile(profile);
     },

@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { renderAt } from "@/testing/render";
@@ -16,6 +16,7 @@ const profile = {
   role: "user" as const,
   created_at: "2026-01-01T00:00:00Z",
   updated_at: "2026-01-01T00:00:00Z",
+  version: 1,
 };
 const draftKey = `lookbook:edit-profile:${profile.id}`;
 
@@ -32,14 +33,24 @@ beforeEach(() => {
   beforeAnswer = async () => undefined;
   vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
     if (init?.method === "PATCH") {
-      updates.push(JSON.parse(String(init.body)));
-      saved = { ...saved, ...JSON.parse(String(init.body)) };
+      const { version, ...changes } = JSON.parse(String(init.body));
+      if (version !== saved.version) {
+        const details = JSON.stringify(saved);
+        return Response.json({ code: "PT409", message: "Changed.", details }, { status: 409 });
+      }
+      updates.push(changes);
+      saved = { ...saved, ...changes, version: saved.version + 1 };
       await beforeAnswer();
       return Response.json([saved]);
     }
     return Response.json(String(input).includes("/profiles?") ? saved : true);
   });
 });
+
+/** What another device saves. */
+function saveElsewhere(changes: object): void {
+  saved = { ...saved, ...changes, version: saved.version + 1 };
+}
 
 describe("the short form", () => {
   it("leaves alone what was typed into the full one, even if that is not valid yet", async () => {
@@ -112,33 +123,53 @@ describe("the full form", () => {
     await userEvent.click(save);
 
     await waitFor(() => expect(updates.at(-1)).toEqual({ bio: "Linen and wool." }));
-    expect(screen.queryByText("Your profile was changed elsewhere")).not.toBeInTheDocument();
+    expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument();
   });
 
-  it("names everything at once that another device has saved", async () => {
+  it("asks field by field what is kept of everything that another device has saved", async () => {
     renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
     await userEvent.type(await screen.findByLabelText("Bio"), "Mine");
     await userEvent.type(screen.getByLabelText("Display Name"), "!");
-    saved = { ...profile, bio: "Theirs" as unknown as null, full_name: "" };
-    const save = screen.getByRole("button", { name: "Update Profile" });
-    await userEvent.click(save);
+    saveElsewhere({ bio: "Theirs", full_name: "", website_url: "https://mira.example" });
+    await userEvent.click(screen.getByRole("button", { name: "Update Profile" }));
 
-    expect(await screen.findByText(/Display Name is empty, Bio is “Theirs” by now/)).toBeVisible();
-    await userEvent.click(save);
-    await waitFor(() => expect(updates).toEqual([{ full_name: "Mira!", bio: "Mine" }]));
+    const question = await screen.findByRole("alertdialog");
+    expect(updates).toEqual([]);
+    const bio = within(question).getByRole("group", { name: "Bio" });
+    expect(bio).toHaveTextContent("YoursMineTheirsTheirs");
+    await userEvent.click(within(bio).getByRole("radio", { name: /^Theirs/ }));
+    await userEvent.click(within(question).getByRole("button", { name: "Save" }));
+
+    await waitFor(() => expect(updates).toEqual([{ full_name: "Mira!" }]));
+    expect(await screen.findByText("Profile updated")).toBeVisible();
+    expect(screen.getByLabelText("Bio")).toHaveValue("Theirs");
+    expect(screen.getByLabelText("Website")).toHaveValue("https://mira.example");
   });
 
-  it("does not overwrite what another device has saved since the edit began", async () => {
+  it("does not overwrite what another device has saved since the edit began, and asks until it is answered", async () => {
     renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
     const bio = await screen.findByLabelText("Bio");
     await userEvent.type(bio, "Mine");
-    saved = { ...profile, bio: "Theirs" as unknown as null };
+    saveElsewhere({ bio: "Theirs" });
     const save = screen.getByRole("button", { name: "Update Profile" });
     await userEvent.click(save);
 
-    expect(await screen.findByText(/Bio is “Theirs” by now/)).toBeVisible();
-    expect(updates).toEqual([]);
+    await userEvent.click(await screen.findByRole("button", { name: "Cancel" }));
+    expect(bio).toHaveValue("Mine");
     await userEvent.click(save);
+    const question = await screen.findByRole("alertdialog");
+    expect(updates).toEqual([]);
+    await userEvent.click(within(question).getByRole("button", { name: "Save" }));
     await waitFor(() => expect(updates).toEqual([{ bio: "Mine" }]));
+  });
+
+  it("saves beside what another device has saved in other fields", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    await userEvent.type(await screen.findByLabelText("Bio"), "Mine");
+    saveElsewhere({ full_name: "Mira B." });
+    await userEvent.click(screen.getByRole("button", { name: "Update Profile" }));
+
+    await waitFor(() => expect(updates).toEqual([{ bio: "Mine" }]));
+    await waitFor(() => expect(screen.getByLabelText("Display Name")).toHaveValue("Mira B."));
   });
 });

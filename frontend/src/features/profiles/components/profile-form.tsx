@@ -1,20 +1,22 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
-import { useEffect } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
 import { UsernameNote } from "@/components/username-note";
+import { lazyPart } from "@/lib/lazy-part";
 import { lazyResolver } from "@/lib/lazy-resolver";
 import { hasCode, uniqueViolation } from "@/lib/service-error";
-import type { Profile } from "@/lib/session";
+import { myProfileKey, type Profile } from "@/lib/session";
 import { toast } from "@/lib/toast";
 import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
 import {
+  acknowledge,
   findOvertaken,
-  type Overtaken,
   readDraft,
+  readSent,
   rememberBase,
   rememberSent,
   settleSent,
@@ -23,8 +25,13 @@ import {
 import { toastProfileError } from "../api/profile-error";
 import type { ProfileValues } from "../api/profile-schema";
 import { changesOf, type ProfileField, profileFields, valuesOf } from "../api/profile-values";
-import { readProfile, useUpdateProfile } from "../api/update-profile";
+import { useUpdateProfile } from "../api/update-profile";
 import { AvatarField } from "./avatar-field";
+
+const OvertakenDialog = lazyPart(
+  async () => ({ default: (await import("@/components/overtaken-dialog")).OvertakenDialog }),
+  "overlay",
+);
 
 interface ProfileFormProps {
   profile: Profile;
@@ -49,10 +56,19 @@ const linkFields = [
   { field: "websiteUrl", label: "Website", example: "https://example.com" },
 ] as const satisfies { field: ProfileField; label: string; example: string }[];
 
+const fieldViews: Record<ProfileField, { label: string }> = {
+  username: { label: "Username" },
+  fullName: { label: "Display Name" },
+  bio: { label: "Bio" },
+  instagramUrl: { label: "Instagram" },
+  twitterUrl: { label: "Twitter" },
+  websiteUrl: { label: "Website" },
+};
+
 /** Edits the public profile. What is typed survives leaving the page, a reload and the end of the session. */
 export function ProfileForm({ profile, email, form, onSaved, onCancel }: ProfileFormProps) {
   const { id: userId } = profile;
-  const { fields, changes, submit, isSaving } = useProfileForm(profile, form, onSaved);
+  const { fields, changes, submit, isSaving, overtaken } = useProfileForm(profile, form, onSaved);
   const hasChanges = Object.keys(changes).length > 0;
 
   function discard() {
@@ -92,6 +108,11 @@ export function ProfileForm({ profile, email, form, onSaved, onCancel }: Profile
           {form === "short" ? "Cancel" : "Reset"}
         </Button>
       </div>
+      {overtaken !== null && (
+        <Suspense>
+          <OvertakenDialog noun="profile" overtaken={overtaken} fields={fieldViews} />
+        </Suspense>
+      )}
     </form>
   );
 }
@@ -161,18 +182,32 @@ function TextFields({ fields }: { fields: Fields }) {
   );
 }
 
-function describeOvertaken(overtaken: readonly Overtaken[]): string {
-  const now = overtaken.map(({ label, theirs }) =>
-    theirs === "" ? `${label} is empty` : `${label} is “${theirs}”`,
-  );
-  return `${now.join(", ")} by now. Save again to replace ${now.length === 1 ? "it" : "them"}.`;
+/** Fields of the profile that another tab or device has saved since their edit began here. */
+class ChangedElsewhereError extends Error {
+  readonly overtaken: readonly ProfileField[];
+  readonly changed: Partial<ProfileValues>;
+  readonly present: Profile;
+
+  constructor(
+    overtaken: readonly ProfileField[],
+    changed: Partial<ProfileValues>,
+    present: Profile,
+  ) {
+    super("The profile was changed elsewhere.");
+    this.overtaken = overtaken;
+    this.changed = changed;
+    this.present = present;
+  }
 }
 
 /** The form's state: it begins with the draft, keeps it up to date, and saves the fields that were changed. */
 function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () => void) {
   const { id: userId } = profile;
   const queryClient = useQueryClient();
-  const update = useUpdateProfile(userId);
+  const update = useUpdateProfile();
+  const [conflict, setConflict] = useState<ChangedElsewhereError | null>(null);
+  // What this form has saved is rendered a moment later.
+  const newest = useRef(profile);
   const shown = formFields[form];
   const stored = valuesOf(profile);
   const fields = useForm<ProfileValues>({
@@ -208,45 +243,76 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     setFocus("username");
   }
 
-  const submit = fields.handleSubmit(async (entered) => {
-    const changed = changesOf(entered, stored);
-    // Without an answer nothing is compared, and saving meets the same failure.
-    const present = await readProfile(userId).catch(() => profile);
-    const overtaken = findOvertaken(userId, changed, valuesOf(present));
-    if (overtaken.length > 0) {
-      toast("Your profile was changed elsewhere", describeOvertaken(overtaken), "danger");
-      return;
+  /** Saves what differs from the profile as it is known. */
+  async function save(entered: ProfileValues, known: Profile) {
+    const before = valuesOf(known);
+    const changed = changesOf(entered, before);
+    // Read before this attempt is noted: it is compared with what earlier ones may have saved.
+    const sent = readSent(userId);
+    function check(present: Profile) {
+      const overtaken = findOvertaken(userId, changed, valuesOf(present), sent);
+      if (overtaken.length > 0) throw new ChangedElsewhereError(overtaken, changed, present);
     }
     const wanted = changed.username ?? "";
-    if (wanted !== "" && wanted.toLowerCase() !== stored.username.toLowerCase()) {
+    if (wanted !== "" && wanted.toLowerCase() !== before.username.toLowerCase()) {
       // The note under the field lags behind typing, so the name is checked again. A failed check counts as taken.
       const isFree = await queryClient
         .fetchQuery(usernameAvailableQuery(wanted))
         .catch(() => false);
       if (!isFree) return refuseUsername();
     }
-    rememberSent(userId, changed);
-    update.mutate(changed, {
-      onSuccess: (saved) => {
-        // What was typed while it was being saved stays, as a draft of the next change.
-        settleSent(userId, changed, valuesOf(saved));
-        const kept = changesOf(fields.getValues(), entered);
-        writeDraft(userId, kept, shown);
-        reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });
-        toast("Profile updated", "Your profile has been updated successfully.", "success");
-        onSaved?.();
-      },
-      onError: (error) => {
-        if (hasCode(error, uniqueViolation)) refuseUsername();
-        else toastProfileError(error);
-      },
-    });
+    try {
+      // The draft may have begun with an older profile than this one.
+      check(known);
+      rememberSent(userId, changed);
+      const saved = await update.mutateAsync({ known, changes: changed, check });
+      newest.current = saved;
+      // What was typed while it was being saved stays, as a draft of the next change.
+      settleSent(userId, changed, valuesOf(saved));
+      const kept = changesOf(fields.getValues(), entered);
+      writeDraft(userId, kept, shown);
+      reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });
+      toast("Profile updated", "Your profile has been updated successfully.", "success");
+      onSaved?.();
+    } catch (error) {
+      if (error instanceof ChangedElsewhereError) setConflict(error);
+      else if (hasCode(error, uniqueViolation)) refuseUsername();
+      else toastProfileError(error);
+    }
+  }
+  const submit = fields.handleSubmit((entered) => {
+    const { current } = newest;
+    return save(entered, current.version > profile.version ? current : profile);
   });
+
+  /** Goes on with the profile as it is saved by now, without the own edits of the taken fields. */
+  function resolve(
+    { overtaken, changed, present }: ChangedElsewhereError,
+    taken: readonly string[],
+  ) {
+    const theirs = valuesOf(present);
+    const mine = Object.entries(changed).filter(([field]) => !taken.includes(field));
+    const entered = { ...theirs, ...Object.fromEntries(mine) };
+    acknowledge(userId, overtaken, theirs);
+    writeDraft(userId, changesOf(entered, theirs), shown);
+    reset(entered, { keepErrors: true, keepTouched: true });
+    queryClient.setQueryData(myProfileKey(userId), present);
+    setConflict(null);
+    if (mine.length > 0) void save(entered, present);
+  }
 
   return {
     fields,
     changes,
     submit,
+    overtaken: conflict && {
+      fields: conflict.overtaken,
+      others: [],
+      mine: conflict.changed,
+      theirs: valuesOf(conflict.present),
+      resolve: (taken: readonly string[]) => resolve(conflict, taken),
+      dismiss: () => setConflict(null),
+    },
     isSaving: update.isPending || fields.formState.isSubmitting,
   };
 }

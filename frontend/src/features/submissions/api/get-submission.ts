@@ -10,6 +10,7 @@ const pickedColumns = "id, name, image, image_color, price, gender";
 /** An outfit of the user, as the wizard edits it. */
 export interface SavedSubmission {
   id: string;
+  version: number;
   name: string;
   description: string | null;
   main_image: string | null;
@@ -44,7 +45,9 @@ export function submissionQuery(userId: string, outfitId: string) {
       const outfit = resultOf(
         await supabase
           .from("combines")
-          .select("id, name, description, main_image, gender, item_ids, status, rejection_reason")
+          .select(
+            "id, version, name, description, main_image, gender, item_ids, status, rejection_reason",
+          )
           .eq("id", outfitId)
           .eq("user_id", userId)
           .maybeSingle(),

@@ -1,0 +1,102 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { isSameValue } from "@ui/merge-edit";
+import { useRef, useState } from "react";
+import { type DefaultValues, type FieldValues, type Path, useForm } from "react-hook-form";
+import type * as z from "zod/mini";
+import type { Overtaken } from "@/components/overtaken-dialog";
+import type { EditBase, RowChange } from "@/lib/admin-rows";
+import { calmResolver } from "@/lib/calm-resolver";
+import type { Row } from "@/lib/present-row";
+import { isOvertaken, type OvertakenError } from "@/lib/save-changes";
+import { useFormPictures } from "./use-form-pictures";
+
+interface RowFormOptions<Values extends FieldValues, Stored> {
+  /** The row that is edited; null for a new one. */
+  row: Stored | null;
+  schema: z.ZodMiniType<Values, Values>;
+  /** The form's values of a row, which is the open one or what is stored by now, or of a new one. */
+  toValues: (row: Stored | null) => Values;
+  /** The row of the lists from the columns of the table, where they have other names. */
+  fromColumns?: (columns: Row) => Stored;
+  /** Fields with pictures. Files that were uploaded and are not saved are deleted. */
+  pictures: readonly (keyof Values & string)[];
+  /** Saves; a rejected promise leaves the form open. */
+  save: (change: RowChange<Values>) => Promise<unknown>;
+  onClose: () => void;
+}
+
+/**
+ * The form of a row of the catalogue: its values, saving them with the version that they were read with, what becomes of uploaded
+ * pictures, and what somebody else has saved in between.
+ */
+export function useRowForm<
+  Values extends FieldValues,
+  Stored extends { id: string; version: number },
+>(options: RowFormOptions<Values, Stored>) {
+  const { row, toValues, pictures: pictureFields } = options;
+  const initial = toValues(row);
+  const picturesOf = (values: Values) => pictureFields.map((field) => values[field]);
+  const base = useRef<EditBase<Values> | null>(row && { values: initial, version: row.version });
+  const [newId] = useState(() => crypto.randomUUID());
+  const [failure, setFailure] = useState<OvertakenError | null>(null);
+  const pictures = useFormPictures(picturesOf(initial));
+  const form = useForm<Values>({
+    resolver: calmResolver(zodResolver(options.schema)),
+    mode: "onTouched",
+    defaultValues: initial as DefaultValues<Values>,
+  });
+
+  function changeOf(values: Values): RowChange<Values> {
+    if (row === null || base.current === null) return { id: null, newId, values, before: null };
+    const { values: before, version } = base.current;
+    return { id: row.id, values, before, version };
+  }
+
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      await options.save(changeOf(values));
+    } catch (error) {
+      // A toast tells about all other failures; the form stays open.
+      if (isOvertaken(error)) setFailure(error);
+      return;
+    }
+    pictures.keepOnly(picturesOf(values));
+    options.onClose();
+  });
+
+  function cancel() {
+    pictures.discardUploads();
+    options.onClose();
+  }
+
+  const storedBy = ({ present }: OvertakenError): Stored =>
+    options.fromColumns?.(present) ?? (present as unknown as Stored);
+
+  /** Goes on with the stored row: in these fields with its values, and in others with what was edited here. */
+  function takeOver(stored: Stored, taken: readonly string[]) {
+    const now = toValues(stored);
+    const mine = form.getValues();
+    const before = base.current?.values ?? initial;
+    for (const field of Object.keys(now) as Path<Values>[]) {
+      // What was not edited here follows the stored row; otherwise its former value would be saved once more.
+      const isEdited = !isSameValue(mine[field], before[field]);
+      if (!isEdited || taken.includes(field)) form.setValue(field, now[field]);
+    }
+    base.current = { values: now, version: stored.version };
+  }
+
+  const overtaken: Overtaken<Values> | null = failure && {
+    fields: Object.keys(failure.theirs),
+    others: failure.others,
+    mine: form.getValues(),
+    theirs: toValues(storedBy(failure)),
+    resolve(taken) {
+      takeOver(storedBy(failure), taken);
+      setFailure(null);
+      void submit();
+    },
+    dismiss: () => setFailure(null),
+  };
+
+  return { form, submit, cancel, onUploaded: pictures.rememberUpload, overtaken };
+}
