@@ -33,17 +33,38 @@ export async function sendRequest(request: ApiRequest, subject: Subject): Promis
     cache: "no-store",
     ...(body !== null && { body }),
   });
-  const text = await response.text();
-  const shown = layOut(text);
+  const { text, bytes, isWhole } = await readBeginning(response);
+  const shown = isWhole ? layOut(text) : text;
   return {
     status: response.status,
     statusText: response.statusText,
     elapsedMs: performance.now() - startedAt,
     headers: [...response.headers.entries()].sort(([a], [b]) => a.localeCompare(b)),
     body: shown.slice(0, shownCharacters),
-    bytes: new Blob([text]).size,
-    isCut: shown.length > shownCharacters,
+    bytes,
+    isCut: !isWhole || shown.length > shownCharacters,
   };
+}
+
+/**
+ * Reads the whole answer, because an aborted one could take a write back, and keeps of it what can be shown, so that an answer of any
+ * size leaves the page responsive.
+ */
+export async function readBeginning({ body }: Response) {
+  let text = "";
+  let bytes = 0;
+  let isWhole = true;
+  if (body === null) return { text, bytes, isWhole };
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    if (text.length <= shownCharacters) text += decoder.decode(value, { stream: true });
+    else isWhole = false;
+  }
+  return { text: isWhole ? text + decoder.decode() : text, bytes, isWhole };
 }
 
 function layOut(text: string): string {
