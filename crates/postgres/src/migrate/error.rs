@@ -49,6 +49,21 @@ pub enum MigrateError {
          that is newer", .0.join(", ")
     )]
     NewerPlatform(Vec<String>),
+    /// Another run has changed the platform schema for longer than it is waited for.
+    #[error(
+        "another run brings the platform schema up to date, in the database's session {0}, and has not ended in ten minutes. Wait for it, \
+         or end it with `select pg_terminate_backend({0})`"
+    )]
+    Busy(i32),
+    /// Another run has changed tenants for longer than it is waited for.
+    #[error("another `selvedge tenants` works on this database, and has not ended in ten minutes")]
+    TenantsBusy,
+    /// The database has no platform schema, or that of an earlier version.
+    #[error(
+        "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up (a \
+         running project: selvedge stop, selvedge start)"
+    )]
+    NoPlatform,
     /// Somebody who is no superuser has prepared what the platform schema builds on.
     #[error(
         "the platform schema is not applied, because others could use its rights: {}. Drop, rename or alter that as the superuser",

@@ -15,6 +15,7 @@ mod error;
 mod extension;
 mod file_names;
 mod files;
+mod internal_lock;
 
 pub(crate) mod lexer;
 mod memberships;
@@ -43,6 +44,7 @@ pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailur
 pub use file_names::{replace_file, write_new_file};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
+pub use internal_lock::claim_import;
 pub use memberships::take_back_memberships;
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};

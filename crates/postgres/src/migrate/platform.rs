@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 
 use super::attached_code::list_code_on_written_tables;
 use super::error::MigrateError;
+use super::internal_lock::PrivilegedLock;
 use super::ownership::check_ownership;
 use super::shipped::{STORE_TABLE, store_shipped};
 use crate::{disable_event_triggers, enable_event_triggers};
@@ -30,11 +31,11 @@ const REGISTER: &str = "
 /// Takes away what would run in the superuser's session before the files of the platform schema do.
 const DISARM: &str = include_str!("disarm.sql");
 
-/// Advisory lock that all nodes of one database take, so that only one of them migrates at a time.
-const LOCK: &str = "select pg_catalog.pg_advisory_lock( \
-     pg_catalog.hashtextextended('selvedge platform migrations'::pg_catalog.text, 0::pg_catalog.int8))";
-const UNLOCK: &str = "select pg_catalog.pg_advisory_unlock( \
-     pg_catalog.hashtextextended('selvedge platform migrations'::pg_catalog.text, 0::pg_catalog.int8))";
+/// The lock among all nodes of one database, so that only one of them migrates at a time.
+const LOCK: &str = "selvedge platform migrations";
+
+/// Begins a file's transaction. Only superusers may lock the register so, and readers are not stopped by it.
+const BEGIN_FILE: &str = "begin; lock table _selvedge.platform_migrations in exclusive mode";
 
 /// Citus connects to worker nodes as the role of the statement, so with Citus the API's roles need LOGIN. They have no password, so
 /// only hosts that `pg_hba.conf` trusts can log in as them. Runs before each file, because the first file creates the roles and a
@@ -125,13 +126,13 @@ pub fn digest() -> String {
 /// # Errors
 /// [`MigrateError::Platform`] names the file that failed; the files before it stay applied.
 pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
-    client.batch_execute(LOCK).await?;
+    let lock = PrivilegedLock::take(client, LOCK).await?;
     // Event triggers of the platform complete what its files create.
     enable_event_triggers(client).await?;
     let outcome = apply_locked(client, &platform_files()).await;
     disable_event_triggers(client).await.ok();
     // Unlocked before an error is returned: the lock belongs to the session, which the caller may keep open.
-    let unlocked = client.batch_execute(UNLOCK).await;
+    let unlocked = lock.release(client).await;
     let report = outcome?;
     unlocked?;
     Ok(report)
@@ -162,13 +163,31 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
         .all(|file| applied.contains(&file.version)))
 }
 
+/// Makes what the register and the files build on, in one transaction, which waits for that of another run where there is a register.
+async fn prepare(client: &Client) -> Result<(), MigrateError> {
+    let has_register =
+        "select pg_catalog.to_regclass('_selvedge.platform_migrations'::pg_catalog.text) is not null";
+    let begin = match client.query_one(has_register, &[]).await?.try_get(0)? {
+        true => BEGIN_FILE,
+        false => "begin",
+    };
+    client.batch_execute(begin).await?;
+    let prepared = async {
+        client.batch_execute(DISARM).await?;
+        refuse_newer_platform(client).await?;
+        check_ownership(client).await?;
+        client.batch_execute(REGISTER).await?;
+        client.batch_execute(STORE_TABLE).await?;
+        store_shipped(client).await
+    }
+    .await;
+    let end = if prepared.is_ok() { "commit" } else { "rollback" };
+    client.batch_execute(end).await?;
+    prepared
+}
+
 async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<PlatformReport, MigrateError> {
-    client.batch_execute(DISARM).await?;
-    refuse_newer_platform(client).await?;
-    check_ownership(client).await?;
-    client.batch_execute(REGISTER).await?;
-    client.batch_execute(STORE_TABLE).await?;
-    store_shipped(client).await?;
+    prepare(client).await?;
     let known: Vec<(i32, String)> = client
         .query("select version, sha256 from _selvedge.platform_migrations", &[])
         .await?
@@ -198,8 +217,9 @@ async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<Platfor
                         return Err(MigrateError::NotOwned(attached));
                     }
                 }
-                apply_file(client, file, writes).await?;
-                report.applied.push(file.name.to_owned());
+                if apply_file(client, file, writes).await? {
+                    report.applied.push(file.name.to_owned());
+                }
             }
         }
     }
@@ -230,43 +250,53 @@ async fn refuse_newer_platform(client: &Client) -> Result<(), MigrateError> {
     }
 }
 
-/// Runs a file. With `without_triggers` those of the project do not fire.
+/// Runs a file. With `without_triggers` those of the project do not fire. Returns false if another run has applied it meanwhile.
 async fn apply_file(
     client: &Client,
     file: &PlatformFile,
     without_triggers: bool,
-) -> Result<(), MigrateError> {
+) -> Result<bool, MigrateError> {
     let started = Instant::now();
-    // One simple query, hence one round trip. It takes no parameters; name and digest come from the binary, so they
-    // need no quoting.
     let triggers = if without_triggers { "replica" } else { "origin" };
-    let batch = format!(
-        "begin;\n{}\n;set local role none; insert into _selvedge.platform_migrations (version, name, sha256) \
-         values ({}, '{}', '{}'); commit",
-        file.sql, file.version, file.name, file.sha256
-    );
     client
         .batch_execute(&format!("set session_replication_role = {triggers}"))
         .await?;
-    let outcome = client.batch_execute(&batch).await;
+    let outcome = run_once(client, file).await;
     if outcome.is_err() {
         client.batch_execute("rollback").await?;
     }
     client
         .batch_execute("set session_replication_role = origin")
         .await?;
-    if let Err(source) = outcome {
-        return Err(MigrateError::Platform {
-            file: locate_error(file, &source),
-            source,
-        });
-    }
+    let is_applied = outcome.map_err(|source| MigrateError::Platform {
+        file: locate_error(file, &source),
+        source,
+    })?;
     tracing::debug!(
         file = file.name,
         elapsed_ms = started.elapsed().as_millis(),
         "platform schema applied"
     );
-    Ok(())
+    Ok(is_applied)
+}
+
+/// Runs a file in a transaction with its row of the register, unless the row is there.
+async fn run_once(client: &Client, file: &PlatformFile) -> Result<bool, tokio_postgres::Error> {
+    client.batch_execute(BEGIN_FILE).await?;
+    let applied = "select from _selvedge.platform_migrations where version = $1";
+    if client.query_opt(applied, &[&file.version]).await?.is_some() {
+        client.batch_execute("rollback").await?;
+        return Ok(false);
+    }
+    // One simple query, hence one round trip. It takes no parameters; name and digest come from the binary, so they
+    // need no quoting.
+    let batch = format!(
+        "{}\n;set local role none; insert into _selvedge.platform_migrations (version, name, sha256) \
+         values ({}, '{}', '{}'); commit",
+        file.sql, file.version, file.name, file.sha256
+    );
+    client.batch_execute(&batch).await?;
+    Ok(true)
 }
 
 /// The file's name, with the line when PostgreSQL gave a position.
@@ -275,8 +305,8 @@ fn locate_error(file: &PlatformFile, error: &tokio_postgres::Error) -> String {
 
     match error.as_db_error().and_then(|db| db.position()) {
         Some(ErrorPosition::Original(position)) => {
-            // The position counts from the start of the batch, which begins with `begin;`.
-            let before = (*position as usize).saturating_sub("begin;\n".len() + 1);
+            // The position counts from the start of the batch, which begins with the file.
+            let before = (*position as usize).saturating_sub(1);
             let line = 1 + file.sql.chars().take(before).filter(|char| *char == '\n').count();
             format!("{}:{line}", file.name)
         }

@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 use super::{
     error::MigrateError,
     files::{Migration, pending_migrations, read_file},
+    internal_lock::claim_tenants,
     project::{LOCK_TIMEOUT, run_file},
     run::Script,
     statement_plan::{StatementPlan, plan_statements},
@@ -28,9 +29,6 @@ const HISTORY: &str = "
       applied_at timestamptz not null default now(),
       primary key (schema, version)
     );";
-
-/// A session-level advisory lock that lets only one run change tenants at a time.
-const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge tenants', 0))";
 
 /// The schemas after the tenant's own in the search path of its migrations.
 const COMMON_SCHEMAS: &str = "public, extensions";
@@ -109,12 +107,13 @@ pub fn read_migrations(local: &[Migration]) -> Result<Vec<String>, MigrateError>
     local.iter().map(|migration| read_file(&migration.path)).collect()
 }
 
-/// Waits for the lock on tenants, and creates their tables if they are missing. The lock is held until `client` is closed.
+/// Waits until no other session changes tenants, and creates their tables if they are missing. Others wait until `client` is closed.
+/// `on_wait` runs once, if there is another one.
 ///
 /// # Errors
-/// PostgreSQL's error when a statement fails.
-pub async fn lock_tenants(client: &Client) -> Result<(), MigrateError> {
-    client.batch_execute(LOCK).await?;
+/// When another one goes on for ten minutes, the database lacks the platform schema of this version, or a statement fails.
+pub async fn lock_tenants(client: &Client, on_wait: impl FnOnce()) -> Result<(), MigrateError> {
+    claim_tenants(client, on_wait).await?;
     Ok(client.batch_execute(HISTORY).await?)
 }
 

@@ -6,6 +6,7 @@ mod claims;
 mod escalation;
 mod extensions;
 mod hostile_calls;
+mod locks;
 mod privileges;
 mod projects;
 mod realtime;

@@ -14,7 +14,7 @@ use super::consent::agree_to_empty_external;
 use crate::cli::{DropTenantsArgs, TenantsAction};
 use crate::config::Config;
 use crate::database::target::{TargetDatabase, run_on_database, run_on_found};
-use crate::output::{DIM, GOOD, WARN};
+use crate::output::{DIM, GOOD, WARN, print_note};
 
 /// The longest name in bytes that PostgreSQL does not truncate.
 const LONGEST_NAME: usize = 63;
@@ -28,7 +28,7 @@ pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
         TenantsAction::Create(tenants) => {
             let schemas = resolve_schemas(config, &tenants.names)?;
             run_on_database(config, async |client| {
-                lock_tenants(client).await?;
+                wait_for_others(client).await?;
                 for schema in &schemas {
                     create_tenant(client, schema)
                         .await
@@ -41,7 +41,7 @@ pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
         TenantsAction::Migrate(args) => {
             let schemas = resolve_schemas(config, &args.names)?;
             run_on_database(config, async |client| {
-                lock_tenants(client).await?;
+                wait_for_others(client).await?;
                 migrate_tenants(config, client, &schemas).await
             })
             .await
@@ -51,6 +51,12 @@ pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
         }
         TenantsAction::Drop(args) => drop_tenants(config, &args).await,
     }
+}
+
+/// Waits until no other run changes tenants of the database. None does until `client` is closed.
+async fn wait_for_others(client: &Client) -> Result<()> {
+    let say = || print_note("waiting for another `selvedge tenants` that works on this database");
+    Ok(lock_tenants(client, say).await?)
 }
 
 /// Returns the folder with the tenants' migrations.
@@ -192,7 +198,7 @@ async fn drop_tenants(config: &Config, args: &DropTenantsArgs) -> Result<()> {
         agree_to_empty_external(database, args.yes.as_deref())?;
     }
     run_on_found(config, found, async |client| {
-        lock_tenants(client).await?;
+        wait_for_others(client).await?;
         choose_tenants(list_tenants(client).await?, &schemas)?;
         for schema in &schemas {
             drop_tenant(client, schema).await?;

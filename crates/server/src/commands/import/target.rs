@@ -4,7 +4,8 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{
-    clear_project, discover_migrations, drop_project_roles, fetch_migrations, record_auto_expose,
+    claim_import, clear_project, discover_migrations, drop_project_roles, fetch_migrations,
+    record_auto_expose,
 };
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, RunLogin, finish_run_logins, quote_identifier};
 use tokio_postgres::{Client, Config as Login};
@@ -51,10 +52,6 @@ const BEGIN_SESSION: &str =
 
 const CONTENT_OF_SERVICES: &str =
     "select (select count(*) from auth.users), (select count(*) from storage.buckets)";
-
-/// Allows one import into a database at a time; the lock is released when the connection ends.
-const LOCK: &str = "select pg_catalog.pg_try_advisory_lock( \
-     pg_catalog.hashtextextended('selvedge import'::pg_catalog.text, 0::pg_catalog.int8))";
 
 /// The target database and a superuser's connection to it, which reads catalogs and writes what the platform itself notes.
 pub(super) struct Target {
@@ -193,7 +190,8 @@ impl Target {
         cluster: Option<Cluster>,
         is_embedded: bool,
     ) -> Result<Self> {
-        if !superuser.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
+        // Until the session ends.
+        if !claim_import(&superuser).await? {
             bail!("another import into this database is running");
         }
         Ok(Self {

@@ -1,0 +1,111 @@
+//! Locks that every role may take stop no run of this program, and runs keep apart nevertheless.
+
+use selvedge_postgres::PrivilegedLogin;
+use selvedge_postgres::migrate::{MigrateError, apply_platform, claim_import, create_tenant, lock_tenants};
+use selvedge_testing::TestDatabase;
+
+use super::{api, query_value};
+
+/// Advisory locks of this and of earlier versions.
+const LOCKS: [&str; 3] = [
+    "selvedge platform migrations",
+    "selvedge tenants",
+    "selvedge import",
+];
+
+#[tokio::test]
+async fn gw_012_locks_that_every_role_may_take_stop_no_run() {
+    let database = TestDatabase::create().await;
+    let anon = api(&database, "anon", "{}").await;
+    for name in LOCKS {
+        let lock = "select pg_advisory_lock(hashtextextended($1, 0))";
+        anon.execute(lock, &[&name]).await.expect("every role may");
+    }
+    let superuser = PrivilegedLogin::new(database.config("supabase_admin"));
+    let one = superuser.connect().await.expect("a session");
+    let other = superuser.connect().await.expect("a session");
+    one.batch_execute(
+        "drop function _selvedge.claim_tenants(); delete from _selvedge.platform_migrations where version = 133",
+    )
+    .await
+    .expect("forgotten");
+
+    let (first, second) = tokio::join!(apply_platform(&one), apply_platform(&other));
+
+    let applied = [first, second].map(|report| report.expect("applied").applied.len());
+    assert_eq!(applied.iter().sum::<usize>(), 1, "{applied:?}");
+    assert!(claim_import(&one).await.expect("an answer"));
+    assert!(
+        !claim_import(&other).await.expect("an answer"),
+        "one import at a time"
+    );
+    let mut postgres = database.connect("postgres").await;
+    lock_tenants(&postgres, || panic!("nobody else changes tenants"))
+        .await
+        .expect("claimed");
+    create_tenant(&mut postgres, "tenant_a").await.expect("created");
+}
+
+#[tokio::test]
+async fn gw_012_runs_wait_for_each_other_until_the_session_of_one_ends() {
+    let database = TestDatabase::create().await;
+    let first = database.connect("postgres").await;
+    lock_tenants(&first, || ()).await.expect("claimed");
+    let second = database.connect("postgres").await;
+    let (waits, waited) = tokio::sync::oneshot::channel();
+    let wait = lock_tenants(&second, || {
+        let _ = waits.send(());
+    });
+
+    let end_first = async {
+        waited.await.expect("it says that it waits");
+        drop(first);
+    };
+    let (claimed, ()) = tokio::join!(wait, end_first);
+
+    claimed.expect("claimed");
+    // Only `postgres` may claim it.
+    let anon = api(&database, "anon", "{}").await;
+    assert!(
+        anon.batch_execute("select _selvedge.claim_tenants()")
+            .await
+            .is_err()
+    );
+    // A superuser's run is waited for.
+    let superuser = PrivilegedLogin::new(database.config("supabase_admin"));
+    let running = superuser.connect().await.expect("a session");
+    running
+        .batch_execute("select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))")
+        .await
+        .expect("locked");
+    let next = superuser.connect().await.expect("a session");
+    let apply = apply_platform(&next);
+    let end_running = async {
+        let waiting = database.superuser().await;
+        let tries = "exists (select from pg_stat_activity where query like '%pg_locks as l%' and query not like 'select (exists%'
+            and datname = current_database())";
+        while query_value(&waiting, tries).await != "true" {
+            tokio::task::yield_now().await;
+        }
+        drop(running);
+    };
+    let (applied, ()) = tokio::join!(apply, end_running);
+    assert!(applied.expect("applied").applied.is_empty());
+}
+
+#[tokio::test]
+async fn tenants_of_a_database_of_an_earlier_version_are_refused_with_what_to_do() {
+    let database = TestDatabase::create().await;
+    database
+        .superuser()
+        .await
+        .batch_execute("drop function _selvedge.claim_tenants()")
+        .await
+        .expect("dropped");
+
+    let refused = lock_tenants(&database.connect("postgres").await, || ()).await;
+
+    let refused = refused.expect_err("refused");
+    assert!(matches!(refused, MigrateError::NoPlatform), "{refused}");
+    assert!(refused.to_string().contains("selvedge migrate up"), "{refused}");
+}
