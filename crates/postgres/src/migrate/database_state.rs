@@ -62,7 +62,7 @@ impl DatabaseState {
     }
 
     /// Makes the roles of the connected server as those of this state, as far as both have them: rights, memberships and settings. After
-    /// that `postgres` can do again what it can do in a fresh project.
+    /// that `postgres` can do again what it can do in a fresh project, and still drop the roles that it has made.
     ///
     /// # Errors
     /// When a statement fails; then nothing has changed.
@@ -89,7 +89,8 @@ impl DatabaseState {
         let outcome = async {
             let now = read_parts(client).await?;
             let removed = differing(&now, &self.parts)
-                .filter(|(part, is_known)| part.rank <= rank && (part.is_remade || !is_known));
+                .filter(|(part, is_known)| part.rank <= rank && (part.is_remade || !is_known))
+                .filter(|(part, _)| rank > LAST_RANK_OF_ROLES || !self.lets_postgres_drop_a_role(part));
             let mut removed: Vec<&Part> = removed.map(|(part, _)| part).collect();
             // What is said of objects comes first, as it names them.
             removed.sort_by_key(|part| part.rank < FIRST_RANK_OF_PROPERTIES);
@@ -114,6 +115,22 @@ impl DatabaseState {
             client.batch_execute("rollback").await.ok();
         }
         outcome
+    }
+
+    /// Whether a part is the membership by which `postgres` may drop a role that is not of this state. PostgreSQL gives it to whoever
+    /// makes a role, from version 16 on.
+    fn lets_postgres_drop_a_role(&self, part: &Part) -> bool {
+        let Some(rest) = part.name.strip_prefix("membership of postgres in ") else {
+            return false;
+        };
+        let is_in = |role: &str| {
+            rest.strip_prefix(role)
+                .is_some_and(|end| end.is_empty() || end.starts_with(" by "))
+        };
+        !self
+            .parts
+            .iter()
+            .any(|known| known.name.strip_prefix("role ").is_some_and(is_in))
     }
 }
 
