@@ -3,6 +3,8 @@
 mod backup;
 mod console;
 mod database;
+#[cfg(test)]
+mod documentation_test;
 mod extension;
 mod functions;
 mod generate;
@@ -13,6 +15,7 @@ mod link;
 mod purpose;
 mod sso;
 mod stack;
+mod start_arguments;
 mod stock_name;
 mod tenants;
 
@@ -30,7 +33,7 @@ pub use database::{
     MigrateArgs, PullArgs, PushArgs, QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat,
     SquashArgs, TargetArgs,
 };
-pub(crate) use stock_name::{own_arguments, parse_arguments};
+pub(crate) use stock_name::parse_arguments;
 
 pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
 pub use generate::{GenArgs, GenCommand, Language, SwiftAccessControl, TypesArgs};

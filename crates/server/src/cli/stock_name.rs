@@ -59,16 +59,6 @@ pub(crate) fn parse_arguments() -> Cli {
     }
 }
 
-/// Returns this process's arguments without the program's name. Called as `supabase`, the flags that have no effect are removed.
-pub(crate) fn own_arguments() -> Vec<OsString> {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let kept = match is_called_as_stock(&arguments) {
-        true => remove_global_flags(&arguments),
-        false => arguments,
-    };
-    kept.into_iter().skip(1).collect()
-}
-
 fn is_unknown_to_us(arguments: &[OsString], error: &clap::Error) -> bool {
     is_called_as_stock(arguments)
         && matches!(

@@ -1,5 +1,6 @@
 //! `selvedge start --detach` and `db start`: runs the project in the background and returns when it serves requests.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -10,8 +11,9 @@ use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 
 use super::{probe, status};
-use crate::cli::{self, OutputFormat};
+use crate::cli::{OutputFormat, StartArgs};
 use crate::config::Config;
+use crate::output;
 
 /// A file in the data folder with what the instance in the background has printed.
 const LOG: &str = "start.log";
@@ -20,7 +22,7 @@ const LOG: &str = "start.log";
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Starts this program again without `--detach`, in a new process group, and waits until it accepts requests.
-pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
+pub(in crate::commands) async fn start_detached(config: Config, args: &StartArgs) -> Result<()> {
     let data_dir = &config.selvedge.data_dir;
     if let Some(holder) = Cluster::find_running(data_dir)? {
         if !holder.is_server() {
@@ -31,7 +33,7 @@ pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
     }
     std::fs::create_dir_all(data_dir).with_context(|| format!("cannot create {}", data_dir.display()))?;
     let log = data_dir.join(LOG);
-    let mut child = spawn_instance(&log)?;
+    let mut child = spawn_instance(&config, args, &log)?;
     let deadline = Instant::now() + TIME_LIMIT;
     // A response to the health check alone is not enough: it may come from another project's instance that has taken the port.
     // The lock shows that the new instance runs.
@@ -45,24 +47,48 @@ pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
         }
         actix_web::rt::time::sleep(Duration::from_millis(50)).await;
     }
+    let printed = std::fs::read_to_string(&log).unwrap_or_default();
+    output::print_warnings(&list_warnings(&printed));
     status::print_status(config, OutputFormat::Pretty, &[])
+}
+
+/// The warnings among what an instance has printed, each with the lines that belong to it.
+fn list_warnings(printed: &str) -> Vec<String> {
+    let mut warnings: Vec<String> = Vec::new();
+    let mut is_inside = false;
+    for line in printed.lines() {
+        if let Some(warning) = line.strip_prefix("warning ") {
+            warnings.push(warning.to_owned());
+            is_inside = true;
+        } else if let (true, Some(warning)) = (is_inside && line.starts_with("  "), warnings.last_mut()) {
+            warning.push('\n');
+            warning.push_str(line);
+        } else {
+            is_inside = false;
+        }
+    }
+    warnings
 }
 
 fn holds_lock(instance: &Child, data_dir: &Path) -> Result<bool> {
     Ok(Cluster::find_running(data_dir)?.is_some_and(|holder| holder.pid == instance.id()))
 }
 
-fn spawn_instance(log: &Path) -> Result<Child> {
+/// Starts the same command in its foreground form: `db start` becomes `start`.
+fn spawn_instance(config: &Config, args: &StartArgs, log: &Path) -> Result<Child> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let output = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-    // The same command in its foreground form: `db start` becomes `start`.
-    let arguments = cli::own_arguments()
-        .into_iter()
-        .filter(|argument| argument != "--detach" && argument != "db");
+    let project = config.flags.project.as_ref();
     Command::new(program)
         // Under the CLI's name it would detach again.
         .arg0("selvedge")
-        .args(arguments)
+        .args(
+            project
+                .map(|folder| [OsStr::new("--project"), folder.as_os_str()])
+                .into_iter()
+                .flatten(),
+        )
+        .args(args.to_foreground_words())
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output)
@@ -70,4 +96,23 @@ fn spawn_instance(log: &Path) -> Result<Child> {
         .process_group(0)
         .spawn()
         .context("cannot start the instance")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_of_an_instance_are_told_from_what_else_it_prints() {
+        let printed = "applied 20260101000000_first\nwarning superusers that nobody expects: one\n  alter role one nosuperuser\ncli is ready\n  \
+                       API  http://127.0.0.1\nwarning second";
+
+        assert_eq!(
+            list_warnings(printed),
+            [
+                "superusers that nobody expects: one\n  alter role one nosuperuser",
+                "second"
+            ]
+        );
+    }
 }

@@ -71,7 +71,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
 /// Runs the command that the arguments name in a project that may be used.
 async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Result<()> {
     match cli.command {
-        Command::Start(args) if args.detach => background::start_detached(config).await,
+        Command::Start(args) if args.detach => background::start_detached(config, &args).await,
         Command::Start(_) => start::run(config, |_| ()).await,
         Command::Serve(args) if args.ready => probe::check_ready(&config).await,
         Command::Serve(_) => serve::run(config).await,
@@ -177,7 +177,8 @@ fn enter_served_project(config: &Config) -> Result<()> {
 /// Whether a command runs as a server.
 fn serves_requests(command: &Command) -> bool {
     match command {
-        Command::Start(_) => true,
+        // What `--detach` leaves in the background prints them.
+        Command::Start(args) => !args.detach,
         Command::Serve(args) => !args.ready,
         Command::Functions(args) => matches!(args.action, FunctionsAction::Serve(_)),
         _ => false,

@@ -1,5 +1,6 @@
 //! Starting, starting twice, stopping, crashing, and resetting a project.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -311,4 +312,44 @@ async fn start_serves_the_site_with_the_publishable_key_and_the_api() {
     assert_eq!(running.get("/pg/tables").await.0, 403);
     assert_eq!(running.get("/functions/v1/hello").await.0, 404);
     assert!(running.output().contains("Sign in as demo"));
+}
+
+/// The words of a command line may be names of commands.
+#[actix_web::test]
+async fn gw_032_a_start_in_the_background_has_the_options_that_were_typed_and_repeats_its_warnings() {
+    let outer = Project::new();
+    std::fs::create_dir(outer.path("db")).expect("a folder");
+    outer.write("db/config.toml", "project_id = \"of_db\"\n");
+    outer.write("db/migrations/odd name.sql", "select 1;");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command
+            .args(["--project", "db"])
+            .args(arguments)
+            .current_dir(outer.path("."))
+            .env_remove("DATABASE_URL")
+            .env("SELVEDGE_STATE_HOME", outer.state_home());
+        let output = command.output().expect("the binary runs");
+        let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        (output.status.success(), format!("{out}{err}"))
+    };
+    let start = outer.start_arguments();
+    let start: Vec<&str> = start.iter().map(String::as_str).chain(["--detach"]).collect();
+
+    let started = run(&start);
+    let status = run(&["status"]);
+    let stopped = run(&["stop"]);
+
+    assert!(
+        started.0 && started.1.contains(&outer.ports.api.to_string()),
+        "{}",
+        started.1
+    );
+    assert!(
+        started.1.contains("warning") && started.1.contains("odd name.sql"),
+        "{}",
+        started.1
+    );
+    assert!(status.0 && status.1.contains("of_db is running"), "{}", status.1);
+    assert!(stopped.0, "{}", stopped.1);
 }

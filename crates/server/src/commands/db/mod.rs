@@ -27,7 +27,7 @@ pub(super) use squash::run as squash_migrations;
 /// Those of the action.
 pub(super) async fn run(config: Config, action: DbAction) -> Result<()> {
     match action {
-        DbAction::Start(_) => start_detached(config).await,
+        DbAction::Start(args) => start_detached(config, &args).await,
         DbAction::Reset(args) => reset::run(config, args).await,
         DbAction::Push(args) => push::run(&config, &args).await,
         DbAction::Query(args) => query::run(&config, &args).await,
