@@ -41,6 +41,12 @@ pub fn find_other_project(cluster_name: &str, own: &Path) -> Option<String> {
     (mark != mark_folder(own)).then(|| id.to_owned())
 }
 
+/// Whether the name that a server gives itself is one of a server that this program runs.
+#[must_use]
+pub fn is_of_project(cluster_name: &str) -> bool {
+    cluster_name.starts_with(NAME_BEGIN)
+}
+
 /// A short text that differs from folder to folder of a machine.
 fn mark_folder(state_dir: &Path) -> String {
     let path = std::fs::canonicalize(state_dir).unwrap_or_else(|_| state_dir.to_owned());

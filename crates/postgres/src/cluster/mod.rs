@@ -45,7 +45,7 @@ use crate::PrivilegedLogin;
 
 pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
-pub use config::{ClusterConfig, find_other_project};
+pub use config::{ClusterConfig, find_other_project, is_of_project};
 pub use error::ClusterError;
 pub use lock::ProjectLock;
 pub use lock_holder::{LockHolder, LockPurpose};

@@ -61,6 +61,13 @@ pub(super) async fn run(config: Config) -> Result<()> {
     // From here on a signal is remembered, also while the services are still connecting.
     let signals = shutdown::Signals::listen_in_production()?;
     check_platform(&database).await?;
+    if config.realtime.enabled
+        && let Some(refusal) = database
+            .explain_refused_replication(&config.selvedge.data_dir)
+            .await
+    {
+        tracing::warn!("{refusal}");
+    }
     let background = BackgroundRuntime::new()?;
     let services = connect(&background, &config, &database, &keys).await?;
     let console = console::start(&config, &keys, &services, console_listeners).await?;

@@ -5,9 +5,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::cluster::SUPERUSER;
-use selvedge_postgres::cluster::{DATABASE, find_other_project};
+use selvedge_postgres::cluster::{DATABASE, REPLICATION_LOGIN, find_other_project, is_of_project};
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession, RunLogin, become_postgres};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config};
 
 use super::{embedded, service_logins};
@@ -18,6 +19,8 @@ const ABOUT_POSTGRES: &str = "
     select exists (
       select from pg_catalog.pg_roles as r where r.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name and r.rolsuper
     ), session_user operator(pg_catalog.=) 'postgres'::pg_catalog.name";
+
+const CLUSTER_NAME: &str = "select pg_catalog.current_setting('cluster_name')";
 
 /// The database of `DATABASE_URL`.
 pub(crate) struct ExternalDatabase {
@@ -115,6 +118,39 @@ impl ExternalDatabase {
         config
     }
 
+    /// Why Realtime gets no row changes: its login does not accept the password of the URL. `None` if it does, and where something else
+    /// is wrong, which the service itself reports. `own` is the state folder of the project that is served.
+    pub(crate) async fn explain_refused_replication(&self, own: &Path) -> Option<String> {
+        let mut login = self.config.clone();
+        login.user(REPLICATION_LOGIN);
+        let error = selvedge_postgres::connect(&login).await.err()?;
+        if error.code() != Some(&SqlState::INVALID_PASSWORD) {
+            return None;
+        }
+        let refusal = format!(
+            "Realtime sends no changes of rows: its login {REPLICATION_LOGIN} does not accept the password of DATABASE_URL"
+        );
+        let name = match self.connect().await {
+            Ok(session) => session.query_one(CLUSTER_NAME, &[]).await.ok(),
+            Err(_) => None,
+        };
+        let name: String = name.and_then(|row| row.try_get(0).ok()).unwrap_or_default();
+        Some(if is_of_project(&name) {
+            let whose = find_other_project(&name, own)
+                .map_or_else(|| "this project".to_owned(), |id| format!("the project {id}"));
+            format!(
+                "{refusal}, because the server at {} is that of `selvedge start` of {whose}, which gives that login a secret of its own. \
+                 Use what `selvedge start` serves, or another server: docs/operations.md, \"Production\"",
+                self.address()
+            )
+        } else {
+            format!(
+                "{refusal}. Set one password for all services: SELVEDGE_SERVICE_PASSWORD=… selvedge migrate up, with a superuser in \
+                 DATABASE_URL"
+            )
+        })
+    }
+
     /// Hosts and ports, for logs: `db.example.com:5432`.
     pub(crate) fn address(&self) -> String {
         describe_hosts(&self.config)
@@ -147,8 +183,7 @@ impl ExternalDatabase {
         // Databases of other names on a server of this program are not its project's.
         if self.is_local() && self.config.get_dbname() == Some(DATABASE) {
             let session = self.connect().await?;
-            let query = "select pg_catalog.current_setting('cluster_name')";
-            let name: String = session.query_one(query, &[]).await?.get(0);
+            let name: String = session.query_one(CLUSTER_NAME, &[]).await?.get(0);
             self.other_project = find_other_project(&name, own);
         }
         Ok(self.other_project.as_deref())

@@ -112,6 +112,12 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     variables.push(("PGRST_DB_PREPARED_STATEMENTS", "false"));
     let serving = node.spawn(&arguments, &variables);
     serving.wait_until_ready().await;
+    let told = serving.output();
+    assert!(
+        told.contains("Realtime sends no changes of rows")
+            && told.contains("that of `selvedge start` of the project cli"),
+        "{told}"
+    );
     // The command of the container's health check.
     let ready = [
         "serve",
