@@ -76,6 +76,16 @@ pub(crate) fn print_warnings(lines: &[String]) {
     }
 }
 
+/// A name that others have chosen, without characters by which it could move the cursor or change what the terminal shows.
+pub(crate) fn show_foreign(name: &str) -> String {
+    name.chars()
+        .map(|character| match character.is_control() {
+            true => character.escape_default().to_string(),
+            false => character.to_string(),
+        })
+        .collect()
+}
+
 /// Prints a note that needs no action.
 pub(crate) fn print_note(line: &str) {
     anstream::eprintln!("{DIM}note{DIM:#} {line}");
@@ -84,6 +94,14 @@ pub(crate) fn print_note(line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_others_do_not_reach_the_terminal_as_commands() {
+        assert_eq!(
+            show_foreign("a ü\u{1b}[2J\r\nb\u{9b}1m"),
+            "a ü\\u{1b}[2J\\r\\nb\\u{9b}1m"
+        );
+    }
 
     #[test]
     fn gw_032_env_lines_are_quoted_and_json_is_one_object() {

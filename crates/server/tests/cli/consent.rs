@@ -178,7 +178,9 @@ async fn an_import_lists_the_objects_that_it_could_not_copy_and_goes_on() {
     );
     assert!(printed.contains("--skip-objects"), "{printed}");
     // The project is reported as half imported until somebody decides.
-    let refused = target.run_and_expect_failure(&["start", "--no-studio", "--port", "0"]);
+    let start = target.start_arguments();
+    let start: Vec<&str> = start.iter().map(String::as_str).collect();
+    let refused = target.run_and_expect_failure(&start);
     assert!(
         refused.contains("was cut off") || refused.contains("import"),
         "{refused}"
@@ -221,8 +223,7 @@ async fn an_import_follows_no_redirection_ends_endless_objects_and_shows_its_key
         "project_id = \"cli\"\n[storage.buckets.files]\npublic = true\n",
     );
     let _running = source.start().await;
-    let names =
-        "array['redirected.txt', 'endless.txt', '%2e%2e/x', E'line\\nbreak', 'a?b#c', '\"; drop table x']";
+    let names = "array['redirected.txt', 'endless.txt', 'bomb.txt', '%2e%2e/x', E'line\\nbreak', 'a?b#c', '\"; drop table x']";
     let rows = format!(
         "insert into storage.objects (bucket_id, name, version, metadata)
          select 'files', name, gen_random_uuid()::text, '{{\"size\": 4, \"mimetype\": \"text/plain\"}}' from unnest({names}) as name;
@@ -235,6 +236,7 @@ async fn an_import_follows_no_redirection_ends_endless_objects_and_shows_its_key
     let other = serve_hostile_api(std::sync::Arc::clone(&elsewhere), |_, stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nevil");
     });
+    let bomb = pack_zeros();
     let seen = std::sync::Arc::default();
     let api = serve_hostile_api(std::sync::Arc::clone(&seen), move |path, stream| {
         let _ = match path {
@@ -247,6 +249,13 @@ async fn an_import_follows_no_redirection_ends_endless_objects_and_shows_its_key
                 )
                 .as_bytes(),
             ),
+            path if path.ends_with("bomb.txt") => {
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    bomb.len()
+                );
+                stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&bomb))
+            }
             path if path.ends_with("endless.txt") => {
                 let head = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
                 let mut sent = stream.write_all(head.as_bytes());
@@ -272,7 +281,9 @@ async fn an_import_follows_no_redirection_ends_endless_objects_and_shows_its_key
     let printed = text_of(&output);
     assert!(output.status.success(), "{printed}");
     assert!(
-        printed.contains("redirected.txt") && printed.contains("endless.txt"),
+        ["redirected.txt", "endless.txt", "bomb.txt"]
+            .iter()
+            .all(|name| printed.contains(name)),
         "{printed}"
     );
     assert!(!printed.contains("the-secret-key"), "{printed}");
@@ -292,6 +303,64 @@ async fn an_import_follows_no_redirection_ends_endless_objects_and_shows_its_key
     let kept = target.run_and_expect_success(&["db", "query", "-o", "csv", comment]);
     assert_eq!(kept, "kept\nt\n");
     assert!(!target.path("x").exists());
+    let stored = walkdir::WalkDir::new(target.path(".selvedge/storage")).into_iter();
+    let sizes = stored
+        .filter_map(|entry| entry.ok()?.metadata().ok())
+        .filter(std::fs::Metadata::is_file);
+    let total: u64 = sizes.map(|file| file.len()).sum();
+    assert!(total < 100_000, "{total} bytes are stored");
+}
+
+/// 100 MB of zeros, compressed.
+fn pack_zeros() -> Vec<u8> {
+    let output = Command::new("sh")
+        .args(["-c", "head -c 100000000 /dev/zero | gzip -1"])
+        .output();
+    output.expect("gzip runs").stdout
+}
+
+#[actix_web::test]
+async fn an_import_takes_names_and_versions_of_extensions_for_data() {
+    let source = Project::new();
+    let _running = source.start().await;
+    let superuser = source.superuser().await;
+    superuser
+        .batch_execute(
+            "insert into _selvedge.installed_extensions (name, version, schema)
+             values ('../../../../x''\"; drop role anon; --' || chr(27) || '[2J', '../../1\"; drop', '../public\"; drop schema public');
+             update pg_extension set extversion = '../../../../x''\"; drop role anon; --' where extname <> 'plpgsql'",
+        )
+        .await
+        .expect("a superuser may");
+    let target = Project::new();
+    let import = || {
+        let mut command = target.command(&["import", "--no-objects"]);
+        command
+            .env("SUPABASE_DB_URL", source.superuser_url())
+            .stdin(Stdio::null());
+        command.output().expect("the binary runs")
+    };
+
+    let refused = import();
+    let printed = text_of(&refused);
+    assert!(
+        !refused.status.success() && printed.contains("Nothing was changed"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("../../../../x'") && !printed.contains('\u{1b}'),
+        "{printed}"
+    );
+
+    superuser
+        .batch_execute("delete from _selvedge.installed_extensions where name like '../%'")
+        .await
+        .expect("a superuser may");
+    let imported = import();
+    assert!(imported.status.success(), "{}", text_of(&imported));
+    let versions = "select count(*) from pg_extension where extversion like '%/%'";
+    let versions = target.run_and_expect_success(&["db", "query", "-o", "csv", versions]);
+    assert_eq!(versions, "count\n0\n", "the versions are those of the target");
 }
 
 #[test]
@@ -309,12 +378,10 @@ fn a_database_of_a_newer_version_is_refused_and_stays_as_it_is() {
         running
     });
     running.stop();
+    let start = project.start_arguments();
+    let start: Vec<&str> = start.iter().map(String::as_str).collect();
 
-    for arguments in [
-        &["db", "query", "select 1"][..],
-        &["migration", "up"],
-        &["start", "--no-studio"],
-    ] {
+    for arguments in [&["db", "query", "select 1"][..], &["migration", "up"], &start[..]] {
         let refused = project.run_and_expect_failure(arguments);
         assert!(
             refused.contains("newer version") && refused.contains("9999_later.sql"),

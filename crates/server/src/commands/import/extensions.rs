@@ -10,6 +10,7 @@ use tokio_postgres::Client;
 
 use super::report::Report;
 use super::source::Source;
+use crate::output::show_foreign;
 
 /// Extensions that every hosted Supabase database has, whether the project uses them or not.
 const OF_IMAGE: [&str; 2] = ["pg_graphql", "pgsodium"];
@@ -112,6 +113,6 @@ async fn advise(missing: &[String], target: &Client) -> Result<Vec<String>> {
     };
     Ok(missing
         .iter()
-        .map(|name| format!("  {name}: {}", advice(name)))
+        .map(|name| format!("  {}: {}", show_foreign(name), advice(name)))
         .collect())
 }

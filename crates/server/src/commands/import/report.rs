@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::output::{DIM, GOOD, WARN};
+use crate::output::{DIM, GOOD, WARN, show_foreign};
 
 /// Largest number of objects without bytes that the report lists by name.
 const MAX_NAMES: usize = 20;
@@ -62,7 +62,7 @@ impl Report {
                 self.secrets
             );
             for (name, rows) in own {
-                anstream::println!("  {DIM}{name}{DIM:#} {rows}");
+                anstream::println!("  {DIM}{}{DIM:#} {rows}", show_foreign(name));
             }
         }
         let objects = &self.objects;
@@ -83,18 +83,18 @@ impl Report {
                 lost.len()
             );
             for name in lost.iter().take(MAX_NAMES) {
-                anstream::eprintln!("  {name}");
+                anstream::eprintln!("  {}", show_foreign(name));
             }
         }
         let not_copied = &self.objects.not_copied;
         if !not_copied.is_empty() {
             anstream::eprintln!("{WARN}{} objects were not copied{WARN:#}", not_copied.len());
             for (name, reason) in not_copied.iter().take(MAX_NAMES) {
-                anstream::eprintln!("  {name}: {reason}");
+                anstream::eprintln!("  {}: {}", show_foreign(name), show_foreign(reason));
             }
         }
         for line in &self.left_out {
-            anstream::eprintln!("{WARN}left out{WARN:#} {line}");
+            anstream::eprintln!("{WARN}left out{WARN:#} {}", show_foreign(line));
         }
     }
 }
