@@ -147,7 +147,7 @@ impl Caller {
 }
 
 /// The command that imports `source` into `target`.
-fn import(source: &Project, target: &Project, arguments: &[&str]) -> Command {
+pub(crate) fn import(source: &Project, target: &Project, arguments: &[&str]) -> Command {
     let status = source.run_and_expect_success(&["status", "-o", "json"]);
     let status: Value = serde_json::from_str(&status).expect("JSON");
     let mut command = target.command(&[&["import"], arguments].concat());
@@ -197,13 +197,7 @@ fn dump_lines(project: &Project) -> BTreeSet<String> {
             "--exclude-table-data=selvedge_console.*",
             "--exclude-table-data=realtime.*",
         ])
-        .arg(format!(
-            "postgresql://supabase_admin:{}@127.0.0.1:{}/postgres",
-            std::fs::read_to_string(project.path(".selvedge/superuser-password"))
-                .expect("a password")
-                .trim(),
-            project.ports.database
-        ))
+        .arg(project.superuser_url())
         .output()
         .expect("pg_dump runs");
     assert!(output.status.success(), "{}", text_of(&output));
@@ -330,31 +324,18 @@ async fn use_imported_project(project: &Project, running: &Running) {
     assert!(Path::exists(&project.path("migrations/20260101000000_all.sql")));
 }
 
-/// The address of a database in the cluster of a running project, as its superuser.
-fn superuser_url(project: &Project, database: &str) -> String {
-    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).expect("a password");
-    format!(
-        "postgresql://supabase_admin:{}@127.0.0.1:{}/{database}",
-        password.trim(),
-        project.ports.database
-    )
-}
-
 #[actix_web::test]
 async fn an_import_into_a_database_of_ones_own_is_served_in_production() {
     let (source, running) = start_source().await;
     let server = Project::new();
     let postgresql = server.start().await;
-    let (client, connection) =
-        tokio_postgres::connect(&superuser_url(&server, "postgres"), tokio_postgres::NoTls)
-            .await
-            .expect("a login");
-    actix_web::rt::spawn(connection);
-    client
+    server
+        .superuser()
+        .await
         .batch_execute("create database production")
         .await
         .expect("created");
-    let url = superuser_url(&server, "production");
+    let url = server.superuser_url().replace("/postgres", "/production");
     let service_url = format!(
         "postgresql://authenticator:postgres@127.0.0.1:{}/production",
         server.ports.database

@@ -1,5 +1,5 @@
 //! Two commands at the same time in one project, beside another project that runs and a third one that does not: whatever the commands
-//! do, nothing of the others changes. `SELVEDGE_TEST_PAIRS` says how many pairs run in each situation; `make test-all` has all.
+//! do, nothing of the others changes. `SELVEDGE_TEST_PAIRS` says how many pairs run in each situation; `make soak` has all 120.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -166,6 +166,14 @@ fn spawn(project: &Project, arguments: &[&str]) -> Child {
     command.spawn().expect("the binary runs")
 }
 
+/// The command with what it takes to empty a project without being asked.
+fn agree(arguments: &'static [&'static str]) -> &'static [&'static str] {
+    match arguments {
+        ["db", "reset"] => &["db", "reset", "--yes"],
+        _ => arguments,
+    }
+}
+
 /// Every pair of commands once, in an order that differs from run to run.
 fn list_pairs() -> Vec<(usize, usize)> {
     let count = COMMANDS.len();
@@ -175,6 +183,32 @@ fn list_pairs() -> Vec<(usize, usize)> {
     let begin = usize::try_from(std::process::id()).expect("small") % pairs.len();
     pairs.rotate_left(begin);
     pairs
+}
+
+/// Commands that need a running project, which ours is not, or a test that counts its assertions.
+const REFUSED: [&str; 5] = ["sweep", "migration down", "db dump", "seed buckets", "test db"];
+
+/// How often each command has succeeded in a situation.
+#[derive(Default)]
+struct Successes(BTreeMap<String, usize>);
+
+impl Successes {
+    fn count(&mut self, arguments: &[&str], is_success: bool) {
+        *self.0.entry(arguments.join(" ")).or_default() += usize::from(is_success);
+    }
+
+    /// Checks that no command only ever refused, which would prove nothing.
+    fn check(&self, situation: Situation) {
+        let never = self.0.iter().filter(|(command, count)| {
+            **count == 0 && !REFUSED.iter().any(|refused| command.starts_with(refused))
+        });
+        let never: Vec<_> = never.collect();
+        assert!(
+            never.is_empty(),
+            "{situation:?}: never succeeded: {never:?} of {:?}",
+            self.0
+        );
+    }
 }
 
 #[actix_web::test]
@@ -189,21 +223,26 @@ async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte
         let situation = SITUATIONS[(begin + number) % SITUATIONS.len()];
         let scene = Scene::set(situation).await;
         let before = scene.state().await;
+        let mut successes = Successes::default();
         // A run that tries only some pairs begins with other ones in each situation, so that together they try more.
         let chosen = pairs.iter().cycle().skip(number * pairs.len() / SITUATIONS.len());
         for (one, other) in chosen.take(extent.unwrap_or(2)) {
-            let commands = [COMMANDS[*one], COMMANDS[*other]];
+            let commands = [COMMANDS[*one], COMMANDS[*other]].map(agree);
             let children = commands.map(|arguments| spawn(&scene.ours, arguments));
-            for child in children {
+            for (child, arguments) in children.into_iter().zip(commands) {
                 let output = child.wait_with_output().expect("it ends");
                 let printed = String::from_utf8_lossy(&output.stderr);
                 assert!(
                     !printed.contains("panicked"),
                     "{situation:?}, {commands:?}: {printed}"
                 );
+                successes.count(arguments, output.status.success());
             }
             std::fs::remove_file(scene.ours.path("never.tar")).ok();
             assert_eq!(scene.state().await, before, "{situation:?}, {commands:?}");
+        }
+        if extent.is_some_and(|extent| extent >= pairs.len()) {
+            successes.check(situation);
         }
     }
 }

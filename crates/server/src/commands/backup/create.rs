@@ -43,10 +43,13 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
         );
     }
     let file = UnfinishedFile::create(&args.file)?;
+    let explain = || format!("{} is not made", args.file.display());
     let (manifest, required) = match RunningCluster::find(&config.selvedge.data_dir).await? {
         Some(running) => {
             let storage = read_all_rows(embedded::login_to_running(&running, STORAGE_LOGIN));
-            write_archive(config, &running.superuser_login(), &storage, &file).await?
+            write_archive(config, &running.superuser_login(), &storage, &file)
+                .await
+                .with_context(explain)?
         }
         None => {
             let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
@@ -55,7 +58,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
             let written = write_archive(config, &superuser, &storage, &file).await;
             // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
             cluster.stop().await?;
-            written?
+            written.with_context(explain)?
         }
     };
     prove(&file, &manifest, required)?;

@@ -11,6 +11,9 @@ use crate::database::rebuild::{RebuildOptions, rebuild_project};
 use crate::instance;
 use crate::listen;
 
+/// Its folder in that of the project's data.
+const FOLDER: &str = "shadow";
+
 /// A running shadow database.
 pub(crate) struct Shadow {
     embedded: Embedded,
@@ -47,8 +50,13 @@ impl Shadow {
         }
     }
 
+    /// Deletes the shadow database of an interrupted command.
+    pub(crate) fn remove_leftover(config: &Config) -> Result<()> {
+        delete_shadow_database(&config.selvedge.data_dir.join(FOLDER))
+    }
+
     async fn start_with(mut config: Config) -> Result<Self> {
-        let folder = config.selvedge.data_dir.join("shadow");
+        let folder = config.selvedge.data_dir.join(FOLDER);
         config.selvedge.data_dir.clone_from(&folder);
         config.selvedge.database_url = None;
         config.db.port = listen::find_free_port()?;

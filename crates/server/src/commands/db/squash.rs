@@ -25,6 +25,8 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
         bail!("there are no migrations to squash");
     };
     if older.is_empty() {
+        // A squash that was interrupted after its work may have left it.
+        Shadow::remove_leftover(config)?;
         anstream::println!("{} is the only migration", embedded::file_name(last));
         return Ok(());
     }
