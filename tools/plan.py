@@ -176,10 +176,13 @@ STEPS = [
     # `make test` takes two seconds of them.
     cargo_test("cargo test, a minute of hostile calls", "-p", "postgres", "--test", "postgres", "--", "hostile_calls", tier="test-all",
                SELVEDGE_HOSTILE_CALLS_S="60"),
-    cargo_test("cargo test, commands cut off 52 times", "-p", "selvedge", "--test", "cli", "--", "cut_off::", tier="test-all",
-               SELVEDGE_TEST_KILLS="52"),
-    cargo_test("cargo test, every pair of commands beside other projects", "-p", "selvedge", "--test", "cli", "--", "matrix::", tier="test-all",
+    # Each command once, by one of the four signals; and each pair of commands in one of the five situations. `make soak` has each by each.
+    cargo_test("cargo test, every command cut off", "-p", "server", "--test", "cli", "--", "cut_off::", tier="test-all",
+               SELVEDGE_TEST_KILLS="22"),
+    cargo_test("cargo test, every pair of commands beside other projects", "-p", "server", "--test", "cli", "--", "matrix::", tier="test-all",
                SELVEDGE_TEST_PAIRS="24"),
+    step("cargo test, a reset on each version of PostgreSQL", "tools/on-versions", "--", "nice", "-n", "5", "tools/cargo-test", "--built", "-p",
+         "server", "--test", "cli", "--", "fresh_reset::", needs=["cargo test --no-run"], alone=["cargo test"], cores=0.5, tier="test-all"),
     step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
     golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
     golden("auth: golden", "tools/auth-golden", *AUTH_CHOICE, until="test"),
@@ -190,7 +193,11 @@ STEPS = [
     # Alone, because it makes network namespaces and reads latencies.
     step("cluster, 5 minutes", *RETRY, "tools/if-possible", "e2e/cluster/run", tier="test-all",
          needs=[BUILD, "e2e: npm ci"], cores=9, job="cluster", SELVEDGE_BIN=TESTED_BINARY, SELVEDGE_CLUSTER_MINUTES="5"),
-    cargo_test("auth: 100 000 sequences of sign-ins", "--locked", "-p", "selvedge-auth", "--test", "api", "--", "auth_109", tier="soak",
+    cargo_test("auth: 100 000 sequences of sign-ins", "--limit", "36000", "-p", "auth", "--test", "api", "--", "auth_109", tier="soak",
                until="soak", SELVEDGE_ACCOUNT_SEQUENCES="100000"),
+    cargo_test("cargo test, every command cut off by every signal", "--limit", "3600", "-p", "server", "--test", "cli", "--", "cut_off::", tier="soak",
+               until="soak", SELVEDGE_TEST_KILLS="88"),
+    cargo_test("cargo test, every pair of commands in every situation", "--limit", "3600", "-p", "server", "--test", "cli", "--", "matrix::", tier="soak",
+               until="soak", SELVEDGE_TEST_PAIRS="120"),
     make("cluster, 30 minutes", "cluster", tier="soak", until="soak", needs=["cargo build --release"], cores=9, job="cluster"),
 ]

@@ -9,6 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import plan
+
 TOOLS = Path(__file__).resolve().parent
 PLAN = '''
 import os
@@ -123,6 +125,22 @@ touch "$0.tried"; echo "test a::b ... FAILED"; echo "test result: FAILED. 3 pass
         code, output, flaky = self.run_program(self.FAILS_ONCE, CI="")
         self.assertEqual((code, flaky), (1, ""), output)
         self.assertIn("failed: token (unit tests) with 101: a::b", output)
+
+    def test_a_run_of_no_test_fails(self):
+        code, output, _ = self.run_program('#!/bin/bash\necho "test result: ok. 0 passed; 0 failed; 9 filtered out"\n')
+        self.assertEqual(code, 1, output)
+
+    def test_steps_name_programs_that_exist_and_options_that_are_known(self):
+        for step in plan.STEPS:
+            if "tools/cargo-test" not in step.command:
+                continue
+            options = step.command[step.command.index("tools/cargo-test") + 1 :]
+            options = options[: options.index("--")] if "--" in options else options
+            for name, value in zip(options, options[1:]):
+                if name == "-p":
+                    self.assertTrue((TOOLS.parent / "crates" / value).is_dir(), step.name)
+            known = {"-p", "--test", "--built", "--no-run", "--limit"}
+            self.assertEqual([option for option in options if option.startswith("-") and option not in known], [], step.name)
 
     def test_a_program_that_crashes_fails_the_run(self):
         code, output, _ = self.run_program(self.CRASHES, CI="1")
