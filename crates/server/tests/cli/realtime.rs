@@ -10,7 +10,6 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::production::{generate_keys, serve_variables};
-use crate::superuser::superuser_url;
 use crate::support::{Ports, Project, Running};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -81,11 +80,9 @@ impl Socket {
 /// Gives Realtime's login the password of the other services. In a database of `selvedge start` it has one of its own, while `serve`
 /// logs all services in with the password of its URL.
 async fn share_service_password(database: &Project) {
-    let (client, connection) = tokio_postgres::connect(&superuser_url(database), tokio_postgres::NoTls)
+    database
+        .superuser()
         .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
-    client
         .batch_execute("alter role supabase_replication_admin password 'postgres'")
         .await
         .expect("a superuser may");

@@ -25,7 +25,7 @@ const FOLDERS_WITHOUT_DATA: [&str; 6] = [
 
 /// The folder of the project's present state, below its data folder. It need not exist.
 pub(super) fn state_folder(config: &Config) -> Result<PathBuf> {
-    let fingerprint = fingerprint(config)?;
+    let fingerprint = fingerprint(config, &describe_boot()?)?;
     Ok(stacks_folder(config).join(fingerprint))
 }
 
@@ -56,7 +56,7 @@ fn remove_state(folder: &Path) -> Result<()> {
 }
 
 /// A hash of program, settings and files that decide what the template contains.
-fn fingerprint(config: &Config) -> Result<String> {
+fn fingerprint(config: &Config, boot: &[u8]) -> Result<String> {
     let mut hash = Sha256::new();
     let mut add = |part: &[u8]| {
         // The length keeps neighbouring parts apart: "ab" and "c" must not look like "a" and "bc".
@@ -67,7 +67,7 @@ fn fingerprint(config: &Config) -> Result<String> {
     add(describe_file(&program.metadata()?).as_bytes());
     // The template is written without waiting for the disk, so it is made again after each start of the machine: the last one
     // may have been a crash.
-    add(&describe_boot()?);
+    add(boot);
     let settings = (&config.db.migrations, &config.db.seed, &config.db.settings);
     let exposes = config.api.auto_expose_new_tables;
     let storage = (config.storage.enabled, &config.storage.buckets);
@@ -94,24 +94,32 @@ fn fingerprint(config: &Config) -> Result<String> {
 }
 
 /// What differs from one start of the machine to the next.
+fn describe_boot() -> Result<Vec<u8>> {
+    choose_boot(std::fs::read("/proc/sys/kernel/random/boot_id").ok(), || {
+        // macOS and the BSDs: `{ sec = 1764331000, usec = 0 } Fri Nov 28 …`. The seconds alone change when the clock is set.
+        let output = std::process::Command::new("/usr/sbin/sysctl")
+            .args(["-n", "kern.bootsessionuuid", "kern.boottime"])
+            .output()
+            .context("this system does not say when it was started")?;
+        Ok(output.stdout)
+    })
+}
+
+/// Takes the kernel's id of this start, or else what `sysctl` prints.
 ///
 /// # Errors
 /// On a system that tells nothing of it: a template of before a crash would be used again.
-fn describe_boot() -> Result<Vec<u8>> {
-    if let Ok(id) = std::fs::read("/proc/sys/kernel/random/boot_id") {
+fn choose_boot(boot_id: Option<Vec<u8>>, sysctl: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+    if let Some(id) = boot_id {
         return Ok(id);
     }
-    // macOS and the BSDs: `{ sec = 1764331000, usec = 0 } Fri Nov 28 …`. The seconds alone change when the clock is set.
-    let output = std::process::Command::new("/usr/sbin/sysctl")
-        .args(["-n", "kern.bootsessionuuid", "kern.boottime"])
-        .output()
-        .context("this system does not say when it was started")?;
-    if output.stdout.is_empty() {
+    let printed = sysctl()?;
+    if printed.trim_ascii().is_empty() {
         bail!(
             "this system does not say when it was started, so a template cannot be told from one of before a crash"
         );
     }
-    Ok(output.stdout)
+    Ok(printed)
 }
 
 fn describe_file(metadata: &Metadata) -> String {
@@ -163,9 +171,34 @@ mod tests {
     use crate::config::{Environment, Flags, Project};
 
     fn fingerprint_of(folder: &Path) -> String {
+        fingerprint_after(folder, &describe_boot().unwrap())
+    }
+
+    fn fingerprint_after(folder: &Path, boot: &[u8]) -> String {
         let project = Project::find(Some(folder), folder).unwrap();
         let loaded = Config::load_project(project, Environment::default(), &Flags::default()).unwrap();
-        fingerprint(&loaded.config).unwrap()
+        fingerprint(&loaded.config, boot).unwrap()
+    }
+
+    #[test]
+    fn a_template_of_before_the_last_start_of_the_machine_is_not_used_again() {
+        let project = tempfile::tempdir().unwrap();
+        let of_macos = |seconds: &str| {
+            let printed = format!("{{ sec = {seconds}, usec = 0 }} Fri Nov 28 10:00:00 2026\n");
+            choose_boot(None, || Ok(printed.into_bytes())).unwrap()
+        };
+        let of_linux = |id: &[u8]| choose_boot(Some(id.to_vec()), || panic!("not asked for")).unwrap();
+        let fingerprint = |boot: Vec<u8>| fingerprint_after(project.path(), &boot);
+
+        let first = fingerprint(of_macos("1764331000"));
+        assert_eq!(first, fingerprint(of_macos("1764331000")));
+        assert_ne!(first, fingerprint(of_macos("1764331999")));
+        assert_ne!(fingerprint(of_linux(b"one")), fingerprint(of_linux(b"other")));
+        let silent = choose_boot(None, || Ok(b"\n".to_vec())).unwrap_err();
+        assert!(
+            silent.to_string().contains("does not say when it was started"),
+            "{silent}"
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::{TRAPS, count_trapped, expect_success, find_trapped, superuser_url};
+use super::{TRAPS, count_trapped, expect_success, find_trapped};
 use crate::support::Project;
 
 /// The target is prepared: code is attached to what an import writes, also such that calls functions of PostgreSQL alone.
@@ -32,10 +32,7 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
          create table public.days as select date '2026-04-03' as day, 0.1::float8 + 0.2::float8 as total;",
     );
     let of_source = source.start().await;
-    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&source), tokio_postgres::NoTls)
-        .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
+    let superuser = source.superuser().await;
     superuser
         .batch_execute("create role streaming login replication bypassrls")
         .await

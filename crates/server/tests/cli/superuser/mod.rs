@@ -24,15 +24,6 @@ fn expect_success(command: &mut Command) -> String {
     text_of(&output)
 }
 
-pub(crate) fn superuser_url(project: &Project) -> String {
-    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).expect("a password");
-    format!(
-        "postgresql://supabase_admin:{}@127.0.0.1:{}/postgres",
-        password.trim(),
-        project.ports.database
-    )
-}
-
 /// How often code of the project has seen a superuser.
 async fn count_trapped(url: &str) -> i64 {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
@@ -84,7 +75,7 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
     project.run(&["doctor"]);
     expect_untrapped(&project, "doctor").await;
 
-    let url = superuser_url(&project);
+    let url = project.superuser_url();
     project.write(
         "migrations/20260102000000_more.sql",
         "reset session authorization; set role none; create table if not exists public.by_the_run ();",
@@ -183,7 +174,7 @@ async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
 async fn migrations_of_an_external_database_cannot_go_back_to_the_superuser() {
     let project = Project::new();
     let running = project.start().await;
-    let url = superuser_url(&project);
+    let url = project.superuser_url();
     let attempt = |name: &str, sql: &str| {
         project.write(&format!("migrations/{name}.sql"), sql);
         let output = project
@@ -255,7 +246,7 @@ async fn settings_of_an_external_database_do_not_stop_its_migrations() {
         project.ports.database
     );
 
-    for (number, url) in [superuser_url(&project), of_postgres].into_iter().enumerate() {
+    for (number, url) in [project.superuser_url(), of_postgres].into_iter().enumerate() {
         project.write(
             &format!("migrations/2026010100000{number}_slow.sql"),
             &format!(
@@ -273,10 +264,7 @@ async fn settings_of_an_external_database_do_not_stop_its_migrations() {
 async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_changes() {
     let project = Project::new();
     let running = project.start().await;
-    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&project), tokio_postgres::NoTls)
-        .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
+    let superuser = project.superuser().await;
     superuser
         .batch_execute(
             "alter role postgres superuser;
@@ -287,7 +275,7 @@ async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_
 
     let output = project
         .command(&["migrate", "up"])
-        .env("DATABASE_URL", superuser_url(&project))
+        .env("DATABASE_URL", project.superuser_url())
         .output()
         .expect("the binary runs");
 
@@ -307,10 +295,7 @@ async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_
 async fn a_start_takes_back_what_postgres_became_and_names_superusers_that_nobody_expects() {
     let project = Project::new();
     let running = project.start().await;
-    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&project), tokio_postgres::NoTls)
-        .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
+    let superuser = project.superuser().await;
     superuser
         .batch_execute("grant pg_write_all_data to postgres; create role unexpected superuser")
         .await
@@ -338,10 +323,7 @@ async fn a_start_takes_back_what_postgres_became_and_names_superusers_that_nobod
 async fn serve_refuses_a_service_with_a_superusers_rights_and_warns_of_the_superusers_password() {
     let server = Project::new();
     let running = server.start().await;
-    let (superuser, connection) = tokio_postgres::connect(&superuser_url(&server), tokio_postgres::NoTls)
-        .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
+    let superuser = server.superuser().await;
     superuser
         .batch_execute("alter role supabase_auth_admin superuser")
         .await
