@@ -4,6 +4,7 @@
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
+use selvedge_memory::MemoryBudget;
 
 use crate::catalog::Catalog;
 use crate::config::RestConfig;
@@ -31,7 +32,8 @@ pub fn check_request(input: &[u8]) {
     let Ok(request) = ApiRequest::parse(method, path, query, &headers, &body, &config, None) else {
         return;
     };
-    let Ok(Plan::Query(plan)) = Plan::new(request, &Catalog::example(), &config) else {
+    let Ok(Plan::Query(plan)) = Plan::new(request, &Catalog::example(), &config, &MemoryBudget::unlimited())
+    else {
         return;
     };
     let statements = match write_statements(&plan) {

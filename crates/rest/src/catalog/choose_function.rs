@@ -10,6 +10,9 @@ use crate::error::CatalogError;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
 
+/// Most names of arguments that an error lists. Functions have at most as many parameters.
+const MOST_SHOWN_NAMES: usize = 100;
+
 impl Catalog {
     /// The one function that a call with arguments of these names means.
     ///
@@ -61,7 +64,15 @@ impl Catalog {
         is_post: bool,
         overloads: &[Arc<Function>],
     ) -> CatalogError {
-        let names = keys.iter().copied().collect::<Vec<_>>().join(", ");
+        let mut names = keys
+            .iter()
+            .copied()
+            .take(MOST_SHOWN_NAMES)
+            .collect::<Vec<_>>()
+            .join(", ");
+        if keys.len() > MOST_SHOWN_NAMES {
+            names.push_str(", …");
+        }
         let body_type = match content_type {
             MediaType::Text if is_post => Some("text"),
             MediaType::Xml if is_post => Some("xml"),

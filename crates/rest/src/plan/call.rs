@@ -4,10 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use selvedge_memory::MemoryBudget;
 
-use super::mutate::{JsonBody, returning_columns};
+use super::mutate::{JsonBody, returning_columns, write_csv_as_json};
 use super::tree::{ColumnRef, Condition, ReadNode};
 use crate::catalog::{Function, Parameter};
+use crate::error::RestError;
 use crate::request::body::Payload;
 use crate::request::{ApiRequest, Invoke};
 
@@ -44,17 +46,26 @@ pub struct CallPlan {
 }
 
 /// Plans a call of the chosen function.
+///
+/// # Errors
+/// 503 when there is no memory for the JSON of a CSV document.
 pub(super) fn plan_call(
     request: &mut ApiRequest,
     function: &Arc<Function>,
     invoke: Invoke,
     read: &mut ReadNode,
-) -> CallPlan {
-    CallPlan {
+    memory: &MemoryBudget,
+) -> Result<CallPlan, RestError> {
+    // Every function takes the rows of a CSV document as JSON.
+    request.payload = match request.payload.take() {
+        Some(Payload::Csv(document)) => Some(Payload::Json(write_csv_as_json(document, memory)?)),
+        payload => payload,
+    };
+    Ok(CallPlan {
         function: Arc::clone(function),
         arguments: take_arguments(request, &function.parameters, invoke),
         returning: take_result_columns(read),
-    }
+    })
 }
 
 /// Names of the call's arguments, which choose among overloads.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use selvedge_memory::MemoryBudget;
 
 use super::draft::RootFilters;
 use super::resolve_column::Resolver;
@@ -11,6 +12,7 @@ use crate::catalog::{Catalog, Relation};
 use crate::error::{CatalogError, RequestError, RestError};
 use crate::request::ast::{Operation, QuantOperator};
 use crate::request::body::{Payload, looks_like_object};
+use crate::request::csv_document::CsvDocument;
 use crate::request::preferences::{Missing, Preferences, Representation, Resolution};
 use crate::request::{ApiRequest, Mutation};
 
@@ -86,6 +88,16 @@ impl JsonBody {
     }
 }
 
+/// The rows of a CSV document as a JSON array.
+///
+/// # Errors
+/// 503 when there is no memory for it.
+pub(super) fn write_csv_as_json(document: CsvDocument, memory: &MemoryBudget) -> Result<Bytes, RestError> {
+    document
+        .into_json(memory)
+        .ok_or(RestError::OutOfMemory { is_committed: false })
+}
+
 /// A write being planned: the request without the parts that shape the select tree, which are `filters` and `read`.
 pub(super) struct MutationRequest<'a> {
     pub(super) catalog: &'a Catalog,
@@ -95,6 +107,7 @@ pub(super) struct MutationRequest<'a> {
     /// Whether the query string has any logic tree, those of embeds included.
     pub(super) has_logic: bool,
     pub(super) read: &'a ReadNode,
+    pub(super) memory: &'a MemoryBudget,
 }
 
 impl MutationRequest<'_> {
@@ -110,7 +123,7 @@ impl MutationRequest<'_> {
             Mutation::SingleUpsert => self.plan_single_upsert(returning)?,
             Mutation::Update => MutatePlan::Update {
                 columns: self.write_columns()?,
-                body: self.take_body(),
+                body: self.take_body()?,
                 filters: self.take_filters(),
                 returning,
                 apply_defaults,
@@ -123,11 +136,7 @@ impl MutationRequest<'_> {
     }
 
     /// POST: an INSERT, or with `Prefer: resolution=` an upsert.
-    fn plan_insert(
-        &mut self,
-        returning: Vec<String>,
-        apply_defaults: bool,
-    ) -> Result<MutatePlan, CatalogError> {
+    fn plan_insert(&mut self, returning: Vec<String>, apply_defaults: bool) -> Result<MutatePlan, RestError> {
         let primary_key = &self.relation.primary_key;
         let on_conflict = self.request.query.on_conflict.take();
         // PostgREST's default is the primary key; without one no ON CONFLICT is written.
@@ -135,7 +144,7 @@ impl MutationRequest<'_> {
         let headers_only = self.preferences().representation == Some(Representation::HeadersOnly);
         Ok(MutatePlan::Insert {
             columns: self.write_columns()?,
-            body: self.take_body(),
+            body: self.take_body()?,
             // Without `Prefer: resolution=` a conflict is an error (23505), also where `on_conflict` names columns.
             conflict: self.preferences().resolution.map(|resolution| Conflict {
                 resolution,
@@ -153,7 +162,7 @@ impl MutationRequest<'_> {
         self.check_put_filters()?;
         Ok(MutatePlan::Insert {
             columns: self.write_columns()?,
-            body: self.take_body(),
+            body: self.take_body()?,
             conflict: Some(Conflict {
                 resolution: Resolution::MergeDuplicates,
                 columns: self.relation.primary_key.clone(),
@@ -187,12 +196,16 @@ impl MutationRequest<'_> {
             .collect()
     }
 
-    /// The payload; writes without one have an empty list.
-    fn take_body(&mut self) -> JsonBody {
-        match self.request.payload.take() {
-            Some(Payload::Json(document)) => JsonBody::new(document),
-            _ => JsonBody::new(Bytes::from_static(b"[]")),
-        }
+    /// The payload; writes without one have an empty list. Only taken when the columns are known.
+    ///
+    /// # Errors
+    /// 503 when there is no memory for the JSON of a CSV document.
+    fn take_body(&mut self) -> Result<JsonBody, RestError> {
+        Ok(JsonBody::new(match self.request.payload.take() {
+            Some(Payload::Json(document)) => document,
+            Some(Payload::Csv(document)) => write_csv_as_json(document, self.memory)?,
+            _ => Bytes::from_static(b"[]"),
+        }))
     }
 
     /// The conditions on the rows to write.

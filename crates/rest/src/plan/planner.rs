@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use selvedge_memory::MemoryBudget;
+
 use super::call::{argument_names, plan_call};
 use super::citus::check_csv;
 use super::draft::TreeParameters;
@@ -22,12 +24,21 @@ use crate::request::range::RowRange;
 use crate::request::{Action, ApiRequest, Invoke, Mutation};
 
 impl Plan {
-    /// Plans a request; what the plan needs of it is moved, not copied.
+    /// Plans a request; what the plan needs of it is moved, not copied. A CSV body becomes JSON, which `memory` counts.
     ///
     /// # Errors
-    /// PGRST1xx and PGRST2xx; of several faults, the one that PostgREST reports.
-    pub fn new(request: ApiRequest, catalog: &Catalog, config: &RestConfig) -> Result<Self, RestError> {
-        let planner = Planner { catalog, config };
+    /// PGRST1xx and PGRST2xx; of several faults, the one that PostgREST reports. 503 when there is no memory left.
+    pub fn new(
+        request: ApiRequest,
+        catalog: &Catalog,
+        config: &RestConfig,
+        memory: &MemoryBudget,
+    ) -> Result<Self, RestError> {
+        let planner = Planner {
+            catalog,
+            config,
+            memory,
+        };
         match &request.action {
             Action::Read { relation, .. } => {
                 let relation = Arc::clone(catalog.relation(relation)?);
@@ -140,6 +151,7 @@ struct Decisions {
 struct Planner<'a> {
     catalog: &'a Catalog,
     config: &'a RestConfig,
+    memory: &'a MemoryBudget,
 }
 
 impl Planner<'_> {
@@ -192,6 +204,7 @@ impl Planner<'_> {
             filters,
             has_logic,
             read: &read,
+            memory: self.memory,
         }
         .plan(mutation)?;
         // Compat: writes check preferences before the media type, reads the other way round.
@@ -243,7 +256,7 @@ impl Planner<'_> {
         }
         // GET promises to change nothing, so even a volatile function runs read-only then; PostgreSQL refuses its writes.
         let read_only = invoke != Invoke::Post || function.volatility != Volatility::Volatile;
-        let call = plan_call(&mut request, function, invoke, &mut read);
+        let call = plan_call(&mut request, function, invoke, &mut read, self.memory)?;
         // Sort keys need the columns of the result that are left out of the response.
         make_names_unique(&mut read, &handler, self.catalog)?;
         let decisions = Decisions {

@@ -2,14 +2,17 @@
 //!
 //! A JSON body goes to PostgreSQL as it came. Its keys are read only where no `columns` parameter names them, and its
 //! values never. CSV and forms become JSON.
+//!
+//! How many names are kept is bounded, since a name takes several times its length in memory.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use bytes::Bytes;
 use serde::Deserializer;
 use serde::de::{Deserialize, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::csv_document::CsvDocument;
 use super::media::MediaType;
 use super::query::decode_part;
 use crate::error::RequestError;
@@ -19,6 +22,8 @@ use crate::error::RequestError;
 pub enum Payload {
     /// A JSON document for `json_to_record(set)`.
     Json(Bytes),
+    /// Rows that become such a document once their columns are known.
+    Csv(CsvDocument),
     /// Named arguments of a form, in order.
     Arguments(Vec<(String, String)>),
     /// The whole body, as the one argument of a function.
@@ -55,10 +60,17 @@ pub fn parse_body(
 ) -> Result<Body, RequestError> {
     match content_type {
         MediaType::Json => parse_json(bytes, columns, is_call),
-        MediaType::Csv => csv_to_json(bytes),
+        MediaType::Csv => {
+            let document = CsvDocument::parse(bytes)?;
+            let keys = take_keys(document.columns().iter().cloned(), is_call)?;
+            Ok(Body {
+                payload: Payload::Csv(document),
+                keys,
+            })
+        }
         MediaType::Form if is_call => {
             let arguments = form_pairs(bytes)?;
-            let keys = sort_keys(arguments.iter().map(|(key, _)| key.clone()));
+            let keys = take_keys(arguments.iter().map(|(key, _)| key.clone()), is_call)?;
             Ok(Body {
                 payload: Payload::Arguments(arguments),
                 keys,
@@ -76,9 +88,49 @@ pub fn parse_body(
     }
 }
 
-/// The keys in order, without duplicates.
-fn sort_keys(keys: impl Iterator<Item = String>) -> Vec<String> {
-    keys.collect::<BTreeSet<_>>().into_iter().collect()
+/// Names that a body may have: the columns of a table, which PostgreSQL limits.
+const MOST_KEYS: usize = 1600;
+/// Longest name that is kept whole, in bytes. Those of PostgreSQL have 63, so a longer one is in no catalog; it is only shown.
+const LONGEST_KEY: usize = 256;
+/// Most fields of a form, which may repeat a name for the elements of an array.
+const MOST_FIELDS: usize = 10_000;
+
+/// The names of a body, sorted and without duplicates: at most one more than are allowed, which tells that there are more.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Keys(BTreeSet<String>);
+
+impl Keys {
+    fn insert(&mut self, mut key: String) {
+        if self.0.len() > MOST_KEYS {
+            return;
+        }
+        if key.len() > LONGEST_KEY {
+            key.truncate(key.floor_char_boundary(LONGEST_KEY));
+            key.push('…');
+            key.shrink_to_fit();
+        }
+        self.0.insert(key);
+    }
+
+    /// The names as a list.
+    ///
+    /// # Errors
+    /// PGRST102 for a write with too many. A call of a function with one unnamed parameter may have any number; no other
+    /// function has that many parameters.
+    fn into_list(self, is_call: bool) -> Result<Vec<String>, RequestError> {
+        if self.0.len() > MOST_KEYS && !is_call {
+            return Err(RequestError::Body(format!(
+                "The body names more than {MOST_KEYS} columns"
+            )));
+        }
+        Ok(self.0.into_iter().collect())
+    }
+}
+
+fn take_keys(keys: impl Iterator<Item = String>, is_call: bool) -> Result<Vec<String>, RequestError> {
+    let mut taken = Keys::default();
+    keys.for_each(|key| taken.insert(key));
+    taken.into_list(is_call)
 }
 
 /// Checks a JSON document and reads its keys; its bytes are passed on as they are.
@@ -90,7 +142,7 @@ fn parse_json(bytes: &Bytes, columns: Option<&[String]>, is_call: bool) -> Resul
     if let Some(columns) = columns {
         return Ok(Body {
             payload: Payload::Json(bytes.clone()),
-            keys: sort_keys(columns.iter().cloned()),
+            keys: take_keys(columns.iter().cloned(), is_call)?,
         });
     }
     // Compat: a call without a body has no arguments; for a write an empty body is an error.
@@ -105,7 +157,7 @@ fn parse_json(bytes: &Bytes, columns: Option<&[String]>, is_call: bool) -> Resul
         Ok(JsonShape::UnequalKeys) => Err(invalid_body(UNEQUAL_KEYS)),
         Ok(JsonShape::Rows(keys)) => Ok(Body {
             payload: Payload::Json(bytes.clone()),
-            keys: keys.into_iter().collect(),
+            keys: keys.into_list(is_call)?,
         }),
         // An empty array in place of a scalar: `json_to_recordset` refuses anything but arrays.
         Ok(JsonShape::NoRows) => Ok(Body {
@@ -156,7 +208,7 @@ fn end_of_string(document: &[u8], mut at: usize) -> usize {
 /// The outer form of a JSON document.
 enum JsonShape {
     /// An object, or an array of objects with these keys each.
-    Rows(BTreeSet<String>),
+    Rows(Keys),
     /// An array whose elements have different keys, or are not objects.
     UnequalKeys,
     /// An empty array, or a scalar. Compat: PostgREST inserts nothing for a scalar.
@@ -180,7 +232,7 @@ impl<'de> Visitor<'de> for JsonShapeVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonShape, A::Error> {
-        let mut keys = BTreeSet::new();
+        let mut keys = Keys::default();
         while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
             keys.insert(key);
         }
@@ -188,7 +240,7 @@ impl<'de> Visitor<'de> for JsonShapeVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonShape, A::Error> {
-        let mut first: Option<BTreeSet<String>> = None;
+        let mut first: Option<Keys> = None;
         let mut has_unequal_keys = false;
         while let Some(element) = seq.next_element::<ArrayElement>()? {
             // Every object must have the keys of the first, because they become the columns of one INSERT.
@@ -231,7 +283,7 @@ impl<'de> Visitor<'de> for JsonShapeVisitor {
 }
 
 /// An array element: its keys, if it is an object.
-struct ArrayElement(Option<BTreeSet<String>>);
+struct ArrayElement(Option<Keys>);
 
 impl<'de> Deserialize<'de> for ArrayElement {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -290,60 +342,16 @@ impl JsonShape {
     }
 }
 
-/// The rows of a CSV document as a JSON array of objects; the cell `NULL` becomes null.
-fn csv_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
-    let mut reader = csv::ReaderBuilder::new()
-        .flexible(true)
-        .from_reader(bytes.as_ref());
-    let unreadable = |error: csv::Error| RequestError::Body(error.to_string());
-    let header: Vec<String> = reader
-        .headers()
-        .map_err(unreadable)?
-        .iter()
-        .map(str::to_owned)
-        .collect();
-    if header.is_empty() {
-        return Err(invalid_body("parse error (not enough input) at \"\""));
-    }
-    let mut out = String::from("[");
-    let mut width = None;
-    for record in reader.records() {
-        let record = record.map_err(unreadable)?;
-        // A line of another length is most likely a misplaced quote or comma.
-        // Compat: lines may be shorter or longer than the header, as long as they are all of one length.
-        let fields = record.len().min(header.len());
-        if *width.get_or_insert(fields) != fields {
-            return Err(invalid_body("All lines must have same number of fields"));
-        }
-        out.push_str(if out.len() > 1 { ",{" } else { "{" });
-        for (index, (key, cell)) in header.iter().zip(record.iter()).enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            super::headers::write_string(&mut out, key.as_bytes());
-            out.push(':');
-            if cell == "NULL" {
-                out.push_str("null");
-            } else {
-                super::headers::write_string(&mut out, cell.as_bytes());
-            }
-        }
-        out.push('}');
-    }
-    out.push(']');
-    // Compat: a header without rows has no keys.
-    let keys = sort_keys(header.into_iter().take(width.unwrap_or(0)));
-    Ok(Body {
-        payload: Payload::Json(out.into()),
-        keys,
-    })
-}
-
 /// Names and values of a form, decoded.
 fn form_pairs(bytes: &Bytes) -> Result<Vec<(String, String)>, RequestError> {
     let text = std::str::from_utf8(bytes).map_err(|_| invalid_body("The form is not valid UTF-8"))?;
-    text.split(['&', ';'])
-        .filter(|part| !part.is_empty())
+    let fields = || text.split(['&', ';']).filter(|part| !part.is_empty());
+    if fields().nth(MOST_FIELDS).is_some() {
+        return Err(RequestError::Body(format!(
+            "The form has more than {MOST_FIELDS} fields"
+        )));
+    }
+    fields()
         .map(|part| {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             Ok((decode_part(key)?.into_owned(), decode_part(value)?.into_owned()))
@@ -353,7 +361,8 @@ fn form_pairs(bytes: &Bytes) -> Result<Vec<(String, String)>, RequestError> {
 
 /// Converts a form to a JSON object of strings; if a name has several values, the last one is used.
 fn form_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
-    let pairs: std::collections::BTreeMap<String, String> = form_pairs(bytes)?.into_iter().collect();
+    let pairs: BTreeMap<String, String> = form_pairs(bytes)?.into_iter().collect();
+    let keys = take_keys(pairs.keys().cloned(), false)?;
     let mut out = String::from("{");
     for (key, value) in &pairs {
         if out.len() > 1 {
@@ -366,7 +375,7 @@ fn form_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
     out.push('}');
     Ok(Body {
         payload: Payload::Json(out.into()),
-        keys: pairs.into_keys().collect(),
+        keys,
     })
 }
 
@@ -475,15 +484,42 @@ mod tests {
             false,
         );
 
+        let Payload::Csv(document) = csv.unwrap().payload else {
+            panic!("no CSV");
+        };
         assert_eq!(
-            csv.unwrap().payload,
-            Payload::Json(Bytes::from_static(br#"[{"a":"1","b":null},{"a":"","b":"x\"y"}]"#))
+            document.into_json(&selvedge_memory::MemoryBudget::unlimited()),
+            Some(Bytes::from_static(br#"[{"a":"1","b":null},{"a":"","b":"x\"y"}]"#))
         );
         assert_eq!(message(ragged), "All lines must have same number of fields");
         assert_eq!(
             form.unwrap().payload,
             Payload::Json(Bytes::from_static(br#"{"a":"2","b":"x y"}"#))
         );
+    }
+
+    #[test]
+    fn rest_043_names_beyond_those_of_any_table_are_neither_kept_nor_shown_whole() {
+        let object = |count: usize| {
+            let names: Vec<String> = (0..count).map(|n| format!("\"{n}\":0")).collect();
+            Bytes::from(format!("{{{}}}", names.join(",")))
+        };
+        let parse = |body: &Bytes, media: &MediaType, is_call| parse_body(body, media, None, is_call);
+
+        assert!(parse(&object(MOST_KEYS), &MediaType::Json, false).is_ok());
+        let refused = parse(&object(MOST_KEYS + 1), &MediaType::Json, false);
+        assert_eq!(message(refused), "The body names more than 1600 columns");
+        // For the one unnamed parameter of a function.
+        let called = parse(&object(100_000), &MediaType::Json, true).unwrap();
+        assert_eq!(called.keys.len(), MOST_KEYS + 1);
+        let long = Bytes::from(format!("{{\"{}\":0}}", "ü".repeat(1000)));
+        let shown = parse(&long, &MediaType::Json, false).unwrap().keys;
+        assert_eq!(shown, [format!("{}…", "ü".repeat(128))]);
+        for is_call in [false, true] {
+            let form = Bytes::from("a&".repeat(MOST_FIELDS + 1));
+            let refused = parse(&form, &MediaType::Form, is_call);
+            assert_eq!(message(refused), "The form has more than 10000 fields");
+        }
     }
 
     #[test]

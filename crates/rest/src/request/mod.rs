@@ -6,6 +6,7 @@ mod action;
 mod api_request;
 pub mod ast;
 pub mod body;
+pub mod csv_document;
 pub(crate) mod grammar;
 pub mod headers;
 pub mod media;

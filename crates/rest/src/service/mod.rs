@@ -225,7 +225,7 @@ async fn plan_request<'a>(
         .search_path(&request.schema)
         .ok_or_else(|| RequestError::unknown_schema(request.schema.clone(), &config.schemas))?;
     let catalog = worker.cache.find_catalog(snapshot, &request.schema).await?;
-    let plan = Plan::new(request, &catalog, config)?;
+    let plan = Plan::new(request, &catalog, config, worker.pool.memory())?;
     timing.end_stage("plan");
     Ok(Planned {
         plan,

@@ -2,6 +2,7 @@
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
+use selvedge_memory::MemoryBudget;
 
 use super::document::write_document;
 use crate::catalog::Catalog;
@@ -50,7 +51,7 @@ fn plan_with_catalog(
     let body = Bytes::copy_from_slice(body.as_bytes());
     let request =
         ApiRequest::parse(method, path, query, &headers, &body, &config, None).expect("a good request");
-    Plan::new(request, catalog, &config)
+    Plan::new(request, catalog, &config, &MemoryBudget::unlimited())
 }
 
 /// Panics unless the statement contains the text.

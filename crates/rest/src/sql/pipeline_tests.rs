@@ -3,6 +3,7 @@
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
 use proptest::prelude::*;
+use selvedge_memory::MemoryBudget;
 use selvedge_postgres::{Param, SqlStatement};
 
 use super::document::write_document;
@@ -41,7 +42,7 @@ fn statement_preferring(
     let body = Bytes::copy_from_slice(body.as_bytes());
     let request =
         ApiRequest::parse(method, path, query, &headers, &body, &config, None).expect("a good request");
-    let plan = Plan::new(request, &Catalog::example(), &config).expect("a plan");
+    let plan = Plan::new(request, &Catalog::example(), &config, &MemoryBudget::unlimited()).expect("a plan");
     match plan {
         Plan::Query(plan) => write_document(&plan),
         other => panic!("no query: {other:?}"),
@@ -62,7 +63,7 @@ fn try_statement(method: &str, path: &str, query: &str, body: &str) -> Option<Sq
     );
     let body = Bytes::copy_from_slice(body.as_bytes());
     let request = ApiRequest::parse(method, path, query, &headers, &body, &config, None).ok()?;
-    match Plan::new(request, &Catalog::example(), &config).ok()? {
+    match Plan::new(request, &Catalog::example(), &config, &MemoryBudget::unlimited()).ok()? {
         Plan::Query(plan) => Some(write_document(&plan)),
         _ => None,
     }
