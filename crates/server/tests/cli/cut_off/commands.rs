@@ -92,7 +92,7 @@ pub(super) const COMMANDS: [Cut; 22] = [
     repeat(Place::Running, &["sweep", "--older-than", "0s"], 500),
     repeat(Place::Running, &["tenants", "migrate"], 500),
     repeat(Place::Running, &["seed", "buckets"], 500),
-    repeat(Place::Running, &["db", "diff"], 5000),
+    repeat(Place::Running, &["test", "db"], 700),
     repeat(Place::Running, &["db", "reset", "--yes"], 8000),
     Cut {
         file: Some("cut-off.tar"),
