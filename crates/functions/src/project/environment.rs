@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
 
+use super::env_file::parse_env_file;
 use super::function::Function;
 use crate::config::FunctionsConfig;
 
@@ -59,15 +60,12 @@ fn read_env_file(config: &FunctionsConfig) -> Result<Vec<(String, SecretString)>
         None => return Ok(Vec::new()),
     };
     let unreadable = |error: &dyn std::fmt::Display| format!("env file {}: {error}", file.display());
-    let pairs = dotenvy::from_path_iter(file).map_err(|error| unreadable(&error))?;
-    pairs
-        .map(|pair| match pair {
-            Ok((name, value)) => Ok((name, value.into())),
-            // The parser's message quotes the line, and the line may hold a secret.
-            Err(dotenvy::Error::LineParse(..)) => Err(unreadable(&"a line is not of the form NAME=value")),
-            Err(error) => Err(unreadable(&error)),
-        })
-        .collect()
+    let bytes = std::fs::read(file).map_err(|error| unreadable(&error))?;
+    let pairs = parse_env_file(&bytes).map_err(|error| unreadable(&error))?;
+    Ok(pairs
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect())
 }
 
 /// Whether the operating system accepts the pair as a variable.
@@ -88,7 +86,7 @@ mod tests {
         std::fs::write(config.folder.join("hello/index.ts"), "").unwrap();
         std::fs::write(
             config.folder.join(".env"),
-            "A=file\nSUPABASE_URL=evil\nB='two words'\n",
+            "A=file\nSUPABASE_URL=evil\nB='two words'\nJSON={\"key\": \"x\"}\n",
         )
         .unwrap();
         config.environment.secrets = vec![("a".into(), "secret".into()), ("c".into(), "3".into())];
@@ -106,6 +104,7 @@ mod tests {
             ("A", "file"),
             ("B", "two words"),
             ("C", "3"),
+            ("JSON", "{\"key\": \"x\"}"),
             ("SUPABASE_URL", "http://here"),
         ];
         assert_eq!(seen, expected);

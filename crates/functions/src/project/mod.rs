@@ -1,10 +1,12 @@
 //! The functions in a project's folder: their names, imports and environment variables.
 
+mod env_file;
 mod environment;
 mod function;
 mod import_map;
 mod modules;
 
+pub use env_file::{EnvFileError, parse_env_file};
 pub(crate) use environment::compose_environment;
 pub(crate) use function::{Function, find_function};
 pub use function::{is_valid_slug, list_function_folders};

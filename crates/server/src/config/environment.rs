@@ -7,6 +7,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use selvedge_functions::parse_env_file;
+
 /// Variables that override keys of `config.toml`, or that it refers to by `env(NAME)`.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -66,16 +68,9 @@ impl Environment {
         if !path.is_file() {
             return Ok(());
         }
-        // Read pair by pair instead of with dotenvy::from_path, which would change the environment of the process.
-        let pairs = dotenvy::from_path_iter(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        for pair in pairs {
-            // The parser's own message quotes the line, and the line may hold a secret.
-            let (name, value) = pair.map_err(|error| match error {
-                dotenvy::Error::LineParse(..) => {
-                    format!("{}: a line is not of the form NAME=value", path.display())
-                }
-                other => format!("{}: {other}", path.display()),
-            })?;
+        let unreadable = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
+        for (name, value) in parse_env_file(&bytes).map_err(|error| unreadable(&error))? {
             match self.values.entry(name) {
                 Entry::Vacant(entry) => {
                     self.of_files.insert(entry.key().clone());
@@ -146,7 +141,7 @@ mod tests {
         std::fs::write(project.join(".env.local"), "SELVEDGE_T_A=2\nSELVEDGE_T_B=2\n").unwrap();
         std::fs::write(
             project.join(".env"),
-            "SELVEDGE_T_B=3\nSELVEDGE_T_C='three # 3' # comment\n",
+            "SELVEDGE_T_B=3\nSELVEDGE_T_C='three # 3' # comment\nSELVEDGE_T_E=pass$word it's\r\n",
         )
         .unwrap();
         std::fs::write(
@@ -157,8 +152,17 @@ mod tests {
 
         let environment = Environment::load(&project).unwrap();
 
-        let values = ["A", "B", "C", "D"].map(|name| environment.get(&format!("SELVEDGE_T_{name}")));
-        assert_eq!(values, [Some("1"), Some("2"), Some("three # 3"), Some("4")]);
+        let values = ["A", "B", "C", "D", "E"].map(|name| environment.get(&format!("SELVEDGE_T_{name}")));
+        assert_eq!(
+            values,
+            [
+                Some("1"),
+                Some("2"),
+                Some("three # 3"),
+                Some("4"),
+                Some("pass$word it's")
+            ]
+        );
         assert_ne!(environment.get("PATH"), Some("no"), "the process wins over files");
     }
 
