@@ -130,7 +130,8 @@ fn parse_list(list: &str, low: u32, high: u32, names: &[&str]) -> Option<u64> {
             return None;
         };
         let step = step.unwrap_or(1);
-        if !(low..=high).contains(&first) || !(low..=high).contains(&last) || !(1..=high).contains(&step) {
+        // Compat: pg_cron 1.6.4 takes a step above the field's range, which means the first value.
+        if !(low..=high).contains(&first) || !(low..=high).contains(&last) || step == 0 {
             return None;
         }
         for value in (first..=last).step_by(usize::try_from(step).ok()?) {
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
 
     /// Schedules with whether they are valid.
-    const VALIDITY: [(&str, bool); 34] = [
+    const VALIDITY: [(&str, bool); 35] = [
         ("* * * * *", true),
         ("*/5 * * * *", true),
         ("0 0 1,15 * 1-5", true),
@@ -185,7 +186,8 @@ mod tests {
         ("* * * 13 *", false),
         ("* * * * 8", false),
         ("*/0 * * * *", false),
-        ("*/60 * * * *", false),
+        ("*/60 * * * *", true),
+        ("0 0 */100 * *", true),
         ("1/5 * * * *", false),
         ("1, * * * *", false),
         ("-1 * * * *", false),
@@ -240,6 +242,8 @@ mod tests {
             ("*/15 8-9 * * *", "2026-11-23T08:45:59Z", true),
             ("*/15 8-9 * * *", "2026-11-23T08:46:00Z", false),
             ("0 13 2 6 *", "2026-06-02T13:00:00Z", true),
+            ("0 0 */100 * *", "2026-11-01T00:00:00Z", true),
+            ("0 0 */100 * *", "2026-11-02T00:00:00Z", false),
             ("0 0 $ * *", "2026-11-30T00:00:00Z", true),
             ("0 0 $ * *", "2026-11-29T00:00:00Z", false),
             ("0 0 $ 2 *", "2028-02-29T00:00:00Z", true),

@@ -63,8 +63,8 @@ begin
       end if;
     end if;
     step := coalesce(parts[4]::integer, 1);
-    if first is null or first not between low and high or last not between low and high
-      or step not between 1 and greatest(high, 1) then
+    -- As in pg_cron 1.6.4, a step above the field's range means the first value.
+    if first is null or first not between low and high or last not between low and high or step < 1 then
       return null;
     end if;
     numbers := numbers || array(select pg_catalog.generate_series(first, last, step));
