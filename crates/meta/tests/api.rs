@@ -95,6 +95,42 @@ impl Fixture {
 }
 
 #[actix_web::test]
+async fn gw_052_lists_have_nothing_of_this_servers_own() {
+    let fixture = Fixture::create().await;
+
+    for list in [
+        "schemas",
+        "tables",
+        "views",
+        "materialized-views",
+        "foreign-tables",
+        "columns",
+        "functions",
+        "types",
+        "triggers",
+        "policies",
+        "publications",
+        "extensions",
+        "roles",
+        "indexes",
+        "table-privileges",
+        "column-privileges",
+        "generators/typescript",
+    ] {
+        let text = fixture.get(&format!("/pg/{list}")).await.to_string();
+
+        for own in ["\"_selvedge\"", " _selvedge:", "selvedge_console"] {
+            assert!(!text.contains(own), "/pg/{list} names {own}");
+        }
+    }
+    let roles = fixture
+        .get("/pg/roles?include_default_roles=true")
+        .await
+        .to_string();
+    assert!(roles.contains("selvedge_console_reader"), "{roles}");
+}
+
+#[actix_web::test]
 async fn tables_are_listed_with_columns_keys_and_relationships() {
     let fixture = Fixture::create().await;
 

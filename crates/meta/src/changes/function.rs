@@ -174,14 +174,56 @@ fn create_statement(verb: &str, new: &NewFunction) -> String {
     )
 }
 
-/// Writes a `SET` clause of CREATE FUNCTION. The value is SQL, such as `''` or `public, extensions`.
+/// Writes a `SET` clause of CREATE FUNCTION. The value is SQL, such as `''` or `public, extensions`, or a text that would be none, such
+/// as `5s` or `Europe/Berlin`.
 fn write_setting(name: &str, value: &str) -> String {
     let name = quote_identifier(name);
     if value == "FROM CURRENT" {
         format!("set {name} from current")
-    } else {
+    } else if is_value_list(value) {
         format!("set {name} to {value}")
+    } else {
+        format!("set {name} to {}", quote_literal(value))
     }
+}
+
+/// Whether a text is a list of words, numbers, quoted names and strings, as SET takes it.
+fn is_value_list(text: &str) -> bool {
+    let mut rest = text.trim();
+    loop {
+        let Some(after) = skip_value(rest) else {
+            return false;
+        };
+        let after = after.trim_start();
+        if after.is_empty() {
+            return true;
+        }
+        let Some(next) = after.strip_prefix(',') else {
+            return false;
+        };
+        rest = next.trim_start();
+    }
+}
+
+/// What comes after the value at the beginning of a text; `None` when there is none.
+fn skip_value(text: &str) -> Option<&str> {
+    let first = text.chars().next()?;
+    if matches!(first, '\'' | '"') {
+        let mut inner = &text[1..];
+        loop {
+            let (_, after) = inner.split_once(first)?;
+            match after.strip_prefix(first) {
+                Some(doubled) => inner = doubled,
+                None => return Some(after),
+            }
+        }
+    }
+    let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '.' | '-');
+    let end = text.find(|char| !is_part(char)).unwrap_or(text.len());
+    let (word, after) = text.split_at(end);
+    let is_word = first.is_ascii_alphabetic() || first == '_';
+    let is_name = is_word && !word.contains(['.', '-']);
+    (is_name || word.parse::<f64>().is_ok_and(f64::is_finite) && !is_word).then_some(after)
 }
 
 /// Returns the function's CREATE OR REPLACE statement with another body, so that STRICT, PARALLEL SAFE and other properties stay.
@@ -210,5 +252,29 @@ fn to_new_function(function: &Function, definition: String) -> NewFunction {
         behavior: function.behavior,
         security_definer: function.security_definer,
         config_params: function.config_params.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_are_no_sql_are_quoted() {
+        for (value, written) in [
+            ("''", "''"),
+            ("public, extensions", "public, extensions"),
+            ("\"a,b\", 'it''s'", "\"a,b\", 'it''s'"),
+            ("on", "on"),
+            ("-1.5", "-1.5"),
+            ("5s", "'5s'"),
+            ("64MB", "'64MB'"),
+            ("Europe/Berlin", "'Europe/Berlin'"),
+            ("public; drop table t", "'public; drop table t'"),
+            ("it's", "'it''s'"),
+            ("", "''"),
+        ] {
+            assert_eq!(write_setting("x", value), format!("set \"x\" to {written}"));
+        }
     }
 }

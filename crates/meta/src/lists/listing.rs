@@ -18,14 +18,24 @@ pub(crate) struct Listing {
     pub(crate) includes_columns: bool,
     /// Whether the query takes `$7` and `$8`: the row types of tables, and array types, are listed, too.
     pub(crate) has_type_flags: bool,
-    /// The query parameter that adds PostgreSQL's own objects.
+    /// The query parameter that adds PostgreSQL's own objects and this server's.
     pub(crate) system_flag: &'static str,
 }
 
+/// Whether a schema is PostgreSQL's own or this server's, which the original does not have and no project uses.
+macro_rules! is_system_schema {
+    ($schema:literal) => {
+        concat!(
+            $schema,
+            " in ('information_schema', 'pg_catalog', 'pg_toast', '_selvedge', 'selvedge_console')"
+        )
+    };
+}
+
 /// Wraps a query that returns every object in the filters of a list. Parameters: `$1` included schemas, `$2` excluded schemas,
-/// `$3` ids, `$4` whether PostgreSQL's own objects are included, `$5` limit, `$6` offset.
+/// `$3` ids, `$4` whether PostgreSQL's own objects and this server's are included, `$5` limit, `$6` offset.
 macro_rules! list_query {
-    ($objects:expr, schema $schema:literal, id $id:literal, system $system:literal, order $order:literal) => {
+    ($objects:expr, schema $schema:literal, id $id:literal, system $system:expr, order $order:literal) => {
         concat!(
             "select row_to_json(object)::text from (\n",
             $objects,
@@ -55,7 +65,7 @@ macro_rules! list_in_schemas {
             $objects,
             schema "object.schema",
             id $id,
-            system "object.schema in ('information_schema', 'pg_catalog', 'pg_toast')",
+            system is_system_schema!("object.schema"),
             order $order
         )
     };
@@ -73,7 +83,9 @@ macro_rules! list_with_columns {
                 include_str!("sql/columns.sql"),
                 "\n) c where ($1::text[] is null or c.schema = any ($1)) and ($2::text[] is null or c.schema <> all ($2))",
                 " and ($3::text[] is null or c.table_id::text = any ($3))",
-                " and ($4::bool or c.schema not in ('information_schema', 'pg_catalog', 'pg_toast'))",
+                " and ($4::bool or not ",
+                is_system_schema!("c.schema"),
+                ")",
                 " group by c.table_id) listed on listed.table_id = relation.id"
             ),
             id "object.id::text",
@@ -212,7 +224,7 @@ pub(crate) const LISTINGS: &[Listing] = &[
             include_str!("sql/column_privileges.sql"),
             schema "object.relation_schema",
             id "object.column_id",
-            system "object.relation_schema in ('information_schema', 'pg_catalog', 'pg_toast')",
+            system is_system_schema!("object.relation_schema"),
             order "object.relation_schema, object.relation_name, object.column_id"
         ),
         ..COMMON
@@ -224,7 +236,7 @@ pub(crate) const LISTINGS: &[Listing] = &[
             include_str!("sql/schemas.sql"),
             schema "object.name",
             id "object.id::text",
-            system "(starts_with(object.name, 'pg_') or object.name = 'information_schema')",
+            system "(starts_with(object.name, 'pg_') or object.name in ('information_schema', '_selvedge', 'selvedge_console'))",
             order "object.name"
         ),
         ..COMMON
@@ -232,7 +244,7 @@ pub(crate) const LISTINGS: &[Listing] = &[
     Listing {
         path: "/roles",
         described_as: "a role with ID",
-        sql: global_query!("sql/roles.sql", id "object.id::text", system "starts_with(object.name, 'pg_')", order "object.name"),
+        sql: global_query!("sql/roles.sql", id "object.id::text", system "(starts_with(object.name, 'pg_') or starts_with(object.name, 'selvedge_'))", order "object.name"),
         system_flag: "include_default_roles",
         ..COMMON
     },

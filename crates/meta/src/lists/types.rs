@@ -7,9 +7,10 @@ use super::filter::{parse_pairs, split_names};
 use crate::error::MetaError;
 use crate::state::Meta;
 
-/// Lists all schemas but PostgreSQL's own and those in `$1`: the ones whose types are generated without `included_schemas`.
+/// Lists all schemas but PostgreSQL's own, this server's and those in `$1`: the ones whose types are generated without `included_schemas`.
 const PROJECT_SCHEMAS: &str = "select nspname::text from pg_catalog.pg_namespace
-    where nspname !~ '^pg_' and nspname <> 'information_schema' and nspname <> all ($1) order by nspname";
+    where nspname !~ '^pg_' and nspname not in ('information_schema', '_selvedge', 'selvedge_console') and nspname <> all ($1)
+    order by nspname";
 
 /// `GET /pg/generators/{language}?included_schemas=&excluded_schemas=&detect_one_to_one_relationships=&access_control=` → the text
 /// of a source file. 404 for an unknown language, 400 for an unknown `access_control`.

@@ -1,4 +1,5 @@
--- A privilege on a relation applies to each of its columns. The caller sees privileges of roles of which it is a member.
+-- A privilege on a relation applies to each of its columns. The caller sees privileges of roles of which it is a member,
+-- and none of the console's logins.
 select
   c.oid || '.' || a.attnum as column_id,
   n.nspname as relation_schema,
@@ -21,6 +22,7 @@ cross join lateral (
     select * from aclexplode(a.attacl)
   ) granted
   where granted.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
+    and (granted.grantee = 0 or not starts_with(pg_get_userbyid(granted.grantee), 'selvedge_'))
     and (granted.grantee = 0 or pg_has_role(granted.grantee, 'usage') or pg_has_role(granted.grantor, 'usage'))
 ) acl
 where c.relkind in ('r', 'p', 'v', 'm', 'f')

@@ -1,4 +1,4 @@
--- A relation without an ACL has the default privileges, which belong to its owner.
+-- A relation without an ACL has the default privileges, which belong to its owner. Logins of the console are left out.
 select
   c.oid::int8 as relation_id,
   n.nspname as schema,
@@ -18,6 +18,7 @@ select
       'is_grantable', acl.is_grantable
     ) order by pg_get_userbyid(acl.grantee), acl.privilege_type), '[]')
     from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) acl
+    where acl.grantee = 0 or not starts_with(pg_get_userbyid(acl.grantee), 'selvedge_')
   ) as privileges
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace

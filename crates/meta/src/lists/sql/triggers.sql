@@ -26,3 +26,5 @@ join pg_namespace n on n.oid = c.relnamespace
 join pg_proc p on p.oid = g.tgfoid
 join pg_namespace pn on pn.oid = p.pronamespace
 where not g.tgisinternal
+  -- Triggers by which this server guards tables of the platform.
+  and pn.nspname not in ('_selvedge', 'selvedge_console')
