@@ -32,6 +32,22 @@ async fn rest_009_columns_come_in_the_order_of_select() {
 }
 
 #[actix_web::test]
+async fn rest_009_a_location_that_clients_would_refuse_is_left_out() {
+    let app = TestApp::blog().await;
+    let ids: Vec<String> = (1..=600)
+        .map(|id| format!("{id:08}-0000-4000-8000-000000000000"))
+        .collect();
+
+    let response = app
+        .anon()
+        .get(&format!("/posts?select=id&title=in.({})", ids.join(",")))
+        .await;
+
+    assert_eq!((response.status, response.text.as_str()), (200, "[]"));
+    assert_eq!(response.header("content-location"), None);
+}
+
+#[actix_web::test]
 async fn rest_011_to_016_each_operator_selects_the_right_rows() {
     let app = TestApp::blog().await;
     let anon = app.anon();
