@@ -151,19 +151,23 @@ pub(crate) struct UserPage<'a> {
 
 /// Lists a page of users, newest first unless [`UserPage::ascending`].
 pub(crate) async fn list_page(db: &impl GenericClient, page: &UserPage<'_>) -> DbResult<Vec<User>> {
-    const PAGE: &str = include_str!("../../sql/list_users.sql");
-    let rows = list_rows(
-        db,
-        PAGE,
-        &[
-            &page.aud,
-            &escape_like_pattern(page.filter),
-            &page.ascending,
-            &page.limit,
-            &page.offset,
-        ],
-    )
-    .await?;
+    // Both are the order of `users_created_at_id_idx`, read from one end or the other; the id makes pages stable for users created at
+    // the same time.
+    const NEWEST_FIRST: &str = concat!(
+        include_str!("../../sql/list_users.sql"),
+        "order by u.created_at desc nulls last, u.id desc limit $3 offset $4"
+    );
+    const OLDEST_FIRST: &str = concat!(
+        include_str!("../../sql/list_users.sql"),
+        "order by u.created_at asc nulls first, u.id asc limit $3 offset $4"
+    );
+    let sql = if page.ascending {
+        OLDEST_FIRST
+    } else {
+        NEWEST_FIRST
+    };
+    let filter = escape_like_pattern(page.filter);
+    let rows = list_rows(db, sql, &[&page.aud, &filter, &page.limit, &page.offset]).await?;
     let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get(0)).collect::<DbResult<_>>()?;
     // The page is chosen first by ids alone, so that identities and factors are only read for its users.
     const USERS: &str = concat!(

@@ -43,6 +43,52 @@ async fn auth_057_creating_a_user_with_a_taken_address_is_rejected() {
     assert_eq!(app.admin_create(phone).await.error(), (422, "phone_exists"));
 }
 
+/// The statement that chooses the users of a page.
+const LIST_USERS: &str = include_str!("../../sql/list_users.sql");
+
+#[actix_web::test]
+async fn auth_058_a_page_of_many_users_is_read_from_an_index() {
+    let app = TestApp::start().await;
+    app.sql(
+        "insert into auth.users (id, aud, email, created_at)
+         select gen_random_uuid(), 'authenticated', 'u' || n || '@example.com', now() + n * interval '1 second'
+         from generate_series(1, 20000) n",
+        &[],
+    )
+    .await;
+    app.sql("analyze auth.users", &[]).await;
+    let statement = LIST_USERS
+        .replace("$1::text", "'authenticated'::text")
+        .replace("$2::text", "''::text");
+
+    for order in [
+        "u.created_at desc nulls last, u.id desc",
+        "u.created_at asc nulls first, u.id asc",
+    ] {
+        let plan = app
+            .sql(
+                &format!("explain {statement} order by {order} limit 50 offset 0"),
+                &[],
+            )
+            .await;
+
+        let plan: Vec<String> = plan.iter().map(|row| row.get(0)).collect();
+        assert!(
+            plan.iter().any(|line| line.contains("users_created_at_id_idx")),
+            "{plan:#?}"
+        );
+        assert!(!plan.iter().any(|line| line.contains("Sort")), "{plan:#?}");
+    }
+    let newest = app.get("/admin/users?per_page=1").admin().send().await;
+    let oldest = app
+        .get("/admin/users?per_page=1&sort=created_at%20asc")
+        .admin()
+        .send()
+        .await;
+    assert_eq!(newest.body["users"][0]["email"], "u20000@example.com");
+    assert_eq!(oldest.body["users"][0]["email"], "u1@example.com");
+}
+
 #[actix_web::test]
 async fn auth_058_user_lists_are_paginated() {
     let app = TestApp::start().await;
