@@ -77,6 +77,9 @@ pub(crate) async fn start_cluster(config: &Config) -> Result<Cluster> {
 
 async fn start_cluster_locked(config: &Config, lock: Option<ProjectLock>) -> Result<Cluster> {
     let cluster_config = cluster_config(config)?;
+    if cluster_config.listen_tcp && cluster_config.port != 0 {
+        listen::wait_until_no_connection_has(cluster_config.port, DATABASE_PORT).await;
+    }
     let started = match lock {
         Some(lock) => Cluster::start_locked(cluster_config, lock).await,
         None => Cluster::start(cluster_config).await,

@@ -11,11 +11,16 @@ use anyhow::{Context, Result, anyhow};
 use socket2::SockFilter;
 use socket2::{Domain, SockRef, Socket, Type};
 
+use crate::output;
+
 /// Length of the kernel's queue of connections that wait to be accepted.
 const LISTEN_BACKLOG: i32 = 4096;
 
 /// How long a busy port is tried again.
 const PORT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long a port is tried again that a connection has taken. The system keeps a port for 60 s after the end of one.
+const CONNECTION_PATIENCE: Duration = Duration::from_secs(70);
 
 /// The purpose of a port and how to choose another one, for error messages.
 #[derive(Debug, Clone, Copy)]
@@ -189,7 +194,7 @@ fn bind_with(
         // A name with several addresses is bound at the first; `start` binds ::1 itself, next to 127.0.0.1.
         .next()
         .with_context(|| format!("{host} has no address"))?;
-    let listener = bind_with_patience(address, bind).map_err(|error| match error.kind() {
+    let listener = bind_with_patience(address, choice, bind).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => port_taken(port, choice),
         ErrorKind::PermissionDenied => anyhow!(
             "port {port} ({}) may not be opened by this user: ports below 1024 need a privilege\n  {}",
@@ -205,20 +210,52 @@ fn bind_with(
     Ok(listener)
 }
 
-/// Tries a busy port again for a moment: its last owner may be ending, or a connection may have it.
+/// Tries a busy port again: for a moment, as its last owner may be ending, and longer while a connection has it.
 fn bind_with_patience(
     address: SocketAddr,
+    choice: PortChoice,
     bind: impl Fn(SocketAddr) -> io::Result<TcpListener>,
 ) -> io::Result<TcpListener> {
-    let deadline = Instant::now() + PORT_PATIENCE;
+    let begin = Instant::now();
+    let mut is_said = false;
     loop {
-        match bind(address) {
-            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(50));
-            }
+        let error = match bind(address) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => error,
             outcome => return outcome,
+        };
+        let waited = begin.elapsed();
+        if waited > PORT_PATIENCE {
+            // Whether a program listens is asked again each time: then there is nothing to wait for.
+            if waited > CONNECTION_PATIENCE || port_holder::is_listening(address.port()) != Some(false) {
+                return Err(error);
+            }
+            if !is_said {
+                say_connection_has_port(address.port(), choice);
+                is_said = true;
+            }
         }
+        std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Waits until no connection has a port that another program is going to bind. Returns at once when somebody listens on it, which that
+/// program reports.
+pub(crate) async fn wait_until_no_connection_has(port: u16, choice: PortChoice) {
+    if port_holder::is_listening(port) != Some(false) {
+        return;
+    }
+    let bound = tokio::task::spawn_blocking(move || bind_port("127.0.0.1", port, choice)).await;
+    drop(bound);
+}
+
+/// Programs get ports for their connections from the same range as the Supabase CLI's ports are in.
+fn say_connection_has_port(port: u16, choice: PortChoice) {
+    output::print_note(&format!(
+        "port {port} ({}) belongs to a connection of another program, or of one that has ended; waiting up to {} s for it\n  to keep such \
+         ports free on Linux:  sysctl -w net.ipv4.ip_local_reserved_ports=54320-54329",
+        choice.what,
+        CONNECTION_PATIENCE.as_secs()
+    ));
 }
 
 /// The error for a port that another process listens on.
@@ -258,6 +295,25 @@ mod tests {
 
         assert!(bind_port("127.0.0.1", port, API_PORT).is_ok());
         owner.join().unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn gw_031_a_port_that_a_connection_has_is_bound_when_the_connection_has_ended() {
+        let server = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let client = TcpStream::connect(server.local_addr().unwrap()).unwrap();
+        let port = client.local_addr().unwrap().port();
+        let (accepted, _) = server.accept().unwrap();
+        let ends = std::thread::spawn(move || {
+            std::thread::sleep(PORT_PATIENCE + Duration::from_millis(500));
+            // Who closes first keeps its port for a minute.
+            drop(accepted);
+            std::thread::sleep(Duration::from_millis(100));
+            drop(client);
+        });
+
+        assert!(bind_port("127.0.0.1", port, DATABASE_PORT).is_ok());
+        ends.join().unwrap();
     }
 
     #[test]
