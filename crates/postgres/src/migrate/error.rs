@@ -162,6 +162,8 @@ pub struct StatementFailure {
     pub statement: String,
     /// The line of the file's own `commit` up to which it has taken effect.
     pub committed_at: Option<usize>,
+    /// The line before which the file has taken effect, because a statement of it cannot run in a transaction.
+    pub applied_before: Option<usize>,
 }
 
 impl StatementFailure {
@@ -182,6 +184,7 @@ impl StatementFailure {
             context: error.where_().map(ToOwned::to_owned),
             statement: statement.text.to_owned(),
             committed_at: None,
+            applied_before: None,
         }
     }
 
@@ -198,7 +201,28 @@ impl StatementFailure {
                  applied. Take it out of the file, or undo it, before the next attempt"
             )
         });
-        detail.chain(hint).chain(context).chain(committed).collect()
+        let applied = self.applied_before.iter().map(|line| {
+            format!(
+                "\n  the file has statements that cannot run in a transaction: what is before line {line} has taken effect, although \
+                 the file does not count as applied. Undo it before the next attempt, or let each statement be one that may run \
+                 twice (if not exists)"
+            )
+        });
+        let invalid = self.makes_index_concurrently().then(|| {
+            "\n  an index that could not be made concurrently may stay behind, invalid: drop it before the next attempt".to_owned()
+        });
+        detail
+            .chain(hint)
+            .chain(context)
+            .chain(committed)
+            .chain(applied)
+            .chain(invalid)
+            .collect()
+    }
+
+    fn makes_index_concurrently(&self) -> bool {
+        let lower = self.statement.to_ascii_lowercase();
+        lower.contains("index") && lower.contains(" concurrently")
     }
 
     /// At most 12 lines of the statement, each cut at 200 characters, so that the message fits a terminal. The faulty line is

@@ -72,6 +72,27 @@ fn is_shipped(name: &str) -> bool {
     SHIPPED.iter().any(|extension| extension.name == name)
 }
 
+/// Extensions that the original has and that a project can do without.
+const IGNORABLE: [&str; 8] = [
+    "pg_graphql",
+    "pgsodium",
+    "http",
+    "hypopg",
+    "index_advisor",
+    "pg_stat_monitor",
+    "plan_filter",
+    "safeupdate",
+];
+
+/// The extensions that are not on a server and whose `create extension` is skipped, so that there is nothing to drop either. The
+/// original's image creates pg_graphql in each project.
+pub(super) fn list_ignorable_absent(available: &BTreeSet<String>) -> BTreeSet<String> {
+    let absent = IGNORABLE
+        .iter()
+        .filter(|name| !is_shipped(name) && !available.contains(**name));
+    absent.map(|name| (*name).to_owned()).collect()
+}
+
 /// Whether a migration that creates the extension fails where the server does not have it.
 pub(crate) fn is_needed_extension(name: &str) -> bool {
     // The version only changes the advice.

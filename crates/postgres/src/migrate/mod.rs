@@ -27,6 +27,7 @@ mod privileges;
 mod project;
 mod repair;
 mod run;
+mod script_parts;
 mod seed;
 mod shipped;
 mod slot_functions;
@@ -60,7 +61,7 @@ pub use project::{
     run_statements, run_uncommitted,
 };
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
-pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
+pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds, join_stars};
 pub use shipped::set_vault_key_file;
 pub use slot_functions::close_slot_functions;
 pub(crate) use split::{Piece, split_script};

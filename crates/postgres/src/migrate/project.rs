@@ -1,6 +1,6 @@
 //! Applies a project's `roles.sql` and migrations, and keeps their history (gateway.md §8).
 
-use std::{path::Path, time::Duration};
+use std::{ops::Range, path::Path, time::Duration};
 
 use tokio_postgres::Client;
 
@@ -8,6 +8,7 @@ use super::{
     error::MigrateError,
     files::{Migration, pending_migrations, read_file},
     run::Script,
+    script_parts::Part,
     statement_plan::{StatementPlan, plan_statements},
 };
 
@@ -199,8 +200,9 @@ fn lock_timeout(timeout: Duration) -> Setting {
     ("lock_timeout", timeout.as_millis().to_string())
 }
 
-/// Runs a migration file and then `record`, both in one transaction with these settings. Role and settings of the session are
-/// reset before and afterwards.
+/// Runs a migration file and then `record`, both in one transaction with these settings. Statements that PostgreSQL refuses in a
+/// transaction run alone, those between them in transactions of their own, and `record` in the last one. Role and settings of the
+/// session are reset before and afterwards.
 pub(crate) async fn run_file(
     client: &Client,
     script: &Script<'_>,
@@ -208,20 +210,66 @@ pub(crate) async fn run_file(
     settings: &[Setting],
     record: impl Future<Output = Result<(), MigrateError>>,
 ) -> Result<(), MigrateError> {
-    begin_file(client, script, plan, settings).await?;
+    reset_session(client, settings).await?;
+    let mut first_of_part = 0;
     let outcome = async {
+        for part in script.parts() {
+            match part {
+                Part::Alone(index) => {
+                    first_of_part = index;
+                    run_range(client, script, plan, index..index + 1).await?;
+                }
+                Part::Together(range) => {
+                    first_of_part = range.start;
+                    let is_last = range.end == script.statements.len();
+                    client.batch_execute("begin").await?;
+                    run_range(client, script, plan, range).await?;
+                    if !is_last {
+                        client.batch_execute("commit").await?;
+                    }
+                }
+            }
+        }
+        // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
+        client.batch_execute("reset role").await?;
         record.await?;
         client.batch_execute("commit").await?;
         Ok(())
     }
     .await;
-    if outcome.is_err() {
+    if let Err(error) = outcome {
         // If the connection is lost, this fails as well, and PostgreSQL rolls back by itself; the first error is
         // reported.
         client.batch_execute("rollback").await.ok();
-        return outcome;
+        return Err(say_what_stays(error, script, first_of_part));
     }
     reset_session(client, &[]).await
+}
+
+/// Runs some of a file's statements, in the forms that the plan gives them.
+async fn run_range(
+    client: &Client,
+    script: &Script<'_>,
+    plan: &StatementPlan,
+    range: Range<usize>,
+) -> Result<(), MigrateError> {
+    let planned = |statement: &str| plan.plan(statement);
+    script.run(client, range, planned, plan.batch_bytes).await
+}
+
+/// Adds to an error which statements before the failed part have taken effect.
+fn say_what_stays(error: MigrateError, script: &Script<'_>, first_of_part: usize) -> MigrateError {
+    let MigrateError::Statement(mut failure) = error else {
+        return error;
+    };
+    // Statements before that one were committed by the parts before.
+    if first_of_part > 0 {
+        failure.applied_before = script
+            .statements
+            .get(first_of_part)
+            .map(|statement| statement.line);
+    }
+    MigrateError::Statement(failure)
 }
 
 /// Runs one file in a transaction that stays open. After an error it is rolled back.
@@ -234,8 +282,7 @@ async fn begin_file(
     reset_session(client, settings).await?;
     client.batch_execute("begin").await?;
     let outcome = async {
-        let planned = |statement: &str| plan.plan(statement);
-        script.run(client, planned, plan.batch_bytes).await?;
+        run_range(client, script, plan, 0..script.statements.len()).await?;
         // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
         client.batch_execute("reset role").await?;
         Ok(())
@@ -291,8 +338,7 @@ pub async fn run_statements(
     let scripts = [Script::parse(path, text)?];
     let plan = plan_statements(client, &scripts, &mut warn).await?;
     let [script] = &scripts;
-    let planned = |statement: &str| plan.plan(statement);
-    script.run(client, planned, plan.batch_bytes).await
+    run_range(client, script, &plan, 0..script.statements.len()).await
 }
 
 async fn record_applied(

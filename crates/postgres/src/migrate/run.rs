@@ -4,6 +4,7 @@
 //! messages before an error is the index of the statement that failed, so a seed of a hundred thousand rows can be sent
 //! in few, large messages.
 
+use std::ops::Range;
 use std::path::Path;
 
 use futures_util::TryStreamExt;
@@ -12,6 +13,7 @@ use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
 use super::{
     error::{MigrateError, StatementFailure},
     lexer::{Lexer, TokenKind},
+    script_parts::{Part, is_without_transaction, split_parts},
     split::{SEPARATOR, SplitError, Statement, split_statements},
     transaction_control::{find_commits, last_commit_before, without_outer_pair},
 };
@@ -24,6 +26,8 @@ pub(crate) const BATCH_BYTES: usize = 512 * 1024;
 pub(crate) struct Script<'a> {
     pub(crate) path: &'a Path,
     pub(crate) statements: Vec<Statement<'a>>,
+    /// Whether its first line says that nothing of it runs in a transaction.
+    is_without_transaction: bool,
 }
 
 impl<'a> Script<'a> {
@@ -35,6 +39,7 @@ impl<'a> Script<'a> {
         Ok(Self {
             path,
             statements: without_outer_pair(statements),
+            is_without_transaction: is_without_transaction(text),
         })
     }
 
@@ -49,17 +54,23 @@ impl<'a> Script<'a> {
         ))
     }
 
-    /// Runs the statements in order, in the transaction that the caller has opened. `plan` gives the statement that is sent
-    /// in the place of each, and a message has at most `batch_bytes` of text; a longer statement is sent alone.
+    /// What of it runs in a transaction, and what alone.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        split_parts(&self.statements, self.is_without_transaction)
+    }
+
+    /// Runs some of the statements in order. `plan` gives the statement that is sent in the place of each, and a message has at most
+    /// `batch_bytes` of text; a longer statement is sent alone.
     pub(crate) async fn run(
         &self,
         client: &Client,
+        range: Range<usize>,
         plan: impl Fn(&str) -> String,
         batch_bytes: usize,
     ) -> Result<(), MigrateError> {
-        let mut start = 0;
-        while start < self.statements.len() {
-            let texts = plan_batch(&self.statements[start..], &plan, batch_bytes);
+        let mut start = range.start;
+        while start < range.end {
+            let texts = plan_batch(&self.statements[start..range.end], &plan, batch_bytes);
             self.run_batch(client, &texts, start).await?;
             start += texts.len();
         }

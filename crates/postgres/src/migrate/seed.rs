@@ -47,7 +47,7 @@ pub enum SeedOutcome {
 pub fn find_seeds(project: &Path, patterns: &[String]) -> Result<(Vec<SeedFile>, Vec<String>), MigrateError> {
     let (mut seeds, mut warnings, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
     for pattern in patterns {
-        let relative = pattern.strip_prefix("./").unwrap_or(pattern);
+        let relative = join_stars(pattern.strip_prefix("./").unwrap_or(pattern));
         // The project's own path may contain glob characters such as `[`.
         let full = Path::new(&glob::Pattern::escape(&project.to_string_lossy())).join(relative);
         let paths = glob::glob(&full.to_string_lossy()).map_err(|error| {
@@ -76,6 +76,20 @@ pub fn find_seeds(project: &Path, patterns: &[String]) -> Result<(Vec<SeedFile>,
         }
     }
     Ok((seeds, warnings))
+}
+
+/// Several stars beside other characters of a path's component are one star, as in Go's `path.Match`, by which the Supabase CLI matches:
+/// `seeds/**.sql` is `seeds/*.sql`. A component `**` stays, which means folders of any depth.
+#[must_use]
+pub fn join_stars(pattern: &str) -> String {
+    let components = pattern.split('/').map(|component| {
+        let mut joined = component.to_owned();
+        while joined != "**" && joined.contains("**") {
+            joined = joined.replace("**", "*");
+        }
+        joined
+    });
+    components.collect::<Vec<_>>().join("/")
 }
 
 /// Runs the seeds that have not run yet, each in a transaction. `client` must be logged in as `postgres`.
@@ -139,11 +153,21 @@ mod tests {
             std::fs::write(path, "").expect("written");
         }
 
-        let patterns = ["./seeds/*.sql", "./seed.sql", "seeds/a.sql", "nothing/*.sql"].map(String::from);
+        let patterns = ["./seeds/**.sql", "./seed.sql", "seeds/a.sql", "nothing/*.sql"].map(String::from);
         let (seeds, warnings) = find_seeds(folder.path(), &patterns).expect("patterns are valid");
 
         let names: Vec<&str> = seeds.iter().map(|seed| seed.name.as_str()).collect();
         assert_eq!(names, ["seeds/a.sql", "seeds/b.sql", "seed.sql"]);
         assert_eq!(warnings, ["no seed file matches nothing/*.sql"]);
+    }
+
+    #[test]
+    fn gw_025_stars_in_a_row_are_one_star_unless_they_are_a_whole_component() {
+        let joined = ["seeds/**.sql", "a**b/***c/*.sql", "seeds/**/x.sql", "**", "[ab]?"].map(join_stars);
+
+        assert_eq!(
+            joined,
+            ["seeds/*.sql", "a*b/*c/*.sql", "seeds/**/x.sql", "**", "[ab]?"]
+        );
     }
 }

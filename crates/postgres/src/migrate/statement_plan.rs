@@ -18,7 +18,7 @@ use super::{
     extension::ExtensionStatement,
     files::read_file,
     lexer::{Lexer, TokenKind},
-    missing_extension::{ExtensionUse, check_extensions},
+    missing_extension::{ExtensionUse, check_extensions, list_ignorable_absent},
     run::{BATCH_BYTES, Script},
     superuser_statement::find_substitute,
 };
@@ -30,6 +30,8 @@ pub(crate) struct StatementPlan {
     major_version: u32,
     /// Extensions that are not created: they exist already, or the project can do without them.
     skipped: BTreeSet<String>,
+    /// Extensions that the server lacks and a project can do without: dropping them does nothing.
+    absent: BTreeSet<String>,
     /// Extensions that are created by functions of the platform schema: PostgreSQL reserves them for superusers, or lacks
     /// the files of a shipped one.
     by_platform: BTreeSet<String>,
@@ -72,6 +74,11 @@ impl StatementPlan {
     fn plan_extension(&self, extension: &ExtensionStatement) -> Option<String> {
         if let ExtensionStatement::Create { name, .. } = extension
             && self.skipped.contains(name)
+        {
+            return Some("null".to_owned());
+        }
+        if let ExtensionStatement::Drop { names, .. } = extension
+            && names.iter().all(|name| self.absent.contains(name))
         {
             return Some("null".to_owned());
         }
@@ -141,6 +148,7 @@ pub(crate) async fn plan_statements(
     let uses: Vec<ExtensionUse> = scripts.iter().flat_map(created_extensions).collect();
     let mut plan = StatementPlan {
         major_version: server.major_version,
+        absent: list_ignorable_absent(&server.available),
         skipped: server.installed_by_script,
         by_platform: server.reserved,
         batch_bytes: if server.has_citus { 0 } else { BATCH_BYTES },
@@ -215,11 +223,21 @@ mod tests {
         let plan = StatementPlan {
             major_version: 15,
             skipped: BTreeSet::from(["http".to_owned()]),
+            absent: BTreeSet::from(["pg_graphql".to_owned(), "http".to_owned()]),
             by_platform: BTreeSet::from(["dblink".to_owned()]),
             batch_bytes: BATCH_BYTES,
         };
         let cases = [
             ("create extension http", "select null"),
+            ("drop extension pg_graphql cascade", "select null"),
+            (
+                "do $$ begin drop extension pg_graphql; end $$",
+                "do $$ begin perform null; end $$",
+            ),
+            (
+                "drop extension pg_graphql, citext",
+                "drop extension pg_graphql, citext",
+            ),
             ("create extension citext", "create extension citext"),
             (
                 "drop extension if exists pg_net",

@@ -50,6 +50,13 @@ pub(super) fn without_outer_pair(mut statements: Vec<Statement<'_>>) -> Vec<Stat
     statements
 }
 
+/// Whether a file begins or ends transactions itself.
+pub(super) fn has_control(statements: &[Statement<'_>]) -> bool {
+    statements
+        .iter()
+        .any(|statement| control_of(statement.text).is_some())
+}
+
 /// The lines of statements that end the file's transaction, so that what is before them stays when a later one fails.
 pub(super) fn find_commits(statements: &[Statement<'_>]) -> Vec<usize> {
     let ends = |statement: &&Statement<'_>| {

@@ -1,6 +1,8 @@
 //! Migrations run once, in order, each in a transaction; failures are reported with file and line.
 
-use selvedge_postgres::migrate::{MigrateError, MigrationState, discover_migrations, list_migrations};
+use selvedge_postgres::migrate::{
+    MigrateError, MigrationState, apply_seeds, discover_migrations, find_seeds, list_migrations,
+};
 
 use super::Project;
 
@@ -139,20 +141,72 @@ async fn gw_021_settings_and_roles_of_one_file_do_not_reach_the_next() {
 }
 
 #[tokio::test]
-async fn gw_021_what_cannot_run_in_a_transaction_fails_as_in_the_cli() {
+async fn gw_021_what_cannot_run_in_a_transaction_runs_alone_and_the_rest_in_order() {
     let project = Project::new(&[(
         "migrations/1_index.sql",
-        "create table t (id int);\ncreate index concurrently i on t (id);",
+        "create table t (id int);\ninsert into t values (1);\ncreate index concurrently i on t (id);\nvacuum t;\n\
+         insert into t select count(*) from pg_index where indexrelid = 'i'::regclass;\nreindex index concurrently i;\n\
+         drop index concurrently i;",
+    )])
+    .await;
+    project.write("seed.sql", "insert into t values (5);\nvacuum analyze t;");
+
+    assert_eq!(project.migrate().await.expect("applies"), ["index"]);
+
+    assert_eq!(
+        project
+            .query_value("select string_agg(id::text, ' ') from t")
+            .await,
+        "1 1"
+    );
+    assert_eq!(project.query_value("select to_regclass('i')").await, "null");
+    assert!(project.migrate().await.expect("is recorded").is_empty());
+    let (seeds, _) = find_seeds(project.path(), &["./seed.sql".into()]).expect("patterns");
+    apply_seeds(&project.client, &seeds, |_| {})
+        .await
+        .expect("applies");
+    assert_eq!(project.query_value("select max(id) from t").await, "5");
+}
+
+#[tokio::test]
+async fn gw_021_a_failure_after_a_statement_that_ran_alone_says_what_was_applied() {
+    let project = Project::new(&[(
+        "migrations/1_index.sql",
+        "create table t (id int);\ninsert into t values (1), (1);\ncreate unique index concurrently i on t (id);\nselect 1;",
     )])
     .await;
 
-    let error = project.migrate().await.expect_err("concurrently").to_string();
+    let error = project.migrate().await.expect_err("not unique").to_string();
 
     assert!(
-        error.contains("1_index.sql:2: CREATE INDEX CONCURRENTLY cannot"),
+        error.contains("1_index.sql:3: could not create unique index"),
         "{error}"
     );
-    assert_eq!(project.query_value("select to_regclass('t')").await, "null");
+    assert!(
+        error.contains("what is before line 3 has taken effect"),
+        "{error}"
+    );
+    assert!(error.contains("may stay behind, invalid"), "{error}");
+    assert_eq!(project.query_value("select count(*) from t").await, "2");
+
+    // The part after it is rolled back as a whole, and the file is not applied.
+    project.write(
+        "migrations/1_index.sql",
+        "create table if not exists t (id int);\nvacuum t;\ncreate table u ();\nselect 1/0;",
+    );
+    let error = project.migrate().await.expect_err("division by zero").to_string();
+    assert!(
+        error.contains("what is before line 3 has taken effect"),
+        "{error}"
+    );
+    assert_eq!(project.query_value("select to_regclass('u')").await, "null");
+    project.write(
+        "migrations/1_index.sql",
+        "-- pg-delta: transaction=false\ncreate type mood as enum ('a');\nalter type mood add value 'b';\n\
+         create table moods as select 'b'::mood as mood;",
+    );
+    assert_eq!(project.migrate().await.expect("applies"), ["index"]);
+    assert_eq!(project.query_value("select count(*) from moods").await, "1");
 }
 
 #[tokio::test]

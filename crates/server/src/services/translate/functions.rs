@@ -6,6 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use selvedge_functions::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
 };
+use selvedge_postgres::migrate::join_stars;
 use selvedge_token::KeyRing;
 use serde_json::json;
 
@@ -84,7 +85,11 @@ fn declared_function(section: &FunctionSection) -> DeclaredFunction {
         verify_jwt: section.verify_jwt,
         import_map: section.import_map.clone(),
         entrypoint: section.entrypoint.clone(),
-        static_files: section.static_files.clone(),
+        static_files: section
+            .static_files
+            .iter()
+            .map(|pattern| join_stars(pattern))
+            .collect(),
         env: section.env.clone(),
     }
 }
