@@ -61,6 +61,25 @@ impl DatabaseState {
         })
     }
 
+    /// Reads the state of a database of a project, to compare it. `client` as for [`DatabaseState::of_fresh_database`].
+    ///
+    /// # Errors
+    /// When a query fails.
+    pub async fn of_database(client: &Client) -> Result<Self, MigrateError> {
+        Ok(Self {
+            parts: read_parts(client).await?,
+            empty_tables: Vec::new(),
+        })
+    }
+
+    /// Names of the parts that only one of the two has, or that they have with other values.
+    #[must_use]
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let different = differing(&self.parts, &other.parts).chain(differing(&other.parts, &self.parts));
+        let names: BTreeSet<&str> = different.map(|(part, _)| part.name.as_str()).collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
     /// Makes the roles of the connected server as those of this state, as far as both have them: rights, memberships and settings. After
     /// that `postgres` can do again what it can do in a fresh project, and still drop the roles that it has made.
     ///
@@ -78,10 +97,7 @@ impl DatabaseState {
     /// When a statement fails; then nothing has changed.
     pub async fn restore(&self, client: &Client) -> Result<Vec<String>, MigrateError> {
         self.restore_up_to(client, i32::MAX).await?;
-        let now = read_parts(client).await?;
-        let different = differing(&now, &self.parts).chain(differing(&self.parts, &now));
-        let names: BTreeSet<&str> = different.map(|(part, _)| part.name.as_str()).collect();
-        Ok(names.into_iter().map(str::to_owned).collect())
+        Ok(self.differences(&Self::of_database(client).await?))
     }
 
     async fn restore_up_to(&self, client: &Client, rank: i32) -> Result<(), MigrateError> {

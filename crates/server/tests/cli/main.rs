@@ -32,6 +32,7 @@ mod recovery;
 mod refusals;
 mod rest;
 mod services;
+mod squash;
 mod sso;
 mod stacks;
 mod stock_names;

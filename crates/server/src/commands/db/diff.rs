@@ -9,14 +9,16 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use selvedge_postgres::migrate::{create_migration, replace_file};
+use selvedge_postgres::migrate::{create_migration, join_statements, replace_file, split_statements};
 use tokio_postgres::Config as Login;
 use tokio_postgres::config::{Host, SslMode};
 use url::Url;
 
+use super::dump::{is_right_of_console, without_comments};
 use super::shadow::Shadow;
 use crate::cli::DiffArgs;
 use crate::config::Config;
+use crate::database::additions::list_additions;
 use crate::database::target::TargetDatabase;
 use crate::database::{EMBEDDED_PASSWORD, embedded};
 use crate::output::{GOOD, print_text};
@@ -63,8 +65,68 @@ pub(super) async fn find_statements(
         // As `postgres`, whoever the URL names.
         TargetDatabase::External(_) => database.with_login(|login| compare(&write_url(login)?)).await,
     };
+    let added = match (&outcome, schemas.is_empty()) {
+        (Ok(_), true) => list_added(&shadow, database).await,
+        _ => Ok(Vec::new()),
+    };
     shadow.remove().await?;
-    outcome
+    keep_of_project(&outcome?, &added?)
+}
+
+/// What the project of the database has added to the platform's tables and its migrations have not.
+async fn list_added(shadow: &Shadow, database: &TargetDatabase) -> Result<Vec<String>> {
+    let known = list_additions(&embedded::connect(&shadow.login()).await?).await?;
+    let mut added = list_additions(&database.connect().await?).await?;
+    added.retain(|statement| !known.contains(statement));
+    Ok(added)
+}
+
+/// The statements of a comparison without the rights of the console's logins, and with those of `added` that it lacks.
+fn keep_of_project(text: &str, added: &[String]) -> Result<String> {
+    let statements = split_statements(text).context("the differences cannot be read")?;
+    let is_of_console = |statement: &str| is_right_of_console(without_comments(statement));
+    let mut kept = text.to_owned();
+    if statements.iter().any(|statement| is_of_console(statement.text)) {
+        let others: Vec<&str> = statements
+            .iter()
+            .map(|statement| statement.text.trim())
+            .filter(|statement| !is_of_console(statement))
+            .collect();
+        kept = join_statements(&others);
+    }
+    let present = plain_name(&kept);
+    let lacking: Vec<&str> = added
+        .iter()
+        .map(String::as_str)
+        .filter(|statement| !present.contains(&plain_name(head_of(statement))))
+        .collect();
+    if lacking.is_empty() {
+        return Ok(kept);
+    }
+    if !kept.is_empty() && !kept.ends_with("\n\n") {
+        kept.push('\n');
+    }
+    Ok(kept + &join_statements(&lacking))
+}
+
+/// The part of an added object's statement that names it, such as `create policy x on storage.objects`.
+fn head_of(statement: &str) -> &str {
+    let ends = [
+        " as permissive for ",
+        " as restrictive for ",
+        " FOR EACH ",
+        " is '",
+        " on ddl_command_",
+        " on sql_drop",
+        " on table_rewrite",
+    ];
+    let end = ends.iter().filter_map(|end| statement.find(end)).min();
+    &statement[..end.unwrap_or(statement.len())]
+}
+
+/// A text for comparing names, which some quote where others do not.
+fn plain_name(text: &str) -> String {
+    text.to_lowercase().replace('"', "")
 }
 
 /// The URL of a login to one host, with its password.
@@ -218,6 +280,26 @@ fn find_cli(project: &Path) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comparison_has_no_rights_of_the_console_and_what_was_added_to_the_platforms_tables() {
+        let text = "CREATE TABLE public.t (id int);\n\n-- Risk: none\nGRANT SELECT ON public.t TO selvedge_console_reader;\n\
+                    CREATE POLICY \"mine\" ON \"storage\".\"objects\" FOR SELECT USING (true);";
+        let added = [
+            "create policy mine on storage.objects as permissive for select to public using (true)",
+            "CREATE TRIGGER t AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION public.f()",
+        ];
+
+        let kept = keep_of_project(text, &added.map(str::to_owned)).unwrap();
+
+        assert!(!kept.contains("selvedge_console"), "{kept}");
+        assert_eq!(kept.to_lowercase().matches("create policy").count(), 1, "{kept}");
+        assert!(
+            kept.contains("CREATE TABLE") && kept.contains("EXECUTE FUNCTION public.f();"),
+            "{kept}"
+        );
+        assert_eq!(keep_of_project("", &[]).unwrap(), "");
+    }
 
     #[test]
     fn passwords_are_taken_out_of_urls_into_lines_of_a_password_file() {

@@ -1,7 +1,8 @@
 //! `selvedge db dump`: the project's schema, rows or roles as SQL, made by pg_dump.
 //!
 //! pg_dump is asked to leave the platform's schemas out. What it still writes about the platform (its publications, event
-//! triggers and default privileges) is removed here, so that the text can run as a migration of another project.
+//! triggers and default privileges) is removed here, so that the text can run as a migration of another project. What it leaves out is
+//! added: policies and triggers on the platform's tables, and that nobody gets rights by the default privileges of a new project.
 
 use anyhow::{Context, Result};
 use selvedge_postgres::migrate::{join_statements, replace_file, split_statements};
@@ -9,6 +10,7 @@ use tokio_postgres::Config as Login;
 
 use crate::cli::DumpArgs;
 use crate::config::Config;
+use crate::database::additions::list_additions;
 use crate::database::client_program::ClientProgram;
 use crate::database::target::TargetDatabase;
 use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS};
@@ -20,9 +22,7 @@ use crate::output::{GOOD, print_text};
 /// When pg_dump is missing or fails, or the file cannot be written.
 pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
     let database = TargetDatabase::find_required(config).await?;
-    let text = database
-        .with_login(|login| dump_login(config, login, args))
-        .await?;
+    let text = dump_database(config, &database, args).await?;
     match &args.file {
         None => print_text(&text)?,
         Some(file) => {
@@ -43,9 +43,23 @@ pub(super) async fn dump_schema(
         schema: schemas.to_vec(),
         ..DumpArgs::default()
     };
-    database
-        .with_login(|login| dump_login(config, login, &args))
-        .await
+    dump_database(config, database, &args).await
+}
+
+async fn dump_database(config: &Config, database: &TargetDatabase, args: &DumpArgs) -> Result<String> {
+    let additions = match has_additions(args) {
+        true => list_additions(&database.connect().await?).await?,
+        false => Vec::new(),
+    };
+    let text = database
+        .with_login(|login| dump_login(config, login, args))
+        .await?;
+    Ok(text + &join_statements(&additions))
+}
+
+/// Whether a dump with these arguments is of the whole schema, which the project's additions to the platform's tables belong to.
+fn has_additions(args: &DumpArgs) -> bool {
+    args.schema.is_empty() && !args.data_only && !args.role_only
 }
 
 /// The dump of the database to which `login` leads, which has the rights of `postgres`: indexes, rules and policies of the project run
@@ -84,7 +98,8 @@ pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Res
         let head = "set session_replication_role = replica;\n";
         return Ok(format!("{head}{}", without_commands(&program.run(login)?)));
     }
-    keep_project_statements(&program.run(login)?)
+    let has_public = args.schema.is_empty() || args.schema.iter().any(|schema| schema == "public");
+    keep_project_statements(&program.run(login)?, has_public)
 }
 
 /// Leaves out the two commands of psql that newer versions of pg_dump put around a dump: the first and the last line that is
@@ -106,12 +121,38 @@ fn without_commands(dump: &str) -> String {
         .collect()
 }
 
-/// Leaves out statements about the platform, and commands of psql.
-pub(in crate::commands) fn keep_project_statements(dump: &str) -> Result<String> {
-    keep_statements(dump, |statement| {
+/// Leaves out statements about the platform, and commands of psql. With schema public, the text begins by taking away what a new project
+/// gives to the API's roles: pg_dump writes the rights that there are, and no REVOKE of those that only the default privileges of the other
+/// database would give. Its own statements about default privileges, which are the last ones, give these back.
+fn keep_project_statements(dump: &str, has_public: bool) -> Result<String> {
+    let mut rights = String::new();
+    if has_public {
+        rights += WITHOUT_DEFAULT_RIGHTS;
+        for role in API_ROLES {
+            let use_of_public = format!("GRANT USAGE ON SCHEMA \"public\" TO \"{role}\"");
+            let has_it = |line: &str| line.trim_end_matches(';') == use_of_public;
+            if !dump.lines().any(has_it) {
+                rights += &format!("REVOKE USAGE ON SCHEMA \"public\" FROM \"{role}\";\n\n");
+            }
+        }
+    }
+    let kept = keep_statements(dump, |statement| {
         !is_of_platform(statement) && !is_use_of_public(statement)
-    })
+    })?;
+    Ok(rights + &kept)
 }
+
+/// Roles to which a new project gives rights on everything that `postgres` makes in schema public.
+const API_ROLES: [&str; 3] = ["anon", "authenticated", "service_role"];
+
+const WITHOUT_DEFAULT_RIGHTS: &str = "\
+ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" REVOKE ALL ON TABLES FROM \"postgres\", \"anon\", \"authenticated\", \"service_role\";
+
+ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" REVOKE ALL ON SEQUENCES FROM \"postgres\", \"anon\", \"authenticated\", \"service_role\";
+
+ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" REVOKE ALL ON FUNCTIONS FROM \"postgres\", \"anon\", \"authenticated\", \"service_role\";
+
+";
 
 /// As [`keep_project_statements`], for an import, which takes from the source who may use schema public.
 pub(in crate::commands) fn keep_imported_statements(dump: &str) -> Result<String> {
@@ -130,7 +171,7 @@ fn keep_statements(dump: &str, is_kept: impl Fn(&str) -> bool) -> Result<String>
 }
 
 /// The statement after the comment lines that pg_dump writes before each.
-fn without_comments(statement: &str) -> &str {
+pub(super) fn without_comments(statement: &str) -> &str {
     let mut rest = statement.trim();
     while rest.starts_with("--") {
         rest = rest.split_once('\n').map_or("", |(_, after)| after.trim_start());
@@ -156,15 +197,23 @@ fn is_of_platform(statement: &str) -> bool {
         "CREATE EVENT TRIGGER",
         "ALTER EVENT TRIGGER",
         "COMMENT ON EXTENSION",
-        "COMMENT ON SCHEMA \"public\"",
+        "COMMENT ON SCHEMA \"public\" IS 'standard public schema'",
     ];
-    // The levels of the console get rights on every table, which other databases do not have as roles.
-    let is_grant = statement.starts_with("GRANT ") || statement.starts_with("ALTER DEFAULT PRIVILEGES ");
-    let is_of_console = is_grant && statement.contains(" TO \"selvedge_console_");
     statement.is_empty()
-        || is_of_console
+        || is_right_of_console(statement)
         || is_right_on_extension(statement)
         || starts.iter().any(|start| statement.starts_with(start))
+}
+
+/// Whether a statement is about the rights of the console's logins, which other databases do not have. Every project gives them theirs.
+pub(super) fn is_right_of_console(statement: &str) -> bool {
+    let starts = ["grant ", "revoke ", "alter default privileges "];
+    let lower = statement.trim_start().to_ascii_lowercase();
+    starts.iter().any(|start| lower.starts_with(start))
+        && [" to ", " from "].iter().any(|word| {
+            let grantee = lower.rsplit_once(word).map(|(_, grantee)| grantee);
+            grantee.is_some_and(|name| name.trim_start_matches('"').starts_with("selvedge_console_"))
+        })
 }
 
 /// Whether a statement is about the rights on an object of an extension, which every project gets with the extension.
@@ -206,9 +255,14 @@ fn keep_project_roles(dump: &str) -> String {
             _ => false,
         }
     };
+    // `postgres` may not even say of a role that it is none of these.
+    let without_reserved = |line: &str| match line.starts_with("ALTER ROLE ") && line.contains("\" WITH ") {
+        true => line.replace(" NOSUPERUSER", "").replace(" NOREPLICATION", ""),
+        false => line.to_owned(),
+    };
     dump.lines()
         .filter(is_of_project)
-        .map(|line| format!("{line}\n"))
+        .map(|line| without_reserved(line) + "\n")
         .collect()
 }
 
@@ -222,7 +276,7 @@ mod tests {
                     ALTER DEFAULT PRIVILEGES FOR ROLE \"supabase_admin\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\";\n";
 
         assert_eq!(
-            keep_project_statements(dump).unwrap(),
+            keep_project_statements(dump, false).unwrap(),
             "CREATE TABLE \"public\".\"notes\" (\n    \"id\" integer\n);\n\n"
         );
     }
@@ -234,9 +288,42 @@ mod tests {
                     GRANT SELECT ON TABLE \"public\".\"notes\" TO \"anon\";\n";
 
         assert_eq!(
-            keep_project_statements(dump).unwrap(),
+            keep_project_statements(dump, false).unwrap(),
             "GRANT SELECT ON TABLE \"public\".\"notes\" TO \"anon\";\n\n"
         );
+    }
+
+    #[test]
+    fn a_dump_of_public_takes_away_what_a_new_project_gives_by_itself() {
+        let dump = "GRANT USAGE ON SCHEMA \"public\" TO \"anon\";\nGRANT USAGE ON SCHEMA \"public\" TO \"service_role\";\n\
+                    COMMENT ON SCHEMA \"public\" IS 'standard public schema';\n\
+                    COMMENT ON SCHEMA \"public\" IS 'mine';\n\
+                    GRANT SELECT ON TABLE \"public\".\"t\" TO \"selvedge_console_reader\";\n";
+
+        let text = keep_project_statements(dump, true).unwrap();
+
+        let own = text.strip_prefix(WITHOUT_DEFAULT_RIGHTS).expect("the head");
+        assert_eq!(
+            own,
+            "REVOKE USAGE ON SCHEMA \"public\" FROM \"authenticated\";\n\nCOMMENT ON SCHEMA \"public\" IS 'mine';\n\n"
+        );
+    }
+
+    #[test]
+    fn rights_of_the_console_are_known_by_their_grantee() {
+        for own in [
+            "GRANT SELECT ON TABLE \"public\".\"t\" TO \"selvedge_console_reader\"",
+            "grant select on public.t to selvedge_console_operator",
+            "alter default privileges for role postgres revoke select on tables from selvedge_console_reader",
+        ] {
+            assert!(is_right_of_console(own), "{own}");
+        }
+        for others in [
+            "grant select on public.selvedge_console_t to anon",
+            "create table public.t (a text default ' to selvedge_console_reader')",
+        ] {
+            assert!(!is_right_of_console(others), "{others}");
+        }
     }
 
     #[test]
@@ -254,14 +341,14 @@ mod tests {
         let dump = "GRANT USAGE ON SCHEMA \"public\" TO \"anon\";\nGRANT USAGE ON SCHEMA \"public\" TO \"own_role\";\n";
 
         assert_eq!(
-            keep_project_statements(dump).unwrap(),
+            keep_project_statements(dump, false).unwrap(),
             "GRANT USAGE ON SCHEMA \"public\" TO \"own_role\";\n\n"
         );
     }
 
     #[test]
     fn only_the_projects_roles_are_dumped() {
-        let dump = "CREATE ROLE \"anon\";\nALTER ROLE \"anon\" WITH NOLOGIN;\nCREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOLOGIN;\n-- x\n\
+        let dump = "CREATE ROLE \"anon\";\nALTER ROLE \"anon\" WITH NOLOGIN;\nCREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOSUPERUSER NOLOGIN;\n-- x\n\
              ALTER ROLE \"anon\" SET \"statement_timeout\" TO '3s';\nGRANT \"editor\" TO \"anon\" GRANTED BY \"postgres\";\n\
              GRANT \"anon\" TO \"authenticator\";\n";
 

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use selvedge_postgres::cluster::{Cluster, DATABASE, LockPurpose};
+use selvedge_postgres::migrate::{DatabaseState, Migration, apply_pending};
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::rebuild::{RebuildOptions, rebuild_project};
 use crate::instance;
 use crate::listen;
+use crate::output;
 
 /// Its folder in that of the project's data.
 const FOLDER: &str = "shadow";
@@ -26,28 +28,30 @@ impl Shadow {
         Self::start_with(config.clone()).await
     }
 
-    /// Starts it with the migrations up to a version applied.
-    pub(crate) async fn start_at(config: &Config, version: &str) -> Result<Self> {
+    /// Starts it with the project's roles, and without migrations.
+    pub(crate) async fn start_without_migrations(config: &Config) -> Result<Self> {
         let mut without_migrations = config.clone();
         without_migrations.db.migrations.enabled = false;
-        let shadow = Self::start_with(without_migrations).await?;
+        Self::start_with(without_migrations).await
+    }
+
+    /// Applies the project's migrations up to a version.
+    pub(crate) async fn apply_up_to(&self, config: &Config, version: &str) -> Result<()> {
         let options = RebuildOptions {
             version: Some(version.to_owned()),
             // The start has run roles.sql once, and it is run again with the migrations.
             drop_roles: true,
             ..RebuildOptions::default()
         };
-        let applied = match embedded::connect(&shadow.login()).await {
-            Ok(client) => rebuild_project(config, &client, &options, None).await.map(drop),
-            Err(error) => Err(error),
-        };
-        match applied {
-            Ok(()) => Ok(shadow),
-            Err(error) => {
-                shadow.remove().await?;
-                Err(error)
-            }
-        }
+        let client = embedded::connect(&self.login()).await?;
+        rebuild_project(config, &client, &options, None).await.map(drop)
+    }
+
+    /// Applies one migration, which need not be in the project's folder.
+    pub(crate) async fn apply(&self, migration: Migration) -> Result<()> {
+        let client = embedded::connect(&self.login()).await?;
+        apply_pending(&client, &[migration], |line| output::print_warnings(&[line])).await?;
+        Ok(())
     }
 
     /// Deletes the shadow database of an interrupted command.
@@ -67,6 +71,12 @@ impl Shadow {
         delete_shadow_database(&folder)?;
         let embedded = Embedded::start(&config).await?;
         Ok(Self { embedded, folder })
+    }
+
+    /// What it consists of, but for rows.
+    pub(crate) async fn read_state(&self) -> Result<DatabaseState> {
+        let superuser = embedded::connect_privileged(&self.embedded.cluster.superuser_login()).await?;
+        Ok(DatabaseState::of_database(&superuser).await?)
     }
 
     /// Its URL for `postgres`.

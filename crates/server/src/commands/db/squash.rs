@@ -1,15 +1,18 @@
 //! `selvedge migration squash`: replaces the project's migrations up to a version by one that makes the same schema.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{
-    Migration, MigrationState, MigrationStatus, discover_migrations, forget_migrations, record_migrations,
-    replace_file,
+    DatabaseState, Migration, MigrationState, MigrationStatus, discover_migrations, forget_migrations,
+    join_statements, record_migrations, replace_file,
 };
 
 use super::dump::dump_login;
 use super::shadow::Shadow;
 use crate::cli::{DumpArgs, SquashArgs};
 use crate::config::Config;
+use crate::database::additions::list_additions;
 use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::output::{GOOD, WARN};
@@ -49,7 +52,7 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
 
 /// Writes the schema of the migrations to the last one's file, and deletes the older ones.
 async fn squash(config: &Config, last: &Migration, older: &[Migration]) -> Result<()> {
-    let schema = dump_shadow(config, &last.version).await?;
+    let schema = dump_migrations(config, last).await?;
     // The new content comes first: when the command is interrupted after it, the older files are still there.
     replace_file(&last.path, &schema)?;
     for migration in older {
@@ -94,10 +97,123 @@ fn check_applied(statuses: &[MigrationStatus], squashed: &[Migration]) -> Result
     Ok(())
 }
 
-/// Dumps the schema of the migrations up to `version`, applied to a shadow database.
-async fn dump_shadow(config: &Config, version: &str) -> Result<String> {
-    let shadow = Shadow::start_at(config, version).await?;
-    let schema = dump_login(config, &shadow.login(), &DumpArgs::default());
+/// The schema of the migrations up to `version`, as statements of one migration. The statements are tried: the database that they make is
+/// compared with that of the migrations, catalog by catalog.
+async fn dump_migrations(config: &Config, last: &Migration) -> Result<String> {
+    let shadow = Shadow::start_without_migrations(config).await?;
+    let read = async {
+        let roles_before = dump_roles(config, &shadow)?;
+        shadow.apply_up_to(config, &last.version).await?;
+        let statements = dump_shadow(config, &shadow, &roles_before).await?;
+        Ok::<_, anyhow::Error>((statements, SquashedSchema::read(&shadow).await?))
+    }
+    .await;
     shadow.remove().await?;
-    schema
+    let (statements, expected) = read?;
+
+    let shadow = Shadow::start_without_migrations(config).await?;
+    let found = async {
+        // Deleted with the shadow database.
+        let squashed = Migration {
+            path: shadow.folder().join(embedded::file_name(last)),
+            ..last.clone()
+        };
+        replace_file(&squashed.path, &statements)?;
+        shadow.apply(squashed).await?;
+        SquashedSchema::read(&shadow).await
+    }
+    .await;
+    shadow.remove().await?;
+    let found = found.context("one migration cannot replace these; nothing was changed")?;
+    refuse_differences(&expected.differences(&found))?;
+    Ok(statements)
+}
+
+/// What a squash must keep of a database.
+struct SquashedSchema {
+    state: DatabaseState,
+    /// Policies and triggers on the platform's tables, and event triggers, as statements.
+    additions: Vec<String>,
+}
+
+impl SquashedSchema {
+    async fn read(shadow: &Shadow) -> Result<Self> {
+        Ok(Self {
+            state: shadow.read_state().await?,
+            additions: list_additions(&embedded::connect(&shadow.login()).await?).await?,
+        })
+    }
+
+    /// Names what only one of the two has, or what differs.
+    fn differences(&self, other: &Self) -> Vec<String> {
+        let mut names = self.state.differences(&other.state);
+        // An event trigger calls a copy of the project's function, whose name has a number; its statement names the project's own.
+        names.retain(|name| {
+            !name.starts_with("event trigger ") && !name.contains("function _selvedge.event_trigger_")
+        });
+        let lacking = |from: &Self, of: &Self| -> Vec<String> {
+            let missing = from
+                .additions
+                .iter()
+                .filter(|statement| !of.additions.contains(statement));
+            missing.cloned().collect()
+        };
+        names.extend(lacking(self, other));
+        names.extend(lacking(other, self));
+        names
+    }
+}
+
+/// The schema of a shadow database, with the roles that its migrations have made or changed.
+async fn dump_shadow(config: &Config, shadow: &Shadow, roles_before: &str) -> Result<String> {
+    let before: BTreeSet<&str> = roles_before.lines().collect();
+    let roles = dump_roles(config, shadow)?;
+    let roles: Vec<&str> = roles
+        .lines()
+        .filter(|line| !before.contains(line))
+        .map(|line| line.trim_end_matches(';'))
+        .collect();
+    let login = shadow.login();
+    let schema = dump_login(config, &login, &DumpArgs::default())?;
+    let additions = list_additions(&embedded::connect(&login).await?).await?;
+    Ok(join_statements(&roles) + &schema + &join_statements(&additions))
+}
+
+fn dump_roles(config: &Config, shadow: &Shadow) -> Result<String> {
+    let roles_only = DumpArgs {
+        role_only: true,
+        ..DumpArgs::default()
+    };
+    dump_login(config, &shadow.login(), &roles_only)
+}
+
+/// Refuses to replace migrations by one that makes another database.
+fn refuse_differences(names: &[String]) -> Result<()> {
+    const SHOWN: usize = 20;
+    if names.is_empty() {
+        return Ok(());
+    }
+    let mut shown = names[..names.len().min(SHOWN)].join("\n  ");
+    if names.len() > SHOWN {
+        shown += &format!("\n  and {} more", names.len() - SHOWN);
+    }
+    bail!(
+        "one migration would not make the same database; nothing was changed. This would differ:\n  {shown}\n  such statements \
+         stay in a migration of their own: squash up to the one before it with  --version"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_squash_would_change_is_named() {
+        assert!(refuse_differences(&[]).is_ok());
+        let names: Vec<String> = (0..25).map(|index| format!("rights on table t{index}")).collect();
+
+        let message = refuse_differences(&names).unwrap_err().to_string();
+
+        assert!(message.contains("rights on table t19\n  and 5 more"), "{message}");
+    }
 }

@@ -10,26 +10,11 @@ use tokio_postgres::Client;
 use super::report::Report;
 use super::source::Source;
 use crate::database::HISTORY_SCHEMA;
+use crate::database::additions::{list_event_triggers, list_table_additions};
 use crate::output;
-
-/// Platform schemas on whose tables projects may have policies and triggers.
-const PLATFORM_SCHEMAS: [&str; 3] = ["auth", "storage", "realtime"];
 
 const VAULT: &str =
     "select name, description, decrypted_secret from vault.decrypted_secrets order by created_at";
-
-/// Lists event triggers that call a function of the project.
-const EVENT_TRIGGERS: &str = "
-    select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), p.oid::regprocedure::text
-    from pg_event_trigger as t
-      join pg_proc as p on p.oid = t.evtfoid
-      join pg_namespace as n on n.oid = p.pronamespace
-    where n.nspname = any ($1::text[])";
-
-/// Lists event triggers of a Selvedge source, which call copies of the project's functions, with the original functions.
-const COPIED_EVENT_TRIGGERS: &str = "
-    select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), f.original::regprocedure::text
-    from pg_event_trigger as t join _selvedge.event_trigger_functions as f on f.copy = t.evtfoid";
 
 /// Lists relations and functions in the schemas of Auth and Storage that do not belong to these services.
 const STRAY_OBJECTS: &str = "
@@ -45,27 +30,16 @@ const STRAY_OBJECTS: &str = "
 /// Copies policies and triggers on tables of Auth, Storage and Realtime, and event triggers. Other objects in these schemas are
 /// reported as left out.
 pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
-    let rows = source
-        .client
-        .query(
-            include_str!("sql/platform_objects.sql"),
-            &[&PLATFORM_SCHEMAS.as_slice(), &source.schemas],
-        )
-        .await?;
-    let statements: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    let statements = list_table_additions(&source.client, &source.schemas).await?;
     let warn = |line: String| output::print_warnings(&[line]);
     let name = Path::new("policies and triggers of the source");
     run_statements(target, name, &join_statements(&statements), warn).await?;
 
-    let mut triggers = source.client.query(EVENT_TRIGGERS, &[&source.schemas]).await?;
-    triggers.extend(source.try_query(COPIED_EVENT_TRIGGERS).await?.unwrap_or_default());
-    for row in triggers {
-        let (name, event, tags, function): (String, String, Vec<String>, String) =
-            (row.get(0), row.get(1), row.get(2), row.get(3));
+    for trigger in list_event_triggers(&source.client, &source.schemas).await? {
         target
             .execute(
                 "select _selvedge.create_event_trigger($1, $2, $3, $4::text::regprocedure)",
-                &[&name, &event, &tags, &function],
+                &[&trigger.name, &trigger.event, &trigger.tags, &trigger.function],
             )
             .await?;
     }

@@ -1,0 +1,105 @@
+//! What a project has added to the platform's tables, and its event triggers: pg_dump writes neither when it leaves the platform's
+//! schemas out.
+
+use anyhow::Result;
+use selvedge_postgres::{quote_identifier, quote_literal};
+use tokio_postgres::Client;
+
+use super::platform_schemas;
+
+/// The schemas of the platform with tables on which projects have policies and triggers.
+const SCHEMAS: [&str; 3] = ["auth", "storage", "realtime"];
+
+/// Lists event triggers that call a function of the project.
+const EVENT_TRIGGERS: &str = "
+    select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), p.oid::regprocedure::text
+    from pg_event_trigger as t
+      join pg_proc as p on p.oid = t.evtfoid
+      join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname = any ($1::text[])";
+
+/// Lists event triggers of a database of ours, which call copies of the project's functions, with the original functions.
+const COPIED_EVENT_TRIGGERS: &str = "
+    select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), f.original::regprocedure::text
+    from pg_event_trigger as t join _selvedge.event_trigger_functions as f on f.copy = t.evtfoid";
+
+const HAS_COPIES: &str = "
+    select coalesce(has_schema_privilege(to_regnamespace('_selvedge'), 'usage')
+      and has_table_privilege(to_regclass('_selvedge.event_trigger_functions'), 'select'), false)";
+
+const PROJECT_SCHEMAS: &str = "
+    select nspname::text from pg_namespace
+    where nspname !~ '^pg_' and nspname <> 'information_schema' and nspname <> all ($1::text[])";
+
+/// An event trigger of a project.
+pub(crate) struct EventTrigger {
+    pub(crate) name: String,
+    /// Such as `ddl_command_end`.
+    pub(crate) event: String,
+    /// The commands after which it fires; all when there are none.
+    pub(crate) tags: Vec<String>,
+    /// The function with its arguments, as SQL: `public.f()`.
+    pub(crate) function: String,
+}
+
+impl EventTrigger {
+    fn to_statement(&self) -> String {
+        let tags: Vec<String> = self.tags.iter().map(|tag| quote_literal(tag)).collect();
+        let condition = match tags.is_empty() {
+            true => String::new(),
+            false => format!(" when tag in ({})", tags.join(", ")),
+        };
+        format!(
+            "create event trigger {} on {}{condition} execute function {}",
+            quote_identifier(&self.name),
+            self.event,
+            self.function
+        )
+    }
+}
+
+/// Statements of the policies and triggers on tables of Auth, Storage and Realtime that belong to a project with these schemas.
+///
+/// # Errors
+/// When a query fails.
+pub(crate) async fn list_table_additions(client: &Client, schemas: &[String]) -> Result<Vec<String>> {
+    let rows = client
+        .query(include_str!("additions.sql"), &[&SCHEMAS.as_slice(), &schemas])
+        .await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// The event triggers of a project with these schemas.
+///
+/// # Errors
+/// When a query fails.
+pub(crate) async fn list_event_triggers(client: &Client, schemas: &[String]) -> Result<Vec<EventTrigger>> {
+    let mut rows = client.query(EVENT_TRIGGERS, &[&schemas]).await?;
+    if client.query_one(HAS_COPIES, &[]).await?.get(0) {
+        rows.extend(client.query(COPIED_EVENT_TRIGGERS, &[]).await?);
+    }
+    let triggers = rows.iter().map(|row| EventTrigger {
+        name: row.get(0),
+        event: row.get(1),
+        tags: row.get(2),
+        function: row.get(3),
+    });
+    Ok(triggers.collect())
+}
+
+/// Everything that the project of a database has added, as statements that name all objects with their schemas.
+///
+/// # Errors
+/// When a query fails.
+pub(crate) async fn list_additions(client: &Client) -> Result<Vec<String>> {
+    client
+        .batch_execute("set search_path = pg_catalog, pg_temp")
+        .await?;
+    let platform: Vec<&str> = platform_schemas().collect();
+    let rows = client.query(PROJECT_SCHEMAS, &[&platform]).await?;
+    let schemas: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    let mut statements = list_table_additions(client, &schemas).await?;
+    let triggers = list_event_triggers(client, &schemas).await?;
+    statements.extend(triggers.iter().map(EventTrigger::to_statement));
+    Ok(statements)
+}
