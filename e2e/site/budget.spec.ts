@@ -21,9 +21,9 @@ const signedInBudgets = [
   { path: "/profile", most: 178_500 },
   { path: "/profile?tab=training-images", most: 182_500 },
   // Pages with forms also load the form library, 10 kB.
-  // These two also ask before typed text is lost, and keep it apart from that of other people, 1 kB.
-  { path: "/profile/edit", most: 194_500 },
-  { path: "/profile-settings", most: 194_500 },
+  // These two also ask before typed text is lost, keep it apart from that of other people, and compare versions, 2 kB.
+  { path: "/profile/edit", most: 195_500 },
+  { path: "/profile-settings", most: 195_500 },
   // It compares what it sends again with what an earlier attempt has stored, 2 kB.
   { path: "/create-outfit", most: 190_500 },
   { path: "/notifications", most: 184_500 },

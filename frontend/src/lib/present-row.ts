@@ -1,6 +1,10 @@
 /** A row by columns. */
 export type Row = Record<string, unknown>;
 
+/** PostgREST's code for a single row that was not found. */
+export const notOneRowCode = "PGRST116";
+/** Code of an `OvertakenError`, for places that do not load what throws it before it is needed. */
+export const overtakenCode = "overtaken";
 /** Code of the database for a row that has another version than the one that was sent. */
 const otherVersion = "PT409";
 

@@ -6,7 +6,7 @@
 import { isSameValue } from "@ui/merge-edit";
 import type { CatalogueTable } from "@/lib/admin-rows";
 import { isUuid } from "@/lib/patterns";
-import { presentRowOf, type Row } from "@/lib/present-row";
+import { notOneRowCode, overtakenCode, presentRowOf, type Row } from "@/lib/present-row";
 import { type RestResponse, resultOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
@@ -20,7 +20,7 @@ export class OvertakenError extends ServiceError {
   readonly present: Readonly<Row>;
 
   constructor(theirs: Readonly<Row>, others: readonly string[] = [], present: Readonly<Row> = {}) {
-    super(`${describe(theirs)} Save again to replace that.`, "overtaken", 409);
+    super(`${describe(theirs)} Save again to replace that.`, overtakenCode, 409);
     this.theirs = theirs;
     this.others = others;
     this.present = present;
@@ -117,6 +117,8 @@ export interface EditedRow {
   value: unknown;
   /** The version that the edit began with. Where it is not known, the row is read and compared first. */
   version?: number | undefined;
+  /** Whether the row is written although nothing was changed, because each save means something. */
+  isAlwaysWritten?: boolean;
 }
 
 export interface SavedChanges {
@@ -133,8 +135,11 @@ export async function saveChangesBy<Values extends object>(
   after: Values,
   returned = "*",
 ): Promise<SavedChanges> {
-  const changes = changedColumns(before, after);
-  if (Object.keys(changes).length === 0) return { row: null, others: [] };
+  let changes = changedColumns(before, after);
+  if (Object.keys(changes).length === 0) {
+    if (edited.isAlwaysWritten !== true) return { row: null, others: [] };
+    changes = after;
+  }
   const table = () => supabase.from(edited.table) as unknown as EditableTable;
   let { version } = edited;
   let others: string[] = [];
@@ -162,7 +167,8 @@ export async function saveChangesBy<Values extends object>(
   throw goneError();
 }
 
-const goneError = () => new ServiceError("The row is gone, or you may not change it.", "", 404);
+const goneError = () =>
+  new ServiceError("The row is gone, or you may not change it.", notOneRowCode, 404);
 
 /** Saves an edit of a row. Returns the columns that somebody else has changed meanwhile. */
 export async function saveChanges<Values extends object>(

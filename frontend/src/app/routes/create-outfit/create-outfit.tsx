@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { LoadingPage } from "@ui/spinner";
 import { Shirt } from "lucide-react";
-import { Suspense, useEffect, useMemo, useRef } from "react";
+import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Navigate, useNavigate } from "react-router";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { MissingNotice } from "@/components/ui/missing-notice";
@@ -17,13 +17,20 @@ import { SavedBeforeError, useSubmitOutfit } from "@/features/submissions/api/su
 import { useDraft } from "@/features/submissions/api/use-draft";
 import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
+import { overtakenCode } from "@/lib/present-row";
 import { pageTitle } from "@/lib/product";
+import type { OvertakenError } from "@/lib/save-changes";
+import { hasCode } from "@/lib/service-error";
 import { useSession } from "@/lib/session";
 import { SelectItems } from "./select-items";
 import { useWizardParams, type WizardStep, wizardPath } from "./wizard-params";
 
 const loadReview = async () => ({ default: (await import("./review-outfit")).ReviewOutfit });
 const ReviewOutfit = lazyPart(loadReview);
+const OvertakenOutfit = lazyPart(
+  async () => ({ default: (await import("./overtaken-outfit")).OvertakenOutfit }),
+  "overlay",
+);
 
 /** The wizard that creates an outfit, or edits one of the user's: /create-outfit, /create-outfit?outfit={id}. */
 export function CreateOutfit() {
@@ -71,6 +78,7 @@ function Wizard({ userId, edited }: WizardProps) {
   const { draft, change, clear, lostItems } = useDraft(userId, params.outfit, initial);
   const submit = useSubmitOutfit();
   const isSending = useRef(false);
+  const [failure, setFailure] = useState<OvertakenError | null>(null);
   const hasItems = draft.items.length > 0;
   useEffect(() => {
     // The code of the next step is loaded in advance, so that it opens immediately, also without a network.
@@ -83,20 +91,21 @@ function Wizard({ userId, edited }: WizardProps) {
     return <Navigate to={wizardPath({ ...params, step: "items" })} replace />;
   }
 
-  function send() {
+  function send(sent: Draft = draft) {
     // The second click of a double click comes before the button is disabled, and would draw and upload the picture once more.
     if (isSending.current) return;
     isSending.current = true;
     submit.mutate(
-      { userId, draft, edited },
+      { userId, draft: sent, edited },
       {
         onSuccess: () => {
-          forgetReplacedPicture(userId, draft);
+          forgetReplacedPicture(userId, sent);
           clear();
           navigate(paths.myProfile);
         },
         onError: (error) => {
           if (error instanceof SavedBeforeError) change({ id: crypto.randomUUID() });
+          if (hasCode(error, overtakenCode)) setFailure(error as OvertakenError);
         },
         onSettled: () => {
           isSending.current = false;
@@ -132,8 +141,23 @@ function Wizard({ userId, edited }: WizardProps) {
             draft={draft}
             onChange={change}
             onBack={() => navigate(wizardPath({ ...params, step: "items" }))}
-            onSubmit={send}
+            onSubmit={() => send()}
             submitting={submit.isPending}
+          />
+        </Suspense>
+      )}
+      {failure !== null && edited !== null && (
+        <Suspense>
+          <OvertakenOutfit
+            edited={edited}
+            draft={draft}
+            failure={failure}
+            onResolve={(changes) => {
+              setFailure(null);
+              change(changes);
+              send({ ...draft, ...changes });
+            }}
+            onDismiss={() => setFailure(null)}
           />
         </Suspense>
       )}

@@ -31,6 +31,21 @@ export interface Draft {
   picture: PictureChoice;
   /** The picture that the outfit has while it is edited: not to be deleted before the edit is saved. */
   savedPicture: string | null;
+  /** What the edit of a saved outfit began with; absent for a new one. */
+  base?: SubmissionBase;
+}
+
+/** The columns of a saved outfit that an edit writes. */
+export interface SubmissionFields {
+  name: string;
+  description: string | null;
+  main_image: string | null;
+  gender: Gender;
+  item_ids: string[];
+}
+
+export interface SubmissionBase extends SubmissionFields {
+  version: number;
 }
 
 export function emptyDraft(): Draft {

@@ -1,21 +1,15 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CombineStatus, Gender } from "@/lib/database";
+import type { CombineStatus } from "@/lib/database";
 import { outfitKeys } from "@/lib/query-keys";
 import { resultOf, rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
-import { type Draft, itemsThatDoNotFit, type PickedItem } from "./draft";
+import { type Draft, itemsThatDoNotFit, type PickedItem, type SubmissionBase } from "./draft";
 
 const pickedColumns = "id, name, image, image_color, price, gender";
 
 /** An outfit of the user, as the wizard edits it. */
-export interface SavedSubmission {
+export interface SavedSubmission extends SubmissionBase {
   id: string;
-  version: number;
-  name: string;
-  description: string | null;
-  main_image: string | null;
-  gender: Gender;
-  item_ids: string[];
   status: CombineStatus;
   rejection_reason: string | null;
   items: PickedItem[];
@@ -71,5 +65,24 @@ export function draftOf(outfit: SavedSubmission): Draft {
         ? { kind: "item", itemId: shown?.id ?? null }
         : { kind: "uploaded", url: outfit.main_image },
     savedPicture: outfit.main_image,
+    base: baseOf(outfit),
+  };
+}
+
+/** What an edit of the outfit begins with. */
+export function baseOf(outfit: SubmissionBase): SubmissionBase {
+  const { version, name, description, main_image, gender, item_ids } = outfit;
+  return { version, name, description, main_image, gender, item_ids };
+}
+
+/** Goes on with the outfit as it is saved by now: these columns of the draft become as they are saved. */
+export function followSaved(outfit: SavedSubmission, columns: readonly string[]): Partial<Draft> {
+  const saved = draftOf(outfit);
+  return {
+    base: baseOf(outfit),
+    ...(columns.includes("name") && { name: saved.name }),
+    ...(columns.includes("item_ids") && { items: saved.items }),
+    ...(columns.includes("gender") && { gender: saved.gender }),
+    ...(columns.includes("main_image") && { picture: saved.picture }),
   };
 }

@@ -1,7 +1,9 @@
 import { fireEvent, screen, waitFor } from "@testing-library/react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { OvertakenError } from "@/lib/save-changes";
 import { renderAt } from "@/testing/render";
 import { type Draft, emptyDraft, removeDraft, storeDraft } from "./draft";
+import { baseOf, draftOf, followSaved, type SavedSubmission } from "./get-submission";
 import { useSubmitOutfit } from "./submit-outfit";
 import { useDraft } from "./use-draft";
 
@@ -133,6 +135,82 @@ it("says what is on the site when the earlier state can no longer be changed", a
 
   expect(await screen.findByText(/It was saved before as “First look”/)).toBeVisible();
   expect(updates).toEqual([]);
+});
+
+const edited: SavedSubmission = {
+  id: draft.id,
+  version: 3,
+  name: "First look",
+  description: null,
+  main_image: "/coat.webp",
+  gender: "unisex",
+  item_ids: ["i1"],
+  status: "pending",
+  rejection_reason: null,
+  items: draft.items,
+};
+
+let failure: unknown;
+
+function Edit({ submitted }: { submitted: Draft }) {
+  const { mutate, data } = useSubmitOutfit();
+  const variables = { userId: "u", draft: submitted, edited };
+  const onError = (error: unknown) => {
+    failure = error;
+  };
+  return (
+    <button type="button" onClick={() => mutate(variables, { onError })}>
+      {`Save ${data ?? ""}`}
+    </button>
+  );
+}
+
+describe("an edit of a saved outfit", () => {
+  let present: SavedSubmission;
+
+  beforeEach(() => {
+    present = edited;
+    vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) => {
+      const { version, ...changes } = JSON.parse(String(init?.body));
+      if (version !== present.version) {
+        const details = JSON.stringify(present);
+        return Response.json({ code: "PT409", message: "Changed.", details }, { status: 409 });
+      }
+      updates.push(changes);
+      return Response.json([{ status: "pending" }]);
+    });
+  });
+
+  async function save(submitted: Draft): Promise<void> {
+    renderAt("/", <Edit submitted={submitted} />);
+    fireEvent.click(await screen.findByRole("button", { name: "Save" }));
+  }
+
+  it("writes the changed columns beside what an administrator has changed", async () => {
+    present = { ...edited, version: 4, gender: "women" };
+    await save({ ...draftOf(edited), name: "Second look" });
+
+    await waitFor(() => expect(updates).toMatchObject([{ name: "Second look" }]));
+    expect(updates[0]).not.toHaveProperty("gender");
+  });
+
+  it("does not overwrite what an administrator has changed since its draft began", async () => {
+    present = { ...edited, version: 4, name: "Of the admin", item_ids: ["i1", "i2"] };
+    await save({ ...draftOf(edited), name: "Second look" });
+
+    await waitFor(() => expect(failure).toBeInstanceOf(OvertakenError));
+    const { theirs, others } = failure as OvertakenError;
+    expect([theirs, others]).toEqual([{ name: "Of the admin" }, ["item_ids"]]);
+    expect(updates).toEqual([]);
+    const taken = followSaved({ ...present, items: [] }, ["item_ids"]);
+    expect(taken).toEqual({ base: baseOf(present), items: [] });
+  });
+
+  it("submits again although nothing is changed", async () => {
+    await save(draftOf(edited));
+
+    await waitFor(() => expect(updates).toHaveLength(1));
+  });
 });
 
 function Shown() {

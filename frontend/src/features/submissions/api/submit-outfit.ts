@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { CombineStatus } from "@/lib/database";
+import { notOneRowCode, overtakenCode } from "@/lib/present-row";
 import { outfitKeys } from "@/lib/query-keys";
 import { hasCode, messageOf, resultOf, rowsOf, uniqueViolation } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
@@ -11,18 +12,17 @@ import {
   isDefaultName,
   isSubmissionDescription,
   pictureItem,
+  type SubmissionFields,
   storedGender,
   submissionDescription,
 } from "./draft";
-import type { SavedSubmission } from "./get-submission";
+import { baseOf, type SavedSubmission } from "./get-submission";
 import { deleteOutfitPicture, isComposedPicture, uploadComposedPicture } from "./outfit-picture";
 
 /** PostgreSQL's SQLSTATE for a violated check constraint: the rules of submissions. */
 const checkViolation = "23514";
 /** PostgreSQL's SQLSTATE for a reference to a row that does not exist. */
 const foreignKeyViolation = "23503";
-/** PostgREST's code for a single row that was not found: the outfit was approved or deleted meanwhile. */
-const notOneRowCode = "PGRST116";
 
 interface Submission {
   userId: string;
@@ -42,7 +42,7 @@ async function pictureOf({ userId, draft }: Submission): Promise<string | null> 
 
 /** A description that an administrator wrote stays; all others name the number of items. */
 function descriptionOf({ draft, edited }: Submission): string | null {
-  const written = edited?.description ?? null;
+  const written = (draft.base ?? edited)?.description ?? null;
   return isSubmissionDescription(written) ? submissionDescription(draft.items.length) : written;
 }
 
@@ -56,11 +56,7 @@ async function submit(submission: Submission): Promise<CombineStatus> {
     description: descriptionOf(submission),
     item_ids: draft.items.map(({ id }) => id),
   };
-  if (edited !== null) {
-    return rowsOf(
-      await supabase.from("combines").update(fields).eq("id", edited.id).select("status").single(),
-    ).status;
-  }
+  if (edited !== null) return saveEdit(draft, edited, fields);
   const response = await supabase
     .from("combines")
     .insert({
@@ -81,7 +77,19 @@ async function submit(submission: Submission): Promise<CombineStatus> {
   return rowsOf(response).status;
 }
 
-type Fields = Pick<SavedSubmission, "name" | "main_image" | "gender" | "description" | "item_ids">;
+/** Saves an edit of the outfit, unless an administrator or another tab has changed the same since it began. */
+async function saveEdit(draft: Draft, edited: SavedSubmission, fields: SubmissionFields) {
+  const { version, ...before } = draft.base ?? baseOf(edited);
+  const { saveChangesBy } = await import("@/lib/save-changes");
+  const { row } = await saveChangesBy<SubmissionFields>(
+    // Each save of a rejected outfit submits it again, also one that changes nothing.
+    { table: "combines", column: "id", value: edited.id, version, isAlwaysWritten: true },
+    before,
+    fields,
+    "status",
+  );
+  return row?.status as CombineStatus;
+}
 
 /** An earlier attempt has saved the draft with other contents, and the outfit cannot be changed any more. */
 export class SavedBeforeError extends Error {
@@ -96,7 +104,7 @@ export class SavedBeforeError extends Error {
  * An earlier attempt has saved an outfit with the draft's id although its response did not arrive, or another tab has. Returns the
  * outfit's status when it is what was to be saved, or after it was changed to it; null when the outfit is not there.
  */
-async function settleEarlier({ draft, userId }: Submission, fields: Fields) {
+async function settleEarlier({ draft, userId }: Submission, fields: SubmissionFields) {
   const saved = resultOf(
     await supabase
       .from("combines")
@@ -162,6 +170,10 @@ export function useSubmitOutfit() {
       void queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") });
       void queryClient.invalidateQueries({ queryKey: outfitKeys.details() });
     },
-    onError: (error) => toast("Submission Failed", explainFailure(error), "danger"),
+    onError: (error) => {
+      // The wizard asks what to keep.
+      if (!hasCode(error, overtakenCode))
+        toast("Submission Failed", explainFailure(error), "danger");
+    },
   });
 }

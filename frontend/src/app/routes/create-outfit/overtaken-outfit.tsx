@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { OvertakenDialog, showNames, showPicture } from "@/components/overtaken-dialog";
+import { type Draft, pictureItem, storedGender } from "@/features/submissions/api/draft";
+import {
+  followSaved,
+  listPickedItems,
+  type SavedSubmission,
+} from "@/features/submissions/api/get-submission";
+import { capitalise } from "@/lib/format";
+import type { OvertakenError } from "@/lib/save-changes";
+
+interface OvertakenOutfitProps {
+  edited: SavedSubmission;
+  draft: Draft;
+  failure: OvertakenError;
+  /** With the changes of the draft that the answer makes. */
+  onResolve: (changes: Partial<Draft>) => void;
+  onDismiss: () => void;
+}
+
+/** Asks what to keep of an outfit that an administrator, or another tab, has saved since its edit began. */
+export function OvertakenOutfit(props: OvertakenOutfitProps) {
+  const { edited, draft, failure, onResolve, onDismiss } = props;
+  const present = { ...edited, ...failure.present } as SavedSubmission;
+  const { data: items } = useQuery({
+    queryKey: ["items", "picked", present.item_ids],
+    queryFn: () => listPickedItems(present.item_ids),
+  });
+  // Its names are shown, and the draft may take them over.
+  if (items === undefined) return null;
+  const known = [...items, ...draft.items];
+  const mine = {
+    name: draft.name,
+    gender: storedGender(draft.gender),
+    item_ids: draft.items.map(({ id }) => id),
+    main_image:
+      draft.picture.kind === "uploaded" ? draft.picture.url : (pictureItem(draft)?.image ?? ""),
+    description: "",
+  };
+  return (
+    <OvertakenDialog
+      noun="outfit"
+      overtaken={{
+        // The description of an outfit follows from its items, or is an administrator's and stays.
+        fields: Object.keys(failure.theirs).filter((column) => column !== "description"),
+        others: failure.others,
+        mine,
+        theirs: present,
+        resolve: (taken) =>
+          onResolve(followSaved({ ...present, items }, [...taken, ...failure.others])),
+        dismiss: onDismiss,
+      }}
+      fields={{
+        name: { label: "Name" },
+        description: { label: "Description" },
+        gender: { label: "Gender", show: (gender) => capitalise(String(gender)) },
+        main_image: { label: "Picture", show: showPicture },
+        item_ids: {
+          label: "Items",
+          show: showNames((id) => known.find((item) => item.id === id)?.name ?? "Not in the list"),
+        },
+      }}
+    />
+  );
+}
