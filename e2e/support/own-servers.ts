@@ -6,6 +6,7 @@ export const ownServers = [
   "functions/workers.test.ts",
   "stack/stack.test.ts",
   "functions/limits.test.ts",
+  "functions/boundary.test.ts",
   "packages/install.test.ts",
   "client/replicas.test.ts",
   "client/development-sign-in.test.ts",

@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 pub struct FunctionsConfig {
     /// The folder of `config.toml`. Relative paths of imports in error messages start here.
     pub project: PathBuf,
+    /// The folder that holds the project, whose modules functions may import. Version control above it counts instead.
+    pub repository: PathBuf,
+    /// Folders and files that no function may import: the data folder, `config.toml`, signing keys.
+    pub protected: Vec<PathBuf>,
     /// `functions/` in the project. Each sub-folder with an `index.ts` is a function.
     pub folder: PathBuf,
     /// Holds what is generated for Deno: the bootstrap script and composed import maps.

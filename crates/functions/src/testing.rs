@@ -11,6 +11,8 @@ use crate::config::{DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig
 pub(crate) fn config(project: &Path) -> FunctionsConfig {
     FunctionsConfig {
         project: project.to_path_buf(),
+        repository: project.to_path_buf(),
+        protected: vec![project.join(".selvedge")],
         folder: project.join("functions"),
         state_folder: project.join(".selvedge/functions"),
         cache_folder: project.join(".selvedge/functions/cache"),

@@ -115,7 +115,7 @@ fn read_jsonc(file: &Path) -> Result<Value, String> {
 }
 
 /// JSON with comments and trailing commas, as in `deno.jsonc`; an empty file is an empty object.
-fn parse_jsonc(text: &str) -> Result<Value, String> {
+pub(super) fn parse_jsonc(text: &str) -> Result<Value, String> {
     let parsed =
         jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &jsonc_parser::ParseOptions::default())
             .map_err(|error| error.to_string())?;

@@ -1,11 +1,15 @@
 //! The functions in a project's folder: their names, imports and environment variables.
 
+mod boundary;
+mod deno_settings;
 mod env_file;
 mod environment;
 mod function;
 mod import_map;
 mod modules;
 
+pub(crate) use boundary::Boundary;
+pub(crate) use deno_settings::list_deno_settings;
 pub use env_file::{EnvFileError, parse_env_file};
 pub(crate) use environment::compose_environment;
 pub(crate) use function::{Function, find_function};

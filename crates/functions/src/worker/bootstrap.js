@@ -427,19 +427,32 @@ for (const [name, value] of Object.entries(globals)) {
 // The original has neither: a worker's memory could not be counted. Threads of Node would have a whole `Deno` and all variables.
 delete globalThis.Worker;
 delete globalThis.SharedArrayBuffer;
-const threads = globalThis.process.getBuiltinModule("node:worker_threads");
-class UnavailableThread {
-  constructor() {
-    throw new Deno.errors.PermissionDenied("node:worker_threads: an edge function has no threads");
+/** Replaces exports of a module of Node. Its named exports follow its default export, in imports as in `require`. */
+function replaceExports(module, names, value) {
+  for (const name of names.filter((name) => name in module)) {
+    Object.defineProperty(module, name, { value, enumerable: true, configurable: false, writable: false });
   }
 }
-// The named exports of the module follow its default export, in imports as in `require`.
-Object.defineProperty(threads, "Worker", {
-  value: UnavailableThread,
-  enumerable: true,
-  configurable: false,
-  writable: false,
-});
+
+/** A class or function that is refused, with `new` and without. */
+const refused = (text) =>
+  function () {
+    throw new Deno.errors.PermissionDenied(text);
+  };
+
+const { getBuiltinModule } = globalThis.process;
+replaceExports(
+  getBuiltinModule("node:worker_threads"),
+  ["Worker"],
+  refused("node:worker_threads: an edge function has no threads"),
+);
+// A debugger would be open to everybody on the machine, and stop the function for any time. `node:inspector/promises` takes these functions
+// from here, and must not be loaded before they are replaced. Sessions need a right that Deno does not give.
+replaceExports(
+  getBuiltinModule("node:inspector"),
+  ["open", "close", "url", "waitForDebugger"],
+  refused("node:inspector: an edge function has no debugger"),
+);
 
 for (const name of settings.removed) {
   Deno.env.delete(name);

@@ -10,11 +10,15 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
+use super::confinement::Confinement;
+use super::graph::GraphCheck;
 use super::launcher::{Launcher, make_private_folder, write_whole};
+use super::permissions::{list_permissions, list_readable_paths};
 use super::state::Worker;
 use crate::config::{Inspect, InspectMode};
 use crate::project::{
-    ChosenMap, Function, MapOrigin, choose_import_map, compose_environment, compose_import_map, scan_modules,
+    Boundary, ChosenMap, Function, MapOrigin, choose_import_map, compose_environment, compose_import_map,
+    scan_modules,
 };
 
 /// Variables for or of Deno itself that the bootstrap script removes before the function runs.
@@ -29,13 +33,10 @@ const REMOVED: [&str; 6] = [
 /// Tokens of private hosts of modules. They are for the download before the start alone, because a process can always read its own
 /// variables.
 const TOKENS: &str = "DENO_AUTH_TOKENS";
+/// Variables that name files with certificates.
+const CERTIFICATES: [&str; 2] = ["SSL_CERT_FILE", "DENO_CERT"];
 /// Variables that Deno reads later, for downloads. The bootstrap script hides them from the function.
 const HIDDEN: [&str; 3] = ["DENO_TLS_CA_STORE", "NPM_CONFIG_REGISTRY", "JSR_URL"];
-
-/// What a function may ask of the machine (`--allow-sys`): everything that Deno knows but `inspector`, sessions of a debugger of
-/// the whole process, and `setPriority`.
-const SYSTEM_INFORMATION: &str = "hostname,osRelease,osUptime,loadavg,networkInterfaces,systemMemoryInfo,uid,gid,cpus,homedir,\
-     username,statfs,getPriority,userInfo";
 
 /// What Deno keeps in its folder for all functions. The rest, above all what `caches` and `localStorage` store, is the worker's own.
 const SHARED_CACHES: [&str; 5] = ["npm", "remote", "gen", "deps", "registries"];
@@ -69,12 +70,24 @@ struct Imports {
     has_package_json: bool,
 }
 
+/// What the commands of a worker are made of.
+struct Preparation<'a> {
+    deno: PathBuf,
+    launcher: &'a Launcher,
+    function: &'a Function,
+    worker: &'a Worker,
+    imports: Imports,
+}
+
 /// What starts a worker.
 pub(super) struct PreparedCommands {
     /// Downloads the function's modules with the tokens that the worker must not have; `None` without tokens.
     pub(super) download: Option<Command>,
+    /// Checks what the function imports.
+    pub(super) graph: GraphCheck,
     /// Runs the function.
     pub(super) run: Command,
+    pub(super) confinement: Confinement,
 }
 
 /// Prepares the folder of a worker and the commands that start it. Blocks on files.
@@ -91,34 +104,22 @@ pub(super) fn prepare_command(
     make_private_folder(&worker.temporary_folder())?;
     make_deno_folder(&launcher.config.cache_folder, &worker.deno_folder())?;
     let bootstrap = launcher.write_bootstrap()?;
-    let imports = prepare_imports(launcher, function)?;
-    let variables = compose_environment(&launcher.config, function).map_err(LaunchError::Project)?;
-    let readable = list_readable_paths(launcher, function, worker);
-    let mut command = build_command(&deno);
-    command
-        .arg("run")
-        .args(["--no-prompt", "--node-modules-dir=none"])
-        .args(list_import_arguments(&imports))
-        .args(list_permissions(&readable, worker))
-        .arg(format_heap_limit(launcher))
-        .args(launcher.config.inspect.map(format_inspect))
-        .arg(format_option("--preload=", &bootstrap))
-        .arg(&function.entrypoint)
-        .arg(render_settings(worker, &readable).to_string())
-        .current_dir(function.entrypoint.parent().unwrap_or(&launcher.config.folder))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // Ctrl-C in a terminal reaches every process of the group; workers must finish their requests first.
-        .process_group(0)
-        .kill_on_drop(true);
-    set_variables(&mut command, launcher, worker, &variables);
-    let download = prepare_download(&deno, launcher, function, worker, &imports);
-    let mut commands = PreparedCommands {
-        download,
-        run: command,
+    let boundary = Boundary::of(&launcher.config);
+    let readable = list_readable_paths(launcher, function, worker, &boundary);
+    let preparation = Preparation {
+        imports: prepare_imports(launcher, function, worker)?,
+        deno,
+        launcher,
+        function,
+        worker,
     };
-    if !imports.has_package_json {
+    let mut commands = PreparedCommands {
+        download: preparation.download(),
+        run: preparation.run(&readable, &bootstrap)?,
+        confinement: preparation.confine(bootstrap, readable, &boundary),
+        graph: preparation.list_modules(boundary),
+    };
+    if !preparation.imports.has_package_json {
         commands.hide_package_json();
     }
     Ok(commands)
@@ -127,38 +128,109 @@ pub(super) fn prepare_command(
 impl PreparedCommands {
     /// Otherwise Deno takes the package.json of a web project above, and looks for npm packages in its node_modules.
     fn hide_package_json(&mut self) {
-        for command in self.download.iter_mut().chain([&mut self.run]) {
+        let others = [&mut self.graph.command, &mut self.run];
+        for command in self.download.iter_mut().chain(others) {
             command.env("DENO_NO_PACKAGE_JSON", "1");
         }
     }
 }
 
-/// `deno cache`, which runs nothing of the function, with the tokens of the server's environment.
-fn prepare_download(
-    deno: &Path,
-    launcher: &Launcher,
-    function: &Function,
-    worker: &Worker,
-    imports: &Imports,
-) -> Option<Command> {
-    let has_tokens = |(name, value): &(String, String)| name == TOKENS && !value.is_empty();
-    if !launcher.config.deno_environment.iter().any(has_tokens) {
-        return None;
+impl Preparation<'_> {
+    /// `deno run`.
+    fn run(&self, readable: &[PathBuf], bootstrap: &Path) -> Result<Command, LaunchError> {
+        let config = &self.launcher.config;
+        let variables = compose_environment(config, self.function).map_err(LaunchError::Project)?;
+        let mut command = build_command(&self.deno);
+        command
+            .arg("run")
+            .args(["--no-prompt", "--node-modules-dir=none"])
+            .args(list_import_arguments(&self.imports))
+            .args(list_permissions(readable, self.worker))
+            .arg(format_heap_limit(self.launcher))
+            .args(config.inspect.map(format_inspect))
+            .arg(format_option("--preload=", bootstrap))
+            .arg(&self.function.entrypoint)
+            .arg(render_settings(self.worker, readable).to_string())
+            .stdin(Stdio::piped());
+        self.finish(&mut command, &variables);
+        Ok(command)
     }
-    let mut command = build_command(deno);
-    command
-        .args(["cache", "--node-modules-dir=none", "--allow-import"])
-        .args(list_import_arguments(imports))
-        .arg(&function.entrypoint)
-        .current_dir(function.entrypoint.parent().unwrap_or(&launcher.config.folder))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true);
-    set_variables(&mut command, launcher, worker, &[]);
-    command.envs(launcher.config.deno_environment.iter().cloned());
-    Some(command)
+
+    /// `deno cache`, which runs nothing of the function, with the tokens of the server's environment.
+    fn download(&self) -> Option<Command> {
+        let has_tokens = |(name, value): &(String, String)| name == TOKENS && !value.is_empty();
+        if !self.launcher.config.deno_environment.iter().any(has_tokens) {
+            return None;
+        }
+        let mut command = self.read(&["cache"]);
+        command.stdout(Stdio::null());
+        Some(command)
+    }
+
+    /// `deno info`, which lists the modules of the function.
+    fn list_modules(&self, boundary: Boundary) -> GraphCheck {
+        let read = |path: &Path| fs::read(path).unwrap_or_default();
+        let beside = self.function.entrypoint.with_file_name("package.json");
+        let chosen = self.imports.chosen.as_ref().map(|chosen| read(&chosen.path));
+        let settings = [read(&self.imports.map), chosen.unwrap_or_default(), read(&beside)];
+        GraphCheck {
+            command: self.read(&["info", "--json"]),
+            settings: settings.join(&0),
+            entrypoint: self.function.entrypoint.clone(),
+            boundary,
+        }
+    }
+
+    /// A command of Deno that reads the modules of the function without running them.
+    fn read(&self, subcommand: &[&str]) -> Command {
+        let mut command = build_command(&self.deno);
+        command
+            .args(subcommand)
+            .args(["--node-modules-dir=none", "--allow-import"])
+            .args(list_import_arguments(&self.imports))
+            .arg(&self.function.entrypoint)
+            .stdin(Stdio::null());
+        self.finish(&mut command, &[]);
+        command.envs(self.launcher.config.deno_environment.iter().cloned());
+        command
+    }
+
+    /// What all commands have in common.
+    fn finish(&self, command: &mut Command, variables: &[(String, SecretString)]) {
+        let entrypoint = &self.function.entrypoint;
+        command
+            .current_dir(entrypoint.parent().unwrap_or(&self.launcher.config.folder))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Ctrl-C in a terminal reaches every process of the group; workers must finish their requests first.
+            .process_group(0)
+            .kill_on_drop(true);
+        set_variables(command, self.launcher, self.worker, variables);
+    }
+
+    /// What the kernel lets the worker do. Its modules are added once they are known.
+    fn confine(&self, bootstrap: PathBuf, mut readable: Vec<PathBuf>, boundary: &Boundary) -> Confinement {
+        let config = &self.launcher.config;
+        let certificates = config
+            .deno_environment
+            .iter()
+            .filter(|(name, _)| CERTIFICATES.contains(&name.as_str()))
+            .map(|(_, path)| PathBuf::from(path));
+        readable.extend(certificates);
+        readable.extend([bootstrap, self.imports.map.clone()]);
+        readable.extend(self.imports.chosen.as_ref().map(|chosen| chosen.path.clone()));
+        // Deno reads it for the addresses of registries, and the function may not.
+        let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok().flatten();
+        readable.extend(user.map(|user| user.dir.join(".npmrc")));
+        let own = [self.worker.folder.clone(), self.worker.deno_folder()];
+        Confinement {
+            program: self.deno.clone(),
+            readable,
+            listed: vec![boundary.root().to_path_buf()],
+            writable: own.into_iter().chain([config.cache_folder.clone()]).collect(),
+            port: config.inspect.map(|inspect| inspect.port),
+        }
+    }
 }
 
 /// Makes the worker's own `DENO_DIR`, with links to what all workers share. It is beside the folder in which the function may write, so
@@ -235,7 +307,11 @@ fn render_settings(worker: &Worker, readable: &[PathBuf]) -> Value {
     })
 }
 
-fn prepare_imports(launcher: &Launcher, function: &Function) -> Result<Imports, LaunchError> {
+fn prepare_imports(
+    launcher: &Launcher,
+    function: &Function,
+    worker: &Worker,
+) -> Result<Imports, LaunchError> {
     let config = &launcher.config;
     let chosen = choose_import_map(config, function);
     if let Some(chosen) = &chosen {
@@ -252,7 +328,7 @@ fn prepare_imports(launcher: &Launcher, function: &Function) -> Result<Imports, 
     let beside = function.entrypoint.parent().unwrap_or(&config.folder);
     Ok(Imports {
         has_package_json: chosen.is_none() && beside.join("package.json").is_file(),
-        lock: copy_lock(launcher, function, chosen.as_ref())?,
+        lock: copy_lock(worker, function, chosen.as_ref())?,
         chosen,
         map,
     })
@@ -269,9 +345,9 @@ fn warn_of_old_import_map(chosen: &ChosenMap, slug: &str) {
     }
 }
 
-/// Copies `deno.lock` beside the import map or the entrypoint, if there is one.
+/// Copies `deno.lock` beside the import map or the entrypoint, if there is one, to where Deno may replace it.
 fn copy_lock(
-    launcher: &Launcher,
+    worker: &Worker,
     function: &Function,
     chosen: Option<&ChosenMap>,
 ) -> io::Result<Option<PathBuf>> {
@@ -284,10 +360,7 @@ fn copy_lock(
     let Some(lock) = found else {
         return Ok(None);
     };
-    let copy = launcher
-        .config
-        .state_folder
-        .join(format!("{}.deno.lock", function.slug));
+    let copy = worker.deno_folder().join("deno.lock");
     write_whole(&copy, &fs::read(lock)?)?;
     Ok(Some(copy))
 }
@@ -305,47 +378,6 @@ fn list_import_arguments(imports: &Imports) -> Vec<OsString> {
         None => arguments.push("--no-lock".into()),
     }
     arguments
-}
-
-/// Lists what the function may read: its folder, its static files, downloaded packages, and the worker's folder.
-fn list_readable_paths(launcher: &Launcher, function: &Function, worker: &Worker) -> Vec<PathBuf> {
-    let config = &launcher.config;
-    let beside = function.entrypoint.parent().unwrap_or(&config.folder);
-    let mut readable = vec![
-        beside.to_path_buf(),
-        worker.folder.clone(),
-        config.cache_folder.join("npm"),
-        worker.deno_folder().join("npm"),
-    ];
-    readable.extend(expand_static_files(&config.project, &function.static_files));
-    readable
-}
-
-/// Deno's permissions: the network as in the original, writing to the worker's folder. Programs and native libraries are
-/// refused.
-fn list_permissions(readable: &[PathBuf], worker: &Worker) -> Vec<OsString> {
-    vec![
-        "--allow-net".into(),
-        "--allow-env".into(),
-        format!("--allow-sys={SYSTEM_INFORMATION}").into(),
-        "--allow-import".into(),
-        format_paths("--allow-read=", readable),
-        format_paths("--allow-write=", std::slice::from_ref(&worker.folder)),
-    ]
-}
-
-/// The files that match glob patterns, which are relative to the project.
-fn expand_static_files(project: &Path, patterns: &[String]) -> Vec<PathBuf> {
-    patterns
-        .iter()
-        .filter_map(|pattern| {
-            let pattern = project.join(pattern);
-            glob::glob(pattern.to_str()?).ok()
-        })
-        .flatten()
-        .filter_map(Result::ok)
-        .map(|path| path.canonicalize().unwrap_or(path))
-        .collect()
 }
 
 /// Bounds V8's heap, so that a function which fills it ends with V8's message before the machine runs out of memory.
@@ -367,42 +399,4 @@ fn format_option(option: &str, value: &Path) -> OsString {
     let mut argument = OsString::from(option);
     argument.push(value);
     argument
-}
-
-/// An option with a list of paths. Deno separates them by commas; a comma in a path is doubled.
-fn format_paths(option: &str, paths: &[PathBuf]) -> OsString {
-    let paths: Vec<String> = paths
-        .iter()
-        .map(|path| path.to_string_lossy().replace(',', ",,"))
-        .collect();
-    format!("{option}{}", paths.join(",")).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_with_commas_stay_one_path() {
-        let paths = [PathBuf::from("/a,b"), PathBuf::from("/c")];
-
-        assert_eq!(format_paths("--allow-read=", &paths), "--allow-read=/a,,b,/c");
-    }
-
-    #[test]
-    fn gw_040_static_files_are_globs_relative_to_the_project() {
-        let project = tempfile::tempdir().unwrap();
-        let folder = project.path().canonicalize().unwrap();
-        fs::create_dir_all(folder.join("functions/pages")).unwrap();
-        for name in ["a.html", "b.html", "c.txt"] {
-            fs::write(folder.join("functions/pages").join(name), "").unwrap();
-        }
-
-        let files = expand_static_files(&folder, &["./functions/pages/*.html".to_owned()]);
-
-        assert_eq!(
-            files,
-            ["a.html", "b.html"].map(|name| folder.join("functions/pages").join(name))
-        );
-    }
 }

@@ -12,6 +12,7 @@ use nix::fcntl::{Flock, FlockArg};
 use tempfile::TempDir;
 use tokio::runtime::Handle;
 
+use super::graph::CheckedGraphs;
 use crate::config::FunctionsConfig;
 use crate::deno::find_deno;
 
@@ -34,6 +35,8 @@ pub(crate) struct Launcher {
     sockets: Arc<OnceLock<SocketFolder>>,
     deno: OnceLock<PathBuf>,
     next_id: Arc<AtomicU64>,
+    /// Functions whose modules were checked.
+    pub(super) graphs: CheckedGraphs,
 }
 
 /// The folder of a server's sockets. Its lock says that the server runs, also to servers in other containers and on systems
@@ -68,6 +71,7 @@ impl Launcher {
             sockets: Arc::default(),
             deno: OnceLock::new(),
             next_id: Arc::new(AtomicU64::new(1)),
+            graphs: CheckedGraphs::default(),
         }
     }
 
@@ -79,6 +83,7 @@ impl Launcher {
             sockets: Arc::clone(&self.sockets),
             deno: OnceLock::new(),
             next_id: Arc::clone(&self.next_id),
+            graphs: CheckedGraphs::default(),
         }
     }
 

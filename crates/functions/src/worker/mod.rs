@@ -1,10 +1,13 @@
 //! One worker: a Deno process that serves one function on a unix socket, from its start to its end.
 
 mod command;
+mod confinement;
 mod end;
+mod graph;
 mod launcher;
 mod limits;
 mod output;
+mod permissions;
 mod state;
 mod supervisor;
 mod temporary_files;

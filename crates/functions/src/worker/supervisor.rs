@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::command::{LaunchError, PreparedCommands, prepare_command};
+use super::confinement::spawn;
 use super::end::{End, EndReason};
 use super::launcher::Launcher;
 use super::limits::{LimitAction, LimitCheck, Sample};
@@ -55,11 +56,13 @@ pub(crate) fn start_worker(launcher: &Arc<Launcher>, function: &Function) -> Arc
 async fn run_worker(launcher: Arc<Launcher>, function: Function, worker: &Arc<Worker>) -> End {
     let limits = launcher.config.limits.clone();
     let is_inspected = launcher.config.inspect.is_some();
-    let shared = Arc::clone(worker);
-    let prepared = tokio::task::spawn_blocking(move || prepare_command(&launcher, &function, &shared));
+    let (shared, preparing) = (Arc::clone(worker), Arc::clone(&launcher));
+    let prepared = tokio::task::spawn_blocking(move || prepare_command(&preparing, &function, &shared));
     let PreparedCommands {
         download,
-        run: mut command,
+        graph,
+        run: command,
+        mut confinement,
     } = match prepared.await {
         Ok(Ok(commands)) => commands,
         Ok(Err(error)) => return fail_launch(worker, error),
@@ -68,8 +71,13 @@ async fn run_worker(launcher: Arc<Launcher>, function: Function, worker: &Arc<Wo
     if let Some(download) = download {
         download_modules(worker, download).await;
     }
-    match command.spawn() {
-        Ok(child) => {
+    match launcher.graphs.check(&worker.slug, graph).await {
+        Ok(files) => confinement.admit_modules(files),
+        Err(text) => return fail_launch(worker, LaunchError::Project(text)),
+    }
+    match spawn(command, confinement).await {
+        // The parent ends when the worker has ended.
+        Ok((child, _parent)) => {
             Supervisor::new(Arc::clone(worker), child, limits, is_inspected)
                 .run()
                 .await

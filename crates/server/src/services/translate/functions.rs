@@ -1,5 +1,6 @@
 //! Configuration → settings of the functions service.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use secrecy::{ExposeSecret, SecretString};
@@ -28,6 +29,8 @@ pub(in crate::services) fn functions_config(
     let state_folder = config.selvedge.data_dir.join("functions");
     FunctionsConfig {
         project: config.project.folder.clone(),
+        repository: config.project.repository.clone(),
+        protected: list_protected_paths(config),
         folder: config.project.folder.join("functions"),
         cache_folder: own
             .cache_dir
@@ -40,10 +43,7 @@ pub(in crate::services) fn functions_config(
             folders: vec![config.project.folder.clone()],
         },
         declared: section.functions.iter().map(declared_function).collect(),
-        policy: match section.policy {
-            FunctionPolicy::PerWorker => Policy::PerWorker,
-            FunctionPolicy::Oneshot => Policy::Oneshot,
-        },
+        policy: worker_policy(section.policy),
         reload: own.reload.unwrap_or(is_development),
         workers_per_function: match own.workers {
             Some(workers) => workers,
@@ -66,6 +66,31 @@ pub(in crate::services) fn functions_config(
         trusted_proxies: config.selvedge.limits.trusted_proxies,
         limits: own.limits.clone(),
     }
+}
+
+fn worker_policy(policy: FunctionPolicy) -> Policy {
+    match policy {
+        FunctionPolicy::PerWorker => Policy::PerWorker,
+        FunctionPolicy::Oneshot => Policy::Oneshot,
+    }
+}
+
+/// What no function may import: passwords, keys and data of the project.
+fn list_protected_paths(config: &Config) -> Vec<PathBuf> {
+    let project = &config.project;
+    let files = [
+        project.file.clone(),
+        config.auth.signing_keys_path.clone(),
+        config.functions.env_file.clone(),
+        config.api.tls.as_ref().map(|tls| tls.key.clone()),
+    ];
+    [
+        config.selvedge.data_dir.clone(),
+        project.folder.join("config.toml"),
+    ]
+    .into_iter()
+    .chain(files.into_iter().flatten())
+    .collect()
 }
 
 /// The keys with which calls of functions are checked.

@@ -1,0 +1,187 @@
+//! Which files of the machine may be part of a function: modules below the project's repository, and nothing that holds its secrets.
+//!
+//! Deno asks for no permission to read what a module imports by a literal name. So `import key from "../../signing_keys.json"` would
+//! give a function, and every package in it, whatever the server's user can read.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::config::FunctionsConfig;
+
+/// What the folder of a whole repository has, in which several projects may share modules.
+const REPOSITORY_MARKS: [&str; 4] = [".git", ".hg", ".jj", "pnpm-workspace.yaml"];
+/// Files with secrets or settings of a project, also of another one in the same repository.
+const SETTINGS: [&str; 2] = ["config.toml", "signing_keys.json"];
+
+/// The files that a project's functions may be made of.
+#[derive(Debug)]
+pub(crate) struct Boundary {
+    /// The repository's folder, with links resolved.
+    root: PathBuf,
+    /// `functions/` of the project, with links resolved.
+    functions: PathBuf,
+    /// File systems that modules may be on: those of the repository and of `functions/`, which may be mounted.
+    devices: Vec<u64>,
+    /// Folders and files that are never part of a function, with links resolved.
+    protected: Vec<PathBuf>,
+}
+
+impl Boundary {
+    pub(crate) fn of(config: &FunctionsConfig) -> Self {
+        let root = find_repository(&resolve(&config.repository));
+        let functions = resolve(&config.folder);
+        let devices = [&root, &functions].map(|folder| read_device(folder));
+        Self {
+            devices: devices.into_iter().flatten().collect(),
+            protected: config.protected.iter().map(|path| resolve(path)).collect(),
+            root,
+            functions,
+        }
+    }
+
+    /// The repository's folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The file behind a path when it may be part of a function; `None` otherwise, without a difference between a file that is
+    /// not there and one that is forbidden.
+    pub(crate) fn admit(&self, path: &Path) -> Option<PathBuf> {
+        let path = resolve(path);
+        let inner = path.strip_prefix(&self.root).ok()?;
+        let is_protected = self.protected.iter().any(|protected| path.starts_with(protected));
+        let is_mounted = read_device(&path).is_some_and(|device| !self.devices.contains(&device));
+        if is_protected || is_mounted || is_environment(&path) {
+            return None;
+        }
+        let is_own = path.starts_with(&self.functions);
+        (is_own || !is_private(inner)).then_some(path)
+    }
+
+    /// Whether a function may read a file, or all of a folder: none that holds something protected, such as the project's own.
+    pub(crate) fn admits_all(&self, folder: &Path) -> bool {
+        self.admit(folder).is_some_and(|folder| {
+            !self
+                .protected
+                .iter()
+                .any(|protected| protected.starts_with(&folder))
+        })
+    }
+}
+
+/// The nearest folder upward that is a repository; the given one when none is.
+fn find_repository(folder: &Path) -> PathBuf {
+    let is_marked = |folder: &&Path| {
+        folder.parent().is_some() && REPOSITORY_MARKS.iter().any(|mark| folder.join(mark).exists())
+    };
+    folder.ancestors().find(is_marked).unwrap_or(folder).to_path_buf()
+}
+
+/// The path with links resolved, as far as it exists.
+fn resolve(path: &Path) -> PathBuf {
+    if let Ok(resolved) = path.canonicalize() {
+        return resolved;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => resolve(parent).join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+fn read_device(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().map(|metadata| metadata.dev())
+}
+
+/// `.env`, `.env.local`, `selvedge.env` and their kin.
+fn is_environment(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(".env") || name.ends_with(".env")
+}
+
+/// Whether a path outside of `functions/` names settings or something hidden, such as `.git` or `.npmrc`. Package managers keep packages in
+/// hidden folders of `node_modules`.
+fn is_private(inner: &Path) -> bool {
+    let names: Vec<_> = inner
+        .components()
+        .map(|component| component.as_os_str().to_string_lossy())
+        .collect();
+    let is_hidden = names.iter().enumerate().any(|(index, name)| {
+        let is_of_packages = index
+            .checked_sub(1)
+            .is_some_and(|before| names[before] == "node_modules");
+        name.starts_with('.') && !is_of_packages
+    });
+    is_hidden || names.last().is_some_and(|name| SETTINGS.contains(&name.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_040_modules_are_files_of_the_repository_without_its_secrets() {
+        let outside = tempfile::tempdir().unwrap();
+        let base = outside.path().canonicalize().unwrap();
+        let repository = base.join("shop");
+        let mut config = crate::testing::config(&repository.join("supabase"));
+        config.repository = repository.clone();
+        config.protected = [".selvedge", "keys.json"]
+            .map(|name| config.project.join(name))
+            .to_vec();
+        let files = [
+            "shop/supabase/functions/hello/index.ts",
+            "shop/supabase/functions/hello/.hidden/data.json",
+            "shop/supabase/functions/hello/config.toml",
+            "shop/packages/prices/mod.ts",
+            "shop/node_modules/.pnpm/hono/index.js",
+            "shop/supabase/functions/.env",
+            "shop/supabase/functions/hello/.env.local",
+            "shop/supabase/.selvedge/superuser-password",
+            "shop/supabase/keys.json",
+            "shop/supabase/config.toml",
+            "shop/admin/supabase/signing_keys.json",
+            "shop/.git/config",
+            "shop/.npmrc",
+            "neighbour/secret.json",
+        ];
+        for file in files.map(|file| base.join(file)) {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let link = repository.join("supabase/functions/hello/link.json");
+        std::os::unix::fs::symlink(base.join("neighbour/secret.json"), &link).unwrap();
+        let boundary = Boundary::of(&config);
+
+        let admitted = files.map(|file| boundary.admit(&base.join(file)).is_some());
+
+        let expected: [bool; 14] = std::array::from_fn(|index| index < 5);
+        assert_eq!(admitted, expected, "{files:?}");
+        for outer in [
+            link.as_path(),
+            Path::new("/etc/hostname"),
+            Path::new("/proc/self/environ"),
+            &repository.join("supabase/../../neighbour/missing.ts"),
+        ] {
+            assert_eq!(boundary.admit(outer), None, "{}", outer.display());
+        }
+        assert!(boundary.admits_all(&config.folder.join("hello")));
+        assert!(!boundary.admits_all(&config.project) && !boundary.admits_all(&repository));
+    }
+
+    #[test]
+    fn gw_040_the_repository_is_the_nearest_folder_under_version_control() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("apps/shop");
+        fs::create_dir_all(&project).unwrap();
+
+        let alone = find_repository(&project);
+        fs::create_dir(folder.path().join(".git")).unwrap();
+        let shared = find_repository(&project);
+
+        assert_eq!(
+            (alone.as_path(), shared.as_path()),
+            (project.as_path(), folder.path())
+        );
+    }
+}
