@@ -99,6 +99,7 @@ impl ServiceObjects {
             user_metadata: None,
             upsert: true,
             blob,
+            checks: None,
         };
         commit_for_server(&self.storage, object).await
     }
@@ -116,7 +117,10 @@ impl ServiceObjects {
         let deleted = transaction.query_opt(DELETE, &[&bucket, &name]).await;
         let deleted = deleted.map_err(map_error)?;
         transaction.commit().await.map_err(map_error)?;
-        let version: Option<String> = deleted.and_then(|row| row.get(0));
+        let version: Option<String> = match deleted {
+            Some(row) => row.try_get(0).map_err(StorageError::internal)?,
+            None => None,
+        };
         if let Some(version) = version.as_deref().and_then(Version::parse) {
             storage.discard_blob(version);
         }

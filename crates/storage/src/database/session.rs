@@ -15,7 +15,7 @@ use actix_web::http::header;
 use deadpool_postgres::{Client, Transaction};
 use selvedge_gateway::sent_path;
 use selvedge_postgres::{
-    AccessMode, Reader, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd,
+    AccessMode, Reader, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd, become_caller,
 };
 use serde_json::{Map, Value};
 
@@ -238,6 +238,22 @@ impl DbSession {
         let extra = extra_settings(self.facts.operation, &self.identity);
         let context = self.context(AccessMode::ReadWrite, &extra);
         begin(self.worker.storage().database(), client, &context).await
+    }
+
+    /// Goes on with an open transaction under the role and settings of this session.
+    ///
+    /// # Errors
+    /// When PostgreSQL refuses the role.
+    pub(crate) async fn become_caller(
+        &self,
+        transaction: &tokio_postgres::Transaction<'_>,
+    ) -> Result<(), StorageError> {
+        let extra = extra_settings(self.facts.operation, &self.identity);
+        let context = self.context(AccessMode::ReadWrite, &extra);
+        let roles = self.worker.storage().database().role_settings();
+        become_caller(transaction, &context, &roles, AccessMode::ReadWrite)
+            .await
+            .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Other))
     }
 
     fn context<'a>(

@@ -42,8 +42,10 @@ const STILL_THERE: &str = "select exists (select from storage.objects o where o.
 const REMOVE_ROW: &str =
     "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 and o.version = $3";
 
-/// Ensures one sweep at a time in a database, on all nodes. The number is arbitrary.
-const LOCK: &str = "select pg_try_advisory_xact_lock(7305473001)";
+/// Ensures one sweep at a time in a database, on all nodes. A row that only the server's login may lock, because any role could take an advisory
+/// lock and keep everybody from sweeping.
+const LOCK: &str =
+    "select from _selvedge.internal_locks as l where l.name = 'storage sweep' for update skip locked";
 
 /// Options of a sweep.
 #[derive(Debug, Clone)]
@@ -104,13 +106,7 @@ pub async fn sweep(
         )
         .await
         .map_err(map_error)?;
-    let is_ours: bool = transaction
-        .query_one(LOCK, &[])
-        .await
-        .map_err(map_error)?
-        .try_get(0)
-        .map_err(StorageError::internal)?;
-    if !is_ours {
+    if !take_lock(&transaction).await? {
         return Ok(None);
     }
     check_owner(storage, options, &transaction).await?;
@@ -133,6 +129,26 @@ pub async fn sweep(
     let report = run.execute().await?;
     transaction.commit().await.map_err(map_error)?;
     Ok(Some(report))
+}
+
+/// Takes the lock until the end of the transaction, as the login itself and not as the service; false when another sweep has it.
+async fn take_lock(transaction: &Transaction<'_>) -> Result<bool, StorageError> {
+    let role: String = transaction
+        .query_one("select current_user::text", &[])
+        .await
+        .map_err(map_error)?
+        .try_get(0)
+        .map_err(StorageError::internal)?;
+    transaction
+        .batch_execute("set local role none")
+        .await
+        .map_err(map_error)?;
+    let lock = transaction.query_opt(LOCK, &[]).await.map_err(map_error)?;
+    transaction
+        .execute("select pg_catalog.set_config('role', $1, true)", &[&role])
+        .await
+        .map_err(map_error)?;
+    Ok(lock.is_some())
 }
 
 /// Refuses to remove anything while another database uses the same place in the store: its objects have no rows here.

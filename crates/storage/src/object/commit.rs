@@ -7,6 +7,8 @@
 use deadpool_postgres::{Client, Transaction};
 use serde_json::Value;
 
+use super::authorize_write::{AskedWrite, WriteIntent};
+use super::lookup::{Bucket, find_bucket, find_bucket_within};
 use super::pending_blob::PendingBlob;
 use crate::backend::Version;
 use crate::database::object_row::{ObjectRow, object_columns};
@@ -44,13 +46,53 @@ const UPSERT: &str = concat!(
     object_columns!(),
 );
 
-/// Serialises writers of one key. An advisory lock, because a row lock cannot be taken before the first upload. The
-/// timeout is set first in the same statement, so it limits the wait for the lock. Two keys with equal hashes only wait
-/// for each other.
-const LOCK: &str = "select set_config('lock_timeout', $3, true), \
-     pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
+/// Creates the object of a key that has none, and nothing else: of two writers the second waits for the first one, and then finds its row.
+const INSERT_IF_ABSENT: &str = concat!(
+    insert_in_transaction!(),
+    "on conflict (bucket_id, name) do nothing returning ",
+    object_columns!(),
+);
 
+/// Limits the wait for another writer of the same key.
+const LIMIT_WAIT: &str = "select pg_catalog.set_config('lock_timeout', $1, true)";
+
+/// Locks the object of a key, against other writers, moves, deletions and SQL of the application.
 const OLD_VERSION: &str = "select version from storage.objects where bucket_id = $1 and name = $2 for update";
+
+/// How often a write looks for the object again that appeared or disappeared between two of its statements.
+const MOST_ATTEMPTS: usize = 20;
+
+/// What is checked again when the bytes of an upload are there: whether its caller may still write the object, and whether the bucket still takes
+/// it.
+pub(crate) struct CommitChecks {
+    /// The question that was asked before; `None` when an upload token stands for the answer.
+    pub(crate) asked: Option<AskedWrite>,
+    /// Whether a bucket's limit of 0 bytes means none, as it does for resumable uploads.
+    pub(crate) zero_is_unlimited: bool,
+}
+
+impl CommitChecks {
+    pub(crate) fn of(session: &DbSession, intent: &WriteIntent<'_>) -> Self {
+        Self {
+            asked: Some(AskedWrite::new(session, intent)),
+            zero_is_unlimited: false,
+        }
+    }
+
+    fn check_limits(&self, storage: &Storage, bucket: &Bucket, new: &NewRow) -> Result<(), StorageError> {
+        let own_limit = bucket
+            .file_size_limit
+            .filter(|limit| *limit != 0 || !self.zero_is_unlimited);
+        let bucket = Bucket {
+            file_size_limit: own_limit,
+            ..bucket.clone()
+        };
+        let limits = bucket.limits(storage, &new.target.key);
+        let declared = new.metadata.get("mimetype").and_then(Value::as_str);
+        declared.map_or(Ok(()), |declared| limits.check_type(declared))?;
+        limits.check_size(new.metadata.get("size").and_then(Value::as_u64))
+    }
+}
 
 /// A complete blob and the row that shall refer to it.
 pub(crate) struct NewObject {
@@ -62,6 +104,8 @@ pub(crate) struct NewObject {
     /// Whether an existing object may be replaced.
     pub(crate) upsert: bool,
     pub(crate) blob: PendingBlob,
+    /// `None` for objects that the server itself writes.
+    pub(crate) checks: Option<CommitChecks>,
 }
 
 /// The parts of a [`NewObject`] that become columns.
@@ -72,6 +116,7 @@ struct NewRow {
     user_metadata: Option<Value>,
     version: Version,
     upsert: bool,
+    checks: Option<CommitChecks>,
 }
 
 impl NewObject {
@@ -83,6 +128,7 @@ impl NewObject {
             user_metadata: self.user_metadata,
             version: self.blob.version(),
             upsert: self.upsert,
+            checks: self.checks,
         };
         (row, self.blob)
     }
@@ -174,7 +220,19 @@ async fn connect(storage: &Storage) -> Result<Client, StorageError> {
         .map_err(StorageError::from_pool)
 }
 
+/// Inserts the row after asking again. Nothing can be replaced, so the answer need not come from the same transaction.
 async fn insert_row(service: &DbSession, object: &NewRow) -> Result<ObjectRow, StorageError> {
+    if let Some(checks) = &object.checks {
+        let ask = async {
+            match &checks.asked {
+                Some(asked) => asked.ask(&object.target, false).await,
+                None => Ok(()),
+            }
+        };
+        let bucket = find_bucket(service, &object.target.bucket);
+        let ((), bucket) = futures_util::try_join!(ask, bucket)?;
+        checks.check_limits(service.storage(), &bucket, object)?;
+    }
     let statement = Statement::new(INSERT)
         .unique_violation_means(UniqueKey::Object)
         .bind(&object.target.bucket)
@@ -210,30 +268,67 @@ pub(crate) async fn commit_for_server(storage: &Storage, object: NewObject) -> R
 /// Inserts the row, or replaces it where that is allowed, and commits. Returns the row and the version that it had before.
 async fn write_in_transaction(
     storage: &Storage,
-    transaction: Transaction<'_>,
+    mut transaction: Transaction<'_>,
     object: &NewRow,
 ) -> Result<(ObjectRow, Option<String>), StorageError> {
-    let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Object);
-    let (bucket, key) = (&object.target.bucket, &object.target.key);
+    if object.upsert {
+        limit_wait(storage, &transaction).await?;
+    }
+    for _ in 0..MOST_ATTEMPTS {
+        let old = if object.upsert {
+            lock_object(&transaction, &object.target).await?
+        } else {
+            None
+        };
+        // Asked under the lock: the policies decide about the very row that is replaced.
+        check_again(storage, &mut transaction, object).await?;
+        let sql = match (object.upsert, &old) {
+            (false, _) => INSERT_IN_TRANSACTION,
+            (true, None) => INSERT_IF_ABSENT,
+            (true, Some(_)) => UPSERT,
+        };
+        // No row means that another writer has created the object meanwhile, which is locked and judged in the next turn.
+        if let Some(row) = write_row_of(&transaction, object, sql).await? {
+            let end = transaction.commit().await;
+            end.map_err(|error| StorageError::from_commit(error, UniqueKey::Object))?;
+            return Ok((row, old.flatten()));
+        }
+    }
+    Err(StorageError::LockTimeout)
+}
 
-    // The old version is read under the lock. Otherwise two writers could replace the same version, and the blob of the
-    // loser would stay without a row.
-    let (old, sql) = if object.upsert {
-        (lock_object(storage, &transaction, &object.target).await?, UPSERT)
-    } else {
-        (None, INSERT_IN_TRANSACTION)
+async fn check_again(
+    storage: &Storage,
+    transaction: &mut Transaction<'_>,
+    object: &NewRow,
+) -> Result<(), StorageError> {
+    let Some(checks) = &object.checks else {
+        return Ok(());
     };
+    let bucket = find_bucket_within(transaction, &object.target.bucket).await?;
+    checks.check_limits(storage, &bucket, object)?;
+    match &checks.asked {
+        Some(asked) => asked.ask_within(transaction, &object.target, object.upsert).await,
+        None => Ok(()),
+    }
+}
+
+async fn write_row_of(
+    transaction: &Transaction<'_>,
+    object: &NewRow,
+    sql: &str,
+) -> Result<Option<ObjectRow>, StorageError> {
     let statement = transaction.prepare_cached(sql).await.map_err(map_error)?;
     let version = object.version.to_string();
     let metadata = object.metadata.to_string();
     let user_metadata = object.user_metadata.as_ref().map(Value::to_string);
     let owner = object.owner.uuid();
     let row = transaction
-        .query_one(
+        .query_opt(
             &statement,
             &[
-                bucket,
-                key,
+                &object.target.bucket,
+                &object.target.key,
                 &owner,
                 &object.owner.id,
                 &version,
@@ -242,42 +337,45 @@ async fn write_in_transaction(
             ],
         )
         .await
-        .map_err(map_error)?;
-    let row = ObjectRow::read(&row)?;
-    let end = transaction.commit().await;
-    end.map_err(|error| StorageError::from_commit(error, UniqueKey::Object))?;
-    Ok((row, old))
+        .map_err(map_locked)?;
+    row.as_ref().map(ObjectRow::read).transpose()
 }
 
-/// Locks a key against other writers for the rest of the transaction; returns the version of its object, if there is
-/// one.
+async fn limit_wait(storage: &Storage, transaction: &Transaction<'_>) -> Result<(), StorageError> {
+    let timeout = format_lock_timeout(storage.config().object_lock_timeout);
+    let statement = transaction.prepare_cached(LIMIT_WAIT).await.map_err(map_error)?;
+    transaction
+        .execute(&statement, &[&timeout])
+        .await
+        .map_err(map_error)?;
+    Ok(())
+}
+
+/// Locks the object of a key for the rest of the transaction; returns its version, which may be null, if there is one.
 ///
 /// # Errors
 /// `LockTimeout` when another writer holds the key for longer than `object_lock_timeout`.
 async fn lock_object(
-    storage: &Storage,
     transaction: &Transaction<'_>,
     target: &ObjectPath,
-) -> Result<Option<String>, StorageError> {
-    let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Object);
-    let timeout = format_lock_timeout(storage.config().object_lock_timeout);
-    // Prepared once per connection, because both run for every object that is written.
-    let lock = transaction.prepare_cached(LOCK).await.map_err(map_error)?;
+) -> Result<Option<Option<String>>, StorageError> {
     let old_version = transaction.prepare_cached(OLD_VERSION).await.map_err(map_error)?;
-    transaction
-        .execute(&lock, &[&target.bucket, &target.key, &timeout])
-        .await
-        .map_err(|error| match map_error(error) {
-            StorageError::ResourceLocked => StorageError::LockTimeout,
-            other => other,
-        })?;
-    // Also locks the row itself, against moves, deletions and SQL of the application, which take no advisory lock.
     let old = transaction
         .query_opt(&old_version, &[&target.bucket, &target.key])
         .await
-        .map_err(map_error)?;
-    match old {
-        Some(row) => row.try_get(0).map_err(StorageError::internal),
-        None => Ok(None),
+        .map_err(map_locked)?;
+    old.map(|row| row.try_get(0).map_err(StorageError::internal))
+        .transpose()
+}
+
+fn map_error(error: tokio_postgres::Error) -> StorageError {
+    StorageError::from_tokio_postgres(error, UniqueKey::Object)
+}
+
+/// Maps an error of a statement that waits for other writers of the key.
+fn map_locked(error: tokio_postgres::Error) -> StorageError {
+    match map_error(error) {
+        StorageError::ResourceLocked => StorageError::LockTimeout,
+        other => other,
     }
 }

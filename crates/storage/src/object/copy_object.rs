@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::authorize_write::{WriteIntent, authorize_write};
-use super::commit::{NewObject, commit_object};
+use super::commit::{CommitChecks, NewObject, commit_object};
 use super::lookup::find_visible_object;
 use super::pending_blob::copy_blob;
 use super::relocation::{Relocation, check_destination_limits};
@@ -63,7 +63,9 @@ pub(crate) async fn copy_object(
 
     let service = context.service();
     let blob = copy_blob(&service, &row).await?;
+    let checks = CommitChecks::of(&caller, &intent);
     let object = NewObject {
+        checks: Some(checks),
         target: destination,
         owner,
         metadata,

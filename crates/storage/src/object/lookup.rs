@@ -1,12 +1,13 @@
 //! Looks up buckets and objects: as the service, which bypasses the policies, or under the caller's role.
 
+use deadpool_postgres::Transaction;
 use selvedge_postgres::{Row, RowError};
 
 use crate::context::RequestContext;
 use crate::database::object_row::{ObjectRow, object_columns};
 use crate::database::session::DbSession;
 use crate::database::statement::Statement;
-use crate::error::StorageError;
+use crate::error::{StorageError, UniqueKey};
 use crate::request::object_path::ObjectPath;
 use crate::state::Storage;
 use crate::validation::object_limits::ObjectLimits;
@@ -69,6 +70,31 @@ pub(crate) async fn find_bucket(service: &DbSession, id: &str) -> Result<Bucket,
     Bucket::read(rows.first().ok_or(StorageError::NoSuchBucket)?)
 }
 
+/// A bucket as a transaction of the service sees it.
+///
+/// # Errors
+/// `NoSuchBucket`.
+pub(crate) async fn find_bucket_within(
+    transaction: &Transaction<'_>,
+    id: &str,
+) -> Result<Bucket, StorageError> {
+    let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Other);
+    let statement = transaction.prepare_cached(BUCKET).await.map_err(map_error)?;
+    let row = transaction
+        .query_opt(&statement, &[&id])
+        .await
+        .map_err(map_error)?;
+    let row = row.ok_or(StorageError::NoSuchBucket)?;
+    let read = || -> Result<Bucket, tokio_postgres::Error> {
+        Ok(Bucket {
+            public: row.try_get::<_, Option<bool>>("public")?.unwrap_or(false),
+            file_size_limit: row.try_get("file_size_limit")?,
+            allowed_mime_types: row.try_get("allowed_mime_types")?,
+        })
+    };
+    read().map_err(StorageError::internal)
+}
+
 /// A bucket and the object, if it exists: one round trip, bypassing the policies.
 ///
 /// # Errors
@@ -80,7 +106,7 @@ async fn find_bucket_and_object(
     let statement = Statement::new(BUCKET_AND_OBJECT)
         .bind(&target.bucket)
         .bind(&target.key);
-    let has_object = |rows: &[Row]| rows.first().is_some_and(|row| row.get("found"));
+    let has_object = |rows: &[Row]| matches!(rows.first().map(|row| row.try_get("found")), Some(Ok(true)));
     let rows = service.look_up(statement, has_object).await?;
     let row = rows.first().ok_or(StorageError::NoSuchBucket)?;
     let found: bool = row.try_get("found").map_err(StorageError::internal)?;

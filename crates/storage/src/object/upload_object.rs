@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 use super::authorize_write::{WriteIntent, authorize_write};
-use super::commit::{NewObject, commit_object};
+use super::commit::{CommitChecks, NewObject, commit_object};
 use super::lookup::{Bucket, find_bucket};
 use super::pending_blob::PendingBlob;
 use super::receive::receive_blob;
@@ -249,15 +249,18 @@ impl ObjectUpload<'_> {
     /// Checks the key and the permission.
     async fn authorize(&self, declared: &Declared, user_metadata: &Value) -> Result<(), StorageError> {
         check_key(&self.target.key)?;
-        let intent = WriteIntent {
+        authorize_write(&self.session, &self.intent(declared, user_metadata)).await
+    }
+
+    fn intent<'a>(&'a self, declared: &'a Declared, user_metadata: &'a Value) -> WriteIntent<'a> {
+        WriteIntent {
             target: &self.target,
             owner: &self.owner,
             mime_type: Some(&declared.mime_type),
             content_length: read_content_length(self.context),
             user_metadata: Some(user_metadata),
             upsert: self.upsert,
-        };
-        authorize_write(&self.session, &intent).await
+        }
     }
 
     /// Streams the bytes into a new blob, up to the size limit.
@@ -276,7 +279,9 @@ impl ObjectUpload<'_> {
         declared: Declared,
         user_metadata: Value,
     ) -> Result<ObjectRow, StorageError> {
+        let checks = CommitChecks::of(&self.session, &self.intent(&declared, &user_metadata));
         let object = NewObject {
+            checks: Some(checks),
             target: self.target,
             owner: self.owner,
             metadata: declared.metadata(info),

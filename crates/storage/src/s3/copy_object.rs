@@ -13,7 +13,7 @@ use super::xml_writer::{Xml, xml_response};
 use crate::database::object_row::{ObjectRow, format_iso};
 use crate::identity::Owner;
 use crate::object::authorize_write::{WriteIntent, authorize_write};
-use crate::object::commit::{NewObject, commit_object};
+use crate::object::commit::{CommitChecks, NewObject, commit_object};
 use crate::object::lookup::find_visible_object;
 use crate::object::pending_blob::copy_blob;
 use crate::object::relocation::check_destination_limits;
@@ -43,7 +43,9 @@ pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Resu
     authorize_write(&context.caller, &intent).await?;
     check_destination_limits(&context.http, &target, intent.mime_type, source.size_bytes()).await?;
     let service = context.service();
+    let checks = CommitChecks::of(&context.caller, &intent);
     let object = NewObject {
+        checks: Some(checks),
         blob: copy_blob(&service, &source).await?,
         target,
         owner,

@@ -10,7 +10,7 @@ use crate::database::object_row::{Declared, ObjectRow};
 use crate::database::session::DbSession;
 use crate::identity::Owner;
 use crate::object::authorize_write::{WriteIntent, authorize_write};
-use crate::object::commit::{NewObject, commit_object};
+use crate::object::commit::{CommitChecks, NewObject, commit_object};
 use crate::object::lookup::Bucket;
 use crate::object::receive::receive_blob;
 use crate::request::object_path::ObjectPath;
@@ -56,7 +56,9 @@ impl S3Upload<'_> {
         };
         authorize_write(self.caller, &intent).await?;
         let (blob, info) = receive_blob(self.context.storage(), max_bytes, source).await?;
+        let checks = CommitChecks::of(self.caller, &intent);
         let object = NewObject {
+            checks: Some(checks),
             target: self.target,
             owner,
             metadata: self.declared.metadata(&info),

@@ -10,28 +10,34 @@ use md5::Digest;
 
 use super::digest::restore_md5;
 use super::error::TusError;
+use super::request::UploadDescription;
 use super::upload_id::UploadId;
 use super::upload_table::{ResumableUpload, UploadTable, complete_upload};
 use crate::backend::{BlobInfo, BlobStat, Version};
 use crate::database::object_row::Declared;
+use crate::database::session::DbSession;
 use crate::error::StorageError;
-use crate::object::commit::{NewObject, commit_object_after};
+use crate::object::authorize_write::AskedWrite;
+use crate::object::commit::{CommitChecks, NewObject, commit_object_after};
 use crate::object::pending_blob::PendingBlob;
 
 /// Creates the object of a full upload, unless another request has done so.
 ///
-/// After a transient error (a lock, a time-out) the upload stays and can be finished later; any other error removes it.
+/// The policies are asked about `caller`; `None` stands for an upload token, which has the answer. After a transient error (a lock, a
+/// time-out) and without the right, which may be given again, the upload stays and can be finished later; any other error removes
+/// it.
 ///
 /// # Errors
 /// `KeyAlreadyExists` and other errors of the database; `NotFound` when the upload or its pieces were removed.
 pub(super) async fn finish_upload(
     uploads: &UploadTable,
+    caller: Option<&DbSession>,
     mut upload: ResumableUpload,
 ) -> Result<ResumableUpload, TusError> {
     if upload.completed {
         return Ok(upload);
     }
-    let error = match commit_upload(uploads, &upload).await {
+    let error = match commit_upload(uploads, caller, &upload).await {
         Ok(true) => {
             upload.completed = true;
             return Ok(upload);
@@ -58,7 +64,11 @@ pub(super) async fn finish_upload(
 }
 
 /// Makes the object. False when another request has completed or removed the upload meanwhile.
-async fn commit_upload(uploads: &UploadTable, upload: &ResumableUpload) -> Result<bool, StorageError> {
+async fn commit_upload(
+    uploads: &UploadTable,
+    caller: Option<&DbSession>,
+    upload: &ResumableUpload,
+) -> Result<bool, StorageError> {
     let commit_as = upload
         .commit_as
         .as_ref()
@@ -71,16 +81,15 @@ async fn commit_upload(uploads: &UploadTable, upload: &ResumableUpload) -> Resul
         etag: format!("\"{}\"", hex::encode(restore_md5(&upload.digest).finalize())),
         modified: stat.modified,
     };
-    // TUS has no header for a robots tag, so these objects have none.
-    let declared = Declared {
-        mime_type: upload
-            .content_type
-            .clone()
-            .unwrap_or_else(|| "application/octet-stream".to_owned()),
-        cache_control: upload.cache_control.clone(),
-        robots_tag: None,
+    let declared = declare(upload);
+    let owner = commit_as.owner();
+    let intent = UploadDescription::from_upload(upload).intent(&upload.target, &owner, commit_as.upsert);
+    let checks = CommitChecks {
+        asked: caller.map(|caller| AskedWrite::new(caller, &intent)),
+        zero_is_unlimited: true,
     };
     let object = NewObject {
+        checks: Some(checks),
         target: upload.target.clone(),
         owner: commit_as.owner(),
         metadata: declared.metadata(&info),
@@ -97,6 +106,18 @@ async fn commit_upload(uploads: &UploadTable, upload: &ResumableUpload) -> Resul
         storage.discard_blob(piece);
     }
     Ok(true)
+}
+
+fn declare(upload: &ResumableUpload) -> Declared {
+    Declared {
+        mime_type: upload
+            .content_type
+            .clone()
+            .unwrap_or_else(|| "application/octet-stream".to_owned()),
+        cache_control: upload.cache_control.clone(),
+        // TUS has no header for it.
+        robots_tag: None,
+    }
 }
 
 /// Makes one blob of all pieces.
@@ -136,7 +157,8 @@ async fn join_pieces(
 fn is_transient(error: &StorageError) -> bool {
     matches!(
         error,
-        StorageError::DatabaseTimeout
+        StorageError::AccessDenied(_)
+            | StorageError::DatabaseTimeout
             | StorageError::LockTimeout
             | StorageError::ResourceLocked
             | StorageError::TooManyConnections

@@ -37,9 +37,10 @@ pub(super) async fn get_upload_offset(request: &TusRequest, id: &UploadId) -> Re
         // A crash came between the last byte and the object, or another node is about to make it. A client that sees a full
         // offset takes the upload for done, so the object must exist before it is answered. A separate task, because a
         // client that does not wait for gigabytes to be joined would otherwise make every attempt start anew.
+        let caller = request.caller.clone();
         let finishing = async move {
             let _lock = lock;
-            finish_upload(&uploads, upload).await
+            finish_upload(&uploads, caller.as_ref(), upload).await
         };
         upload = actix_web::rt::spawn(finishing)
             .await

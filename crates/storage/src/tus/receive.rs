@@ -23,6 +23,7 @@ use super::request::{TusRequest, WriteGrant};
 use super::upload_locks::UploadLock;
 use super::upload_table::{CommitAs, NewPiece, ResumableUpload, UploadTable};
 use crate::backend::{BlobWriter, Version};
+use crate::database::session::DbSession;
 use crate::error::StorageError;
 use crate::object::pending_blob::PendingBlob;
 
@@ -87,6 +88,7 @@ impl TusRequest {
         let fire_when_dropped = client_gone.clone().drop_guard();
         let receiver = BodyReceiver {
             uploads: self.uploads(),
+            caller: self.caller.clone(),
             lock: claimed.lock,
             client_gone,
             writer: claimed.writer,
@@ -128,6 +130,8 @@ struct OpenPiece {
 
 struct BodyReceiver {
     uploads: UploadTable,
+    /// Whom the policies are asked about; `None` on signed routes.
+    caller: Option<DbSession>,
     lock: UploadLock,
     /// Fires when the client has disconnected.
     client_gone: CancellationToken,
@@ -184,7 +188,7 @@ impl BodyReceiver {
                 .extend(self.upload.version, self.writer, Some(&self.commit_as))
                 .await?;
             self.upload.commit_as = Some(self.commit_as.clone());
-            self.upload = finish_upload(&self.uploads, self.upload).await?;
+            self.upload = finish_upload(&self.uploads, self.caller.as_ref(), self.upload).await?;
         }
         Ok(Received {
             offset: self.upload.received,

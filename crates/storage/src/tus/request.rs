@@ -36,11 +36,22 @@ pub(super) struct UploadDescription<'a> {
 }
 
 impl<'a> UploadDescription<'a> {
-    fn from_upload(upload: &'a ResumableUpload) -> Self {
+    pub(super) fn from_upload(upload: &'a ResumableUpload) -> Self {
         Self {
             mime_type: upload.content_type.as_deref(),
             length: upload.length,
             user_metadata: upload.user_metadata.as_ref(),
+        }
+    }
+
+    pub(super) fn intent(self, target: &'a ObjectPath, owner: &'a Owner, upsert: bool) -> WriteIntent<'a> {
+        WriteIntent {
+            target,
+            owner,
+            mime_type: self.mime_type,
+            content_length: self.length,
+            user_metadata: self.user_metadata,
+            upsert,
         }
     }
 }
@@ -78,14 +89,7 @@ impl TusRequest {
             owner: Owner::from_identity(caller.identity()),
             upsert: self.context.header("x-upsert") == Some("true"),
         };
-        let intent = WriteIntent {
-            target,
-            owner: &grant.owner,
-            mime_type: description.mime_type,
-            content_length: description.length,
-            user_metadata: description.user_metadata,
-            upsert: grant.upsert,
-        };
+        let intent = description.intent(target, &grant.owner, grant.upsert);
         authorize_write(caller, &intent).await?;
         Ok(grant)
     }

@@ -24,6 +24,7 @@ mod renders;
 mod resumable;
 mod resumable_crashes;
 mod resumable_rights;
+mod rights_at_commit;
 mod s3_client;
 mod s3_listings;
 mod s3_multipart;

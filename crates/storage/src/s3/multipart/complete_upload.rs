@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use actix_web::HttpResponse;
 use uuid::Uuid;
 
-use super::multipart_upload::{MAX_PART_NUMBER, MultipartUpload, discard_parts};
+use super::multipart_upload::{MAX_PART_NUMBER, MultipartUpload, describe_write, discard_parts};
 use crate::backend::{BackendError, BlobInfo, Version, joined_etag};
+use crate::database::object_row::ObjectRow;
 use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::object::commit::{NewObject, commit_object};
+use crate::identity::Owner;
+use crate::object::commit::{CommitChecks, NewObject, commit_object};
 use crate::object::pending_blob::PendingBlob;
 use crate::request::object_path::ObjectPath;
 use crate::s3::context::S3Context;
@@ -53,12 +55,23 @@ pub(in crate::s3) async fn complete_upload(
     let stored = rows.iter().map(read_part).collect::<Result<Vec<_>, _>>()?;
     let parts = choose_parts(stored, &requested)?;
     // Checked again, because the limit of the bucket may have been lowered since the parts were uploaded.
-    limits.check_size(Some(parts.iter().map(|part| part.size_bytes).sum()))?;
+    let size_bytes = parts.iter().map(|part| part.size_bytes).sum();
+    limits.check_size(Some(size_bytes))?;
 
     let (blob, info) = join_parts(&context, &parts).await?;
     let mut metadata = upload.declared.metadata(&info);
     store_part_sizes(&mut metadata, parts.iter().map(|part| part.size_bytes));
+    let caller = Owner::from_identity(context.caller.identity());
+    let intent = describe_write(
+        &caller,
+        &target,
+        &upload.declared,
+        &upload.user_metadata,
+        size_bytes,
+    );
+    let checks = CommitChecks::of(&context.caller, &intent);
     let object = NewObject {
+        checks: Some(checks),
         owner: upload.owner,
         metadata,
         user_metadata: Some(upload.user_metadata),
@@ -71,15 +84,17 @@ pub(in crate::s3) async fn complete_upload(
     let row = commit_object(service.clone(), object).await?;
     let gone = service.write(Statement::new(DELETE).bind(&upload.id)).await?;
     discard_parts(&context, &gone)?;
-    Ok(xml_response(Xml::document(
-        "CompleteMultipartUploadResult",
-        |xml| {
-            xml.text("Location", &format!("/{}", url_encode(&row.full_key())));
-            xml.text("Bucket", &row.bucket_id);
-            xml.text("Key", &row.name);
-            xml.text("ETag", &info.etag);
-        },
-    )))
+    Ok(render_result(&row, &info))
+}
+
+fn render_result(row: &ObjectRow, info: &BlobInfo) -> HttpResponse {
+    let document = Xml::document("CompleteMultipartUploadResult", |xml| {
+        xml.text("Location", &format!("/{}", url_encode(&row.full_key())));
+        xml.text("Bucket", &row.bucket_id);
+        xml.text("Key", &row.name);
+        xml.text("ETag", &info.etag);
+    });
+    xml_response(document)
 }
 
 /// Makes one blob of the parts.

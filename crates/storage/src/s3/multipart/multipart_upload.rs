@@ -98,15 +98,26 @@ pub(super) async fn authorize_upload(
     size_bytes: u64,
 ) -> Result<(), S3Error> {
     let owner = Owner::from_identity(context.caller.identity());
-    let intent = WriteIntent {
+    let intent = describe_write(&owner, target, declared, user_metadata, size_bytes);
+    Ok(authorize_write(&context.caller, &intent).await?)
+}
+
+/// An object of this size as policies see it.
+pub(super) fn describe_write<'a>(
+    owner: &'a Owner,
+    target: &'a ObjectPath,
+    declared: &'a Declared,
+    user_metadata: &'a Value,
+    size_bytes: u64,
+) -> WriteIntent<'a> {
+    WriteIntent {
         target,
-        owner: &owner,
+        owner,
         mime_type: Some(&declared.mime_type),
         content_length: Some(size_bytes),
         user_metadata: Some(user_metadata),
         upsert: true,
-    };
-    Ok(authorize_write(&context.caller, &intent).await?)
+    }
 }
 
 /// Discards the blobs of parts whose rows were deleted; `rows` have the column `id`.
