@@ -170,3 +170,27 @@ test("console_174 a session of the console ends with the user's sessions at Auth
   expect(error).toBeNull();
   await expect.poll(asks).toBe(401);
 });
+
+test("console_174 a viewer who is refused after the password keeps no session at Auth @once", async ({
+  consoleServer: server,
+}) => {
+  const { email, id } = await makeUser(server, { console: "viewer" }, {});
+  const secret = await enrol(server, email);
+  const sql = async (query: string) => {
+    const headers = { apikey: serviceKey, "content-type": "application/json" };
+    const body = JSON.stringify({ query });
+    const response = await fetch(`${server.apiUrl}/pg/query`, { method: "POST", headers, body });
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+  const sessions = `select id from auth.sessions where user_id = '${id}' order by id`;
+  const before = await sql(sessions);
+
+  await sql(`alter database postgres set "app.settings.jwt_secret" = 'readable'`);
+  const code = totpCode(secret, Date.now() / 1000 + 30);
+  const refused = await signIn(server, { name: email, password, code });
+  await sql(`alter database postgres reset "app.settings.jwt_secret"`);
+
+  expect(refused.status).toBe(403);
+  expect(await sql(sessions)).toEqual(before);
+});

@@ -32,5 +32,5 @@ async fn count_connections(state: &ConsoleState) -> Option<f64> {
     let client = state.database.service().await.ok()?;
     let statement = "select count(*) from pg_catalog.pg_stat_activity where datname = current_database()";
     let row = client.query_one(statement, &[]).await.ok()?;
-    Some(row.get::<_, i64>(0) as f64)
+    Some(row.try_get::<_, i64>(0).ok()? as f64)
 }

@@ -5,7 +5,7 @@
 use actix_web::http::{Method, StatusCode};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -28,6 +28,8 @@ pub(super) struct Member {
     pub(super) auth_session: Uuid,
     pub(super) name: String,
     pub(super) level: Level,
+    /// The access token of that session.
+    pub(super) token: SecretString,
 }
 
 /// Calls the auth service with IP address and request id of the sign-in's request.
@@ -55,16 +57,30 @@ pub(super) async fn check(
     // After a sign-in the session at Auth stays, without anybody who could refresh it, because the console's own ends with it: by a new
     // password, a global sign-out, or an administrator.
     if checked.is_err() {
-        let token = signed_in["access_token"].as_str();
-        let ended = auth.post("/auth/v1/logout?scope=local", token, json!({})).await;
-        if let Err(error) = ended {
-            tracing::warn!(%error, "a session of Auth stays after a refused sign-in to the console");
-        }
+        auth.end_session(signed_in["access_token"].as_str()).await;
     }
     checked.map(Some)
 }
 
+/// Ends the session at Auth of a member whom the console does not let in after all.
+pub(super) async fn end_session(
+    state: &ConsoleState,
+    api: &ThreadApi,
+    caller: &Session,
+    token: &SecretString,
+) {
+    let auth = Auth { state, api, caller };
+    auth.end_session(Some(token.expose_secret())).await;
+}
+
 impl Auth<'_> {
+    async fn end_session(&self, token: Option<&str>) {
+        let ended = self.post("/auth/v1/logout?scope=local", token, json!({})).await;
+        if let Err(error) = ended {
+            tracing::warn!(%error, "a session of Auth stays after a refused sign-in to the console");
+        }
+    }
+
     async fn check_password(&self, guess: &Credentials<'_>) -> Result<Option<Value>, ConsoleError> {
         // The name of an account whose password was wrong is no address, and Auth's complaint about it would confuse.
         if !guess.name.contains('@') && !is_phone_number(guess.name) {
@@ -121,7 +137,14 @@ impl Auth<'_> {
             .and_then(read_session_id)
             .ok_or_else(|| ConsoleError::unavailable("Auth did not answer as expected"))?;
         self.check_code(token, factor, code).await?;
-        self.read_member(id, auth_session, level).await
+        let name = self.read_name(id).await?;
+        Ok(Member {
+            id,
+            auth_session,
+            name,
+            level,
+            token: token.unwrap_or_default().into(),
+        })
     }
 
     async fn check_code(&self, token: Option<&str>, factor: &str, code: &str) -> Result<(), ConsoleError> {
@@ -148,7 +171,7 @@ impl Auth<'_> {
     }
 
     /// Reads the user's name by the function that also checks the user at each later request of the session.
-    async fn read_member(&self, id: Uuid, auth_session: Uuid, level: Level) -> Result<Member, ConsoleError> {
+    async fn read_name(&self, id: Uuid) -> Result<String, ConsoleError> {
         let client = self.state.database.service().await?;
         let row = client
             .query_opt(
@@ -157,12 +180,7 @@ impl Auth<'_> {
             )
             .await?;
         let row = row.ok_or_else(|| ConsoleError::forbidden("This user is not admitted to the console"))?;
-        Ok(Member {
-            id,
-            auth_session,
-            name: row.get(0),
-            level,
-        })
+        Ok(row.try_get(0)?)
     }
 
     async fn post(&self, path: &str, token: Option<&str>, body: Value) -> Result<Answer, ConsoleError> {

@@ -2,13 +2,14 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
+use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::caller::Session;
 use super::project_member::{self, Credentials};
-use super::store::Owner;
+use super::store::{Owner, Secrets};
 use super::{cookie, lookup, password};
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
@@ -29,8 +30,14 @@ pub(super) struct SignIn {
 struct SignedIn {
     name: String,
     level: Level,
-    /// The user of the project and the session at Auth; `None` for accounts.
-    user: Option<(Uuid, Uuid)>,
+    /// The user of the project with the session at Auth; `None` for accounts.
+    user: Option<AuthUser>,
+}
+
+struct AuthUser {
+    id: Uuid,
+    session: Uuid,
+    token: SecretString,
 }
 
 /// `POST /api/session`. The answer to an unknown name and to a wrong password is the same, and takes the same time.
@@ -44,44 +51,60 @@ pub(super) async fn sign_in(
         return Err(ConsoleError::invalid("Nobody signs in to this console"));
     }
     let SignIn { name, password, code } = body.into_inner();
+    let (name, password) = (name.as_str(), password.as_str());
     let caller = lookup::anonymous(&state, &request)?;
-    if let Err(wait) = state.sessions.throttle.begin(&name, &caller.address) {
+    if let Err(wait) = state.sessions.throttle.begin(name, &caller.address) {
         return Err(too_many_guesses(wait.as_secs() + 1));
     }
-    let guess = Credentials {
-        name: &name,
-        password: &password,
-        code: code.as_deref().map(str::trim).filter(|code| !code.is_empty()),
-    };
+    let code = code.as_deref().map(str::trim).filter(|code| !code.is_empty());
+    let guess = Credentials { name, password, code };
     let found = match find_owner(&state, &thread, &caller, &guess).await {
         Ok(found) => found,
         Err(error) => {
-            let entry = AuditEntry::new("sign_in", &name).with_result("refused");
+            let entry = AuditEntry::new("sign_in", name).with_result("refused");
             audit::record(&state, &caller, entry).await?;
             return Err(error);
         }
     };
     // From here on the password was right, whatever else is refused.
-    state.sessions.throttle.forgive(&name, &caller.address);
-    refuse_leaked_secret(&state, found.level).await?;
+    state.sessions.throttle.forgive(name, &caller.address);
     let caller = Session {
         account: Some(found.name.as_str().into()),
         level: found.level,
         ..caller
     };
-    audit::record(&state, &caller, AuditEntry::new("sign_in", &found.name)).await?;
-    let sessions = &state.sessions;
-    let owner = match found.user {
-        Some((id, auth_session)) => Owner::User { id, auth_session },
-        None => Owner::Account(&found.name),
-    };
-    let secrets = sessions.create(&state.database, owner, &caller.address).await?;
+    let admitted = admit(&state, &caller, &found).await;
+    // Nobody would have the session at Auth, which began with the right password.
+    if let (Err(_), Some(user)) = (&admitted, &found.user) {
+        project_member::end_session(&state, &thread, &caller, &user.token).await;
+    }
+    let secrets = admitted?;
     Ok(HttpResponse::Ok()
         .insert_header(cookie::set(&secrets.cookie, state.config.secure_cookies))
         .json(json!({
             "secret": secrets.header,
             "account": { "name": found.name, "level": found.level },
         })))
+}
+
+/// Begins a session of the console.
+///
+/// # Errors
+/// 403 for viewers while every role can read the key that signs tokens; 503 when the database fails.
+async fn admit(state: &ConsoleState, caller: &Session, found: &SignedIn) -> Result<Secrets, ConsoleError> {
+    refuse_leaked_secret(state, found.level).await?;
+    audit::record(state, caller, AuditEntry::new("sign_in", &found.name)).await?;
+    let owner = match &found.user {
+        Some(user) => Owner::User {
+            id: user.id,
+            auth_session: user.session,
+        },
+        None => Owner::Account(&found.name),
+    };
+    state
+        .sessions
+        .create(&state.database, owner, &caller.address)
+        .await
 }
 
 /// Finds the account, or else the project's user, with this name and password.
@@ -113,7 +136,11 @@ async fn find_owner(
     Ok(SignedIn {
         name: member.name,
         level: member.level,
-        user: Some((member.id, member.auth_session)),
+        user: Some(AuthUser {
+            id: member.id,
+            session: member.auth_session,
+            token: member.token,
+        }),
     })
 }
 

@@ -68,7 +68,7 @@ impl ConsoleDatabase {
         Ok(self.service.get().await?)
     }
 
-    /// Opens a connection outside of the pool with the console's own login, for session-level locks.
+    /// Opens a connection outside of the pool with the console's own login, for work that belongs to a session.
     pub(crate) async fn dedicated_service(&self) -> Result<Client, ConsoleError> {
         Ok(self.database.client(Login::ConsoleService).await?)
     }

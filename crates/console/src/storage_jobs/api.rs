@@ -2,9 +2,10 @@
 
 use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
+use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::job::{COLUMNS, job_json};
+use super::job::COLUMNS;
 use super::request::JobRequest;
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
@@ -146,4 +147,26 @@ async fn check_buckets(
 
 fn unknown() -> ConsoleError {
     ConsoleError::not_found("There is no such job")
+}
+
+/// Renders a row as the JSON of the API.
+fn job_json(row: &Row) -> Value {
+    let steps: Value = serde_json::from_str(row.get(4)).unwrap_or_default();
+    let count = steps.as_array().map_or(0, Vec::len);
+    json!({
+        "id": row.get::<_, Uuid>(0),
+        "kind": row.get::<_, String>(1),
+        "bucket": row.get::<_, String>(2),
+        "target_bucket": row.get::<_, Option<String>>(3),
+        "first": steps.get(0),
+        "steps": count,
+        "state": row.get::<_, String>(5),
+        "account": row.get::<_, Option<String>>(6),
+        "created_at": row.get::<_, String>(10),
+        "finished_at": row.get::<_, Option<String>>(11),
+        "total": row.get::<_, Option<i64>>(12),
+        "done": row.get::<_, i64>(13),
+        "failed": row.get::<_, i64>(14),
+        "error": row.get::<_, Option<String>>(18),
+    })
 }

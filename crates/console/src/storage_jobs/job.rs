@@ -1,13 +1,12 @@
 //! A storage job, as stored in `selvedge_console.storage_jobs`.
 
-use serde_json::{Value, json};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::request::{JobKind, Step};
 use crate::session::Session;
 
-/// The columns that [`describe`] and [`Job::read`] read.
+/// The columns that [`job_json`](super::api) and [`Job::read`] read.
 pub(super) const COLUMNS: &str = "id, kind, bucket, target_bucket, steps::text, state, account, level, address, request_id, \
      to_json(created_at) #>> '{}', to_json(finished_at) #>> '{}', total, done, failed, step, last_name, batch, error";
 
@@ -30,24 +29,25 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// Reads a row; `None` when its kind is unknown, because a newer version wrote it.
+    /// Reads a row; `None` when it cannot be read or its kind is unknown, because a newer version wrote it.
     pub(super) fn read(row: &Row) -> Option<Self> {
-        let bucket: String = row.get(2);
-        let level: String = row.get(7);
-        let (address, request_id): (String, String) = (row.get(8), row.get(9));
+        let bucket: String = row.try_get(2).ok()?;
+        let level: String = row.try_get(7).ok()?;
+        let (address, request_id): (String, String) = (row.try_get(8).ok()?, row.try_get(9).ok()?);
+        let target_bucket: Option<String> = row.try_get(3).ok()?;
         Some(Self {
-            id: row.get(0),
-            kind: JobKind::from_name(row.get(1))?,
-            target_bucket: row.get::<_, Option<String>>(3).unwrap_or_else(|| bucket.clone()),
+            id: row.try_get(0).ok()?,
+            kind: JobKind::from_name(row.try_get(1).ok()?)?,
+            target_bucket: target_bucket.unwrap_or_else(|| bucket.clone()),
             bucket,
-            steps: serde_json::from_str(row.get(4)).ok()?,
-            is_cancelled: row.get::<_, &str>(5) == "cancelling",
-            session: Session::of_background(row.get(6), level.parse().ok()?, &address, &request_id),
-            created_at: row.get(10),
-            total: row.get(12),
-            step: usize::try_from(row.get::<_, i32>(15)).ok()?,
-            last_name: row.get(16),
-            batch: row.get(17),
+            steps: serde_json::from_str(row.try_get(4).ok()?).ok()?,
+            is_cancelled: row.try_get::<_, &str>(5).ok()? == "cancelling",
+            session: Session::of_background(row.try_get(6).ok()?, level.parse().ok()?, &address, &request_id),
+            created_at: row.try_get(10).ok()?,
+            total: row.try_get(12).ok()?,
+            step: usize::try_from(row.try_get::<_, i32>(15).ok()?).ok()?,
+            last_name: row.try_get(16).ok()?,
+            batch: row.try_get(17).ok()?,
         })
     }
 
@@ -56,28 +56,6 @@ impl Job {
         let below = name.strip_prefix(step.from.as_str()).unwrap_or_default();
         format!("{}{below}", step.to.as_deref().unwrap_or_default())
     }
-}
-
-/// Renders a row as the JSON of the API.
-pub(super) fn job_json(row: &Row) -> Value {
-    let steps: Value = serde_json::from_str(row.get(4)).unwrap_or_default();
-    let count = steps.as_array().map_or(0, Vec::len);
-    json!({
-        "id": row.get::<_, Uuid>(0),
-        "kind": row.get::<_, String>(1),
-        "bucket": row.get::<_, String>(2),
-        "target_bucket": row.get::<_, Option<String>>(3),
-        "first": steps.get(0),
-        "steps": count,
-        "state": row.get::<_, String>(5),
-        "account": row.get::<_, Option<String>>(6),
-        "created_at": row.get::<_, String>(10),
-        "finished_at": row.get::<_, Option<String>>(11),
-        "total": row.get::<_, Option<i64>>(12),
-        "done": row.get::<_, i64>(13),
-        "failed": row.get::<_, i64>(14),
-        "error": row.get::<_, Option<String>>(18),
-    })
 }
 
 #[cfg(test)]

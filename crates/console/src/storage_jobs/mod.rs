@@ -1,8 +1,8 @@
 //! Storage jobs: the server moves, copies or deletes whole folders of files in the background (CONSOLE-121).
 //!
 //! Each file is processed by a request to the storage service's public API, so limits, triggers and events are those of a client's
-//! request. Progress is stored after each batch. Any node may run a job: the one that holds the job's advisory lock does. PostgreSQL
-//! releases the lock when the node crashes, freezes or loses its link.
+//! request. Progress is stored after each batch. Any node may run a job: the one whose session the job's row names does. PostgreSQL
+//! ends that session when the node crashes, freezes or loses its link, and the job is free again.
 
 mod api;
 mod job;

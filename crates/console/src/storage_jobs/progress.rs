@@ -1,7 +1,7 @@
-//! The statements that take, update and end a job. All of them run on the connection that holds the job's lock, so a node that loses
-//! the lock with its connection cannot write either.
+//! The statements that take, update and end a job. All of them run on the connection whose session has the job, so a node that loses
+//! the job with its connection cannot write either. A row names the session, and no advisory lock, because every role may take one.
 
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Row};
 use uuid::Uuid;
 
 use super::job::{COLUMNS, Job};
@@ -18,7 +18,7 @@ const MOST_FAILURES: i64 = 1000;
 const FILES: &str = "from storage.objects where bucket_id = $1
      and name collate \"C\" >= $2 and name collate \"C\" < $3 and name collate \"C\" > $4";
 
-/// Takes the lock of the oldest unfinished job that no other node runs.
+/// Takes the oldest unfinished job that no living session runs.
 pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError> {
     let unfinished = lock
         .query(
@@ -28,15 +28,12 @@ pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError>
         )
         .await?;
     for row in &unfinished {
-        let id: Uuid = row.get(0);
-        let row = lock
-            .query_one("select pg_try_advisory_lock($1)", &[&lock_key(id)])
-            .await?;
-        if !row.get::<_, bool>(0) {
+        let id: Uuid = row.try_get(0)?;
+        let Some(row) = claim_job(lock, id).await? else {
             continue;
-        }
-        // Read again after the lock is taken, because another node may have ended the job meanwhile.
-        if let Some(job) = read_job(lock, id).await? {
+        };
+        // A job of a newer version is left to a node of that version.
+        if let Some(job) = Job::read(&row) {
             return Ok(Some(job));
         }
         release_job(lock, id).await?;
@@ -44,10 +41,30 @@ pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError>
     Ok(None)
 }
 
-/// Releases the job's lock.
+/// Gives a job to this connection's session, unless it has ended or another living session has it. A node that is taking it in this
+/// moment has locked its row.
+async fn claim_job(lock: &Client, id: Uuid) -> Result<Option<Row>, ConsoleError> {
+    let sql = format!(
+        "update selvedge_console.storage_jobs
+         set runner_pid = pg_catalog.pg_backend_pid(),
+             runner_started = (select a.backend_start from pg_catalog.pg_stat_activity as a
+                               where a.pid = pg_catalog.pg_backend_pid())
+         where id = (
+           select j.id from selvedge_console.storage_jobs as j
+           where j.id = $1 and j.state in ('waiting', 'running', 'cancelling')
+             and not exists (select from pg_catalog.pg_stat_activity as a
+                             where a.pid = j.runner_pid and a.backend_start = j.runner_started)
+           for update skip locked)
+         returning {COLUMNS}"
+    );
+    Ok(lock.query_opt(&sql, &[&id]).await?)
+}
+
+/// Gives up a job that this connection's session runs.
 pub(super) async fn release_job(lock: &Client, id: Uuid) -> Result<(), ConsoleError> {
-    lock.query_one("select pg_advisory_unlock($1)", &[&lock_key(id)])
-        .await?;
+    let sql = "update selvedge_console.storage_jobs set runner_pid = null, runner_started = null
+               where id = $1 and runner_pid = pg_catalog.pg_backend_pid()";
+    lock.execute(sql, &[&id]).await?;
     Ok(())
 }
 
@@ -69,7 +86,7 @@ pub(super) async fn count_files(reader: &Client, bucket: &str, steps: &[Step]) -
         let row = reader
             .query_one(&statement, &[&bucket, &step.from, &upper_bound(step), &""])
             .await?;
-        total += row.get::<_, i64>(0);
+        total += row.try_get::<_, i64>(0)?;
     }
     Ok(total)
 }
@@ -85,7 +102,7 @@ pub(super) async fn list_files(
     let rows = reader
         .query(&sql, &[&bucket, &step.from, &upper_bound(step), &last_name])
         .await?;
-    Ok(rows.iter().map(|row| row.get(0)).collect())
+    Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
 /// Stores that the job runs, and the number of its files.
@@ -160,7 +177,7 @@ pub(super) async fn write_end(
             &[&job.id, &state, &error],
         )
         .await?;
-    let (done, failed): (i64, i64) = (row.get(0), row.get(1));
+    let (done, failed): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
     // A job with failed files is recorded as failed in the audit, although it ran to its end.
     let result = match state {
         "done" if failed == 0 => "ok",
@@ -184,13 +201,6 @@ fn upper_bound(step: &Step) -> String {
         Some(folder) => format!("{folder}0"),
         None => format!("{}\u{1}", step.from),
     }
-}
-
-/// Returns the key of a job's advisory lock.
-fn lock_key(id: Uuid) -> i64 {
-    // The key has 64 of the id's 128 bits. Two jobs with the same key would only wait for each other.
-    let (high, low) = id.as_u64_pair();
-    i64::from_ne_bytes((high ^ low).to_ne_bytes())
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ async fn run_waiting(state: &ConsoleState, api: &ThreadApi) -> Result<(), Consol
     let waiting = "select exists (
         select from selvedge_console.storage_jobs where state in ('waiting', 'running', 'cancelling'))";
     let row = state.database.service().await?.query_one(waiting, &[]).await?;
-    if !row.get::<_, bool>(0) {
+    if !row.try_get::<_, bool>(0)? {
         return Ok(());
     }
     let mut lock = lock::connect(state).await?;
