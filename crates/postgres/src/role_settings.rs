@@ -49,8 +49,8 @@ impl RoleSettings {
         };
         let mut by_role: HashMap<String, SettingsOfRole> = HashMap::new();
         for row in rows {
-            let role = by_role.entry(row.get("role")).or_default();
-            let (name, value): (String, String) = (row.get("name"), row.get("value"));
+            let role = by_role.entry(row.try_get("role")?).or_default();
+            let (name, value): (String, String) = (row.try_get("name")?, row.try_get("value")?);
             if name == "default_transaction_isolation" {
                 role.isolation = Isolation::parse(&value);
             } else {
@@ -60,7 +60,10 @@ impl RoleSettings {
         let deferred = client.query_typed(DEFERRED_TRIGGERS, &[]).await?;
         Ok(Self {
             by_role,
-            has_deferred_triggers: deferred.first().is_some_and(|row| row.get(0)),
+            has_deferred_triggers: match deferred.first() {
+                Some(row) => row.try_get(0)?,
+                None => false,
+            },
             citus: CitusNodes::load(client).await?,
         })
     }

@@ -50,7 +50,7 @@ async fn open(connector: &Connector, config: &Config) -> Option<Client> {
 async fn is_primary(client: &Client) -> bool {
     let answer = client.query_one("select not pg_is_in_recovery()", &[]);
     match tokio::time::timeout(ANSWER_TIMEOUT, answer).await {
-        Ok(Ok(row)) => row.get(0),
+        Ok(Ok(row)) => matches!(row.try_get(0), Ok(true)),
         Ok(Err(_)) | Err(_) => false,
     }
 }

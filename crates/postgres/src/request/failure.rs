@@ -14,7 +14,7 @@ pub(super) fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut A
     match failure {
         Failure::StaleStatement => pipeline.forget_statements(),
         // A new connection may reach the primary, by a proxy or the next host of the URL.
-        Failure::ChangedSession | Failure::Standby => pipeline.retire(),
+        Failure::ChangedSession | Failure::Standby | Failure::EndedByOther(_) => pipeline.retire(),
         Failure::Error(_) => return false,
     }
     std::mem::replace(attempt, Attempt::Isolated) == Attempt::Shared

@@ -10,7 +10,7 @@ use super::transaction_statements::{
     ANY_ROLE, isolation_for, prepare_for, push_explicit, push_idle_limit, push_json_read, push_settings,
     push_statements,
 };
-use crate::wire::{Batch, BatchError, BatchLabel, Connection, OnFinished, Reply, Sink};
+use crate::wire::{Batch, BatchError, BatchLabel, Connection, Loss, OnFinished, Reply, Sink};
 use crate::{
     AccessMode, Database, DatabaseError, Isolation, JsonRead, Login, RequestError, RequestPoolConfig,
     RequestTransaction, RoleSettings, Row, TransactionEnd, TransactionResult, TransactionStage,
@@ -84,7 +84,8 @@ impl Pipeline {
                 Sink::Rows(Vec::new()),
             )
         })?;
-        let finished = defaults.finished().await.map_err(RequestError::Unavailable)?;
+        let lost = |loss: Loss| RequestError::Unavailable(loss.reason);
+        let finished = defaults.finished().await.map_err(lost)?;
         if let Some(refusal) = finished.refusal {
             return Err(RequestError::Unavailable(refusal.fields.message));
         }

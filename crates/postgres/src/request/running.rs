@@ -35,6 +35,8 @@ pub(super) enum Failure {
     ChangedSession,
     /// The server is a standby, so it cannot write. Nothing has run.
     Standby,
+    /// The server ended the session because of another transaction that was sent before. Nothing has run. Has the reason.
+    EndedByOther(String),
     Error(RequestError),
 }
 
@@ -63,6 +65,7 @@ impl Failure {
             Self::StaleStatement => {
                 RequestError::Lost("a prepared statement was out of date, again and again".to_owned())
             }
+            Self::EndedByOther(reason) => RequestError::Lost(reason),
             Self::Standby => RequestError::Unavailable(STANDBY_ERROR.to_owned()),
             Self::ChangedSession => {
                 RequestError::Lost("the settings of the session have changed, again and again".to_owned())
@@ -116,8 +119,14 @@ impl Running {
     }
 }
 
-pub(super) async fn wait_for(reply: Reply) -> Result<Finished, RequestError> {
-    reply.finished().await.map_err(RequestError::Lost)
+pub(super) async fn wait_for(reply: Reply) -> Result<Finished, Failure> {
+    reply.finished().await.map_err(|loss| {
+        if loss.has_not_begun {
+            Failure::EndedByOther(loss.reason)
+        } else {
+            Failure::Error(RequestError::Lost(loss.reason))
+        }
+    })
 }
 
 fn classify_refusal(refusal: wire::Refusal) -> Failure {

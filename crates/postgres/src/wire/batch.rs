@@ -90,6 +90,10 @@ pub(crate) struct Finished {
     pub(super) duration: Duration,
 }
 
+/// Errors with which the server ends a session: `transaction_timeout` (from PostgreSQL 17 on), `idle_in_transaction_session_timeout`, and
+/// an administrator, who has ended it or shuts the server down.
+const SESSION_ENDS: [&str; 3] = ["25P04", "25P03", "57P01"];
+
 /// Collects the server's messages for one batch.
 #[derive(Debug)]
 pub(super) struct Collector {
@@ -459,6 +463,12 @@ impl Collector {
         for expected in &mut self.expected {
             expected.sink = Sink::Discard;
         }
+    }
+
+    /// Whether the server has ended the session because of this batch or while it ran, so that the batches behind it never began.
+    pub(super) fn has_ended_session(&self) -> bool {
+        let code = self.refusal.as_ref().map(|refusal| refusal.fields.code.as_str());
+        code.is_some_and(|code| SESSION_ENDS.contains(&code))
     }
 
     pub(super) fn finish(self, statements: &mut Statements, duration: Duration) -> Finished {

@@ -47,6 +47,8 @@ struct Shared {
     ready_since: Cell<Instant>,
     /// Why the connection was lost; `None` while it is usable.
     closed: RefCell<Option<String>>,
+    /// Whether the server ended the session while the first batch in flight ran, so that it had not begun with those behind it.
+    ended_by_first: Cell<bool>,
     dropped: Cell<bool>,
     /// Whether the connection takes no further requests, because its session has changed.
     retired: Cell<bool>,
@@ -103,9 +105,19 @@ impl Reply {
     ///
     /// # Errors
     /// Why the connection broke.
-    pub(crate) async fn finished(self) -> Result<Finished, String> {
-        self.receiver.await.map_err(|_| self.shared.loss_reason())
+    pub(crate) async fn finished(self) -> Result<Finished, Loss> {
+        self.receiver.await.map_err(|_| Loss {
+            reason: self.shared.loss_reason(),
+            has_not_begun: self.shared.ended_by_first.get(),
+        })
     }
+}
+
+/// A connection that broke before a batch had finished.
+pub(crate) struct Loss {
+    pub(crate) reason: String,
+    /// Whether it is certain that the server has not begun with the batch.
+    pub(crate) has_not_begun: bool,
 }
 
 impl Connection {
@@ -122,6 +134,7 @@ impl Connection {
             pending: RefCell::default(),
             ready_since: Cell::new(Instant::now()),
             closed: RefCell::default(),
+            ended_by_first: Cell::new(false),
             dropped: Cell::new(false),
             retired: Cell::new(false),
             task: RefCell::default(),
@@ -261,8 +274,17 @@ impl Shared {
     fn mark_lost(&self, reason: &str) {
         tracing::debug!(reason, "a database connection ended");
         self.closed.borrow_mut().get_or_insert_with(|| reason.to_owned());
+        let mut pending = std::mem::take(&mut *self.pending.borrow_mut());
+        if let Some(first) = pending.pop_front_if(|first| first.collector.has_ended_session()) {
+            self.ended_by_first.set(true);
+            let finished = first
+                .collector
+                .finish(&mut self.statements.borrow_mut(), Duration::ZERO);
+            // Fails when the request was cancelled, which is not an error.
+            let _ = first.reply.send(finished);
+        }
         // Dropping the senders makes all waiting requests fail with the reason stored above.
-        self.pending.borrow_mut().clear();
+        drop(pending);
         self.blocking.set(0);
         self.writing.set(0);
         (self.on_finished)(None);

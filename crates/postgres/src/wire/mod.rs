@@ -18,7 +18,7 @@ pub(crate) use connect::{
     ConnectError, Opened, STANDBY_ERROR, Stream, connect_host, is_unwanted_standby, open_connection,
     try_hosts,
 };
-pub(crate) use driver::{BatchLabel, Connection, OnFinished, Reply};
+pub(crate) use driver::{BatchLabel, Connection, Loss, OnFinished, Reply};
 pub(crate) use row::{Column, Values};
 pub use row::{ColumnIndex, NamedColumns, Row, RowError};
 pub(crate) use server_message::{ErrorFields, split_text};

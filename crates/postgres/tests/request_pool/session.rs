@@ -216,3 +216,64 @@ async fn count_connections(owner: &Client) -> i64 {
         .expect("a superuser may");
     counted.get(0)
 }
+
+#[tokio::test]
+async fn requests_behind_one_that_ends_the_session_are_sent_again() {
+    LocalSet::new()
+        .run_until(async {
+            let pool = Pool::new(RequestPoolConfig {
+                connections_per_worker: 1,
+                max_connections_per_worker: 1,
+                max_wait_behind: NO_LIMIT,
+                slow_statement: NO_LIMIT,
+                acquire_timeout: NO_LIMIT,
+                ..RequestPoolConfig::default()
+            })
+            .await;
+            // Statements that have been fast share a connection.
+            let waiting = "select pg_advisory_xact_lock_shared(8)::text";
+            let write = "insert into t values (1000, 'once') returning v";
+            pool.read_text(waiting).await;
+            pool.read_text("select 'read'").await;
+            pool.write(write, TransactionEnd::Rollback)
+                .await
+                .expect("an answer");
+            let holder = pool.test.connect("authenticator").await;
+            holder
+                .batch_execute("select pg_advisory_lock(8)")
+                .await
+                .expect("a lock");
+            let superuser = pool.test.superuser().await;
+
+            let statement = build_statement(waiting, &[]);
+            let (first, behind, written, ()) = futures_util::join!(
+                pool.pool.run(read("service_role", &statement)),
+                pool.read_text("select 'read'"),
+                pool.write(write, TransactionEnd::Commit),
+                end_waiting_session(&superuser),
+            );
+
+            assert!(matches!(first, Err(RequestError::Lost(_))), "{first:?}");
+            assert_eq!(behind, "read");
+            assert_eq!(written.expect("sent again").rows.len(), 1);
+            let count = pool
+                .read_text("select count(*)::text from t where v = 'once'")
+                .await;
+            assert_eq!(count, "1");
+        })
+        .await;
+}
+
+/// Ends the session that waits for an advisory lock of this database, as soon as there is one.
+async fn end_waiting_session(superuser: &Client) {
+    let end = "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())";
+    while superuser
+        .query(end, &[])
+        .await
+        .expect("a superuser may")
+        .is_empty()
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
