@@ -11,6 +11,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::{User, geteuid};
 use selvedge_postgres::cluster::open_own_file;
 
+use super::git_index::find_tracked;
 use super::records::{Record, Records};
 use crate::config::NamedProgram;
 use crate::private_file::write_private_file;
@@ -38,6 +39,8 @@ pub(super) enum Reason {
     Unknown,
     /// Another user owns it.
     OtherOwner(String),
+    /// Version control tracks a file in it, so that the next change of the project could replace what is in it.
+    Tracked(String),
     /// It, or an entry in it, is a link that the user has not trusted.
     Link { name: String, target: String },
 }
@@ -47,11 +50,20 @@ impl Reason {
         matches!(self, Self::OtherOwner(_))
     }
 
+    /// Whether `selvedge trust` cannot make the folder usable.
+    pub(super) fn outlasts_trust(&self) -> bool {
+        matches!(self, Self::OtherOwner(_) | Self::Tracked(_))
+    }
+
     pub(super) fn describe(&self, path: &Path) -> String {
         let shown = path.display();
         match self {
             Self::OtherOwner(owner) => format!(
                 "{shown} belongs to {owner}: run this command as that user, or work on a copy of the project without this folder"
+            ),
+            Self::Tracked(file) => format!(
+                "{shown} holds passwords and data, and is in version control ({file}): whoever changes the repository could write in it\n  \
+                 take it out:  git rm -r --cached {shown}"
             ),
             Self::Link { name, target } => format!(
                 "{} is a link to {target}, which this program has not made\n  if it is yours:  selvedge trust\n  if not:          \
@@ -93,6 +105,9 @@ pub(super) fn inspect(path: &Path, records: &Records) -> Result<Standing> {
     }
     if !own.is_symlink() && std::fs::read_dir(path).with_context(explain)?.next().is_none() {
         return Ok(Standing::Missing);
+    }
+    if let Some(file) = find_tracked(path) {
+        return Ok(Standing::Foreign(Reason::Tracked(file)));
     }
     let inode = (meta.dev(), meta.ino());
     let Some(id) = read_id(path) else {

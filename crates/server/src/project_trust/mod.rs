@@ -7,6 +7,7 @@
 //! project can have brought it there.
 
 mod data_folder;
+mod git_index;
 mod records;
 
 use std::path::Path;
@@ -17,6 +18,9 @@ use crate::config::{Config, NamedProgram};
 use crate::output;
 use data_folder::Standing;
 use records::Records;
+
+/// npm packages with programs that are run: Deno, its package for a platform, PostgreSQL.
+const PACKAGES: [&str; 3] = ["deno", "@deno", "@embedded-postgres"];
 
 /// Looks at the project's data folder, and makes it when it is missing and `creates` is true. Returns whether it has.
 ///
@@ -87,10 +91,10 @@ pub(crate) fn trust(config: &Config) -> Result<Vec<String>> {
     let _lock = records.lock();
     match data_folder::inspect(path, &records)? {
         Standing::Missing => data_folder::create(path)?,
-        Standing::Foreign(reason) if reason.is_other_owner() => bail!(reason.describe(path)),
+        Standing::Foreign(reason) if reason.outlasts_trust() => bail!(reason.describe(path)),
         _ => {}
     }
-    let programs = config.selvedge.programs_of_files.clone();
+    let programs = list_programs(config);
     data_folder::bind(path, &records, programs.clone())?;
     let mut lines = vec![format!("the data in {}", path.display())];
     lines.extend(
@@ -115,8 +119,26 @@ pub(crate) fn delete_foreign(config: &Config) -> Result<()> {
     data_folder::delete_unread(&config.selvedge.data_dir)
 }
 
+/// Programs that files of the project name, and those in its `node_modules` that came with the project and not from npm.
+fn list_programs(config: &Config) -> Vec<NamedProgram> {
+    let tracked = config
+        .project
+        .folder
+        .ancestors()
+        .flat_map(|folder| PACKAGES.map(|package| folder.join("node_modules").join(package)))
+        .filter(|package| package.exists() && git_index::find_tracked(package).is_some())
+        .map(|package| NamedProgram::of_packages(&package));
+    config
+        .selvedge
+        .programs_of_files
+        .iter()
+        .cloned()
+        .chain(tracked)
+        .collect()
+}
+
 fn check_programs(config: &Config, records: &Records) -> Result<()> {
-    let named = &config.selvedge.programs_of_files;
+    let named = list_programs(config);
     let Some(first) = named.first() else {
         return Ok(());
     };

@@ -4,12 +4,18 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+/// Stands for a key where a program came with the project as a package of npm.
+const PACKAGES: &str = "a package in version control";
 /// The keys whose values are programs, with the flag and the variable that name them otherwise.
-const KEYS: [(&str, &str); 2] = [
+const KEYS: [(&str, &str); 3] = [
     ("selvedge.pg_bin", "--pg-bin DIR, or SELVEDGE_PG_BIN=DIR"),
     (
         "selvedge.functions.deno",
         "--deno-bin FILE, or SELVEDGE_FUNCTIONS_DENO=FILE",
+    ),
+    (
+        PACKAGES,
+        "--pg-bin DIR and --deno-bin FILE, after these packages are out of version control (git rm -r --cached)",
     ),
 ];
 
@@ -33,6 +39,14 @@ impl NamedProgram {
                 })
             })
             .collect()
+    }
+
+    /// Packages of npm that version control tracks.
+    pub(crate) fn of_packages(path: &Path) -> Self {
+        Self {
+            key: PACKAGES.to_owned(),
+            path: path.to_owned(),
+        }
     }
 
     pub(crate) fn key(&self) -> &str {

@@ -1,0 +1,162 @@
+//! Which files of a folder a Git repository tracks, read from its index.
+//!
+//! A `git pull` writes tracked files. What it can write below a data folder would be believed, and what it can write below `node_modules`
+//! would run. Git itself is not asked, because the settings of a repository that came in an archive can make it run programs.
+
+use std::path::{Path, PathBuf};
+
+/// Bytes of an entry before the hash of its content.
+const STAT_BYTES: usize = 40;
+/// Bytes of the hash: SHA-1, SHA-256.
+const HASH_BYTES: [usize; 2] = [20, 32];
+/// The bit of an entry's flags that says that more flags follow.
+const EXTENDED: u16 = 0x4000;
+
+/// The first tracked file at `path` or below, relative to the repository's folder; `None` without a repository.
+pub(super) fn find_tracked(path: &Path) -> Option<String> {
+    let parent = path.parent()?;
+    let path = parent.canonicalize().ok()?.join(path.file_name()?);
+    let repository = path
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.join(".git").exists())?;
+    let inner = path.strip_prefix(repository).ok()?.to_str()?.to_owned();
+    list_index_files(&find_git_folder(&repository.join(".git"))?)
+        .iter()
+        .filter_map(|file| std::fs::read(file).ok())
+        .flat_map(|index| parse_names(&index).unwrap_or_default())
+        .find(|name| is_at_or_below(name, &inner))
+}
+
+/// The folder that `.git` is, or names: a worktree or a submodule has a file there.
+fn find_git_folder(path: &Path) -> Option<PathBuf> {
+    if path.is_dir() {
+        return Some(path.to_path_buf());
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    let named = text.strip_prefix("gitdir:")?.trim();
+    Some(path.parent()?.join(named))
+}
+
+/// The index, and the files that it shares entries with when it is split.
+fn list_index_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name == "index" || name.starts_with("sharedindex.")
+        })
+        .map(|entry| entry.path())
+        .collect()
+}
+
+/// Whether a tracked name is `inner` or below it. Without regard to case, because some file systems have none.
+fn is_at_or_below(name: &str, inner: &str) -> bool {
+    let matches = name
+        .get(..inner.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(inner));
+    matches && matches!(name.as_bytes().get(inner.len()), None | Some(b'/'))
+}
+
+/// The names in an index of version 2, 3 or 4. Source: gitformat-index(5).
+fn parse_names(index: &[u8]) -> Option<Vec<String>> {
+    HASH_BYTES
+        .into_iter()
+        .find_map(|hash_bytes| parse_entries(index, hash_bytes))
+}
+
+fn parse_entries(index: &[u8], hash_bytes: usize) -> Option<Vec<String>> {
+    let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
+    let version = number(4).filter(|version| index.starts_with(b"DIRC") && (2..=4).contains(version))?;
+    let count = number(8)?;
+    let (mut at, mut name) = (12, Vec::new());
+    let mut names = Vec::new();
+    for _ in 0..count {
+        let start = at;
+        at += STAT_BYTES + hash_bytes;
+        let flags = u16::from_be_bytes(index.get(at..at + 2)?.try_into().ok()?);
+        at += if flags & EXTENDED == 0 { 2 } else { 4 };
+        if version == 4 {
+            // The name begins as the one before it, without this many of its last bytes.
+            let (removed, length) = parse_offset(index.get(at..)?)?;
+            name.truncate(name.len().checked_sub(removed)?);
+            at += length;
+        } else {
+            name.clear();
+        }
+        let length = index.get(at..)?.iter().position(|byte| *byte == 0)?;
+        name.extend_from_slice(&index[at..at + length]);
+        at += length + 1;
+        if version < 4 {
+            at = start + (at - start).next_multiple_of(8);
+        }
+        names.push(String::from_utf8_lossy(&name).into_owned());
+    }
+    Some(names)
+}
+
+/// A number as in the offsets of packs, and how many bytes it has.
+fn parse_offset(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value = 0_usize;
+    for (index, byte) in bytes.iter().enumerate().take(9) {
+        value = (value << 7) | usize::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            return Some((value, index + 1));
+        }
+        value += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    fn git(folder: &Path, arguments: &[&str]) {
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(folder)
+            .args(arguments)
+            .output()
+            .expect("git runs");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+
+    #[test]
+    fn gw_109_tracked_files_are_found_in_every_version_of_the_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("apps/shop");
+        for name in [
+            ".selvedge/pgdata/postgresql.auto.conf",
+            "src/a-long-name.ts",
+            "src/a-long-number.ts",
+        ] {
+            let path = project.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let find = |name: &str| find_tracked(&project.join(name));
+        let without = find(".selvedge");
+        git(folder.path(), &["init", "--quiet"]);
+        git(folder.path(), &["add", "apps/shop/src"]);
+        let untracked = find(".selvedge");
+        git(folder.path(), &["add", "--force", "."]);
+
+        assert_eq!((without, untracked), (None, None));
+        for version in ["2", "3", "4"] {
+            git(folder.path(), &["update-index", "--index-version", version]);
+            let tracked = "apps/shop/.selvedge/pgdata/postgresql.auto.conf";
+            assert_eq!(find(".selvedge").as_deref(), Some(tracked), "version {version}");
+            assert_eq!(
+                find("src/a-long-number.ts").as_deref(),
+                Some("apps/shop/src/a-long-number.ts")
+            );
+            assert_eq!(find("src/a-long"), None);
+        }
+        git(folder.path(), &["update-index", "--split-index"]);
+        assert!(find(".selvedge").is_some());
+    }
+}
