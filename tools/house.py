@@ -28,6 +28,30 @@ MAX_LONG_FUNCTIONS = 15
 MIN_DOC_RATIO = 0.14
 MIN_COMMENT_RATIO = 0.0195
 
+# Where tasks live as long as the server. One row that cannot be read must not end them.
+LONG_LIVED = (
+    "crates/auth/src/store/cleanup.rs",
+    "crates/console/src/series/",
+    "crates/console/src/storage_jobs/",
+    "crates/generator/src/",
+    "crates/jobs/src/",
+    "crates/postgres/src/hosts/",
+    "crates/postgres/src/listen.rs",
+    "crates/postgres/src/replicas/",
+    "crates/postgres/src/replication/",
+    "crates/postgres/src/role_settings.rs",
+    "crates/realtime/src/",
+    "crates/rest/src/config/",
+    "crates/storage/src/",
+)
+# Files in those folders that only requests use, or that read rows of simple queries, whose values are optional texts.
+SHORT_LIVED = (
+    "crates/console/src/storage_jobs/api.rs",
+    "crates/postgres/src/hosts/examine.rs",
+    "crates/postgres/src/hosts/timeline.rs",
+)
+PANICKING_READ = re.compile(r"\brow\.get(?:::<.*?>)?\((?:\d|\")")
+
 ROOT = next((a for a in sys.argv[1:] if not a.startswith("-")), ".")
 FN = re.compile(
     r'^(\s*)(?:pub(?:\([^)]*\))?\s+)?(?:default\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?(?:extern\s+"C"\s+)?fn\s+\w+'
@@ -235,6 +259,11 @@ def unproven_example(path):
     return None
 
 
+def panicking_reads(path):
+    """Lines that read a column with `get`, which panics when the value is of another type or null."""
+    return [n for n, line in enumerate(product_lines(path), 1) if PANICKING_READ.search(line)]
+
+
 def measure(files):
     """Sizes of files, lengths of functions, and counts, for one crate."""
     counts = collections.Counter()
@@ -268,6 +297,10 @@ def crate_problems(crate, files, counts):
     if counts["circle"] > MAX_FILES_IN_CIRCLES:
         yield f"{crate}: {counts['circle']} files import each other in a circle; --circles lists them"
     for path in files.values():
+        inner = os.path.relpath(path, ROOT)
+        if inner.startswith(LONG_LIVED) and not inner.endswith(SHORT_LIVED):
+            for line in panicking_reads(path):
+                yield f"{inner}: line {line} of the code reads a column with get, which ends a long-lived task with a panic: try_get"
         line = misordered_imports(path)
         if line:
             yield f"{os.path.relpath(path, ROOT)}:{line}: imports in groups std, external, own, with a blank line between"

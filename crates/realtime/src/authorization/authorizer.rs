@@ -193,7 +193,10 @@ impl CheckTransactions {
             inserted?;
             became?;
             told?;
-            let visible: Vec<Uuid> = visible?.iter().map(|row| row.get(0)).collect();
+            let visible: Vec<Uuid> = visible?
+                .iter()
+                .map(|row| row.try_get(0))
+                .collect::<Result<_, _>>()?;
             ended?;
             Ok(ReadVerdict {
                 broadcast: visible.contains(&ids[0]),

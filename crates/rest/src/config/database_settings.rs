@@ -26,8 +26,8 @@ pub(crate) async fn read_settings(
         )
         .await?
         .iter()
-        .map(|row| (row.get("name"), row.get("value")))
-        .collect();
+        .map(|row| Ok((row.try_get("name")?, row.try_get("value")?)))
+        .collect::<Result<_, Error>>()?;
     let mut settings = BTreeMap::new();
     let pre_config = role_settings.get("db_pre_config").or(config.pre_config.as_ref());
     if let Some(function) = pre_config.filter(|name| !name.is_empty()) {
@@ -40,11 +40,9 @@ pub(crate) async fn read_settings(
                 &[(&DATABASE_SETTINGS, Type::TEXT_ARRAY)],
             )
             .await?;
-        settings.extend(
-            from_function
-                .iter()
-                .map(|row| (row.get("name"), row.get("value"))),
-        );
+        for row in &from_function {
+            settings.insert(row.try_get("name")?, row.try_get("value")?);
+        }
     }
     // Settings of the role override those of the pre-config function.
     settings.extend(role_settings);
