@@ -11,6 +11,8 @@ use crate::config::FunctionsConfig;
 
 /// What the folder of a whole repository has, in which several projects may share modules.
 const REPOSITORY_MARKS: [&str; 4] = [".git", ".hg", ".jj", "pnpm-workspace.yaml"];
+/// What a folder with packages has, where a deployment has left version control out.
+const PACKAGE_SETTINGS: [&str; 3] = ["package.json", "deno.json", "deno.jsonc"];
 /// Files with secrets or settings of a project, also of another one in the same repository.
 const SETTINGS: [&str; 2] = ["config.toml", "signing_keys.json"];
 
@@ -70,12 +72,24 @@ impl Boundary {
     }
 }
 
-/// The nearest folder upward that is a repository; the given one when none is.
+/// The nearest folder upward that is a repository. A deployment may leave `.git` out: then the highest one that has settings of npm or
+/// Deno, below the user's home and the root of the file system; the given one when none is.
 fn find_repository(folder: &Path) -> PathBuf {
-    let is_marked = |folder: &&Path| {
-        folder.parent().is_some() && REPOSITORY_MARKS.iter().any(|mark| folder.join(mark).exists())
+    let home = std::env::home_dir();
+    let may_be = |folder: &&Path| folder.parent().is_some() && Some(*folder) != home.as_deref();
+    let has = |folder: &Path, names: &[&str]| names.iter().any(|name| folder.join(name).exists());
+    let marked = folder
+        .ancestors()
+        .filter(may_be)
+        .find(|folder| has(folder, &REPOSITORY_MARKS));
+    let packages = || {
+        folder
+            .ancestors()
+            .take_while(may_be)
+            .filter(|folder| has(folder, &PACKAGE_SETTINGS))
+            .last()
     };
-    folder.ancestors().find(is_marked).unwrap_or(folder).to_path_buf()
+    marked.or_else(packages).unwrap_or(folder).to_path_buf()
 }
 
 /// The path with links resolved, as far as it exists.
