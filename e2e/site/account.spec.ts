@@ -220,7 +220,7 @@ test("an address that the provider has not verified must be confirmed", { tag: "
   await page.getByLabel("Address").fill(`unverified-${randomUUID().slice(0, 8)}@provider.test`);
   await page.getByRole("button", { name: "Continue" }).click();
 
-  await expect(toast(page, "This link did not work")).toContainText("Unverified email with google");
+  await expect(toast(page, "Authentication Error")).toContainText("Unverified email with google");
   await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
 });
 

@@ -65,7 +65,7 @@ test("somebody who cancels is told so, and may sign in again", async ({ page, kn
   await continueWithGoogle(page);
   await page.getByRole("button", { name: "Cancel" }).click();
 
-  await expect(toast(page, "This link did not work")).toContainText("The sign-in was cancelled.");
+  await expect(toast(page, "Authentication Error")).toContainText("The sign-in was cancelled.");
   await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
   await continueWithGoogle(page);
   await page.getByRole("button", { name: known.email }).click();
@@ -115,5 +115,5 @@ test("an address that has an account already signs in to that account", { tag: "
   await page.goto("/auth");
   await continueWithGoogle(page);
   await page.getByRole("button", { name: stranger }).click();
-  await expect(toast(page, "This link did not work")).toContainText("Unverified email with google");
+  await expect(toast(page, "Authentication Error")).toContainText("Unverified email with google");
 });

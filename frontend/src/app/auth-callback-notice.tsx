@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { authCallback } from "@/lib/auth-callback";
+import { authCallback, failureTitle } from "@/lib/auth-callback";
 import { useSession } from "@/lib/session";
 import { toast } from "@/lib/toast";
 
@@ -14,7 +14,7 @@ export function AuthCallbackNotice() {
   useEffect(() => {
     if (isLoading || isTold.current || authCallback.kind === "none") return;
     if (authCallback.kind === "failed") {
-      toast("This link did not work", authCallback.message, "danger");
+      toast(failureTitle(authCallback.code), authCallback.message, "danger");
     } else if (user === null) {
       toast(
         "This link did not work",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAuthCallback } from "./auth-callback";
+import { failureTitle, parseAuthCallback } from "./auth-callback";
 
 const tokens = "access_token=a&refresh_token=r&expires_in=3600&token_type=bearer";
 
@@ -23,6 +23,15 @@ describe("parseAuthCallback", () => {
       code: "otp_expired",
       message: "Email link is invalid or has expired",
     });
+  });
+
+  it.each([
+    ["otp_expired", "This link did not work"],
+    ["access_denied", "Authentication Error"],
+    ["provider_email_needs_verification", "Authentication Error"],
+    ["bad_oauth_state", "Authentication Error"],
+  ])("tells a link in a mail from a sign-in at a provider: %s", (code, title) => {
+    expect(failureTitle(code)).toBe(title);
   });
 
   it("says that a sign-in was cancelled when the provider leaves the description empty", () => {

@@ -32,6 +32,11 @@ export function parseAuthCallback(hash: string, query: string): AuthCallback {
   return { kind: "signed-in" };
 }
 
+/** Title of the notice about a failure: Auth's codes about links in mails begin with `otp`, all others are about a provider. */
+export function failureTitle(code: string): string {
+  return code.startsWith("otp") ? "This link did not work" : "Authentication Error";
+}
+
 /** The callback of this page load. `lib/supabase.ts` imports this module first, so the hash is still complete. */
 export const authCallback = parseAuthCallback(window.location.hash, window.location.search);
 

@@ -43,7 +43,7 @@ export function useOpenRow<Row extends { id: string }>(
   useEffect(() => {
     if (!isMissing && failure === null) return;
     const text = isMissing
-      ? `The link leads to a ${noun.toLowerCase()} that does not exist any more.`
+      ? `The link leads to ${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun.toLowerCase()} that does not exist any more.`
       : messageOf(failure, "Please try again.");
     toast("Error", text, "danger");
     setOpenId(null);

@@ -69,7 +69,11 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
         setResult(finished);
         setRows(null);
         if (finished.imported > 0) {
-          toast("Import successful", `${finished.imported} rows imported`, "success");
+          toast(
+            "Import successful",
+            finished.imported === 1 ? "1 row imported" : `${finished.imported} rows imported`,
+            "success",
+          );
         } else {
           toast("Import failed", "No row was imported.", "danger");
         }

@@ -29,8 +29,8 @@ export function TrainingImagesTab({ userId }: { userId: string }) {
             </h2>
             <p className="mt-2 text-ink-soft text-small">
               Upload exactly {slots.length} photos of yourself. They are private: only you and the
-              administrators who make your personalised pictures see them, and they are never shown
-              on your page.
+              administrators of this site can see them, your personalised pictures are made from
+              them, and they are never shown on your page.
             </p>
           </div>
           <Button

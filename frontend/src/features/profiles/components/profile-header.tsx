@@ -18,7 +18,9 @@ export function ProfileHeader({ profile }: { profile: PublicProfile }) {
         {profile.full_name || `@${profile.username}`}
       </h1>
       <p className="mt-3 text-ink-soft">@{profile.username}</p>
-      {profile.bio !== null && <p className="mt-5 max-w-xl text-pretty text-body">{profile.bio}</p>}
+      {profile.bio !== null && (
+        <p className="mt-5 max-w-xl whitespace-pre-line text-pretty text-body">{profile.bio}</p>
+      )}
       {links.length > 0 && (
         <ul className="mt-4 flex flex-wrap justify-center gap-x-6">
           {links.map(({ label, url }) => (
