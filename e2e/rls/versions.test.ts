@@ -69,12 +69,19 @@ const edited: Record<string, () => Promise<[Person, string, string, string]>> = 
   profiles: async () => [person, person.id, "bio", "full_name"],
 };
 
-test("every table whose rows people edit in a form has versions", async () => {
-  const rows = await runSql<{ name: string }>(`
-    select c.relname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where t.tgname = c.relname || '_check_version' and c.relnamespace = 'public'::regnamespace order by 1`);
+test("every table whose rows people edit in a form compares versions before anything else", async () => {
+  const rows = await runSql<{ name: string; is_first: boolean }>(`
+    select distinct on (c.relname) c.relname as name, t.tgname = c.relname || '_a_check_version' as is_first
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = 'public'::regnamespace and not t.tgisinternal
+      -- Before, for each row, on update.
+      and t.tgtype & 2 = 2 and t.tgtype & 1 = 1 and t.tgtype & 16 = 16
+      and c.relname in (select relname from pg_class k join pg_trigger v on v.tgrelid = k.oid where v.tgname like '%check_version')
+    order by c.relname, t.tgname`);
 
-  expect(rows.map(({ name }) => name)).toEqual([...Object.keys(edited), "site_settings"].sort());
+  expect(rows).toEqual(
+    [...Object.keys(edited), "site_settings"].sort().map((name) => ({ name, is_first: true })),
+  );
 });
 
 describe.each(Object.keys(edited))("a row of %s", (table) => {

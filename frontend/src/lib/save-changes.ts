@@ -135,11 +135,9 @@ export async function saveChangesBy<Values extends object>(
   after: Values,
   returned = "*",
 ): Promise<SavedChanges> {
-  let changes = changedColumns(before, after);
-  if (Object.keys(changes).length === 0) {
-    if (edited.isAlwaysWritten !== true) return { row: null, others: [] };
-    changes = after;
-  }
+  const changes = changedColumns(before, after);
+  const isUnchanged = Object.keys(changes).length === 0;
+  if (isUnchanged && edited.isAlwaysWritten !== true) return { row: null, others: [] };
   const table = () => supabase.from(edited.table) as unknown as EditableTable;
   let { version } = edited;
   let others: string[] = [];
@@ -151,20 +149,21 @@ export async function saveChangesBy<Values extends object>(
     version = present.version as number;
   }
   for (let attempt = 0; attempt < attempts; attempt += 1) {
+    // Of a row that is always written and was not changed, the version alone is sent: triggers see an edit.
     const update = table().update({ ...changes, version });
     const response = await update.eq(edited.column, edited.value).select(returned);
     const present = presentRowOf(response.error);
     if (present === null) {
       const [row] = rowsOf(response);
-      if (row === undefined) break;
+      if (row === undefined) throw goneError();
       return { row, others };
     }
     // Without a version the row has left this person's sight between two requests.
-    if (typeof present.version !== "number") break;
+    if (typeof present.version !== "number") throw goneError();
     others = refuseOvertaken(before, changes, present);
     version = present.version;
   }
-  throw goneError();
+  throw new ServiceError("Others are changing it at the moment. Please try again.", "", 409);
 }
 
 const goneError = () =>

@@ -91,7 +91,8 @@ export function useRowForm<
     mine: form.getValues(),
     theirs: toValues(storedBy(failure)),
     resolve(taken) {
-      takeOver(storedBy(failure), taken);
+      // The others are those that were not edited here once the texts of the form are read as values: 19.9 is 19.90.
+      takeOver(storedBy(failure), [...taken, ...failure.others]);
       setFailure(null);
       void submit();
     },

@@ -8,6 +8,7 @@ import {
 } from "@/features/submissions/api/get-submission";
 import { capitalise } from "@/lib/format";
 import type { OvertakenError } from "@/lib/save-changes";
+import { toast } from "@/lib/toast";
 
 interface OvertakenOutfitProps {
   edited: SavedSubmission;
@@ -22,13 +23,15 @@ interface OvertakenOutfitProps {
 export function OvertakenOutfit(props: OvertakenOutfitProps) {
   const { edited, draft, failure, onResolve, onDismiss } = props;
   const present = { ...edited, ...failure.present } as SavedSubmission;
-  const { data: items } = useQuery({
+  const {
+    data: items,
+    isError,
+    refetch,
+  } = useQuery({
     queryKey: ["items", "picked", present.item_ids],
     queryFn: () => listPickedItems(present.item_ids),
   });
-  // Its names are shown, and the draft may take them over.
-  if (items === undefined) return null;
-  const known = [...items, ...draft.items];
+  const known = [...(items ?? []), ...draft.items];
   const mine = {
     name: draft.name,
     gender: storedGender(draft.gender),
@@ -46,8 +49,15 @@ export function OvertakenOutfit(props: OvertakenOutfitProps) {
         others: failure.others,
         mine,
         theirs: present,
-        resolve: (taken) =>
-          onResolve(followSaved({ ...present, items }, [...taken, ...failure.others])),
+        resolve(taken) {
+          // The draft may take them over, and then has to know more of them than their ids.
+          if (items !== undefined) {
+            onResolve(followSaved({ ...present, items }, [...taken, ...failure.others]));
+            return;
+          }
+          if (isError) void refetch();
+          toast("The items could not be loaded yet", "Please try again in a moment.", "danger");
+        },
         dismiss: onDismiss,
       }}
       fields={{

@@ -39,14 +39,15 @@ interface SettingsChange {
   version?: number;
 }
 
-/** Saves settings that still are as `before` has them: a change is made to what was read, also by Undo. */
-async function saveSettings({ values, before, version }: SettingsChange): Promise<void> {
+/** Returns the saved version, or null when nothing was changed. Saves settings that still are as `before` has them: a change is made to what was read, also by Undo. */
+async function saveSettings({ values, before, version }: SettingsChange): Promise<number | null> {
   const edited = { table: "site_settings", column: "id", value: true, version } as const;
   const { row: saved } = await saveChangesBy<SettingsValues>(edited, before, values, columns);
-  if (saved === null) return;
-  const { site_name, registration_open } = saved as unknown as SiteSettings;
+  if (saved === null) return null;
+  const { version: now, site_name, registration_open } = saved as unknown as SiteSettings;
   // The open pages of this browser are updated immediately, others within a minute.
   setSite({ name: site_name, registrationOpen: registration_open });
+  return now;
 }
 
 export function useSaveSettings() {

@@ -36,8 +36,8 @@ export function SiteForm({ settings }: { settings: SiteSettings }) {
   const submitName = handleSubmit(async (values) => {
     try {
       const { values: before, version } = base.current;
-      await save.mutateAsync({ values, before, version });
-      base.current = { values, version: version + 1 };
+      const saved = await save.mutateAsync({ values, before, version });
+      base.current = { values, version: saved ?? version };
       // What was typed while it was being saved stays.
       if (getValues("site_name").trim() === values.site_name) reset(values);
     } catch (error) {

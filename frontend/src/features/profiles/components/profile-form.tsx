@@ -291,7 +291,9 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     taken: readonly string[],
   ) {
     const theirs = valuesOf(present);
-    const mine = Object.entries(changed).filter(([field]) => !taken.includes(field));
+    // With what was typed since that save was sent; the fields are not locked meanwhile.
+    const typed = Object.entries({ ...changed, ...readDraft(userId, shown) });
+    const mine = typed.filter(([field]) => !taken.includes(field));
     const entered = { ...theirs, ...Object.fromEntries(mine) };
     acknowledge(userId, overtaken, theirs);
     writeDraft(userId, changesOf(entered, theirs), shown);
