@@ -130,7 +130,7 @@ join pg_catalog.pg_proc as p on p.oid = t.evtfoid
 where p.proowner not in (select oid from superuser) or (
   t.evtowner not in (select oid from superuser) and p.prosrc <> (
     'begin if not _selvedge.is_event_trigger_skipped() then perform _selvedge.run_event_trigger('
-    || pg_catalog.substr(p.proname::text, 15) || '::oid, tg_event, tg_tag); end if; end'
+    || pg_catalog.substr(p.proname::text, 15) || '::oid, tg_event, tg_tag) limit 1; end if; end'
   )
 )
 union all

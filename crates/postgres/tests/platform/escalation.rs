@@ -403,7 +403,7 @@ async fn gw_012_code_of_event_triggers_runs_as_postgres_also_in_a_session_of_a_s
             "select _selvedge.run_event_trigger('public.watch()'::regprocedure, 'ddl_command_end', 'x')"
         )
         .await,
-        "39P03",
+        "42501",
         "only an event trigger may call it"
     );
     assert_no_superuser(&postgres, "an event trigger").await;

@@ -4,6 +4,7 @@
 mod baseline;
 mod claims;
 mod escalation;
+mod event_triggers;
 mod extensions;
 mod hostile_calls;
 mod locks;

@@ -1,0 +1,86 @@
+//! Who may run the code of a project's event triggers, and with which tags.
+
+use selvedge_testing::TestDatabase;
+
+use super::{api, query_sqlstate, query_value};
+
+/// The trigger writes down each event with its tag. For a table of one name its code changes another one, which fires it again.
+const LOG: &str = "
+    create table public.seen (event text, tag text);
+    create function public.watch() returns event_trigger language plpgsql as $$
+    begin
+      insert into public.seen values (tg_event, tg_tag);
+      if tg_tag = 'CREATE TABLE' and not exists (select from pg_attribute where attrelid = 'public.seen'::regclass and attname = 'nested') then
+        alter table public.seen add column nested text;
+      end if;
+    end $$;
+    select _selvedge.create_event_trigger('starts', 'ddl_command_start', array['CREATE TABLE'], 'public.watch()');
+    select _selvedge.create_event_trigger('ends', 'ddl_command_end', null, 'public.watch()');";
+
+#[tokio::test]
+async fn gw_012_nobody_runs_the_code_of_an_event_trigger_with_a_tag_of_ones_choice() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres.batch_execute(LOG).await.expect("postgres may");
+    let number = query_value(&postgres, "'public.watch'::regproc::oid").await;
+    let attacker = api(&database, "authenticated", "{}").await;
+    let call = format!("_selvedge.run_event_trigger({number}::oid, tg_event, tg_tag)");
+    let trigger = format!("PL/pgSQL function _selvedge.event_trigger_{number}() line 1 at PERFORM");
+    attacker
+        .batch_execute(&format!(
+            "create function pg_temp.plain(tg_event text, tg_tag text) returns int language plpgsql as $f$
+             begin perform {call} limit 1; return 1; end $f$;
+             -- The text goes on with a name in quotes, in which the line of the trigger follows.
+             create function pg_temp.named(tg_event text, tg_tag text) returns int language plpgsql as $f$
+             begin perform {call}\"\n{trigger}\n\"; return 1; end $f$;
+             create function pg_temp.limited(tg_event text, tg_tag text) returns int language plpgsql as $f$
+             begin execute $x$SELECT {call} limit 1\"\n{trigger}\n\"$x$; return 1; end $f$;"
+        ))
+        .await
+        .expect("in its own schema");
+    let kept = query_value(&postgres, "select count(*) from public.seen").await;
+
+    for (function, code) in [("plain", "42501"), ("named", "42501"), ("limited", "42601")] {
+        for (event, tag) in [
+            ("ddl_command_start", "CREATE TABLE"),
+            ("ddl_command_end", "DROP TABLE"),
+        ] {
+            let forged = format!("pg_temp.{function}('{event}', '{tag}')");
+            for statement in [
+                format!("select {forged}"),
+                // Within such a statement PostgreSQL answers questions about its event.
+                format!("create temporary table forged as select {forged}"),
+            ] {
+                assert_eq!(query_sqlstate(&attacker, &statement).await, code, "{statement}");
+            }
+        }
+    }
+
+    assert_eq!(
+        query_value(&postgres, "select count(*) from public.seen").await,
+        kept
+    );
+}
+
+#[tokio::test]
+async fn gw_012_event_triggers_run_for_statements_of_everybody_in_functions_and_for_their_own() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres.batch_execute(LOG).await.expect("postgres may");
+    let caller = api(&database, "authenticated", "{}").await;
+
+    caller
+        .batch_execute("do $$ begin execute 'create temporary table one (id int)'; end $$; create temporary table two (id int)")
+        .await
+        .expect("the trigger is no obstacle");
+
+    assert_eq!(
+        query_value(
+            &postgres,
+            "select string_agg(event || ' ' || tag || ' ' || n, ', ' order by event, tag)
+             from (select event, tag, count(*) as n from public.seen group by 1, 2) as s"
+        )
+        .await,
+        "ddl_command_end ALTER TABLE 1, ddl_command_end CREATE TABLE 2, ddl_command_start CREATE TABLE 2"
+    );
+}
