@@ -1,30 +1,44 @@
-//! Memberships of `postgres` that are a superuser's rights in all but name, and that earlier versions let it take.
+//! Memberships that are a superuser's rights in all but name for `postgres`, which earlier versions and PostgreSQL 15 let it take.
 
 use tokio_postgres::Client;
 
 use super::error::MigrateError;
+use super::file_roles::FILE_ROLES;
 use crate::quote_identifier;
 
-/// Roles whose members read and write files, run programs or write every table, and superusers, where `postgres` is the only member that is
-/// no superuser; once for each role that has granted the membership.
+/// Memberships that are a superuser's rights for `postgres`, its own and those of roles that it is or can become; once for each role that
+/// has granted one. On PostgreSQL 15 CREATEROLE is the right to become every role that is no superuser. There the roles `$1` that reach
+/// files count only with `$2`.
 const TAKEN: &str = "
-    select r.rolname::pg_catalog.text, p.rolname::pg_catalog.text, g.rolname::pg_catalog.text,
-      pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.>=) 160000
+    with recursive reached (oid) as (
+      select p.oid from pg_catalog.pg_authid as p where p.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name
+      union
+      select m.roleid from reached as r
+      join pg_catalog.pg_auth_members as m on m.member operator(pg_catalog.=) r.oid
+    ), version (has_grantors) as (
+      select pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.>=) 160000
+    )
+    select r.rolname::pg_catalog.text, p.rolname::pg_catalog.text, g.rolname::pg_catalog.text, v.has_grantors,
+      r.rolname operator(pg_catalog.~) '^selvedge_(replication|console_[a-z]+)$'::pg_catalog.text
+        or r.rolname operator(pg_catalog.=) 'supabase_replication_admin'::pg_catalog.name
     from pg_catalog.pg_auth_members as m
     join pg_catalog.pg_authid as r on r.oid operator(pg_catalog.=) m.roleid
     join pg_catalog.pg_authid as p on p.oid operator(pg_catalog.=) m.member
     left join pg_catalog.pg_authid as g on g.oid operator(pg_catalog.=) m.grantor
+    cross join version as v
     where not p.rolsuper and (
-      p.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name
-      and (r.rolsuper or r.rolname operator(pg_catalog.=) any (array[
-        'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files', 'pg_write_all_data'
-      ]::pg_catalog.name[]))
-      and not exists (
-        select from pg_catalog.pg_auth_members as o
-        join pg_catalog.pg_authid as x on x.oid operator(pg_catalog.=) o.member
-        where o.roleid operator(pg_catalog.=) m.roleid and not x.rolsuper
-          and x.oid operator(pg_catalog.<>) p.oid
+      case
+        when r.rolname operator(pg_catalog.=) any ($1::pg_catalog.text[]::pg_catalog.name[]) then v.has_grantors or $2::pg_catalog.bool
+        else r.rolsuper
+      end and (
+        p.oid operator(pg_catalog.=) any (select oid from reached)
+        or not v.has_grantors and (
+          select s.rolcreaterole from pg_catalog.pg_authid as s where s.rolname operator(pg_catalog.=) 'postgres'::pg_catalog.name
+        )
       )
+      -- What it writes is guarded where a superuser believes it, so only who `postgres` is counts.
+      or r.rolname operator(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
+        and p.oid operator(pg_catalog.=) any (select oid from reached)
       -- Nobody is a member of these. Somebody who has made a role of the name before the platform did is its administrator.
       or r.rolname operator(pg_catalog.~) '^selvedge_(replication|console_[a-z]+)$'::pg_catalog.text
       or r.rolname operator(pg_catalog.=) 'supabase_replication_admin'::pg_catalog.name
@@ -55,26 +69,84 @@ const REPLICATION: &str = "
     )
     order by 1";
 
-/// Revokes them, and takes REPLICATION from roles that log in with a known password. Returns a sentence for each. Where other roles are
-/// members, too, somebody has planned it: [`find_role_faults`](super::find_role_faults) names these.
+/// A membership by which `postgres` has, or can get, the rights of a superuser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenMembership {
+    /// The role whose members have these rights.
+    pub role: String,
+    /// Its member: `postgres`, or a role that `postgres` is a member of or can become.
+    pub member: String,
+    /// Who has granted it, where the server notes that (PostgreSQL 16).
+    grantor: Option<String>,
+    /// Whether `role` is one that only the platform uses.
+    is_of_platform: bool,
+}
+
+impl TakenMembership {
+    /// Whether another role than `postgres` has it, so that somebody may have meant it.
+    #[must_use]
+    pub fn is_of_another_role(&self) -> bool {
+        self.member != "postgres" && !self.is_of_platform
+    }
+
+    /// The statement that ends it.
+    #[must_use]
+    pub fn revoke_statement(&self) -> String {
+        // Older versions have one membership, whoever has granted it.
+        let granted_by = match &self.grantor {
+            Some(grantor) => format!(" granted by {}", quote_identifier(grantor)),
+            None => String::new(),
+        };
+        let (role, member) = (quote_identifier(&self.role), quote_identifier(&self.member));
+        format!("revoke {role} from {member}{granted_by} cascade")
+    }
+
+    fn describe_end(&self) -> String {
+        let (role, member) = (&self.role, &self.member);
+        let reason = match self.is_of_another_role() {
+            true => "postgres can become it, and would have more rights than postgres",
+            false => "its members have more rights than postgres",
+        };
+        format!("{member} was a member of {role}, and is not any more: {reason}")
+    }
+}
+
+/// Lists the memberships by which `postgres` has, or can get, the rights of a superuser. `with_files` says whether those in the
+/// three roles that reach files and programs of the server count on PostgreSQL 15, where `postgres` may take them at any time.
+///
+/// # Errors
+/// When the query fails; `client` must be a superuser's.
+pub async fn list_taken_memberships(
+    client: &Client,
+    with_files: bool,
+) -> Result<Vec<TakenMembership>, MigrateError> {
+    let rows = client
+        .query(TAKEN, &[&FILE_ROLES.as_slice(), &with_files])
+        .await?;
+    Ok(rows
+        .iter()
+        .map(|row| TakenMembership {
+            role: row.get(0),
+            member: row.get(1),
+            grantor: row.get::<_, Option<String>>(2).filter(|_| row.get(3)),
+            is_of_platform: row.get(4),
+        })
+        .collect())
+}
+
+/// Revokes these memberships, takes REPLICATION from roles that log in with a known password, and the login from those that nobody logs
+/// in as. Returns a sentence for each.
 ///
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's.
-pub async fn take_back_memberships(client: &Client) -> Result<Vec<String>, MigrateError> {
+pub async fn take_back_memberships(
+    client: &Client,
+    memberships: &[TakenMembership],
+) -> Result<Vec<String>, MigrateError> {
     let mut revoked: Vec<String> = Vec::new();
-    for row in client.query(TAKEN, &[]).await? {
-        let (role, member, grantor): (String, String, Option<String>) = (row.get(0), row.get(1), row.get(2));
-        // Older versions have one membership, whoever has granted it.
-        let granted_by = match grantor.filter(|_| row.get(3)) {
-            Some(grantor) => format!(" granted by {}", quote_identifier(&grantor)),
-            None => String::new(),
-        };
-        let (quoted, quoted_member) = (quote_identifier(&role), quote_identifier(&member));
-        let revoke = format!("revoke {quoted} from {quoted_member}{granted_by} cascade");
-        client.batch_execute(&revoke).await?;
-        let sentence = format!(
-            "{member} was a member of {role}, and is not any more: its members have more rights than postgres"
-        );
+    for membership in memberships {
+        client.batch_execute(&membership.revoke_statement()).await?;
+        let sentence = membership.describe_end();
         if !revoked.contains(&sentence) {
             revoked.push(sentence);
         }

@@ -14,6 +14,7 @@ mod draft_file;
 mod error;
 mod extension;
 mod file_names;
+mod file_roles;
 mod files;
 mod internal_lock;
 
@@ -43,17 +44,17 @@ pub use database_state::DatabaseState;
 pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
 pub use file_names::{replace_file, write_new_file};
+pub use file_roles::{list_grantable_file_roles, release_file_roles, reserve_file_roles};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
 pub use internal_lock::claim_import;
-pub use memberships::take_back_memberships;
+pub use memberships::{TakenMembership, list_taken_memberships, take_back_memberships};
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};
 pub use passwords::{RolePasswords, matches_verifier, scram_verifier, set_role_passwords};
 pub use platform::{
     PlatformReport, apply as apply_platform, apply_auto_expose, digest as platform_digest,
-    is_applied as is_platform_applied, record_auto_expose, reserve_memberships, reset_auto_expose,
-    set_auto_expose_new_tables,
+    is_applied as is_platform_applied, record_auto_expose, reset_auto_expose, set_auto_expose_new_tables,
 };
 pub use privileges::{PrivilegeFault, find_privilege_faults, find_role_faults};
 pub use project::{

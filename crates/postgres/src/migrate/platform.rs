@@ -394,26 +394,6 @@ pub async fn record_auto_expose(client: &Client, expose: bool) -> Result<(), Mig
     Ok(())
 }
 
-/// Prevents roles with CREATEROLE, such as `postgres`, from granting `pg_read_server_files`, `pg_write_server_files` and
-/// `pg_execute_server_program`, as supautils does in Supabase's image. PostgreSQL itself prevents it from version 16 on; older
-/// versions let such roles grant every role that is no superuser's, so these three are made superusers. Their members could then
-/// become superusers, so this is only for embedded clusters, where they have no members.
-///
-/// # Errors
-/// When PostgreSQL refuses; `client` must be a superuser's.
-pub async fn reserve_memberships(client: &Client) -> Result<(), MigrateError> {
-    let sql = "update pg_catalog.pg_authid a set rolsuper = true
-               where a.rolname operator(pg_catalog.=) any (array['pg_read_server_files', 'pg_write_server_files',
-                   'pg_execute_server_program']::pg_catalog.name[])
-                 and not a.rolsuper
-                 and pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.<) 160000
-                 and not exists (
-                   select from pg_catalog.pg_auth_members m where m.roleid operator(pg_catalog.=) a.oid
-                 )";
-    client.execute(sql, &[]).await?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

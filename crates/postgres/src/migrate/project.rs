@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Creates the table of applied migrations, with the columns that older versions of the CLI lack.
-pub(super) const HISTORY: &str = "
+const HISTORY: &str = "
     create schema if not exists supabase_migrations;
     create table if not exists supabase_migrations.schema_migrations (
       version text not null primary key,
@@ -35,6 +35,31 @@ pub(super) const HISTORY: &str = "
       end if;
     end
     $$;";
+
+/// Whether [`HISTORY`] would change nothing.
+const HAS_CURRENT_HISTORY: &str = "
+    select (
+      select count(*) from pg_catalog.pg_attribute as a
+      where a.attrelid = to_regclass('supabase_migrations.schema_migrations') and not a.attisdropped
+        and a.attname in ('version', 'statements', 'name')
+    ) = 3 and not exists (
+      select from pg_catalog.pg_roles as r
+      where r.rolname = 'selvedge_console_operator'
+        and has_table_privilege(r.oid, to_regclass('supabase_migrations.schema_migrations')::oid, 'insert, update, delete')
+    )";
+
+/// Creates the table of applied migrations where it is missing or has an older form. Otherwise nothing is sent that fires an event trigger
+/// of the project: one that refuses every statement could not be disabled by a migration.
+pub(super) async fn prepare_history(client: &Client) -> Result<(), MigrateError> {
+    if !client
+        .query_one(HAS_CURRENT_HISTORY, &[])
+        .await?
+        .get::<_, bool>(0)
+    {
+        client.batch_execute(HISTORY).await?;
+    }
+    Ok(())
+}
 
 /// Records one applied migration: version, name, statements.
 pub(super) const INSERT_HISTORY: &str =
@@ -136,7 +161,7 @@ pub async fn apply_pending<'a>(
     if waiting.is_empty() {
         return Ok(waiting);
     }
-    client.batch_execute(HISTORY).await?;
+    prepare_history(client).await?;
 
     // All files are read and split before the first one runs, so that a file that cannot be split stops nothing
     // halfway.
@@ -308,7 +333,7 @@ pub async fn run_uncommitted(
     most_wait: Duration,
     mut warn: impl FnMut(String),
 ) -> Result<(), MigrateError> {
-    client.batch_execute(HISTORY).await?;
+    prepare_history(client).await?;
     let scripts = [Script::parse(&migration.path, text)?];
     let plan = plan_statements(client, &scripts, &mut warn).await?;
     let [script] = &scripts;

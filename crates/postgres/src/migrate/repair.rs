@@ -8,7 +8,7 @@ use super::{
     error::MigrateError,
     file_names::{migration_path, write_new_file},
     files::{Migration, read_file},
-    project::{HISTORY, INSERT_HISTORY, has_history},
+    project::{INSERT_HISTORY, has_history, prepare_history},
     split::{join_statements, split_statements},
 };
 
@@ -18,7 +18,7 @@ use super::{
 /// A file that cannot be read or split, or a query that fails; then nothing has changed.
 pub async fn record_migrations(client: &mut Client, migrations: &[&Migration]) -> Result<(), MigrateError> {
     let transaction = client.transaction().await?;
-    transaction.batch_execute(HISTORY).await?;
+    prepare_history(transaction.client()).await?;
     for migration in migrations {
         let text = read_file(&migration.path)?;
         let statements = split_statements(&text).map_err(|source| MigrateError::Split {
@@ -47,7 +47,7 @@ pub async fn record_migrations(client: &mut Client, migrations: &[&Migration]) -
 /// # Errors
 /// When a query fails.
 pub async fn forget_migrations(client: &Client, versions: &[String]) -> Result<(), MigrateError> {
-    client.batch_execute(HISTORY).await?;
+    prepare_history(client).await?;
     client
         .execute(
             "delete from supabase_migrations.schema_migrations where version = any ($1)",

@@ -10,6 +10,12 @@ with superuser as (
     'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files', 'pg_write_all_data'
   ))
   union all
+  select 'nobody but superusers makes members of the roles that reach files', 'postgres can grant itself ' || r.rolname
+  from pg_catalog.pg_roles as r
+  where r.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files') and not r.rolsuper
+    and pg_catalog.current_setting('server_version_num')::int < 160000
+    and (select p.rolcreaterole from pg_catalog.pg_roles as p where p.rolname = 'postgres')
+  union all
   -- PostgreSQL 15 counts three of its own roles as superusers here, so that nobody can become a member.
   select 'superusers are the first one, supabase_admin and whoever asks', r.rolname::text
   from pg_catalog.pg_roles as r

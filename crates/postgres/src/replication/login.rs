@@ -66,6 +66,8 @@ impl Walsender {
             ("user", user),
             ("replication", "database"),
             ("application_name", "selvedge"),
+            // A project may let every login load a library, and a login fails where it is missing.
+            ("local_preload_libraries", ""),
         ];
         params.extend(config.get_dbname().map(|name| ("database", name)));
         params.extend(TEXT_FORMAT_SETTINGS);

@@ -1,6 +1,6 @@
 //! Rights of the API roles and of `postgres` on tables that migrations create, and on the platform's own tables.
 
-use selvedge_postgres::migrate::{reserve_memberships, set_auto_expose_new_tables};
+use selvedge_postgres::migrate::{reserve_file_roles, set_auto_expose_new_tables};
 use selvedge_testing::TestDatabase;
 
 use super::{api, query_sqlstate, query_value};
@@ -168,8 +168,8 @@ async fn gw_012_postgres_is_no_superuser_and_cannot_become_one() {
 async fn gw_012_postgres_cannot_grant_itself_the_roles_for_server_files_and_programs() {
     let database = TestDatabase::create().await;
     let superuser = database.superuser().await;
-    reserve_memberships(&superuser).await.expect("reserved");
-    reserve_memberships(&superuser)
+    reserve_file_roles(&superuser).await.expect("reserved");
+    reserve_file_roles(&superuser)
         .await
         .expect("a second start changes nothing");
     let postgres = database.connect("postgres").await;

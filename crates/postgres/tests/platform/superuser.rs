@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use selvedge_postgres::migrate::{
-    PrivilegeFault, find_privilege_faults, find_role_faults, take_back_memberships,
+    PrivilegeFault, TakenMembership, find_privilege_faults, find_role_faults, list_taken_memberships,
+    take_back_memberships,
 };
 use selvedge_testing::TestDatabase;
 use tokio_postgres::Client;
@@ -146,6 +147,16 @@ async fn gw_012_each_rule_finds_what_breaks_it() {
     assert_eq!(rules, all);
 }
 
+async fn take_back_all(superuser: &Client) -> Vec<String> {
+    let taken = list_taken_memberships(superuser, true).await.expect("a list");
+    take_back_memberships(superuser, &taken).await.expect("revoked")
+}
+
+/// Whether `postgres` becomes every role that is no superuser, as it has CREATEROLE.
+async fn reaches_all(client: &Client) -> bool {
+    query_value(client, "current_setting('server_version_num')::int < 160000").await == "true"
+}
+
 /// Roles belong to the server, which other tests use meanwhile, so everything is in a transaction that is rolled back.
 #[tokio::test]
 async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_others_have_is_named() {
@@ -156,7 +167,7 @@ async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_othe
             "begin; update pg_authid set rolsuper = false where rolname ~ '^pg_';
              create role planned; create role unexpected superuser; create role of_unexpected in role unexpected;
              grant pg_execute_server_program, pg_write_all_data to postgres with admin option;
-             grant pg_read_server_files to postgres, planned;
+             grant pg_read_server_files, pg_write_all_data to planned; grant pg_read_server_files to postgres;
              grant selvedge_replication to planned with admin option; alter role selvedge_replication login password 'known';
              alter role pgbouncer replication;",
         )
@@ -166,41 +177,108 @@ async fn gw_012_memberships_that_postgres_has_taken_are_taken_back_and_what_othe
         faults.into_iter().map(|fault| fault.object).collect()
     };
     let before = describe(find_role_faults(&superuser).await.expect("a list"));
+    let reaches_all = reaches_all(&superuser).await;
 
-    let revoked = take_back_memberships(&superuser).await.expect("revoked");
+    let revoked = take_back_all(&superuser).await;
     let after = describe(find_role_faults(&superuser).await.expect("a list"));
-    let again = take_back_memberships(&superuser).await.expect("nothing");
+    let again = take_back_all(&superuser).await;
     superuser.batch_execute("rollback").await.expect("as before");
 
     let named = |found: &[String], part: &str| found.iter().any(|line| line.contains(part));
-    for part in [
-        "postgres is a member of pg_execute_server_program",
-        "postgres is a member of pg_write_all_data",
+    for role in [
+        "pg_execute_server_program",
+        "pg_write_all_data",
+        "pg_read_server_files",
     ] {
+        let part = format!("postgres is a member of {role}");
         assert!(
-            named(&before, part) && !named(&after, part),
+            named(&before, &part) && !named(&after, &part),
             "{before:?} {after:?}"
         );
+        assert!(
+            named(&revoked, &format!("postgres was a member of {role}")),
+            "{revoked:?}"
+        );
     }
-    for part in [
-        "postgres is a member of pg_read_server_files",
-        "planned is a member of pg_read_server_files",
-        "of_unexpected is a member of unexpected",
-        "unexpected",
+    // Roles of somebody else, which postgres becomes on PostgreSQL 15 alone. What pg_write_all_data writes is guarded.
+    for (member, role) in [
+        ("planned", "pg_read_server_files"),
+        ("of_unexpected", "unexpected"),
     ] {
+        let is_named = named(&after, &format!("{member} is a member of {role}"));
+        assert_eq!(is_named, !reaches_all, "{member}: {after:?}");
+        assert_eq!(
+            named(&revoked, &format!("{member} was a member of {role}")),
+            reaches_all,
+            "{revoked:?}"
+        );
+    }
+    for part in ["planned is a member of pg_write_all_data", "unexpected"] {
         assert!(named(&after, part), "{part}: {after:?}");
     }
     for part in [
-        "postgres was a member of pg_execute_server_program",
-        "postgres was a member of pg_write_all_data",
         "planned was a member of selvedge_replication",
         "selvedge_replication could log in",
         "pgbouncer had REPLICATION",
     ] {
         assert!(named(&revoked, part), "{part}: {revoked:?}");
     }
-    assert_eq!(revoked.len(), 5, "{revoked:?}");
+    assert_eq!(revoked.len(), if reaches_all { 8 } else { 6 }, "{revoked:?}");
     assert_eq!(again, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn gw_012_memberships_through_other_roles_are_found_however_long_the_way_is() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "begin; update pg_authid set rolsuper = false where rolname ~ '^pg_';
+             create role near; create role far; create role strange; create role root superuser;
+             grant far to near; grant near to postgres;
+             grant pg_execute_server_program, pg_write_all_data, root to far;
+             grant pg_read_server_files to supabase_storage_admin; grant root to strange;",
+        )
+        .await
+        .expect("a superuser may");
+    let reaches_all = reaches_all(&superuser).await;
+    let list = async |with_files: bool| -> Vec<(String, bool)> {
+        let taken = list_taken_memberships(&superuser, with_files)
+            .await
+            .expect("a list");
+        let describe = |membership: &TakenMembership| {
+            (
+                format!("{} {}", membership.member, membership.role),
+                membership.is_of_another_role(),
+            )
+        };
+        taken.iter().map(describe).collect()
+    };
+
+    let found = list(true).await;
+    let without_files = list(false).await;
+    let revoked = take_back_all(&superuser).await;
+    let left = list(true).await;
+    superuser.batch_execute("rollback").await.expect("as before");
+
+    let expect = |ways: &[&str]| {
+        ways.iter()
+            .map(|way| ((*way).to_owned(), true))
+            .collect::<Vec<_>>()
+    };
+    let mut all = vec![
+        "far pg_execute_server_program",
+        "supabase_storage_admin pg_read_server_files",
+        "far pg_write_all_data",
+        "far root",
+    ];
+    if reaches_all {
+        all.push("strange root");
+    }
+    assert_eq!(found, expect(&all));
+    // Whoever lets postgres have the three roles on PostgreSQL 15 lets it have this way, too.
+    assert_eq!(without_files, expect(if reaches_all { &all[2..] } else { &all }));
+    assert_eq!((revoked.len(), left), (all.len(), vec![]), "{revoked:?}");
 }
 
 #[tokio::test]

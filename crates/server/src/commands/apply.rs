@@ -3,15 +3,16 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    apply_platform, close_slot_functions, is_platform_applied, reserve_memberships, set_vault_key_file,
-    take_back_memberships,
+    apply_platform, close_slot_functions, is_platform_applied, set_vault_key_file, take_back_memberships,
 };
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::external::ExternalDatabase;
+use crate::database::harmful_settings::take_back_libraries;
 use crate::database::local_logins;
 use crate::database::passwords::set_login_passwords;
+use crate::database::server_roles;
 use crate::database::target::TargetDatabase;
 use crate::output::{self, GOOD};
 
@@ -52,6 +53,10 @@ pub(super) async fn apply_platform_to_external(
         // It creates roles, event triggers and schemas with other owners.
         bail!("the platform schema needs a superuser once: use one in DATABASE_URL for this command");
     }
+    let taken = match session.is_superuser() {
+        true => server_roles::check_server_roles(config.selvedge.reserve_file_roles, &session).await?,
+        false => Vec::new(),
+    };
     let mut is_first = false;
     if !is_applied {
         let report = apply_platform(&session).await?;
@@ -59,9 +64,10 @@ pub(super) async fn apply_platform_to_external(
         print_applied("platform", &report.applied);
     }
     if session.is_superuser() {
-        output::print_warnings(&take_back_memberships(&session).await?);
+        output::print_warnings(&take_back_memberships(&session, &taken).await?);
+        output::print_warnings(&take_back_libraries(&session).await?);
         close_slot_functions(&session).await?;
-        reserve_memberships(&session).await?;
+        server_roles::settle_file_roles(config.selvedge.reserve_file_roles, &session).await?;
         set_login_passwords(config, database, &session, is_first).await?;
         warn_of_open_lines(&session).await?;
     }
@@ -70,6 +76,7 @@ pub(super) async fn apply_platform_to_external(
             .await
             .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
     }
+    embedded::warn_of_harmful_settings(&session).await?;
     // What shipped is compared with what is installed: somebody may have changed it since.
     embedded::warn_of_privileges(&session).await?;
     Ok(session)

@@ -11,16 +11,16 @@ use selvedge_postgres::cluster::{
 use selvedge_postgres::migrate::{
     self, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, apply_auto_expose, apply_pending,
     apply_platform, apply_roles, apply_seeds, check_extensions, discover_migrations, find_extension_uses,
-    find_privilege_faults, find_role_faults, find_seeds, reserve_memberships, take_back_memberships,
+    find_privilege_faults, find_role_faults, find_seeds, list_taken_memberships, reserve_file_roles,
+    take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
 use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
+use super::harmful_settings::{list_harmful_settings, take_back_libraries};
 use super::vault_secrets::write_vault_secrets;
-use super::{
-    EMBEDDED_PASSWORD, cluster_roles, harmful_settings, http_requests, service_logins, unfinished_import,
-};
+use super::{EMBEDDED_PASSWORD, cluster_roles, http_requests, service_logins, unfinished_import};
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
@@ -37,6 +37,10 @@ const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions(
 /// settings be taken back.
 const ADMINISTRATOR_OPTIONS: &str = "-c role=none -c default_transaction_read_only=off -c statement_timeout=0 \
      -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed -c local_preload_libraries=";
+
+/// A project may let every login load a library, and a login fails where the library is missing. Behind a pooler there are no options, so
+/// services with a database of their own have none.
+const SERVICE_OPTIONS: &str = "-c local_preload_libraries=";
 
 /// The default of `[db.seed] sql_paths`.
 const DEFAULT_SEED: &str = "./seed.sql";
@@ -209,10 +213,12 @@ pub(crate) fn pin_settings(login: &mut tokio_postgres::Config) {
 
 /// The login of a service's role to a cluster that this process has started.
 pub(crate) fn service_login(cluster: &Cluster, role: &str) -> tokio_postgres::Config {
-    if role == REPLICATION_LOGIN {
-        return cluster.config_for(role, &cluster.replication_password());
-    }
-    cluster.config_for(role, &SecretString::from(EMBEDDED_PASSWORD))
+    let mut login = match role {
+        REPLICATION_LOGIN => cluster.config_for(role, &cluster.replication_password()),
+        _ => cluster.config_for(role, &SecretString::from(EMBEDDED_PASSWORD)),
+    };
+    login.options(SERVICE_OPTIONS);
+    login
 }
 
 /// Records that the database is complete, so that the next start neither seeds it nor fills buckets.
@@ -251,8 +257,10 @@ pub(crate) fn seeded_marker(config: &Config) -> PathBuf {
 pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<PrivilegedSession> {
     let superuser = connect_privileged(&cluster.superuser_login()).await?;
     let platform = apply_platform(&superuser).await?;
-    output::print_warnings(&take_back_memberships(&superuser).await?);
-    reserve_memberships(&superuser).await?;
+    let taken = list_taken_memberships(&superuser, true).await?;
+    output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
+    reserve_file_roles(&superuser).await?;
+    output::print_warnings(&take_back_libraries(&superuser).await?);
     cluster_roles::close_slot_functions(cluster, &superuser).await?;
     cluster_roles::set_passwords(
         cluster,
@@ -392,12 +400,15 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
 
 /// Connection settings for one role of a running instance, which another process started.
 pub(crate) fn login_to_running(running: &RunningCluster, role: &str) -> tokio_postgres::Config {
-    if role == REPLICATION_LOGIN {
-        return running.config_for(role, &running.replication_password());
-    }
-    let mut login = running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD));
-    if role == "postgres" {
-        pin_settings(&mut login);
+    let mut login = match role {
+        REPLICATION_LOGIN => running.config_for(role, &running.replication_password()),
+        _ => running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD)),
+    };
+    match role {
+        "postgres" => pin_settings(&mut login),
+        _ => {
+            login.options(SERVICE_OPTIONS);
+        }
     }
     login
 }
@@ -415,8 +426,8 @@ pub(crate) async fn connect_privileged(login: &PrivilegedLogin) -> Result<Privil
 const LOGIN_FAILED: &str = "cannot log in to the project's database";
 
 /// Says which settings of the database may keep its services from working, before they fail.
-async fn warn_of_harmful_settings(superuser: &Client) -> Result<()> {
-    for setting in harmful_settings::list_harmful_settings(superuser).await? {
+pub(crate) async fn warn_of_harmful_settings(superuser: &Client) -> Result<()> {
+    for setting in list_harmful_settings(superuser).await? {
         output::print_warnings(&[format!("{}\n  {}", setting.describe(), setting.advice())]);
     }
     Ok(())

@@ -1,47 +1,87 @@
-//! Settings of the whole database (`alter database … set`) with which its services cannot work.
+//! Settings of the whole database (`alter database … set`), or of a service's login (`alter role … set`), with which services cannot
+//! work.
 //!
-//! `postgres` owns the database, so any migration can make them, and they hold for every login. Sessions of the superuser and of
-//! migrations do not take them; those of the services do, as a project may want a limit of its own.
+//! `postgres` owns the database, so any migration can make them, and they hold for every login. On PostgreSQL 15 it may also make those of
+//! logins, later on those of `authenticator`. Sessions of the superuser and of migrations do not take them; those of the services do, as a
+//! project may want a limit of its own.
 
 use anyhow::Result;
+use selvedge_postgres::quote_identifier;
 use tokio_postgres::Client;
 
-/// The settings of the connected database, without those of single roles.
+/// The settings of the connected database, and those of the services' logins there and in every database.
 const SETTINGS: &str = "
     select pg_catalog.split_part(entry, '=', 1),
-      pg_catalog.substr(entry, pg_catalog.strpos(entry, '=') operator(pg_catalog.+) 1), d.datname::pg_catalog.text
+      pg_catalog.substr(entry, pg_catalog.strpos(entry, '=') operator(pg_catalog.+) 1), d.datname::pg_catalog.text,
+      r.rolname::pg_catalog.text
     from pg_catalog.pg_db_role_setting as s
-    join pg_catalog.pg_database as d on d.oid operator(pg_catalog.=) s.setdatabase
+    left join pg_catalog.pg_database as d on d.oid operator(pg_catalog.=) s.setdatabase
+    left join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) s.setrole
     cross join pg_catalog.unnest(s.setconfig) as entry
-    where s.setrole operator(pg_catalog.=) 0::pg_catalog.oid and d.datname operator(pg_catalog.=) pg_catalog.current_database()
-    order by 1";
+    where (d.datname operator(pg_catalog.=) pg_catalog.current_database() or s.setdatabase operator(pg_catalog.=) 0::pg_catalog.oid)
+      and (
+        s.setrole operator(pg_catalog.=) 0::pg_catalog.oid and s.setdatabase operator(pg_catalog.<>) 0::pg_catalog.oid
+        or r.rolname operator(pg_catalog.=) any (array[
+          'authenticator', 'supabase_auth_admin', 'supabase_storage_admin', 'supabase_replication_admin', 'selvedge_console_reader',
+          'selvedge_console_operator', 'selvedge_console_service'
+        ]::pg_catalog.name[])
+      )
+    order by 1, 3, 4";
 
 /// Limits of less than this cut off statements of the services themselves.
 const SHORTEST_LIMIT_MS: u64 = 1000;
 
-/// A setting, and the database that has it.
+/// A setting, and the database or the login that has it.
 pub(crate) struct HarmfulSetting {
     name: String,
     value: String,
-    database: String,
+    /// `None` for one of a login in every database.
+    database: Option<String>,
+    /// `None` for one of every login.
+    login: Option<String>,
     consequence: &'static str,
 }
 
 impl HarmfulSetting {
     /// What is set, and what it leads to.
     pub(crate) fn describe(&self) -> String {
+        let owner = match &self.login {
+            Some(login) => format!("the login {login}"),
+            None => "the database".to_owned(),
+        };
         format!(
-            "the database has the setting {} = {}: {}",
+            "{owner} has the setting {} = {}: {}",
             self.name, self.value, self.consequence
         )
     }
 
+    /// Whether nobody can have meant it: a login of the platform that loads libraries.
+    fn is_taken_back(&self) -> bool {
+        self.login.is_some() && self.name == "local_preload_libraries"
+    }
+
+    fn reset_statement(&self) -> String {
+        // One of `find_consequence`, which need no quoting.
+        let name = &self.name;
+        match (&self.login, &self.database) {
+            (Some(login), Some(database)) => format!(
+                "alter role {} in database {} reset {name}",
+                quote_identifier(login),
+                quote_identifier(database)
+            ),
+            (Some(login), None) => format!("alter role {} reset {name}", quote_identifier(login)),
+            (None, database) => format!(
+                "alter database {} reset {name}",
+                quote_identifier(database.as_deref().unwrap_or_default())
+            ),
+        }
+    }
+
     /// How to take it back.
     pub(crate) fn advice(&self) -> String {
-        format!(
-            "take it back with:  selvedge db query 'alter database \"{}\" reset {}'",
-            self.database, self.name
-        )
+        // As a shell reads it.
+        let statement = self.reset_statement().replace('\'', "'\\''");
+        format!("take it back with:  selvedge db query '{statement}'")
     }
 }
 
@@ -60,9 +100,25 @@ pub(crate) async fn list_harmful_settings(client: &Client) -> Result<Vec<Harmful
                 name,
                 value,
                 database: row.get(2),
+                login: row.get(3),
             })
         })
         .collect())
+}
+
+/// Resets the libraries that logins of the platform load, as a login fails where one is missing, and says so.
+///
+/// # Errors
+/// When PostgreSQL refuses; `superuser` must be one.
+pub(crate) async fn take_back_libraries(superuser: &Client) -> Result<Vec<String>> {
+    let mut reset = Vec::new();
+    for setting in list_harmful_settings(superuser).await? {
+        if setting.is_taken_back() {
+            superuser.batch_execute(&setting.reset_statement()).await?;
+            reset.push(format!("{}; it was reset", setting.describe()));
+        }
+    }
+    Ok(reset)
 }
 
 /// What a setting leads to, if it is harmful.

@@ -13,6 +13,7 @@ pub(crate) mod http_requests;
 pub(crate) mod local_logins;
 pub(crate) mod passwords;
 pub(crate) mod rebuild;
+pub(crate) mod server_roles;
 pub(crate) mod target;
 pub(crate) mod unfinished_import;
 mod vault_secrets;

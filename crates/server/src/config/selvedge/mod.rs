@@ -71,6 +71,9 @@ pub struct SelvedgeSection {
     /// The password of `postgres` in an external database, who owns the project's objects: `migrate up` sets it if a superuser runs it,
     /// and migrations, pg_cron's jobs and changes of the schema log in with it. Default: none is set.
     pub postgres_password: Option<SecretString>,
+    /// Whether `migrate up` makes the three roles that reach files superusers on an external PostgreSQL 15, so that `postgres` cannot
+    /// become a member. Default: `migrate up` asks for a decision.
+    pub reserve_file_roles: Option<bool>,
     /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
     pub host: Option<String>,
     /// Host names to which `start` answers besides local ones, `external_url`'s and `site_url`'s. Default: none.
@@ -218,6 +221,7 @@ impl SelvedgeSection {
             service_password: section.optional_secret("service_password"),
             console_password: section.optional_secret("console_password"),
             postgres_password: section.optional_secret("postgres_password"),
+            reserve_file_roles: section.optional_bool("reserve_file_roles"),
             host: section.optional_string("host"),
             allowed_hosts: section.strings("allowed_hosts", &[]),
             workers: section.optional_integer("workers", 1..=1024),

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 mod copies;
+mod roles;
+mod settings;
 mod slots;
 
 use crate::production::{generate_keys, serve_variables};
@@ -125,49 +127,6 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
     let running = project.start().await;
     expect_untrapped(&project, "restore").await;
     running.stop();
-}
-
-/// Settings of the database hold for every login to it, and `postgres` may make them.
-#[actix_web::test]
-async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
-    let project = Project::new();
-    let running = project.start().await;
-    let database = project.database().await;
-    for setting in [
-        "role = 'postgres'",
-        "session_authorization = 'postgres'",
-        "default_transaction_read_only = on",
-        "search_path = public, pg_catalog",
-        "lock_timeout = 1",
-    ] {
-        let set = format!("begin read write; alter database postgres set {setting}; commit");
-        database.batch_execute(&set).await.expect("the owner may");
-    }
-    running.stop();
-
-    let running = project.start().await;
-    let printed = running.output();
-    assert!(
-        printed.contains("role = postgres") && printed.contains("reset role"),
-        "{printed}"
-    );
-    let archive = project.path("settings.tar").display().to_string();
-    project.run_and_expect_success(&["backup", &archive]);
-    let found = String::from_utf8(project.run(&["doctor"]).stdout).expect("text");
-    assert!(found.contains("reset default_transaction_read_only"), "{found}");
-    running.stop();
-
-    // With these the services themselves do not work. What is printed says how to take them back, and that works.
-    for (name, value) in [
-        ("statement_timeout", "1"),
-        ("local_preload_libraries", "'missing'"),
-    ] {
-        let set = format!("alter database \"postgres\" set {name} = {value}");
-        project.run_and_expect_success(&["db", "query", &set]);
-        let reset = format!("alter database \"postgres\" reset {name}");
-        project.run_and_expect_success(&["db", "query", &reset]);
-    }
-    project.start().await.stop();
 }
 
 #[actix_web::test]

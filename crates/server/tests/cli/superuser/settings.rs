@@ -1,0 +1,159 @@
+//! Settings by which a project would stop its own start.
+
+use super::text_of;
+use crate::support::Project;
+
+/// Settings of the database hold for every login to it, and `postgres` may make them.
+#[actix_web::test]
+async fn a_project_cannot_stop_its_start_by_settings_of_its_database() {
+    let project = Project::new();
+    let running = project.start().await;
+    let database = project.database().await;
+    for setting in [
+        "role = 'postgres'",
+        "session_authorization = 'postgres'",
+        "default_transaction_read_only = on",
+        "search_path = public, pg_catalog",
+        "lock_timeout = 1",
+    ] {
+        let set = format!("begin read write; alter database postgres set {setting}; commit");
+        database.batch_execute(&set).await.expect("the owner may");
+    }
+    running.stop();
+
+    let running = project.start().await;
+    let printed = running.output();
+    assert!(
+        printed.contains("role = postgres") && printed.contains("reset role"),
+        "{printed}"
+    );
+    let archive = project.path("settings.tar").display().to_string();
+    project.run_and_expect_success(&["backup", &archive]);
+    let found = String::from_utf8(project.run(&["doctor"]).stdout).expect("text");
+    assert!(found.contains("reset default_transaction_read_only"), "{found}");
+    running.stop();
+
+    // With these the services themselves do not work. What is printed says how to take them back, and that works.
+    for (name, value) in [
+        ("statement_timeout", "1"),
+        ("local_preload_libraries", "'missing'"),
+    ] {
+        let set = format!("alter database \"postgres\" set {name} = {value}");
+        project.run_and_expect_success(&["db", "query", &set]);
+        let reset = format!("alter database \"postgres\" reset {name}");
+        project.run_and_expect_success(&["db", "query", &reset]);
+    }
+    project.start().await.stop();
+}
+
+/// A login of a service fails where a library that it loads is missing, and begins with the limits that somebody has given it.
+#[actix_web::test]
+async fn settings_of_the_services_logins_are_taken_back_or_named() {
+    let project = Project::new();
+    let running = project.start().await;
+    let superuser = project.superuser().await;
+    // On PostgreSQL 15 `postgres` may make all of these, later on those of authenticator.
+    superuser
+        .batch_execute(
+            "alter role authenticator set local_preload_libraries = 'missing';
+             alter role supabase_auth_admin in database postgres set local_preload_libraries = 'missing';
+             alter role supabase_replication_admin set local_preload_libraries = 'missing';
+             alter role supabase_storage_admin in database postgres set lock_timeout = 1;
+             alter database postgres set local_preload_libraries = 'missing'",
+        )
+        .await
+        .expect("a superuser may");
+    running.stop();
+
+    let running = project.start().await;
+    let printed = running.output();
+
+    for part in [
+        "the login authenticator has the setting local_preload_libraries = missing",
+        "the login supabase_auth_admin has the setting local_preload_libraries = missing",
+        "alter role \"supabase_storage_admin\" in database \"postgres\" reset lock_timeout",
+        "alter database \"postgres\" reset local_preload_libraries",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let left = "select count(*) from pg_db_role_setting where setrole <> 0 and setconfig::text like '%local_preload%'";
+    let superuser_options = format!("{}?options=-clocal_preload_libraries%3D", project.superuser_url());
+    let (superuser, connection) = tokio_postgres::connect(&superuser_options, tokio_postgres::NoTls)
+        .await
+        .expect("a login");
+    actix_web::rt::spawn(connection);
+    let left: i64 = superuser.query_one(left, &[]).await.expect("a count").get(0);
+    assert_eq!(left, 0);
+    let found = text_of(&project.run(&["doctor"]));
+    assert!(
+        found.contains("the login supabase_storage_admin has the setting lock_timeout = 1"),
+        "{found}"
+    );
+
+    // Of an external database `migrate up` does the same.
+    superuser
+        .batch_execute(
+            "alter role authenticator set local_preload_libraries = 'missing';
+             alter role selvedge_console_reader set statement_timeout = 1",
+        )
+        .await
+        .expect("a superuser may");
+    let output = project
+        .command(&["migrate", "up"])
+        .env("DATABASE_URL", project.superuser_url())
+        .output()
+        .expect("the binary runs");
+    let printed = text_of(&output);
+    assert!(output.status.success(), "{printed}");
+    for part in [
+        "the login authenticator has the setting local_preload_libraries = missing: a login fails where one of the libraries is missing; it was reset",
+        "reset statement_timeout",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    running.stop();
+}
+
+/// `session_preload_libraries` is a superuser's, and the code of event triggers runs for statements of projects only.
+#[actix_web::test]
+async fn libraries_and_event_triggers_of_a_project_do_not_stop_its_start() {
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_refuse.sql",
+        "create function public.refuse() returns event_trigger language plpgsql as $$ begin raise 'refused'; end $$;
+         create event trigger refuse_start on ddl_command_start execute function public.refuse();
+         create event trigger refuse_drop on sql_drop execute function public.refuse();",
+    );
+    let running = project.start().await;
+    let database = project.database().await;
+    for setting in ["session_preload_libraries = 'missing'", "event_triggers = off"] {
+        let set = format!("alter database postgres set {setting}");
+        let error = database.batch_execute(&set).await.expect_err(setting);
+        let code = error.code().expect("of PostgreSQL").code().to_owned();
+        // Versions before 17 do not know the second one.
+        assert!(["42501", "42704"].contains(&&*code), "{setting}: {error:?}");
+    }
+    let error = database
+        .batch_execute("create table public.one ()")
+        .await
+        .expect_err("refused");
+    assert_eq!(error.code().expect("of PostgreSQL").code(), "P0001");
+    running.stop();
+
+    project.start().await.stop();
+    // A migration is refused by the project's own trigger, says so, and its trigger can be dropped.
+    project.write(
+        "migrations/20260102000000_more.sql",
+        "create table public.two ();",
+    );
+    let message = project.run_and_expect_failure(&["migrate", "up"]);
+    assert!(
+        message.contains("refused") && message.contains("20260102000000_more.sql"),
+        "{message}"
+    );
+    project.write(
+        "migrations/20260102000000_more.sql",
+        "alter event trigger refuse_start disable; alter event trigger refuse_drop disable; create table public.two ();",
+    );
+    project.start().await.stop();
+}
