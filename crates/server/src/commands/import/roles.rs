@@ -116,7 +116,7 @@ async fn copy_memberships(
         .query(include_str!("sql/memberships.sql"), &[&own])
         .await?;
     for row in rows {
-        let (granted, member, is_admin): (String, String, bool) = (row.get(0), row.get(1), row.get(2));
+        let (granted, member): (String, String) = (row.get(0), row.get(1));
         if SERVER_ROLES.contains(&granted.as_str()) {
             report.leave_out(format!(
                 "membership of {member} in {granted}: it would let sessions leave the database"
@@ -132,21 +132,32 @@ async fn copy_memberships(
             ));
             continue;
         }
-        // From PostgreSQL 16 on whoever has created a role administers it, and cannot be given that again.
-        let with_admin = match is_admin && (version < 16 || member != "postgres") {
-            true => " with admin option",
-            false => "",
+        let Some(grant) = grant_membership(&row, version) else {
+            continue;
         };
-        let grant = format!(
-            "grant {} to {}{with_admin}",
-            quote_identifier(&granted),
-            quote_identifier(&member)
-        );
         if let Some(reason) = try_statement(target, &grant).await? {
             report.leave_out(format!("membership of {member} in {granted}: {reason}"));
         }
     }
     Ok(())
+}
+
+/// The statement for a row of `memberships.sql`; `None` where it would give nothing, as `postgres` administers what it creates anyway.
+fn grant_membership(row: &Row, version: i32) -> Option<String> {
+    let (granted, member): (&str, &str) = (row.get(0), row.get(1));
+    let (is_admin, inherits, may_become): (bool, bool, bool) = (row.get(2), row.get(3), row.get(4));
+    // From PostgreSQL 16 on whoever has created a role administers it, and cannot be given that again.
+    let is_admin = is_admin && (version < 16 || member != "postgres");
+    if version >= 16 && !(is_admin || inherits || may_become) {
+        return None;
+    }
+    let options = match (version >= 16, is_admin) {
+        (true, _) => format!(" with admin {is_admin}, inherit {inherits}, set {may_become}"),
+        (false, true) => " with admin option".to_owned(),
+        (false, false) => String::new(),
+    };
+    let (granted, member) = (quote_identifier(granted), quote_identifier(member));
+    Some(format!("grant {granted} to {member}{options}"))
 }
 
 async fn copy_settings(source: &Source, target: &Client, own: &[String], report: &mut Report) -> Result<()> {

@@ -39,10 +39,7 @@ impl Source {
             .batch_execute("begin isolation level repeatable read read only; set local row_security = off")
             .await?;
         let snapshot = client.query_one("select pg_export_snapshot()", &[]).await?.get(0);
-        let mut schemas = list_project_schemas(&client).await?;
-        // The source says what it likes.
-        let of_platform = platform_schemas();
-        schemas.retain(|schema| !of_platform.contains(&schema.as_str()) && !schema.starts_with("pg_"));
+        let schemas = keep_project_schemas(list_project_schemas(&client).await?);
         Ok(Self {
             client,
             login: login.clone(),
@@ -84,6 +81,13 @@ impl Source {
     }
 }
 
+/// Leaves out schemas of the platform and of PostgreSQL. The query does so, too, but a hostile source answers what it likes.
+fn keep_project_schemas(mut schemas: Vec<String>) -> Vec<String> {
+    let of_platform = platform_schemas();
+    schemas.retain(|schema| !of_platform.contains(&schema.as_str()) && !schema.starts_with("pg_"));
+    schemas
+}
+
 /// Connects to the source. Time limits are disabled, and the empty search path makes PostgreSQL qualify every name in definitions. Rows are
 /// written as pg_dump writes them, whatever the database or the role says of dates and numbers.
 pub(super) async fn connect(login: &Login) -> Result<Client> {
@@ -97,4 +101,26 @@ pub(super) async fn connect(login: &Login) -> Result<Client> {
         )
         .await?;
     Ok(client)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_cannot_name_a_schema_of_the_platform_its_own() {
+        let named = [
+            "public",
+            "auth",
+            "_selvedge",
+            "pg_catalog",
+            "shop",
+            "supabase_migrations",
+            "vault",
+        ];
+
+        let kept = keep_project_schemas(named.map(str::to_owned).to_vec());
+
+        assert_eq!(kept, ["public", "shop"]);
+    }
 }

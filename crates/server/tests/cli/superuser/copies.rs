@@ -34,7 +34,10 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
     let of_source = source.start().await;
     let superuser = source.superuser().await;
     superuser
-        .batch_execute("create role streaming login replication bypassrls")
+        .batch_execute(
+            // A number that nobody counts up to.
+            "create role streaming login replication bypassrls; select setval('cron.jobid_seq', 9000000000000000000)",
+        )
         .await
         .expect("a superuser may");
     let target = Project::new();
@@ -68,12 +71,13 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
         (select count(*) from pg_roles where rolname ~ '^selvedge_(run|import)'),
         (select rolsuper from pg_roles where rolname = 'planner'),
         (select rolreplication || ' ' || rolbypassrls from pg_roles where rolname = 'streaming'),
-        (select day || ' ' || total from public.days))";
+        (select day || ' ' || total from public.days),
+        (select last_value between 1000000 and 2000000 from cron.jobid_seq))";
     let row = target.database().await.query_one(facts, &[]).await;
     let found: String = row.expect("a row").get(0);
     assert_eq!(
         found,
-        "2 nightly of postgres, own of planner f notes of postgres, planned of planner f f f postgres postgres 0 f false true 2026-04-03 0.30000000000000004",
+        "2 nightly of postgres, own of planner f notes of postgres, planned of planner f f f postgres postgres 0 f false true 2026-04-03 0.30000000000000004 t",
         "{printed}"
     );
     running.stop();
