@@ -14,6 +14,8 @@
 //! With `SELVEDGE_TEST_CITUS=1` every database looks as if it had Citus, so that any test can be run once more with the
 //! transactions and statements for it.
 
+mod earlier;
+
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -27,6 +29,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use earlier::apply_earlier_platform;
 use nix::fcntl::{Flock, FlockArg};
 use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterConfig, Owner, SUPERUSER, bind_http_socket, ensure_vault_key,

@@ -93,6 +93,10 @@ async fn the_login_of_a_run_has_the_rights_of_postgres_and_no_more() {
         "set session authorization postgres",
         "set role none; alter role postgres superuser",
         "set role none; create role attacker superuser",
+        // Back to the user who logged in, which is the run itself.
+        "set session authorization default; create role attacker superuser",
+        "set session authorization default; set session authorization supabase_admin",
+        "reset session authorization; set role supabase_admin",
     ] {
         let refused = client.batch_execute(statement).await;
         assert_eq!(
@@ -109,7 +113,8 @@ async fn the_login_of_a_run_has_the_rights_of_postgres_and_no_more() {
     client
         .batch_execute(
             "set role anon; reset role; create table public.made (); create role of_the_run;
-             set role none; create table public.by_the_run_itself (); reset role",
+             set role none; create table public.by_the_run_itself (); reset role;
+             set session authorization default; create table public.by_default (); reset role",
         )
         .await
         .expect("what postgres may");
@@ -120,8 +125,8 @@ async fn the_login_of_a_run_has_the_rights_of_postgres_and_no_more() {
     let left = format!("exists (select from pg_roles where rolname = '{name}')");
     assert_eq!(show(&owner, &left).await, "false");
     let owners = "select string_agg(relowner::regrole::text, ',') from pg_class
-        where relname in ('made', 'by_the_run_itself')";
-    assert_eq!(show(&owner, owners).await, "postgres,postgres");
+        where relname in ('made', 'by_the_run_itself', 'by_default')";
+    assert_eq!(show(&owner, owners).await, "postgres,postgres,postgres");
     owner
         .batch_execute("drop role of_the_run")
         .await

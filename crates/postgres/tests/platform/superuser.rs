@@ -305,3 +305,29 @@ async fn gw_012_each_definer_of_a_superuser_is_in_the_table_of_the_decisions_wit
 
     assert_eq!(found, listed);
 }
+
+/// A superuser's session may call these, so nobody else may replace them. Those of other owners are called by services and by `postgres`.
+#[tokio::test]
+async fn gw_012_functions_of_the_platforms_own_schemas_belong_to_superusers_or_to_roles_without_members() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+
+    let others = "select string_agg(n.nspname || '.' || p.proname || ' of ' || o.rolname, ', ' order by n.nspname, p.proname)
+        from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+        join pg_roles as o on o.oid = p.proowner and not o.rolsuper
+        where n.nspname in ('_selvedge', 'selvedge_console', 'vault', 'cron', 'net')";
+
+    assert_eq!(
+        query_value(&postgres, others).await,
+        "_selvedge.pg_drop_replication_slot of selvedge_replication, \
+         _selvedge.pg_logical_slot_get_changes of selvedge_replication, \
+         _selvedge.pg_logical_slot_peek_changes of selvedge_replication, \
+         selvedge_console.end_auth_session of selvedge_console_members, \
+         selvedge_console.find_project_member of selvedge_console_members, \
+         selvedge_console.has_auth_session of selvedge_console_members, \
+         selvedge_console.list_project_members of selvedge_console_members"
+    );
+    let members = "select count(*) from pg_auth_members where roleid in ('selvedge_replication'::regrole, 'selvedge_console_members'::regrole)
+        and member not in (select oid from pg_roles where rolsuper)";
+    assert_eq!(query_value(&postgres, members).await, "0");
+}

@@ -1,29 +1,10 @@
 //! A database that an earlier version made, in which `postgres` has used what that version allowed, after an upgrade.
 
-use std::path::Path;
-
-use selvedge_postgres::SHIPPED;
 use selvedge_postgres::migrate::{PrivilegeFault, apply_platform, find_privilege_faults};
-use selvedge_testing::TestDatabase;
+use selvedge_testing::{TestDatabase, apply_earlier_platform};
 use tokio_postgres::{Client, NoTls};
 
 use super::query_value;
-
-/// The first file that takes away what `postgres` had too much.
-const FIRST_MENDING_FILE: &str = "0080";
-
-/// The tables that exist before the first file, as the earlier version made them.
-const REGISTER: &str = "
-    set search_path = pg_catalog, pg_temp;
-    create schema _selvedge;
-    create table _selvedge.platform_migrations (
-      version integer primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now()
-    );
-    grant usage on schema _selvedge to public;
-    grant select on _selvedge.platform_migrations to public;
-    create table _selvedge.shipped_extensions (
-      name text not null primary key, version text not null, schema text, script text not null
-    );";
 
 /// Makes a superuser of every session that runs it with a superuser's rights, or that can take them.
 const EVIL: &str = "
@@ -80,41 +61,6 @@ async fn open(database: &TestDatabase, role: &str, name: &str) -> Client {
     client
 }
 
-/// Applies the files of the platform schema before [`FIRST_MENDING_FILE`].
-async fn apply_earlier_files(superuser: &Client) {
-    superuser.batch_execute(REGISTER).await.expect("registered");
-    for shipped in SHIPPED {
-        superuser
-            .execute(
-                "insert into _selvedge.shipped_extensions values ($1, $2, null, $3)",
-                &[&shipped.name, &shipped.version, &shipped.script],
-            )
-            .await
-            .expect("stored");
-    }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sql/platform");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("files")
-        .map(|entry| entry.expect("a file").path())
-        .collect();
-    files.sort();
-    for path in files {
-        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-        if name < FIRST_MENDING_FILE {
-            let sql = std::fs::read_to_string(&path).expect("a text");
-            let version: i32 = name[..4].parse().expect("a number");
-            superuser
-                .batch_execute(&format!(
-                    "begin; {sql}; reset role;
-                     insert into _selvedge.platform_migrations (version, name, sha256) values ({version}, '{name}', '');
-                     commit"
-                ))
-                .await
-                .expect(name);
-        }
-    }
-}
-
 #[tokio::test]
 async fn gw_012_what_an_earlier_version_allowed_is_taken_back_by_an_upgrade() {
     let database = TestDatabase::create().await;
@@ -125,7 +71,7 @@ async fn gw_012_what_an_earlier_version_allowed_is_taken_back_by_an_upgrade() {
         .await
         .expect("created");
     let superuser = open(&database, "supabase_admin", &name).await;
-    apply_earlier_files(&superuser).await;
+    apply_earlier_platform(&superuser).await;
     superuser
         .batch_execute("grant references on vault.secrets to postgres with grant option")
         .await

@@ -7,6 +7,7 @@ mod copies;
 mod roles;
 mod settings;
 mod slots;
+mod upgrade;
 
 use crate::production::{generate_keys, serve_variables};
 use crate::support::Project;

@@ -1,6 +1,15 @@
 //! Replication slots of projects.
 
+use tokio_postgres::NoTls;
+
 use crate::support::Project;
+
+/// Whether others than superusers may execute one of the functions that load a library, or pg_dump would repeat that they may not.
+const ARE_CLOSED: &str = "select bool_and(i.initprivs = p.proacl and not exists (
+      select from aclexplode(p.proacl) as a join pg_roles as r on r.oid = a.grantee and not r.rolsuper
+    ) and not exists (select from aclexplode(p.proacl) as a where a.grantee = 0))
+    from pg_proc as p left join pg_init_privs as i on i.objoid = p.oid and i.classoid = 'pg_proc'::regclass
+    where p.pronamespace = 11 and p.proname in ('pg_create_logical_replication_slot', 'pg_copy_logical_replication_slot')";
 
 /// A library that a slot names would run as PostgreSQL's user of the operating system.
 #[actix_web::test]
@@ -69,5 +78,120 @@ async fn no_slot_of_a_project_loads_a_library_by_its_path() {
         .batch_execute("select _selvedge.pg_drop_replication_slot('own')")
         .await
         .expect("dropped");
+    running.stop();
+}
+
+async fn open_database(project: &Project, name: &str) -> tokio_postgres::Client {
+    let url = project.superuser_url().replace("/postgres", &format!("/{name}"));
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a login");
+    actix_web::rt::spawn(connection);
+    client
+}
+
+/// A start that was killed in the middle has left databases open, and let others connect to template0.
+#[actix_web::test]
+async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that_was_cut_off() {
+    let project = Project::new();
+    let running = project.start().await;
+    let superuser = project.superuser().await;
+    let is_closed: bool = superuser.query_one(ARE_CLOSED, &[]).await.expect("a row").get(0);
+    assert!(is_closed, "pg_dump would repeat what it finds");
+    superuser
+        .batch_execute("create database other")
+        .await
+        .expect("created");
+    superuser
+        .batch_execute(
+            "delete from _selvedge.project_settings where name = 'slot_functions.are_closed';
+             alter database template0 with allow_connections true",
+        )
+        .await
+        .expect("as the start has left it");
+    for name in ["other", "template0"] {
+        let opened = open_database(&project, name).await;
+        let open = "do $$ begin
+            execute 'grant execute on function ' || 'pg_create_logical_replication_slot'::regproc::oid::regprocedure || ' to public';
+            delete from pg_init_privs where objoid = 'pg_create_logical_replication_slot'::regproc::oid;
+          end $$";
+        opened.batch_execute(open).await.expect("a superuser may");
+        let is_closed: Option<bool> = opened.query_one(ARE_CLOSED, &[]).await.expect("a row").get(0);
+        assert_ne!(is_closed, Some(true), "{name} is open");
+    }
+    running.stop();
+
+    let running = project.start().await;
+
+    let superuser = project.superuser().await;
+    let template = "select datallowconn from pg_database where datname = 'template0'";
+    let is_template_open: bool = superuser.query_one(template, &[]).await.expect("a row").get(0);
+    assert!(!is_template_open, "nobody connects to template0");
+    superuser
+        .batch_execute("create database copied template template0")
+        .await
+        .expect("copied");
+    for name in ["other", "copied", "template1"] {
+        let opened = open_database(&project, name).await;
+        let is_closed: Option<bool> = opened.query_one(ARE_CLOSED, &[]).await.expect("a row").get(0);
+        assert_eq!(is_closed, Some(true), "{name}");
+    }
+    running.stop();
+}
+
+/// Slots of any kind are read by somebody who logs in as `postgres`, and without a reader they fill the disk.
+#[actix_web::test]
+async fn postgres_keeps_replication_as_long_as_there_are_slots() {
+    let project = Project::new();
+    let running = project.start().await;
+    let superuser = project.superuser().await;
+    superuser
+        .batch_execute(
+            "alter role postgres replication; select pg_create_physical_replication_slot('standby')",
+        )
+        .await
+        .expect("a superuser may");
+    running.stop();
+
+    let running = project.start().await;
+    let printed = running.output();
+    assert!(printed.contains("but: postgres has REPLICATION"), "{printed}");
+    let superuser = project.superuser().await;
+    superuser
+        .batch_execute("select pg_drop_replication_slot('standby')")
+        .await
+        .expect("dropped");
+    running.stop();
+    let running = project.start().await;
+    let printed = running.output();
+    assert!(printed.contains("postgres had REPLICATION"), "{printed}");
+    running.stop();
+}
+
+/// PostgreSQL 15 lets `postgres` rename logins of services, and a superuser may at any time.
+#[actix_web::test]
+async fn a_start_goes_on_when_a_role_of_the_platform_has_another_name() {
+    let project = Project::new();
+    let running = project.start().await;
+    let superuser = project.superuser().await;
+    superuser
+        .batch_execute(
+            "alter role supabase_replication_admin rename to former_admin; alter role pgbouncer rename to former_pooler",
+        )
+        .await
+        .expect("a superuser may");
+    superuser
+        .batch_execute("alter role former_pooler replication; alter role former_pooler rename to pgbouncer")
+        .await
+        .expect("a superuser may");
+    running.stop();
+
+    let running = project.start().await;
+
+    let printed = running.output();
+    for part in [
+        "there is no role supabase_replication_admin",
+        "pgbouncer had REPLICATION",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
     running.stop();
 }
