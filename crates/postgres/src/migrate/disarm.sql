@@ -13,7 +13,8 @@ update pg_catalog.pg_type as p set typnamespace = 'pg_toast'::pg_catalog.regname
 from pg_catalog.pg_authid as o
 where o.oid = p.typowner and not o.rolsuper and p.typnamespace = 11::pg_catalog.oid;
 
--- Event triggers of projects whose functions do not have the text of 0121_event_trigger_calls.sql, which writes them anew.
+-- Event triggers of projects whose functions have neither the text of 0121_event_trigger_calls.sql, which writes them anew, nor that of
+-- 0082_event_triggers_of_projects.sql, which also does nothing but call the function of the superuser.
 update pg_catalog.pg_proc as p set prosrc = 'begin null; end'::pg_catalog.text, proconfig = null
 from pg_catalog.pg_namespace as n
 where n.oid = p.pronamespace and n.nspname = '_selvedge'::pg_catalog.name
@@ -23,4 +24,9 @@ where n.oid = p.pronamespace and n.nspname = '_selvedge'::pg_catalog.name
     'begin if not _selvedge.is_event_trigger_skipped() then perform _selvedge.run_event_trigger('::pg_catalog.text
     || pg_catalog.substr(p.proname::pg_catalog.text, 15::pg_catalog.int4)
     || '::oid, tg_event, tg_tag) limit 1; end if; end'::pg_catalog.text
+  )
+  and p.prosrc <> (
+    'begin if not _selvedge.is_event_trigger_skipped() then perform _selvedge.run_event_trigger('::pg_catalog.text
+    || pg_catalog.substr(p.proname::pg_catalog.text, 15::pg_catalog.int4)
+    || '::oid, tg_event, tg_tag); end if; end'::pg_catalog.text
   );

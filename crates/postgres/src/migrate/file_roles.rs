@@ -31,21 +31,36 @@ pub async fn list_grantable_file_roles(client: &Client) -> Result<Vec<String>, M
 /// Keeps roles with CREATEROLE, such as `postgres`, from granting the roles that reach files and programs, as supautils does in
 /// Supabase's image. PostgreSQL itself prevents it from version 16 on; older versions let such roles grant every role that is no
 /// superuser's, so these three are made superusers, in the whole server. A role with members stays as it is, because these would become
-/// superusers.
+/// superusers. Memberships are to be taken back before and afterwards: somebody may have granted one at this moment.
 ///
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's.
 pub async fn reserve_file_roles(client: &Client) -> Result<(), MigrateError> {
-    let sql = "update pg_catalog.pg_authid a set rolsuper = true
-               where a.rolname operator(pg_catalog.=) any ($1::pg_catalog.text[]::pg_catalog.name[])
-                 and not a.rolsuper
-                 and pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.<) 160000
-                 and not exists (
-                   select from pg_catalog.pg_auth_members m where m.roleid operator(pg_catalog.=) a.oid
-                 )";
-    client.execute(sql, &[&FILE_ROLES.as_slice()]).await?;
-    Ok(())
+    if list_grantable_file_roles(client).await?.is_empty() {
+        return Ok(());
+    }
+    client.batch_execute(LOCK_MEMBERSHIPS).await?;
+    let reserved = client.execute(RESERVE, &[&FILE_ROLES.as_slice()]).await;
+    client.batch_execute("commit").await?;
+    reserved?;
+    // A GRANT that was allowed before has waited for the lock. It has ended when the lock is there again; who takes memberships back
+    // afterwards finds it.
+    Ok(client
+        .batch_execute(&format!("{LOCK_MEMBERSHIPS}; commit"))
+        .await?)
 }
+
+/// Waits for every GRANT whose transaction is open, as nobody sees its membership yet.
+const LOCK_MEMBERSHIPS: &str = "begin; lock table pg_catalog.pg_auth_members in share row exclusive mode";
+
+const RESERVE: &str = "
+    update pg_catalog.pg_authid a set rolsuper = true
+    where a.rolname operator(pg_catalog.=) any ($1::pg_catalog.text[]::pg_catalog.name[])
+      and not a.rolsuper
+      and pg_catalog.current_setting('server_version_num')::pg_catalog.int4 operator(pg_catalog.<) 160000
+      and not exists (
+        select from pg_catalog.pg_auth_members m where m.roleid operator(pg_catalog.=) a.oid
+      )";
 
 /// Undoes [`reserve_file_roles`].
 ///

@@ -31,6 +31,9 @@ const REGISTER: &str = "
 /// Takes away what would run in the superuser's session before the files of the platform schema do.
 const DISARM: &str = include_str!("disarm.sql");
 
+/// Repairs what an earlier version has done to event triggers of the project.
+const EVENT_TRIGGERS: &str = include_str!("event_triggers.sql");
+
 /// The lock among all nodes of one database, so that only one of them migrates at a time.
 const LOCK: &str = "selvedge platform migrations";
 
@@ -223,6 +226,7 @@ async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<Platfor
             }
         }
     }
+    client.batch_execute(EVENT_TRIGGERS).await?;
     Ok(report)
 }
 

@@ -1,5 +1,6 @@
 //! Who may run the code of a project's event triggers, and with which tags.
 
+use selvedge_postgres::migrate::apply_platform;
 use selvedge_testing::TestDatabase;
 
 use super::{api, query_sqlstate, query_value};
@@ -83,4 +84,34 @@ async fn gw_012_event_triggers_run_for_statements_of_everybody_in_functions_and_
         .await,
         "ddl_command_end ALTER TABLE 1, ddl_command_end CREATE TABLE 2, ddl_command_start CREATE TABLE 2"
     );
+}
+
+/// An earlier version empties the texts that it does not know, and only then refuses the database.
+#[tokio::test]
+async fn gw_012_event_triggers_that_an_earlier_version_has_emptied_work_again_after_a_start() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres.batch_execute(LOG).await.expect("postgres may");
+    let superuser = database.superuser().await;
+    let texts = "select string_agg(prosrc, ' ') from pg_proc
+        where pronamespace = '_selvedge'::regnamespace and proname ~ '^event_trigger_[0-9]+$'";
+    let written = query_value(&superuser, texts).await;
+    superuser
+        .batch_execute(
+            "set search_path = pg_catalog, pg_temp;
+             update pg_proc set prosrc = 'begin null; end', proconfig = null
+             where pronamespace = '_selvedge'::regnamespace and proname ~ '^event_trigger_[0-9]+$'",
+        )
+        .await
+        .expect("as the earlier version does");
+
+    apply_platform(&superuser).await.expect("the start");
+
+    assert_eq!(query_value(&superuser, texts).await, written);
+    postgres
+        .batch_execute("create table public.watched ()")
+        .await
+        .expect("created");
+    let seen = "select count(*) > 0 from public.seen where tag = 'CREATE TABLE'";
+    assert_eq!(query_value(&postgres, seen).await, "true");
 }

@@ -11,8 +11,7 @@ use selvedge_postgres::cluster::{
 use selvedge_postgres::migrate::{
     self, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, apply_auto_expose, apply_pending,
     apply_platform, apply_roles, apply_seeds, check_extensions, discover_migrations, find_extension_uses,
-    find_privilege_faults, find_role_faults, find_seeds, list_taken_memberships, reserve_file_roles,
-    take_back_memberships,
+    find_privilege_faults, find_role_faults, find_seeds, list_taken_memberships, take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
 use tokio_postgres::Client;
@@ -20,7 +19,9 @@ use tokio_postgres::Client;
 use super::extension_advice::advise_on_missing_extensions;
 use super::harmful_settings::{list_harmful_settings, take_back_libraries};
 use super::vault_secrets::write_vault_secrets;
-use super::{EMBEDDED_PASSWORD, cluster_roles, http_requests, service_logins, unfinished_import};
+use super::{
+    EMBEDDED_PASSWORD, cluster_roles, http_requests, server_roles, service_logins, unfinished_import,
+};
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
@@ -259,7 +260,7 @@ pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Res
     let platform = apply_platform(&superuser).await?;
     let taken = list_taken_memberships(&superuser, true).await?;
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
-    reserve_file_roles(&superuser).await?;
+    server_roles::reserve(&superuser).await?;
     output::print_warnings(&take_back_libraries(&superuser).await?);
     cluster_roles::close_slot_functions(cluster, &superuser).await?;
     cluster_roles::set_passwords(

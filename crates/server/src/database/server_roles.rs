@@ -6,9 +6,11 @@
 use anyhow::{Result, bail};
 use selvedge_postgres::migrate::{
     TakenMembership, list_grantable_file_roles, list_taken_memberships, release_file_roles,
-    reserve_file_roles,
+    reserve_file_roles, take_back_memberships,
 };
 use tokio_postgres::Client;
+
+use crate::output;
 
 /// Refuses a server on which `postgres` can become a superuser through another role, and PostgreSQL 15 without a decision about the roles
 /// that reach files (`[selvedge] reserve_file_roles`). Returns memberships of `postgres` itself, which end without a question.
@@ -57,10 +59,36 @@ pub(crate) async fn check_server_roles(
 /// When PostgreSQL refuses.
 pub(crate) async fn settle_file_roles(reserve: Option<bool>, superuser: &Client) -> Result<()> {
     match reserve {
-        Some(true) => reserve_file_roles(superuser).await?,
+        Some(true) => {
+            self::reserve(superuser).await?;
+            let left = list_grantable_file_roles(superuser).await?;
+            if !left.is_empty() {
+                bail!(
+                    "somebody keeps being made a member of {}, so postgres could be one: run the command again",
+                    left.join(", ")
+                );
+            }
+        }
         Some(false) => release_file_roles(superuser).await?,
         // They are reserved already, or the server needs no such thing.
         None => {}
+    }
+    Ok(())
+}
+
+/// Makes the roles that reach files superusers on PostgreSQL 15, and ends memberships that somebody has granted at this moment. A role
+/// that got a member meanwhile is tried again.
+///
+/// # Errors
+/// When PostgreSQL refuses.
+pub(super) async fn reserve(superuser: &Client) -> Result<()> {
+    for _ in 0..3 {
+        if list_grantable_file_roles(superuser).await?.is_empty() {
+            break;
+        }
+        reserve_file_roles(superuser).await?;
+        let taken = list_taken_memberships(superuser, true).await?;
+        output::print_warnings(&take_back_memberships(superuser, &taken).await?);
     }
     Ok(())
 }
