@@ -2,6 +2,7 @@
 //! schemas out.
 
 use anyhow::Result;
+use selvedge_postgres::migrate::join_statements;
 use selvedge_postgres::{quote_identifier, quote_literal};
 use tokio_postgres::Client;
 
@@ -31,6 +32,15 @@ const PROJECT_SCHEMAS: &str = "
     select nspname::text from pg_namespace
     where nspname !~ '^pg_' and nspname <> 'information_schema' and nspname <> all ($1::text[])";
 
+/// Something that a project has added to the platform, as SQL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Addition {
+    /// The statement that makes it.
+    pub(crate) make: String,
+    /// The statement that removes it, which also tells it from others: `drop policy x on storage.objects`.
+    pub(crate) remove: String,
+}
+
 /// An event trigger of a project.
 pub(crate) struct EventTrigger {
     pub(crate) name: String,
@@ -43,30 +53,36 @@ pub(crate) struct EventTrigger {
 }
 
 impl EventTrigger {
-    fn to_statement(&self) -> String {
+    fn to_addition(&self) -> Addition {
         let tags: Vec<String> = self.tags.iter().map(|tag| quote_literal(tag)).collect();
         let condition = match tags.is_empty() {
             true => String::new(),
             false => format!(" when tag in ({})", tags.join(", ")),
         };
-        format!(
-            "create event trigger {} on {}{condition} execute function {}",
-            quote_identifier(&self.name),
-            self.event,
-            self.function
-        )
+        let name = quote_identifier(&self.name);
+        Addition {
+            make: format!(
+                "create event trigger {name} on {}{condition} execute function {}",
+                self.event, self.function
+            ),
+            remove: format!("drop event trigger {name}"),
+        }
     }
 }
 
-/// Statements of the policies and triggers on tables of Auth, Storage and Realtime that belong to a project with these schemas.
+/// The policies and triggers on tables of Auth, Storage and Realtime that belong to a project with these schemas.
 ///
 /// # Errors
 /// When a query fails.
-pub(crate) async fn list_table_additions(client: &Client, schemas: &[String]) -> Result<Vec<String>> {
+pub(crate) async fn list_table_additions(client: &Client, schemas: &[String]) -> Result<Vec<Addition>> {
     let rows = client
         .query(include_str!("additions.sql"), &[&SCHEMAS.as_slice(), &schemas])
         .await?;
-    Ok(rows.iter().map(|row| row.get(0)).collect())
+    let additions = rows.iter().map(|row| Addition {
+        make: row.get(0),
+        remove: row.get(1),
+    });
+    Ok(additions.collect())
 }
 
 /// The event triggers of a project with these schemas.
@@ -87,19 +103,25 @@ pub(crate) async fn list_event_triggers(client: &Client, schemas: &[String]) -> 
     Ok(triggers.collect())
 }
 
-/// Everything that the project of a database has added, as statements that name all objects with their schemas.
+/// Everything that the project of a database has added. The statements name all objects with their schemas.
 ///
 /// # Errors
 /// When a query fails.
-pub(crate) async fn list_additions(client: &Client) -> Result<Vec<String>> {
+pub(crate) async fn list_additions(client: &Client) -> Result<Vec<Addition>> {
     client
         .batch_execute("set search_path = pg_catalog, pg_temp")
         .await?;
     let platform: Vec<&str> = platform_schemas().collect();
     let rows = client.query(PROJECT_SCHEMAS, &[&platform]).await?;
     let schemas: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-    let mut statements = list_table_additions(client, &schemas).await?;
+    let mut additions = list_table_additions(client, &schemas).await?;
     let triggers = list_event_triggers(client, &schemas).await?;
-    statements.extend(triggers.iter().map(EventTrigger::to_statement));
-    Ok(statements)
+    additions.extend(triggers.iter().map(EventTrigger::to_addition));
+    Ok(additions)
+}
+
+/// The statements that make these, for a text that begins with nothing of them.
+pub(crate) fn write_additions(additions: &[Addition]) -> String {
+    let statements: Vec<&str> = additions.iter().map(|one| one.make.as_str()).collect();
+    join_statements(&statements)
 }

@@ -1,5 +1,6 @@
 //! The project's database: an embedded cluster in development, an external one in production.
 
+pub(crate) mod addition_changes;
 pub(crate) mod additions;
 pub(crate) mod client_program;
 mod cluster_roles;

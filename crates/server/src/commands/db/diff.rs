@@ -18,6 +18,7 @@ use super::dump::{is_right_of_console, without_comments};
 use super::shadow::Shadow;
 use crate::cli::DiffArgs;
 use crate::config::Config;
+use crate::database::addition_changes::{AdditionChange, compare_additions};
 use crate::database::additions::list_additions;
 use crate::database::target::TargetDatabase;
 use crate::database::{EMBEDDED_PASSWORD, embedded};
@@ -65,24 +66,23 @@ pub(super) async fn find_statements(
         // As `postgres`, whoever the URL names.
         TargetDatabase::External(_) => database.with_login(|login| compare(&write_url(login)?)).await,
     };
-    let added = match (&outcome, schemas.is_empty()) {
-        (Ok(_), true) => list_added(&shadow, database).await,
+    let changes = match (&outcome, schemas.is_empty()) {
+        (Ok(_), true) => find_changes(&shadow, database).await,
         _ => Ok(Vec::new()),
     };
     shadow.remove().await?;
-    keep_of_project(&outcome?, &added?)
+    keep_of_project(&outcome?, &changes?)
 }
 
-/// What the project of the database has added to the platform's tables and its migrations have not.
-async fn list_added(shadow: &Shadow, database: &TargetDatabase) -> Result<Vec<String>> {
-    let known = list_additions(&embedded::connect(&shadow.login()).await?).await?;
-    let mut added = list_additions(&database.connect().await?).await?;
-    added.retain(|statement| !known.contains(statement));
-    Ok(added)
+/// What has to be done to the project's additions to the platform's tables, see [`compare_additions`].
+async fn find_changes(shadow: &Shadow, database: &TargetDatabase) -> Result<Vec<AdditionChange>> {
+    let before = list_additions(&embedded::connect(&shadow.login()).await?).await?;
+    let after = list_additions(&database.connect().await?).await?;
+    Ok(compare_additions(&before, &after))
 }
 
-/// The statements of a comparison without the rights of the console's logins, and with those of `added` that it lacks.
-fn keep_of_project(text: &str, added: &[String]) -> Result<String> {
+/// The statements of a comparison without the rights of the console's logins, and with those changes that it does not name.
+fn keep_of_project(text: &str, changes: &[AdditionChange]) -> Result<String> {
     let statements = split_statements(text).context("the differences cannot be read")?;
     let is_of_console = |statement: &str| is_right_of_console(without_comments(statement));
     let mut kept = text.to_owned();
@@ -94,11 +94,15 @@ fn keep_of_project(text: &str, added: &[String]) -> Result<String> {
             .collect();
         kept = join_statements(&others);
     }
-    let present = plain_name(&kept);
-    let lacking: Vec<&str> = added
+    let is_named = |change: &AdditionChange| {
+        statements
+            .iter()
+            .any(|statement| change.is_named_in(statement.text))
+    };
+    let lacking: Vec<&str> = changes
         .iter()
-        .map(String::as_str)
-        .filter(|statement| !present.contains(&plain_name(head_of(statement))))
+        .filter(|change| !is_named(change))
+        .flat_map(|change| change.statements.iter().map(String::as_str))
         .collect();
     if lacking.is_empty() {
         return Ok(kept);
@@ -107,26 +111,6 @@ fn keep_of_project(text: &str, added: &[String]) -> Result<String> {
         kept.push('\n');
     }
     Ok(kept + &join_statements(&lacking))
-}
-
-/// The part of an added object's statement that names it, such as `create policy x on storage.objects`.
-fn head_of(statement: &str) -> &str {
-    let ends = [
-        " as permissive for ",
-        " as restrictive for ",
-        " FOR EACH ",
-        " is '",
-        " on ddl_command_",
-        " on sql_drop",
-        " on table_rewrite",
-    ];
-    let end = ends.iter().filter_map(|end| statement.find(end)).min();
-    &statement[..end.unwrap_or(statement.len())]
-}
-
-/// A text for comparing names, which some quote where others do not.
-fn plain_name(text: &str) -> String {
-    text.to_lowercase().replace('"', "")
 }
 
 /// The URL of a login to one host, with its password.
@@ -280,17 +264,28 @@ fn find_cli(project: &Path) -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::database::additions::Addition;
 
     #[test]
     fn a_comparison_has_no_rights_of_the_console_and_what_was_added_to_the_platforms_tables() {
         let text = "CREATE TABLE public.t (id int);\n\n-- Risk: none\nGRANT SELECT ON public.t TO selvedge_console_reader;\n\
                     CREATE POLICY \"mine\" ON \"storage\".\"objects\" FOR SELECT USING (true);";
+        let addition = |make: &str, remove: &str| Addition {
+            make: make.to_owned(),
+            remove: remove.to_owned(),
+        };
         let added = [
-            "create policy mine on storage.objects as permissive for select to public using (true)",
-            "CREATE TRIGGER t AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION public.f()",
+            addition(
+                "create policy mine on storage.objects as permissive for select to public using (true)",
+                "drop policy mine on storage.objects",
+            ),
+            addition(
+                "CREATE TRIGGER t AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION public.f()",
+                "drop trigger t on auth.users",
+            ),
         ];
 
-        let kept = keep_of_project(text, &added.map(str::to_owned)).unwrap();
+        let kept = keep_of_project(text, &compare_additions(&[], &added)).unwrap();
 
         assert!(!kept.contains("selvedge_console"), "{kept}");
         assert_eq!(kept.to_lowercase().matches("create policy").count(), 1, "{kept}");

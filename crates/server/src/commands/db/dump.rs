@@ -10,7 +10,7 @@ use tokio_postgres::Config as Login;
 
 use crate::cli::DumpArgs;
 use crate::config::Config;
-use crate::database::additions::list_additions;
+use crate::database::additions::{list_additions, write_additions};
 use crate::database::client_program::ClientProgram;
 use crate::database::target::TargetDatabase;
 use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS};
@@ -54,7 +54,7 @@ async fn dump_database(config: &Config, database: &TargetDatabase, args: &DumpAr
     let text = database
         .with_login(|login| dump_login(config, login, args))
         .await?;
-    Ok(text + &join_statements(&additions))
+    Ok(text + &write_additions(&additions))
 }
 
 /// Whether a dump with these arguments is of the whole schema, which the project's additions to the platform's tables belong to.

@@ -12,7 +12,7 @@ use super::dump::dump_login;
 use super::shadow::Shadow;
 use crate::cli::{DumpArgs, SquashArgs};
 use crate::config::Config;
-use crate::database::additions::list_additions;
+use crate::database::additions::{Addition, list_additions, write_additions};
 use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::output::{GOOD, WARN};
@@ -133,7 +133,7 @@ async fn dump_migrations(config: &Config, last: &Migration) -> Result<String> {
 struct SquashedSchema {
     state: DatabaseState,
     /// Policies and triggers on the platform's tables, and event triggers, as statements.
-    additions: Vec<String>,
+    additions: Vec<Addition>,
 }
 
 impl SquashedSchema {
@@ -176,7 +176,7 @@ async fn dump_shadow(config: &Config, shadow: &Shadow, roles_before: &str) -> Re
     let login = shadow.login();
     let schema = dump_login(config, &login, &DumpArgs::default())?;
     let additions = list_additions(&embedded::connect(&login).await?).await?;
-    Ok(join_statements(&roles) + &schema + &join_statements(&additions))
+    Ok(join_statements(&roles) + &schema + &write_additions(&additions))
 }
 
 fn dump_roles(config: &Config, shadow: &Shadow) -> Result<String> {

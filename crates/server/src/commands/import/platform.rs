@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anyhow::Result;
-use selvedge_postgres::migrate::{join_statements, run_statements};
+use selvedge_postgres::migrate::run_statements;
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::Client;
 
 use super::report::Report;
 use super::source::Source;
 use crate::database::HISTORY_SCHEMA;
-use crate::database::additions::{list_event_triggers, list_table_additions};
+use crate::database::additions::{list_event_triggers, list_table_additions, write_additions};
 use crate::output;
 
 const VAULT: &str =
@@ -30,10 +30,10 @@ const STRAY_OBJECTS: &str = "
 /// Copies policies and triggers on tables of Auth, Storage and Realtime, and event triggers. Other objects in these schemas are
 /// reported as left out.
 pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
-    let statements = list_table_additions(&source.client, &source.schemas).await?;
+    let additions = list_table_additions(&source.client, &source.schemas).await?;
     let warn = |line: String| output::print_warnings(&[line]);
     let name = Path::new("policies and triggers of the source");
-    run_statements(target, name, &join_statements(&statements), warn).await?;
+    run_statements(target, name, &write_additions(&additions), warn).await?;
 
     for trigger in list_event_triggers(&source.client, &source.schemas).await? {
         target
