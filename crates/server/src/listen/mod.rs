@@ -241,11 +241,19 @@ fn bind_with_patience(
 /// Waits until no connection has a port that another program is going to bind. Returns at once when somebody listens on it, which that
 /// program reports.
 pub(crate) async fn wait_until_no_connection_has(port: u16, choice: PortChoice) {
-    if port_holder::is_listening(port) != Some(false) {
-        return;
+    let begin = Instant::now();
+    let mut is_said = false;
+    while port_holder::is_listening(port) == Some(false) && begin.elapsed() < CONNECTION_PATIENCE {
+        match TcpListener::bind(("127.0.0.1", port)) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            _ => return,
+        }
+        if begin.elapsed() > PORT_PATIENCE && !is_said {
+            say_connection_has_port(port, choice);
+            is_said = true;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let bound = tokio::task::spawn_blocking(move || bind_port("127.0.0.1", port, choice)).await;
-    drop(bound);
 }
 
 /// Programs get ports for their connections from the same range as the Supabase CLI's ports are in.

@@ -155,7 +155,8 @@ fn gw_032_a_squash_that_would_make_another_database_is_refused_with_the_differen
         ("20260101000000_notes.sql", "create table public.notes (id int);"),
         (
             "20260102000000_setting.sql",
-            "alter database postgres set statement_timeout = '5min'; grant select on auth.users to service_role;",
+            "alter database postgres set statement_timeout = '5min'; grant select on auth.users to service_role;
+             create role app login password 'secret';",
         ),
     ]);
 
@@ -166,6 +167,10 @@ fn gw_032_a_squash_that_would_make_another_database_is_refused_with_the_differen
         "{message}"
     );
     assert!(message.contains("auth.users"), "{message}");
+    assert!(
+        message.contains("password of role app") && !message.contains("secret"),
+        "{message}"
+    );
     assert!(project.path("migrations/20260101000000_notes.sql").exists());
     let kept = std::fs::read_to_string(project.path("migrations/20260102000000_setting.sql")).expect("kept");
     assert!(kept.contains("5min"), "{kept}");

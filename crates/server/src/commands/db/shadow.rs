@@ -79,6 +79,16 @@ impl Shadow {
         Ok(DatabaseState::of_database(&superuser).await?)
     }
 
+    /// The roles that have a password.
+    pub(crate) async fn list_roles_with_passwords(&self) -> Result<Vec<String>> {
+        const ROLES: &str =
+            "select rolname::pg_catalog.text from pg_catalog.pg_authid where rolpassword is not null
+            order by rolname";
+        let superuser = embedded::connect_privileged(&self.embedded.cluster.superuser_login()).await?;
+        let rows = superuser.query(ROLES, &[]).await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
     /// Its URL for `postgres`.
     pub(crate) fn url(&self) -> String {
         instance::database_url(self.embedded.cluster.port(), DATABASE)

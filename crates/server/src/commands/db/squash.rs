@@ -134,6 +134,8 @@ struct SquashedSchema {
     state: DatabaseState,
     /// Policies and triggers on the platform's tables, and event triggers, as statements.
     additions: Vec<Addition>,
+    /// Nobody but a superuser can read passwords, so that no text has them.
+    roles_with_passwords: Vec<String>,
 }
 
 impl SquashedSchema {
@@ -141,6 +143,7 @@ impl SquashedSchema {
         Ok(Self {
             state: shadow.read_state().await?,
             additions: list_additions(&embedded::connect(&shadow.login()).await?).await?,
+            roles_with_passwords: shadow.list_roles_with_passwords().await?,
         })
     }
 
@@ -152,14 +155,14 @@ impl SquashedSchema {
             !name.starts_with("event trigger ") && !name.contains("function _selvedge.event_trigger_")
         });
         let lacking = |from: &Self, of: &Self| -> Vec<String> {
-            let missing = from
-                .additions
-                .iter()
-                .filter(|statement| !of.additions.contains(statement));
-            missing.cloned().collect()
+            let missing = from.additions.iter().filter(|one| !of.additions.contains(one));
+            missing.map(|one| one.make.clone()).collect()
         };
         names.extend(lacking(self, other));
         names.extend(lacking(other, self));
+        let without = |role: &&String| !other.roles_with_passwords.contains(role);
+        let roles = self.roles_with_passwords.iter().filter(without);
+        names.extend(roles.map(|role| format!("password of role {role}")));
         names
     }
 }
