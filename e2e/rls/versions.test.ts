@@ -101,6 +101,7 @@ describe.each(Object.keys(edited))("a row of %s", (table) => {
     expect(first?.version).toBe(version + 1);
     expect(second.status).toBe(409);
     expect(second.error?.code).toBe("PT409");
+    expect(second.error?.hint).toContain('leave out "version"');
     expect(JSON.parse(second.error?.details ?? "")).toMatchObject({
       id,
       version: version + 1,

@@ -16,15 +16,20 @@ interface ChipFieldProps {
   onChange: (ids: string[]) => void;
 }
 
+const notListed = "Not in the list";
+
 /** Checkboxes in the form of chips, for lists of which several may be chosen. */
 export function ChipField({ label, chips, loadingText, chosen, onChange }: ChipFieldProps) {
+  // What was deleted since it was chosen has a chip, too: the row could not be saved with it, and it can be taken out.
+  const unknown = chips && chosen.filter((id) => chips.every((chip) => chip.id !== id));
+  const shown = chips && [...chips, ...(unknown ?? []).map((id) => ({ id, name: notListed }))];
   return (
     <fieldset>
       <legend className="mb-1.5 font-medium text-small">{label}</legend>
       {chips === undefined && <p className="text-ink-soft text-small">{loadingText}</p>}
       {/* Relative, because the hidden checkboxes are placed in it: elsewhere they would stretch the panel. */}
       <div className="relative flex max-h-44 flex-wrap gap-1.5 overflow-y-auto p-1">
-        {chips?.map(({ id, name, hexCode }) => {
+        {shown?.map(({ id, name, hexCode }: Chip) => {
           const isChosen = chosen.includes(id);
           return (
             <label

@@ -141,7 +141,7 @@ const edited: SavedSubmission = {
   id: draft.id,
   version: 3,
   name: "First look",
-  description: null,
+  description: "User-created outfit with 1 items",
   main_image: "/coat.webp",
   gender: "unisex",
   item_ids: ["i1"],
