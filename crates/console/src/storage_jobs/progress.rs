@@ -18,6 +18,14 @@ const MOST_FAILURES: i64 = 1000;
 const FILES: &str = "from storage.objects where bucket_id = $1
      and name collate \"C\" >= $2 and name collate \"C\" < $3 and name collate \"C\" > $4";
 
+/// Another session of this login that holds the advisory lock with key `$2`: a node of an earlier version, which runs the job.
+const LOCKED_BY_EARLIER_VERSION: &str = "
+    select from pg_catalog.pg_locks as l
+    join pg_catalog.pg_stat_activity as a on a.pid = l.pid and a.usename = current_user
+    where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.pid <> pg_catalog.pg_backend_pid()
+      and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = pg_catalog.current_database())
+      and l.classid::bigint = ($2::bigint >> 32) & 4294967295 and l.objid::bigint = $2::bigint & 4294967295";
+
 /// Takes the oldest unfinished job that no living session runs.
 pub(super) async fn take_job(lock: &Client) -> Result<Option<Job>, ConsoleError> {
     let unfinished = lock
@@ -54,10 +62,24 @@ async fn claim_job(lock: &Client, id: Uuid) -> Result<Option<Row>, ConsoleError>
            where j.id = $1 and j.state in ('waiting', 'running', 'cancelling')
              and not exists (select from pg_catalog.pg_stat_activity as a
                              where a.pid = j.runner_pid and a.backend_start = j.runner_started)
+             and not exists ({LOCKED_BY_EARLIER_VERSION})
            for update skip locked)
          returning {COLUMNS}"
     );
-    Ok(lock.query_opt(&sql, &[&id]).await?)
+    let key = lock_key(id);
+    let row = lock.query_opt(&sql, &[&id, &key]).await?;
+    if row.is_some() {
+        // Keeps nodes of earlier versions away. Whether this session gets it means nothing, because every role may take it.
+        lock.execute("select pg_catalog.pg_try_advisory_lock($1)", &[&key])
+            .await?;
+    }
+    Ok(row)
+}
+
+/// Returns the key of a job's advisory lock, which versions before December 2026 take.
+fn lock_key(id: Uuid) -> i64 {
+    let (high, low) = id.as_u64_pair();
+    i64::from_ne_bytes((high ^ low).to_ne_bytes())
 }
 
 /// Gives up a job that this connection's session runs.
@@ -65,6 +87,8 @@ pub(super) async fn release_job(lock: &Client, id: Uuid) -> Result<(), ConsoleEr
     let sql = "update selvedge_console.storage_jobs set runner_pid = null, runner_started = null
                where id = $1 and runner_pid = pg_catalog.pg_backend_pid()";
     lock.execute(sql, &[&id]).await?;
+    lock.execute("select pg_catalog.pg_advisory_unlock($1)", &[&lock_key(id)])
+        .await?;
     Ok(())
 }
 

@@ -78,10 +78,15 @@ fn find_repository(folder: &Path) -> PathBuf {
     let home = std::env::home_dir();
     let may_be = |folder: &&Path| folder.parent().is_some() && Some(*folder) != home.as_deref();
     let has = |folder: &Path, names: &[&str]| names.iter().any(|name| folder.join(name).exists());
-    let marked = folder
-        .ancestors()
-        .filter(may_be)
-        .find(|folder| has(folder, &REPOSITORY_MARKS));
+    // Not a mark that somebody else has put above, such as /tmp/.git.
+    let owner = read_owner(folder);
+    let is_marked = |folder: &&Path| {
+        let mut marks = REPOSITORY_MARKS
+            .iter()
+            .filter_map(|mark| read_owner(&folder.join(mark)));
+        marks.any(|mark| Some(mark) == owner || mark == 0)
+    };
+    let marked = folder.ancestors().filter(may_be).find(is_marked);
     let packages = || {
         folder
             .ancestors()
@@ -101,6 +106,10 @@ fn resolve(path: &Path) -> PathBuf {
         (Some(parent), Some(name)) => resolve(parent).join(name),
         _ => path.to_path_buf(),
     }
+}
+
+fn read_owner(path: &Path) -> Option<u32> {
+    fs::metadata(path).ok().map(|metadata| metadata.uid())
 }
 
 fn read_device(path: &Path) -> Option<u64> {

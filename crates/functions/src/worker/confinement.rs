@@ -104,7 +104,7 @@ mod landlock_rules {
     const VERSION: ABI = ABI::V6;
 
     /// Programs, libraries, time zones and certificates of the system.
-    const PROGRAMS: [&str; 8] = [
+    const PROGRAMS: [&str; 10] = [
         "/usr",
         "/lib",
         "/lib32",
@@ -113,6 +113,8 @@ mod landlock_rules {
         "/sbin",
         "/nix/store",
         "/gnu/store",
+        "/opt",
+        "/home/linuxbrew/.linuxbrew",
     ];
     /// Names of hosts and users, certificates, what the kernel tells. Of other programs `/proc` shows no memory and no variables to a
     /// restricted one.
@@ -161,6 +163,15 @@ mod landlock_rules {
             .create()?;
         for path in PROGRAMS {
             rules = allow(rules, Path::new(path), read | AccessFs::Execute)?;
+        }
+        // Libraries of an installation of its own, such as conda's, with the program that loads them.
+        if let Some(libraries) = confinement
+            .program
+            .ancestors()
+            .nth(2)
+            .map(|above| above.join("lib"))
+        {
+            rules = allow(rules, &libraries, read | AccessFs::Execute)?;
         }
         rules = allow(
             rules,

@@ -23,10 +23,13 @@ pub(super) fn list_readable_paths(
     let config = &launcher.config;
     let beside = function.entrypoint.parent().unwrap_or(&config.folder);
     let static_files = expand_static_files(&config.project, &function.static_files);
-    let own = [beside.to_path_buf()]
-        .into_iter()
-        .chain(static_files)
-        .filter(|path| boundary.admits_all(path));
+    let own = [beside.to_path_buf()].into_iter().chain(static_files).filter(|path| {
+        let is_admitted = boundary.admits_all(path);
+        if !is_admitted {
+            tracing::warn!(function = function.slug, path = %path.display(), "the function may not read this");
+        }
+        is_admitted
+    });
     let packages = [config.cache_folder.join("npm"), worker.deno_folder().join("npm")];
     own.chain([worker.folder.clone()]).chain(packages).collect()
 }

@@ -50,6 +50,7 @@ impl RequestError {
             detail,
             hint,
             routine,
+            ends_session: _,
         } = refusal.fields;
         // admin_shutdown, crash_shutdown and idle_in_transaction_session_timeout: the server ends the session, so nothing is
         // wrong with the statement.

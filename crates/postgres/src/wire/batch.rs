@@ -467,8 +467,8 @@ impl Collector {
 
     /// Whether the server has ended the session because of this batch or while it ran, so that the batches behind it never began.
     pub(super) fn has_ended_session(&self) -> bool {
-        let code = self.refusal.as_ref().map(|refusal| refusal.fields.code.as_str());
-        code.is_some_and(|code| SESSION_ENDS.contains(&code))
+        let fields = self.refusal.as_ref().map(|refusal| &refusal.fields);
+        fields.is_some_and(|fields| fields.ends_session && SESSION_ENDS.contains(&fields.code.as_str()))
     }
 
     pub(super) fn finish(self, statements: &mut Statements, duration: Duration) -> Finished {

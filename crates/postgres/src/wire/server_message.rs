@@ -19,6 +19,8 @@ pub(crate) struct ErrorFields {
     pub(crate) hint: Option<String>,
     /// The C function that reported the error.
     pub(crate) routine: String,
+    /// Whether the error ends the session (severity FATAL or PANIC, untranslated). SQL cannot raise such a one.
+    pub(crate) ends_session: bool,
 }
 
 impl ErrorFields {
@@ -35,6 +37,7 @@ impl ErrorFields {
                 b'D' => fields.detail = Some(text),
                 b'H' => fields.hint = Some(text),
                 b'R' => fields.routine = text,
+                b'V' => fields.ends_session = ["FATAL", "PANIC"].contains(&text.as_str()),
                 _ => {}
             }
             body = rest;

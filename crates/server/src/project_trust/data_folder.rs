@@ -63,7 +63,7 @@ impl Reason {
             ),
             Self::Tracked(file) => format!(
                 "{shown} holds passwords and data, and is in version control ({file}): whoever changes the repository could write in it\n  \
-                 take it out:  git rm -r --cached {shown}"
+                 take it out:  git rm -r --cached {shown} (with a split index then git update-index --no-split-index)"
             ),
             Self::Link { name, target } => format!(
                 "{} is a link to {target}, which this program has not made\n  if it is yours:  selvedge trust\n  if not:          \

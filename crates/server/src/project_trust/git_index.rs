@@ -21,11 +21,27 @@ pub(super) fn find_tracked(path: &Path) -> Option<String> {
         .skip(1)
         .find(|folder| folder.join(".git").exists())?;
     let inner = path.strip_prefix(repository).ok()?.to_str()?.to_owned();
-    list_index_files(&find_git_folder(&repository.join(".git"))?)
-        .iter()
-        .filter_map(|file| std::fs::read(file).ok())
-        .flat_map(|index| parse_names(&index).unwrap_or_default())
+    let folder = find_git_folder(&repository.join(".git"))?;
+    let index = parse_index(&std::fs::read(folder.join("index")).ok()?)?;
+    // A split index has the entries that have changed since the file that it names was written.
+    let shared = index.shared.and_then(|hash| {
+        let bytes = std::fs::read(folder.join(format!("sharedindex.{hash}"))).ok()?;
+        parse_index(&bytes)
+    });
+    let shared = shared.into_iter().flat_map(|shared| shared.names);
+    index
+        .names
+        .into_iter()
+        .chain(shared)
         .find(|name| is_at_or_below(name, &inner))
+}
+
+/// What is read of an index.
+#[derive(Debug, Default)]
+struct Index {
+    names: Vec<String>,
+    /// Hash in the name of the file with the other entries, when the index is split.
+    shared: Option<String>,
 }
 
 /// The folder that `.git` is, or names: a worktree or a submodule has a file there.
@@ -38,19 +54,6 @@ fn find_git_folder(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.join(named))
 }
 
-/// The index, and the files that it shares entries with when it is split.
-fn list_index_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name == "index" || name.starts_with("sharedindex.")
-        })
-        .map(|entry| entry.path())
-        .collect()
-}
-
 /// Whether a tracked name is `inner` or below it. Without regard to case, because some file systems have none.
 fn is_at_or_below(name: &str, inner: &str) -> bool {
     let matches = name
@@ -59,14 +62,14 @@ fn is_at_or_below(name: &str, inner: &str) -> bool {
     matches && matches!(name.as_bytes().get(inner.len()), None | Some(b'/'))
 }
 
-/// The names in an index of version 2, 3 or 4. Source: gitformat-index(5).
-fn parse_names(index: &[u8]) -> Option<Vec<String>> {
+/// An index of version 2, 3 or 4. Source: gitformat-index(5).
+fn parse_index(index: &[u8]) -> Option<Index> {
     HASH_BYTES
         .into_iter()
         .find_map(|hash_bytes| parse_entries(index, hash_bytes))
 }
 
-fn parse_entries(index: &[u8], hash_bytes: usize) -> Option<Vec<String>> {
+fn parse_entries(index: &[u8], hash_bytes: usize) -> Option<Index> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let version = number(4).filter(|version| index.starts_with(b"DIRC") && (2..=4).contains(version))?;
     let count = number(8)?;
@@ -91,9 +94,27 @@ fn parse_entries(index: &[u8], hash_bytes: usize) -> Option<Vec<String>> {
         if version < 4 {
             at = start + (at - start).next_multiple_of(8);
         }
-        names.push(String::from_utf8_lossy(&name).into_owned());
+        // Entries of a split index that replace shared ones have no name.
+        if !name.is_empty() {
+            names.push(String::from_utf8_lossy(&name).into_owned());
+        }
     }
-    Some(names)
+    let shared = find_link(index.get(at..)?, hash_bytes);
+    Some(Index { names, shared })
+}
+
+/// The hash in the extension `link`, among the extensions behind the entries.
+fn find_link(mut extensions: &[u8], hash_bytes: usize) -> Option<String> {
+    while extensions.len() > hash_bytes {
+        let (head, rest) = extensions.split_at_checked(8)?;
+        let length = u32::from_be_bytes(head[4..].try_into().ok()?) as usize;
+        let (data, rest) = rest.split_at_checked(length)?;
+        if head.starts_with(b"link") {
+            return Some(hex::encode(data.get(..hash_bytes)?));
+        }
+        extensions = rest;
+    }
+    None
 }
 
 /// A number as in the offsets of packs, and how many bytes it has.
@@ -158,5 +179,11 @@ mod tests {
         }
         git(folder.path(), &["update-index", "--split-index"]);
         assert!(find(".selvedge").is_some());
+        git(folder.path(), &["update-index", "--no-split-index"]);
+        git(
+            folder.path(),
+            &["rm", "-r", "--quiet", "--cached", "apps/shop/.selvedge"],
+        );
+        assert_eq!(find(".selvedge"), None);
     }
 }

@@ -47,6 +47,9 @@ const REMOVE_ROW: &str =
 const LOCK: &str =
     "select from _selvedge.internal_locks as l where l.name = 'storage sweep' for update skip locked";
 
+const HAS_LOCK: &str =
+    "select exists (select from _selvedge.internal_locks as l where l.name = 'storage sweep')";
+
 /// Options of a sweep.
 #[derive(Debug, Clone)]
 pub struct SweepOptions {
@@ -144,6 +147,12 @@ async fn take_lock(transaction: &Transaction<'_>) -> Result<bool, StorageError> 
         .await
         .map_err(map_error)?;
     let lock = transaction.query_opt(LOCK, &[]).await.map_err(map_error)?;
+    let has_lock = transaction.query_one(HAS_LOCK, &[]).await.map_err(map_error)?;
+    if !has_lock.try_get::<_, bool>(0).map_err(StorageError::internal)? {
+        return Err(StorageError::internal(
+            "the row 'storage sweep' of _selvedge.internal_locks is missing",
+        ));
+    }
     transaction
         .execute("select pg_catalog.set_config('role', $1, true)", &[&role])
         .await
