@@ -67,6 +67,23 @@ it("does not ask when both have saved the same, or nothing was changed", async (
   expect(updates).toEqual([{ name: "Same" }]);
 });
 
+it("asks about columns that belong together as one, although each was changed by one person alone", async () => {
+  const shoes = { category: "shoes", subcategory_id: null };
+  stored = { ...stored, ...shoes };
+  saveElsewhere({ subcategory_id: "boots" });
+  const mine = { ...shoes, category: "coats" };
+  const together = ["category", "subcategory_id"];
+  const failure = await saveChanges("items", edited, shoes, mine, together).catch(
+    (error: unknown) => error,
+  );
+
+  expect(updates).toEqual([]);
+  expect((failure as OvertakenError).theirs).toEqual({
+    category: "shoes",
+    subcategory_id: "boots",
+  });
+});
+
 it("does not write to a row that cannot be read any more", async () => {
   vi.stubGlobal("fetch", async () =>
     Response.json({ code: "PT409", message: "Changed.", details: "{}" }, { status: 409 }),

@@ -76,21 +76,29 @@ export function changedColumns<Values extends object>(
 
 /**
  * Compares the row as it is with the one that the edit began with. Throws when somebody else has changed what is to be saved to
- * something else; returns the columns that only they have changed.
+ * something else; returns the columns that only they have changed. Columns that belong `together` count as one.
  */
 export function refuseOvertaken<Values extends object>(
   before: Values,
   changes: Partial<Values>,
   present: Row,
+  together: readonly string[] = [],
 ): string[] {
-  const theirs = Object.entries(before).filter(
-    ([column, value]) => column in present && !isSame(present[column], value),
+  const [old, mine] = [before as Row, { ...before, ...changes } as Row];
+  const columns = Object.keys(before).filter((column) => column in present);
+  const isTheirs = (column: string) => !isSame(present[column], old[column]);
+  const differs = (column: string) => !isSame(present[column], mine[column]);
+  const isShared = together.some((column) => column in changes) && together.some(isTheirs);
+  const met = columns.filter(
+    (column) =>
+      differs(column) &&
+      ((column in changes && isTheirs(column)) || (isShared && together.includes(column))),
   );
-  const mine = changes as Row;
-  const met = theirs.filter(([column]) => column in mine && !isSame(present[column], mine[column]));
-  const others = theirs.flatMap(([column]) => (column in mine ? [] : [column]));
+  const others = columns.filter(
+    (column) => isTheirs(column) && !(column in changes) && !met.includes(column),
+  );
   if (met.length === 0) return others;
-  const both = met.map(([column]) => [column, present[column]]);
+  const both = met.map((column) => [column, present[column]]);
   throw new OvertakenError(Object.fromEntries(both), others, present);
 }
 
@@ -119,6 +127,8 @@ export interface EditedRow {
   version?: number | undefined;
   /** Whether the row is written although nothing was changed, because each save means something. */
   isAlwaysWritten?: boolean;
+  /** Columns that are changed as one, because the values of one depend on another. */
+  together?: readonly string[] | undefined;
 }
 
 export interface SavedChanges {
@@ -145,7 +155,7 @@ export async function saveChangesBy<Values extends object>(
     const read = table().select([...Object.keys(before), "version"].join(","));
     const present = resultOf(await read.eq(edited.column, edited.value).maybeSingle());
     if (present === null) throw goneError();
-    others = refuseOvertaken(before, changes, present);
+    others = refuseOvertaken(before, changes, present, edited.together);
     version = present.version as number;
   }
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -160,7 +170,7 @@ export async function saveChangesBy<Values extends object>(
     }
     // Without a version the row has left this person's sight between two requests.
     if (typeof present.version !== "number") throw goneError();
-    others = refuseOvertaken(before, changes, present);
+    others = refuseOvertaken(before, changes, present, edited.together);
     version = present.version;
   }
   throw new ServiceError("Others are changing it at the moment. Please try again.", "", 409);
@@ -175,7 +185,8 @@ export async function saveChanges<Values extends object>(
   edited: { id: string; version?: number | undefined },
   before: Values,
   after: Values,
+  together?: readonly string[],
 ): Promise<string[]> {
-  const row = { table, column: "id", value: edited.id, version: edited.version };
+  const row = { table, column: "id", value: edited.id, version: edited.version, together };
   return (await saveChangesBy(row, before, after, "id")).others;
 }

@@ -73,14 +73,14 @@ export function useRowForm<
     options.fromColumns?.(present) ?? (present as unknown as Stored);
 
   /** Goes on with the stored row: in these fields with its values, and in others with what was edited here. */
-  function takeOver(stored: Stored, taken: readonly string[]) {
+  function takeOver(stored: Stored, taken: readonly string[], asked: Readonly<Row>) {
     const now = toValues(stored);
     const mine = form.getValues();
     const before = base.current?.values ?? initial;
     for (const field of Object.keys(now) as Path<Values>[]) {
       // What was not edited here follows the stored row; otherwise its former value would be saved once more.
-      const isEdited = !isSameValue(mine[field], before[field]);
-      if (!isEdited || taken.includes(field)) form.setValue(field, now[field]);
+      const isMine = field in asked || !isSameValue(mine[field], before[field]);
+      if (!isMine || taken.includes(field)) form.setValue(field, now[field]);
     }
     base.current = { values: now, version: stored.version };
   }
@@ -92,7 +92,7 @@ export function useRowForm<
     theirs: toValues(storedBy(failure)),
     resolve(taken) {
       // The others are those that were not edited here once the texts of the form are read as values: 19.9 is 19.90.
-      takeOver(storedBy(failure), [...taken, ...failure.others]);
+      takeOver(storedBy(failure), [...taken, ...failure.others], failure.theirs);
       setFailure(null);
       void submit();
     },

@@ -64,13 +64,17 @@ const rowOf = (values: ItemValues) => ({
   subcategory_id: values.subcategory_id === "" ? null : values.subcategory_id,
 });
 
+/** A subcategory belongs to its category. */
+const classification = ["category", "subcategory_id"];
+
 async function saveItem(change: RowChange<ItemValues>): Promise<SavedRow> {
   const row = rowOf(change.values);
   if (change.id === null) {
     await insertOnce("items", change.newId, row);
     return { title: "Item created", others: [] };
   }
-  const others = await saveChanges("items", change, rowOf(change.before), row);
+  const before = rowOf(change.before);
+  const others = await saveChanges("items", change, before, row, classification);
   return { title: "Item updated", others };
 }
 

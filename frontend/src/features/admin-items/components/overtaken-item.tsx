@@ -16,20 +16,35 @@ export function OvertakenItemDialog({ overtaken }: { overtaken: OvertakenItem })
   const { data: ofMine } = useQuery(subcategoriesOfQuery(mine.category));
   const { data: ofTheirs } = useQuery(subcategoriesOfQuery(theirs.category));
   const { data: colors } = useQuery(colorsQuery());
+  const subcategories = [...(ofMine ?? []), ...(ofTheirs ?? [])];
+  // Two categories are offered with their subcategories: those of one do not fit the other.
+  const isOfTwo = overtaken.fields.includes("category");
+  const asked = overtaken.fields.filter((field) => !isOfTwo || field !== "subcategory_id");
+  function resolve(taken: readonly string[]) {
+    overtaken.resolve(taken.includes("category") ? [...taken, "subcategory_id"] : taken);
+  }
+  function categoryWithSubcategory(category: unknown): string {
+    const side = category === mine.category ? mine : theirs;
+    const names = [
+      categories?.find(({ id }) => id === category)?.name ?? "Not in the list",
+      subcategories.find(({ id }) => id === side.subcategory_id)?.name,
+    ];
+    return names.filter((name) => name !== undefined).join(" / ");
+  }
   return (
     <OvertakenDialog
       noun="item"
-      overtaken={overtaken}
+      overtaken={{ ...overtaken, fields: asked, resolve }}
       fields={{
         name: { label: "Name" },
         price: { label: "Price ($)" },
         product_id: { label: "Product ID" },
         gender: { label: "Gender", show: (gender) => capitalise(String(gender)) },
         brand_id: { label: "Brand", show: nameIn(brands) },
-        category: { label: "Category", show: nameIn(categories) },
+        category: { label: "Category", show: categoryWithSubcategory },
         subcategory_id: {
           label: "Subcategory",
-          show: nameIn([...(ofMine ?? []), ...(ofTheirs ?? [])]),
+          show: nameIn(subcategories),
         },
         source_url: { label: "Source URL" },
         image: { label: "Image", show: showPicture },
