@@ -56,7 +56,7 @@ export function useDraftForm<Draft extends FieldValues>({
     ...edit,
     draft,
     /** The draft with what others have saved meanwhile in the fields that are as they were. */
-    merged: mergeEdit(edit.base, draft, saved).values,
+    merged: mergeEdit(edit.base, draft, edit.saved).values,
     problem: findProblem(draft),
     /** The problem of the last attempt. */
     refusal: edit.form.formState.errors[wholeDraft]?.message as string | undefined,

@@ -18,7 +18,7 @@ import {
 import type * as z from "zod/mini";
 
 interface EditFormOptions<Values extends FieldValues, Saved extends object> {
-  /** What is saved, as far as it is known. A newer state may come at any time. */
+  /** What is saved, as far as it is known. A newer state may come at any time. For something new, what the form begins with. */
   saved: Saved;
   /** What the fields show of it. */
   valuesOf: (saved: Saved) => Values;
@@ -33,7 +33,10 @@ interface EditFormOptions<Values extends FieldValues, Saved extends object> {
    * question stands over the form. Then the edit stays as it is.
    */
   write: (merged: MergedEdit<Saved>, theirs: Saved) => Promise<Saved | null>;
-  /** Whether something is made that was not there before, which is saved also as the form has begun with it. */
+  /**
+   * Whether something is made that was not there before, which is saved also as the form has begun with it. Nobody else can have
+   * saved it, so what the form began with stays, whatever `saved` is later: the proposals of a form are no news for its fields.
+   */
   isNew?: boolean;
   onSaved?: (saved: Saved) => void;
 }
@@ -61,7 +64,7 @@ function resolverOf<Values extends FieldValues>(
 }
 
 export function useEditForm<Values extends FieldValues, Saved extends object>({
-  saved,
+  saved: given,
   valuesOf,
   savedOf,
   schema,
@@ -70,6 +73,8 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
   isNew = false,
   onSaved,
 }: EditFormOptions<Values, Saved>) {
+  const [begun] = useState(given);
+  const saved = isNew ? begun : given;
   const form = useForm<Values>({
     resolver: resolverOf(schema),
     mode: "onTouched",
@@ -147,6 +152,8 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
     values,
     /** What they showed when the edit of each began. */
     base,
+    /** What is saved, as far as it is known; for something new, what the form began with. */
+    saved,
     /** What others have changed as well since the edit began; null while there is no such thing. */
     collision,
     submit: form.handleSubmit((sent) => save(structuredClone(sent), newestBase.current)),

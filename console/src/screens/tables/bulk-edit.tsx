@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { useState } from "react";
 import type { Catalog, Table } from "@/api/catalog-model";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
@@ -12,7 +13,7 @@ import { columnKind, enumOf, plainType } from "@/lib/rows/column-kind";
 import { type Cell, countRows, type Filter, type Values } from "@/lib/rows/types";
 import { findFault } from "@/lib/rows/validate";
 import { ValueInput } from "@/screens/tables/editors/value-input";
-import { whyFixed } from "@/screens/tables/table-rows";
+import { type GridRow, whyFixed } from "@/screens/tables/table-rows";
 
 /** More rows than this need their number typed. */
 const typedAbove = 1000;
@@ -30,8 +31,9 @@ interface BulkEditProps {
   table: Table;
   catalog: Catalog;
   filters: Filter[];
-  selectedCount: number;
-  onStageSelected: (values: Values) => void;
+  /** The selected rows. Those that the dialog opens with are changed, also when they have left the page meanwhile. */
+  selected: readonly GridRow[];
+  onStageSelected: (rows: readonly GridRow[], values: Values) => void;
   onStageMatching: (values: Values, expected: number) => void;
   onClose: () => void;
 }
@@ -41,11 +43,14 @@ export function BulkEdit({
   table,
   catalog,
   filters,
-  selectedCount,
+  selected,
   onStageSelected,
   onStageMatching,
   onClose,
 }: BulkEditProps) {
+  // The page is read anew under the dialog. Rows that others have deleted or changed are asked about when the change is applied.
+  const [chosen] = useState(selected);
+  const selectedCount = chosen.length;
   const writable = table.columns.filter((column) => whyFixed(column) === undefined);
   const form = useDraftForm<BulkDraft>({
     saved: {
@@ -61,7 +66,7 @@ export function BulkEdit({
       if (cell === null) return;
       const values = { [column]: cell };
       if (isAll) onStageMatching(values, matching);
-      else onStageSelected(values);
+      else onStageSelected(chosen, values);
       onClose();
     },
   });

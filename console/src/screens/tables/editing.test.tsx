@@ -171,6 +171,9 @@ it("console_031_a_typed_cell_is_staged_when_its_row_leaves_the_loaded_pages", ()
 
 it("console_057_a_value_for_many_rows_has_to_be_chosen", async () => {
   const stageSelected = vi.fn();
+  const selected = ["1", "2"].map(
+    (key): GridRow => ({ key, read: null, staged: undefined, mark: undefined }),
+  );
   const catalog = {
     ...makeCatalog(table),
     enums: [{ schema: "public", name: "mood", values: ["sad", "happy"] }],
@@ -180,7 +183,7 @@ it("console_057_a_value_for_many_rows_has_to_be_chosen", async () => {
       table={table}
       catalog={catalog}
       filters={[]}
-      selectedCount={2}
+      selected={selected}
       onStageSelected={stageSelected}
       onStageMatching={() => {}}
       onClose={() => {}}
@@ -202,5 +205,7 @@ it("console_057_a_value_for_many_rows_has_to_be_chosen", async () => {
   fireEvent.click(screen.getByRole("button", { name: "empty" }));
   expect(screen.getByText("The column is set to the empty text.")).toBeVisible();
   fireEvent.click(stage());
-  await waitFor(() => expect(stageSelected).toHaveBeenCalledWith({ note: { value: "" } }));
+  await waitFor(() =>
+    expect(stageSelected).toHaveBeenCalledWith(selected, { note: { value: "" } }),
+  );
 });

@@ -111,8 +111,8 @@ export function TableWork({ table, catalog, staging, onBack }: TableWorkProps) {
           table={table}
           catalog={catalog}
           filters={view.filters}
-          selectedCount={grid.selectedRows.length}
-          onStageSelected={(values) => editor.stageSelected(grid.selectedRows, values)}
+          selected={grid.selectedRows}
+          onStageSelected={editor.stageSelected}
           onStageMatching={editor.stageMatching}
           onClose={() => setBulkEdit(false)}
         />

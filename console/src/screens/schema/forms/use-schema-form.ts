@@ -22,6 +22,6 @@ export function useSchemaForm<Draft extends FieldValues>({
     ...options,
     onSubmit: (draft, saved) => onSubmit(describe(draft, saved)),
   });
-  const sql = form.problem === null ? describe(form.merged, options.saved).sql : "";
+  const sql = form.problem === null ? describe(form.merged, form.saved).sql : "";
   return { ...form, sql };
 }
