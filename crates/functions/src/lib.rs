@@ -31,6 +31,6 @@ pub use config::{
 pub use http::FunctionsWorker;
 pub use native::{NativeFunction, NativeRequest};
 pub use product_import::{ProductImport, ProductImportConfig};
-pub use project::{EnvFileError, is_valid_slug, list_function_folders, parse_env_file};
+pub use project::{EnvFile, EnvFileError, is_valid_slug, list_function_folders, parse_env_file};
 pub use selvedge_product_import::{Addresses, Retailer};
 pub use service::Functions;

@@ -5,6 +5,7 @@
 //! `_` become the value that the file gave this name before, or nothing; `\$` is a dollar.
 //! Unlike there, a byte order mark is passed over, and a quoted value may end in an escaped quote.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
@@ -24,18 +25,41 @@ pub enum EnvFileError {
     NotUtf8,
 }
 
-/// Names and values in the order in which the names come first; of a name that comes twice, the last value.
+/// What a file says.
+#[derive(Debug, Default)]
+pub struct EnvFile {
+    /// Names and values in the order in which the names come first; of a name that comes twice, the last value.
+    pub values: IndexMap<String, String>,
+    /// Names that values refer to and that the file does not have before them: they became nothing.
+    pub missing: BTreeSet<String>,
+}
+
+impl EnvFile {
+    /// What somebody should know who expects another meaning of a dollar: variables of the process are not looked up.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let warning = |name: &String| {
+            format!(
+                "${name} stands for nothing: the file does not give it a value before, and variables of the process are not looked up; \
+                 single quotes keep a dollar"
+            )
+        };
+        self.missing.iter().map(warning).collect()
+    }
+}
+
+/// Reads a file.
 ///
 /// # Errors
 /// [`EnvFileError`].
-pub fn parse_env_file(bytes: &[u8]) -> Result<IndexMap<String, String>, EnvFileError> {
+pub fn parse_env_file(bytes: &[u8]) -> Result<EnvFile, EnvFileError> {
     let text = std::str::from_utf8(bytes).map_err(|_| EnvFileError::NotUtf8)?;
     let text = text
         .strip_prefix('\u{feff}')
         .unwrap_or(text)
         .replace("\r\n", "\n");
     let line_of = |rest: &str| 1 + text[..text.len() - rest.len()].matches('\n').count();
-    let mut values = IndexMap::new();
+    let mut file = EnvFile::default();
     let mut rest = text.as_str();
     loop {
         rest = rest.trim_start();
@@ -44,16 +68,16 @@ pub fn parse_env_file(bytes: &[u8]) -> Result<IndexMap<String, String>, EnvFileE
             continue;
         }
         if rest.is_empty() {
-            return Ok(values);
+            return Ok(file);
         }
         let (name, value) = split_name(rest).ok_or_else(|| EnvFileError::NotAPair(line_of(rest)))?;
         let (value, after) = match value.chars().next() {
-            Some(quote @ ('"' | '\'')) => {
-                read_quoted(value, quote, &values).ok_or_else(|| EnvFileError::OpenQuote(line_of(value)))?
-            }
-            _ => read_unquoted(value, &values),
+            Some(quote @ ('"' | '\'')) => file
+                .read_quoted(value, quote)
+                .ok_or_else(|| EnvFileError::OpenQuote(line_of(value)))?,
+            _ => file.read_unquoted(value),
         };
-        values.insert(name.to_owned(), value);
+        file.values.insert(name.to_owned(), value);
         rest = after;
     }
 }
@@ -77,37 +101,54 @@ fn split_name(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then(|| (name, value.trim_start_matches(is_space)))
 }
 
-/// The value up to the end of the line or a comment, and what comes after it.
-fn read_unquoted<'t>(text: &'t str, values: &IndexMap<String, String>) -> (String, &'t str) {
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    let (line, rest) = text.split_at(end);
-    // The last `#` after a space begins the comment.
-    let comment = line
-        .char_indices()
-        .rev()
-        .find(|(index, char)| *char == '#' && line[..*index].ends_with(is_space));
-    let value = comment.map_or(line, |(index, _)| &line[..index]);
-    (replace_names(value.trim_matches(is_space), values), rest)
-}
+impl EnvFile {
+    /// The value up to the end of the line or a comment, and what comes after it.
+    fn read_unquoted<'t>(&mut self, text: &'t str) -> (String, &'t str) {
+        let end = text.find(['\n', '\r']).unwrap_or(text.len());
+        let (line, rest) = text.split_at(end);
+        // The last `#` after a space begins the comment.
+        let comment = line
+            .char_indices()
+            .rev()
+            .find(|(index, char)| *char == '#' && line[..*index].ends_with(is_space));
+        let value = comment.map_or(line, |(index, _)| &line[..index]);
+        (self.replace_names(value.trim_matches(is_space)), rest)
+    }
 
-/// The value between two quotes, and what comes after the second one; `None` without a second one.
-fn read_quoted<'t>(
-    text: &'t str,
-    quote: char,
-    values: &IndexMap<String, String>,
-) -> Option<(String, &'t str)> {
-    let inner = &text[1..];
-    let end = inner
-        .match_indices(quote)
-        .map(|(index, _)| index)
-        .find(|index| !inner[..*index].ends_with('\\'))?;
-    let (value, rest) = (&inner[..end], &inner[end + 1..]);
-    let value = if quote == '"' {
-        replace_names(&replace_escapes(value), values)
-    } else {
-        value.to_owned()
-    };
-    Some((value, rest))
+    /// The value between two quotes, and what comes after the second one; `None` without a second one.
+    fn read_quoted<'t>(&mut self, text: &'t str, quote: char) -> Option<(String, &'t str)> {
+        let inner = &text[1..];
+        let end = inner
+            .match_indices(quote)
+            .map(|(index, _)| index)
+            .find(|index| !inner[..*index].ends_with('\\'))?;
+        let (value, rest) = (&inner[..end], &inner[end + 1..]);
+        let value = if quote == '"' {
+            self.replace_names(&replace_escapes(value))
+        } else {
+            value.to_owned()
+        };
+        Some((value, rest))
+    }
+
+    /// `$NAME` and `${NAME}` become values of the names before. Compat: `$(NAME` does, too, and every other dollar stays.
+    fn replace_names(&mut self, value: &str) -> String {
+        static NAME: LazyLock<Regex> = LazyLock::new(|| compile(r"(\\)?\$\(?\{?([A-Z0-9_]+)?\}?"));
+        let Self { values, missing } = self;
+        let replaced = NAME.replace_all(value, |found: &Captures<'_>| {
+            if found.get(1).is_some() {
+                return found[0][1..].to_owned();
+            }
+            let Some(name) = found.get(2) else {
+                return found[0].to_owned();
+            };
+            values.get(name.as_str()).cloned().unwrap_or_else(|| {
+                missing.insert(name.as_str().to_owned());
+                String::new()
+            })
+        });
+        replaced.into_owned()
+    }
 }
 
 /// `\n` and `\r` become line ends, other escaped characters lose their backslash, but for `\$`.
@@ -120,21 +161,6 @@ fn replace_escapes(value: &str) -> String {
         other => other.to_owned(),
     });
     OTHERS.replace_all(&with_line_ends, "$1").into_owned()
-}
-
-/// `$NAME` and `${NAME}` become values of the names before. Compat: `$(NAME` does, too, and every other dollar stays.
-fn replace_names(value: &str, values: &IndexMap<String, String>) -> String {
-    static NAME: LazyLock<Regex> = LazyLock::new(|| compile(r"(\\)?\$\(?\{?([A-Z0-9_]+)?\}?"));
-    let replaced = NAME.replace_all(value, |found: &Captures<'_>| {
-        if found.get(1).is_some() {
-            return found[0][1..].to_owned();
-        }
-        match found.get(2) {
-            Some(name) => values.get(name.as_str()).cloned().unwrap_or_default(),
-            None => found[0].to_owned(),
-        }
-    });
-    replaced.into_owned()
 }
 
 fn compile(pattern: &str) -> Regex {
@@ -160,14 +186,14 @@ mod tests {
         for case in cases {
             let pairs = parse_env_file(case.text.as_bytes()).ok();
 
-            let pairs = pairs.map(|pairs| pairs.into_iter().collect());
+            let pairs = pairs.map(|file| file.values.into_iter().collect());
             assert_eq!(pairs, case.pairs, "{:?}", case.text);
         }
     }
 
     #[test]
     fn gw_029_a_byte_order_mark_and_escaped_quotes_at_the_end_are_read() {
-        let read = |text: &str| parse_env_file(text.as_bytes()).map(|pairs| pairs["A"].clone());
+        let read = |text: &str| parse_env_file(text.as_bytes()).map(|file| file.values["A"].clone());
 
         assert_eq!(read("\u{feff}A=1\r\n"), Ok("1".into()));
         assert_eq!(read(r#"A="say \"hi\"""#), Ok(r#"say "hi""#.into()));
@@ -180,6 +206,15 @@ mod tests {
         assert_eq!(error("A=1\n\nhunter2 is it\n"), EnvFileError::NotAPair(3));
         assert_eq!(error("A=1\r\nhunter2"), EnvFileError::NotAPair(2));
         assert_eq!(error("A='1'\nB=\"hunter2\nC=1"), EnvFileError::OpenQuote(2));
-        assert_eq!(parse_env_file(b"A=\xff"), Err(EnvFileError::NotUtf8));
+        assert_eq!(parse_env_file(b"A=\xff").unwrap_err(), EnvFileError::NotUtf8);
+    }
+
+    #[test]
+    fn gw_029_names_that_the_file_does_not_have_are_told_without_values() {
+        let file = parse_env_file(b"A=1\nB=$A$PASSWORD'\nC='$QUIET'\nD=\\$ESCAPED").unwrap();
+
+        assert_eq!(file.values["B"], "1'");
+        assert_eq!(file.missing.iter().collect::<Vec<_>>(), ["PASSWORD"]);
+        assert!(file.warnings()[0].starts_with("$PASSWORD stands for nothing"));
     }
 }

@@ -61,11 +61,12 @@ fn read_env_file(config: &FunctionsConfig) -> Result<Vec<(String, SecretString)>
     };
     let unreadable = |error: &dyn std::fmt::Display| format!("env file {}: {error}", file.display());
     let bytes = std::fs::read(file).map_err(|error| unreadable(&error))?;
-    let pairs = parse_env_file(&bytes).map_err(|error| unreadable(&error))?;
-    Ok(pairs
-        .into_iter()
-        .map(|(name, value)| (name, value.into()))
-        .collect())
+    let parsed = parse_env_file(&bytes).map_err(|error| unreadable(&error))?;
+    for warning in parsed.warnings() {
+        tracing::warn!("{}: {warning}", file.display());
+    }
+    let pairs = parsed.values.into_iter();
+    Ok(pairs.map(|(name, value)| (name, value.into())).collect())
 }
 
 /// Whether the operating system accepts the pair as a variable.

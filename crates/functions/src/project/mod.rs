@@ -10,7 +10,7 @@ mod modules;
 
 pub(crate) use boundary::Boundary;
 pub(crate) use deno_settings::list_deno_settings;
-pub use env_file::{EnvFileError, parse_env_file};
+pub use env_file::{EnvFile, EnvFileError, parse_env_file};
 pub(crate) use environment::compose_environment;
 pub(crate) use function::{Function, find_function};
 pub use function::{is_valid_slug, list_function_folders};

@@ -10,6 +10,7 @@ use super::{
     run::Script,
     script_parts::Part,
     statement_plan::{StatementPlan, plan_statements},
+    transaction_control::has_control,
 };
 
 /// Creates the table of applied migrations, with the columns that older versions of the CLI lack.
@@ -287,8 +288,9 @@ fn say_what_stays(error: MigrateError, script: &Script<'_>, first_of_part: usize
     let MigrateError::Statement(mut failure) = error else {
         return error;
     };
-    // Statements before that one were committed by the parts before.
-    if first_of_part > 0 {
+    // Statements before that one were committed by the parts before. Of a file that manages its transactions itself nobody knows; it
+    // may name its last COMMIT.
+    if first_of_part > 0 && !has_control(&script.statements) {
         failure.applied_before = script
             .statements
             .get(first_of_part)

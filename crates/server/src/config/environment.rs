@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use selvedge_functions::parse_env_file;
 
+use crate::output::print_warnings;
+
 /// Variables that override keys of `config.toml`, or that it refers to by `env(NAME)`.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -70,7 +72,11 @@ impl Environment {
         }
         let unreadable = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
-        for (name, value) in parse_env_file(&bytes).map_err(|error| unreadable(&error))? {
+        let file = parse_env_file(&bytes).map_err(|error| unreadable(&error))?;
+        for warning in file.warnings() {
+            print_warnings(&[format!("{}: {warning}", path.display())]);
+        }
+        for (name, value) in file.values {
             match self.values.entry(name) {
                 Entry::Vacant(entry) => {
                     self.of_files.insert(entry.key().clone());
