@@ -105,7 +105,9 @@ export async function readCell(
   const { subject, ...cell } = body;
   const json = { ...cell, ...(subject.kind !== "admin" && { subject }) };
   const response = await send("/api/rows/cell", { json, signal });
-  return response.status === 204 ? null : response.text();
+  if (response.status === 204) return null;
+  // `text()` would take a U+FEFF at the beginning, which belongs to the value, for a byte order mark.
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer());
 }
 
 /** The statements of changes as the server would run them. */

@@ -56,7 +56,8 @@ export async function readBeginning({ body }: Response) {
   let isWhole = true;
   if (body === null) return { text, bytes, isWhole };
   const reader = body.getReader();
-  const decoder = new TextDecoder();
+  // A U+FEFF at the beginning belongs to the answer.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -66,7 +66,8 @@ test("CONSOLE-096 a value of which only the beginning was sent is not editable",
 });
 
 test("console_033_a_long_value_that_has_changed_since_the_query_is_compared_to_its_end", async () => {
-  const shown = "x".repeat(3000);
+  // A U+FEFF at the beginning is a character of the value like any other.
+  const shown = `\uFEFF${"x".repeat(3000)}`;
   let stored = `${shown.slice(0, -1)}y`;
   vi.stubGlobal("fetch", async (path: string) =>
     path.includes("/api/rows/cell")
