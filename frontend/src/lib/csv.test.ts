@@ -26,7 +26,26 @@ test("cells that a spreadsheet would run are written as text", () => {
 test("no letter is lost, whatever program has saved the file", () => {
   const latin = Uint8Array.from([0x47, 0x72, 0xfc, 0x6e, 0x20, 0xe9]);
   const utf16 = Uint8Array.from([0xff, 0xfe, 0x47, 0, 0x72, 0, 0xfc, 0, 0x6e, 0, 0x20, 0, 0xe9, 0]);
-  for (const bytes of [latin, utf16, new TextEncoder().encode("Grün é")]) {
-    expect(decodeCsv(bytes)).toBe("Grün é");
+  for (const bytes of [utf16, new TextEncoder().encode("Grün é")]) {
+    expect(decodeCsv(bytes)).toEqual({ text: "Grün é", doubt: null });
+  }
+  // A guess is said, with a word by which it can be judged.
+  expect(decodeCsv(latin)).toEqual({
+    text: "Grün é",
+    doubt: expect.stringMatching(/read as Windows-1252, for example “Grün”/),
+  });
+});
+
+test("one invalid byte in a file of UTF-8 changes no other letter, and is said", () => {
+  const damage = (text: string) => {
+    const bytes = new TextEncoder().encode(text);
+    bytes[bytes.length - 1] = 0xff;
+    return bytes;
+  };
+  for (const text of ["Grün, Café, x", "\uFEFFGreen, x"]) {
+    expect(decodeCsv(damage(text))).toEqual({
+      text: text.replace("\uFEFF", "").replace(/x$/, "\uFFFD"),
+      doubt: expect.stringMatching(/1 character could not be read/),
+    });
   }
 });

@@ -9,19 +9,52 @@ export interface CsvFile {
   missing: string[];
 }
 
+export interface CsvText {
+  text: string;
+  /** A sentence for the person who imports the file, where its letters are guessed or damaged; null where they are certain. */
+  doubt: string | null;
+}
+
+/** Whatever is no ASCII in a text, with the word around it. */
+const wordWithLetter = /[\p{L}\p{M}\p{N}]*[^\0-\x7f\uFFFD][\p{L}\p{M}\p{N}]*/u;
+
+const countOf = (text: string, sign: RegExp): number => text.match(sign)?.length ?? 0;
+
 /**
- * The text of a file: UTF-16 where it begins so, UTF-8 where it is valid, and otherwise Windows-1252, in which spreadsheets save
- * CSV files.
+ * The text of a file: UTF-16 where it begins so, UTF-8 where the whole file is valid or begins with the mark of UTF-8, and
+ * otherwise Windows-1252, in which spreadsheets save CSV files. A file with more letters in valid UTF-8 than invalid places is
+ * damaged UTF-8: read as Windows-1252, each of those letters would become two others.
  */
-export function decodeCsv(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+export function decodeCsv(bytes: Uint8Array): CsvText {
+  const [first, second, third] = bytes;
+  if (first === 0xff && second === 0xfe)
+    return { text: new TextDecoder("utf-16le").decode(bytes), doubt: null };
+  if (first === 0xfe && second === 0xff)
+    return { text: new TextDecoder("utf-16be").decode(bytes), doubt: null };
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), doubt: null };
   } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
+    const isMarked = first === 0xef && second === 0xbb && third === 0xbf;
+    return decodeDoubtful(bytes, isMarked);
   }
+}
+
+function decodeDoubtful(bytes: Uint8Array, isMarked: boolean): CsvText {
+  const utf8 = new TextDecoder("utf-8").decode(bytes);
+  const damaged = countOf(utf8, /\uFFFD/g);
+  if (isMarked || countOf(utf8, /[^\0-\x7f\uFFFD]/gu) > damaged) {
+    const places = damaged === 1 ? "1 character" : `${damaged} characters`;
+    return {
+      text: utf8,
+      doubt: `The file is damaged: ${places} could not be read and would be imported as \uFFFD.`,
+    };
+  }
+  const text = new TextDecoder("windows-1252").decode(bytes);
+  const example = text.match(wordWithLetter)?.[0] ?? "";
+  return {
+    text,
+    doubt: `The file is not UTF-8 and was read as Windows-1252, for example \u201c${example}\u201d. If letters look wrong, save it as UTF-8 and choose it again.`,
+  };
 }
 
 /** Reads a CSV file whose first line is the header. Quoted cells may hold commas, quotes and line breaks (RFC 4180). */

@@ -39,6 +39,7 @@ export function CsvImport(props: CsvImportProps) {
 
 function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () => void }) {
   const [rows, setRows] = useState<CsvRow[] | null>(null);
+  const [doubt, setDoubt] = useState<string | null>(null);
   const [done, setDone] = useState(0);
   const [result, setResult] = useState<ImportResult | null>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -49,8 +50,8 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   });
 
   async function read(file: File) {
-    const text = decodeCsv(new Uint8Array(await file.arrayBuffer()));
-    const { rows: found, missing } = parseCsv(text, requiredColumns[target]);
+    const decoded = decodeCsv(new Uint8Array(await file.arrayBuffer()));
+    const { rows: found, missing } = parseCsv(decoded.text, requiredColumns[target]);
     setResult(null);
     setRows(null);
     if (missing.length > 0) {
@@ -59,6 +60,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
       toast("Import failed", "The file has no rows.", "danger");
     } else {
       setRows(found);
+      setDoubt(decoded.doubt);
     }
   }
 
@@ -116,6 +118,11 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
       </div>
       {rows !== null && (
         <>
+          {doubt !== null && (
+            <p role="status" className="mt-4 border-line border-l-2 pl-3 text-small">
+              {doubt}
+            </p>
+          )}
           <Preview columns={importColumns[target]} rows={rows} />
           {run.isPending && (
             <progress
