@@ -6,7 +6,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { useDraftForm } from "@/lib/forms/use-draft-form";
-import { useSaveSnippet, useSnippets } from "./snippets";
+import { useSaveSnippet, useSnippets, useSnippetToReplace } from "./snippets";
 
 interface SaveDialogProps {
   suggestion: string;
@@ -26,12 +26,18 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
     findProblem: ({ name }) => (name.trim() === "" ? "A name is missing." : null),
     onSubmit: async (draft) => {
       const name = draft.name.trim();
-      // A snippet that came since the list was read was not asked about, and is not replaced.
-      await save.mutateAsync({ name, text, ...(!isNameTaken(name) && { base: null }) });
+      // A snippet that came since the list was read, or a text that was saved since, was not asked about, and is not replaced.
+      const base = isNameTaken(name) ? ((await readReplaced())?.digest ?? null) : null;
+      await save.mutateAsync({ name, text, base });
       onSaved(name);
     },
   });
   const isTaken = isNameTaken(form.draft.name.trim());
+  const replaced = useSnippetToReplace(form.draft.name.trim(), isTaken);
+  async function readReplaced() {
+    if (replaced.data !== undefined) return replaced.data;
+    return (await replaced.refetch({ throwOnError: true })).data;
+  }
   return (
     <Dialog
       title="Save this query"
@@ -52,7 +58,7 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
             size="dense"
             variant="primary"
             pending={form.isSaving}
-            disabled={form.problem !== null}
+            disabled={form.problem !== null || replaced.isFetching}
             type="submit"
             form="snippet-form"
           >

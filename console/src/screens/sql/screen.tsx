@@ -272,6 +272,7 @@ function Query(props: QueryProps) {
       {saving.overtaken !== null && (
         <SnippetQuestion
           name={saving.overtaken.name}
+          isGone={saving.overtaken.theirs === null}
           pending={saving.isSaving}
           onReplace={saving.replace}
           onOpenTheirs={() => {

@@ -4,14 +4,33 @@ import { Text } from "@/components/text";
 
 interface SnippetQuestionProps {
   name: string;
+  /** Whether it was deleted, not changed. */
+  isGone: boolean;
   pending: boolean;
   onReplace: () => void;
   onOpenTheirs: () => void;
   onClose: () => void;
 }
 
-/** Asks before a snippet is replaced that was changed since it was opened. */
+/** Asks before a snippet is replaced that was changed since it was opened, or made again that was deleted. */
 export function SnippetQuestion(props: SnippetQuestionProps) {
+  if (props.isGone) {
+    return (
+      <ConfirmDialog
+        title="This snippet was deleted elsewhere"
+        text={
+          <>
+            <Text>{props.name}</Text> is gone: an editor or somebody else has deleted it since you
+            opened it here. Your text stays in this tab also without it.
+          </>
+        }
+        confirmLabel="Save it again"
+        pending={props.pending}
+        onConfirm={props.onReplace}
+        onClose={props.onClose}
+      />
+    );
+  }
   return (
     <ConfirmDialog
       title="This snippet was changed elsewhere"

@@ -1,6 +1,7 @@
 /** Snippets: files below `supabase/snippets` on a laptop, rows per account where the console serves many. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "@/api/client";
+import { ApiError } from "@/api/error";
 import { type Session, whyReadOnly } from "@/api/session";
 
 export interface Snippet {
@@ -20,6 +21,17 @@ export const snippetsQuery = queryOptions({
 });
 
 export const useSnippets = () => useQuery(snippetsQuery);
+
+/** The snippet that a name belongs to, as it was read when the name was typed: what "Replace" may replace. */
+export const useSnippetToReplace = (name: string, isTaken: boolean) =>
+  useQuery({
+    queryKey: [...snippetsQuery.queryKey, "replaced", name],
+    queryFn: () => readPresent(name),
+    enabled: isTaken,
+    // It is read again after a refusal, which is shown, and never by itself.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
 
 /**
  * The reason why snippets cannot be changed; undefined when they can. Files of the project are shared by all accounts; an
@@ -45,11 +57,33 @@ interface SnippetSave {
   base?: string | null | undefined;
 }
 
+export const isOvertaken = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.code === "conflict";
+
+/** A snippet as it is saved now; null where it is gone. */
+export async function readPresent(name: string): Promise<Snippet | null> {
+  try {
+    return await loadSnippet(name);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** Saves a snippet. A text that is saved already, by an attempt whose answer was lost, is no other one that would be in the way. */
+async function saveSnippet({ name, ...save }: SnippetSave): Promise<void> {
+  try {
+    await request<void>(pathOf(name), { method: "PUT", json: save });
+  } catch (error) {
+    const isSaved = isOvertaken(error) && (await readPresent(name))?.text === save.text;
+    if (!isSaved) throw error;
+  }
+}
+
 export function useSaveSnippet() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ name, ...save }: SnippetSave) =>
-      request<void>(pathOf(name), { method: "PUT", json: save }),
+    mutationFn: saveSnippet,
     // Also after a refusal: the list is older than what was met.
     onSettled: () => client.invalidateQueries({ queryKey: snippetsQuery.queryKey }),
   });

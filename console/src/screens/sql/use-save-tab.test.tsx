@@ -47,7 +47,7 @@ function Tab({ id }: { id: string }) {
       </button>
       {saving.overtaken !== null && (
         <>
-          <p>{`now ${saving.overtaken.theirs}`}</p>
+          <p>{`now ${saving.overtaken.theirs ?? "gone"}`}</p>
           <button type="button" onClick={saving.replace}>
             Replace
           </button>
@@ -78,9 +78,12 @@ it("console_096_a_snippet_that_an_editor_has_changed_is_not_replaced_without_a_q
   expect(puts).toHaveLength(2);
   await press("Replace");
   await waitFor(() => expect(puts.at(-1)).toBe("select 4"));
-  // One that is gone is made again.
+  // One that somebody has deleted is made again only when that is wanted.
   stored = null;
   await press("Save");
+  expect(await screen.findByText("now gone")).toBeVisible();
+  expect(puts).toHaveLength(3);
+  await press("Replace");
   await waitFor(() => expect(puts).toHaveLength(4));
 });
 

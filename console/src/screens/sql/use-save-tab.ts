@@ -4,30 +4,18 @@
  */
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "@/api/error";
 import { toast } from "@/lib/toast";
 import { addDocument, changeDocument, hashText, type SqlDocument } from "./documents";
-import { loadSnippet, type Snippet, useSaveSnippet } from "./snippets";
+import { isOvertaken, readPresent, useSaveSnippet } from "./snippets";
 
-/** A snippet that was changed elsewhere, with its text as it is now. */
+/** A snippet that was changed or deleted elsewhere. */
 interface Overtaken {
   name: string;
-  theirs: string;
-  digest: string | undefined;
+  /** Its text as it is now; null where it is gone. */
+  theirs: string | null;
+  /** Names what may be saved over once that is agreed to: the digest of that text, or null where the snippet is gone. */
+  digest: string | null | undefined;
 }
-
-/** A snippet as it is saved now; null where it is gone. */
-async function readPresent(name: string): Promise<Snippet | null> {
-  try {
-    return await loadSnippet(name);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
-}
-
-const isOvertaken = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 409 && error.code === "conflict";
 
 /** How often a snippet that changes between reading and writing is read again. */
 const attempts = 3;
@@ -41,21 +29,26 @@ export function useSaveTab({ id, snippet, base }: SqlDocument, text: string) {
     setOvertaken(null);
     toast({ title: `${name} saved`, tone: "success" });
   }
-  /** Saves over the text that was read last from here, or over the one that `agreed` names. */
-  async function replaceKnown(name: string, agreed: string | undefined): Promise<void> {
+  /** Saves over the text that was read last from here, or over what `agreed` names: a digest, or null for a snippet that is gone. */
+  async function replaceKnown(name: string, agreed: string | null | undefined): Promise<void> {
     const present = await readPresent(name);
-    const theirs = present?.text ?? "";
+    if (present === null) {
+      // Somebody has deleted it, and may have had a reason.
+      if (agreed === null) await write(name, null);
+      else setOvertaken({ name, theirs: null, digest: null });
+      return;
+    }
+    const theirs = present.text ?? "";
     const isKnown =
-      present === null ||
       base === undefined ||
       hashText(theirs) === base ||
       theirs === text ||
-      (agreed !== undefined && present.digest === agreed);
-    if (isKnown) await write(name, present === null ? null : present.digest);
+      (typeof agreed === "string" && present.digest === agreed);
+    if (isKnown) await write(name, present.digest);
     else setOvertaken({ name, theirs, digest: present.digest });
   }
   const attempt = useMutation({
-    mutationFn: async (agreed: string | undefined) => {
+    mutationFn: async (agreed: string | null | undefined) => {
       if (snippet === null) return;
       for (let left = attempts - 1; ; left -= 1) {
         try {
@@ -73,11 +66,11 @@ export function useSaveTab({ id, snippet, base }: SqlDocument, text: string) {
     overtaken,
     isSaving: attempt.isPending,
     save: () => attempt.mutate(undefined),
-    /** Replaces the text that was asked about, and no newer one. */
+    /** Replaces the text that was asked about, and no newer one; makes the snippet again where it was gone. */
     replace: () => attempt.mutate(overtaken?.digest),
     /** Opens the present text of the snippet in another tab, and returns that one's id. */
     openTheirs(): string | null {
-      if (overtaken === null) return null;
+      if (overtaken === null || overtaken.theirs === null) return null;
       setOvertaken(null);
       return addDocument(overtaken.theirs, `${overtaken.name} (saved)`);
     },
