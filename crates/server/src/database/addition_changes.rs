@@ -13,8 +13,11 @@ pub(crate) struct AdditionChange {
 impl AdditionChange {
     /// Whether a statement of somebody else is about the same object.
     pub(crate) fn is_named_in(&self, statement: &str) -> bool {
-        // Some quote names where others do not.
-        let plain = |text: &str| text.to_lowercase().replace('"', "");
+        // Some quote names where others do not, or write a statement in several lines.
+        let plain = |text: &str| {
+            let unquoted = text.to_lowercase().replace('"', "");
+            unquoted.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
         let statement = plain(statement) + " ";
         let (name, table) = self
             .object
@@ -147,6 +150,7 @@ mod tests {
 
         assert!(change.is_named_in("ALTER POLICY \"a\" ON \"storage\".\"objects\" USING (false)"));
         assert!(change.is_named_in("drop policy a on storage.objects"));
+        assert!(change.is_named_in("CREATE POLICY a\n  ON storage.objects\n  USING (true)"));
         assert!(!change.is_named_in("create policy a on public.notes using (true)"));
         assert!(!change.is_named_in("create policy ab on storage.objects using (true)"));
     }
