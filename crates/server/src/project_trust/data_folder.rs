@@ -18,11 +18,15 @@ use crate::private_file::write_private_file;
 
 /// The file with the folder's id.
 const ID_FILE: &str = "binding";
+/// That file while it is written.
+const NEW_ID_FILE: &str = "binding.new";
+/// Keeps the folder out of version control.
+const IGNORE_FILE: &str = ".gitignore";
 
 /// What is known of a data folder.
 #[derive(Debug)]
 pub(super) enum Standing {
-    /// There is none, or an empty one.
+    /// There is none, or an empty one, or one of which [`create`] and [`bind`] have made a part before they were ended.
     Missing,
     /// This user has made it on this machine.
     Own,
@@ -103,7 +107,7 @@ pub(super) fn inspect(path: &Path, records: &Records) -> Result<Standing> {
     if meta.uid() != geteuid().as_raw() {
         return Ok(Standing::Foreign(Reason::OtherOwner(name_of_owner(&meta))));
     }
-    if !own.is_symlink() && std::fs::read_dir(path).with_context(explain)?.next().is_none() {
+    if !own.is_symlink() && has_nothing_to_read(path).with_context(explain)? {
         return Ok(Standing::Missing);
     }
     if let Some(file) = find_tracked(path) {
@@ -132,6 +136,20 @@ pub(super) fn inspect(path: &Path, records: &Records) -> Result<Standing> {
     }
 }
 
+/// Whether a folder is empty but for the files that come before its id, of which nothing is ever read.
+fn has_nothing_to_read(path: &Path) -> std::io::Result<bool> {
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        let is_first = [IGNORE_FILE, NEW_ID_FILE]
+            .iter()
+            .any(|name| entry.file_name() == *name);
+        if !is_first || !entry.file_type()?.is_file() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Makes the folder. The file that keeps it out of version control comes first, because it may hold passwords at any time.
 ///
 /// # Errors
@@ -139,18 +157,21 @@ pub(super) fn inspect(path: &Path, records: &Records) -> Result<Standing> {
 pub(super) fn create(path: &Path) -> Result<()> {
     let explain = || format!("cannot create {}", path.display());
     std::fs::create_dir_all(path).with_context(explain)?;
+    let ignore = path.join(IGNORE_FILE);
+    // That of a command that was ended here may be empty.
+    let _ = std::fs::remove_file(&ignore);
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .custom_flags(nix::libc::O_NOFOLLOW)
-        .open(path.join(".gitignore"))
+        .open(ignore)
         .with_context(explain)?;
     file.write_all(b"*\n").with_context(explain)
 }
 
 /// Removes the folder if it holds nothing but what [`create`] and [`bind`] have put there.
 pub(super) fn remove_if_unused(path: &Path) {
-    let own = [".gitignore", ID_FILE];
+    let own = [IGNORE_FILE, ID_FILE];
     let names = std::fs::read_dir(path).into_iter().flatten().flatten();
     if names
         .map(|entry| entry.file_name())

@@ -62,6 +62,29 @@ fn gw_109_a_data_folder_counts_where_it_was_made_alone() {
 }
 
 #[test]
+fn gw_109_a_folder_whose_maker_was_ended_before_it_had_an_id_is_made_again() {
+    let places = places();
+    for parts in [&[][..], &[IGNORE_FILE], &[IGNORE_FILE, NEW_ID_FILE]] {
+        let path = places.root.join(format!("cut-off-{}", parts.len()));
+        std::fs::create_dir(&path).unwrap();
+        for part in parts {
+            std::fs::write(path.join(part), "").unwrap();
+        }
+
+        assert!(matches!(places.inspect(&path), Standing::Missing), "{parts:?}");
+        create(&path).unwrap();
+        bind(&path, &places.records, Vec::new()).unwrap();
+        assert!(matches!(places.inspect(&path), Standing::Own), "{parts:?}");
+        assert_eq!(std::fs::read_to_string(path.join(IGNORE_FILE)).unwrap(), "*\n");
+    }
+    // A link of one of these names, or anything else beside them, came from somebody.
+    let linked = places.root.join("linked");
+    std::fs::create_dir(&linked).unwrap();
+    symlink("/etc/passwd", linked.join(IGNORE_FILE)).unwrap();
+    assert!(matches!(places.inspect(&linked), Standing::Foreign(_)));
+}
+
+#[test]
 fn gw_109_a_moved_data_folder_stays_its_users() {
     let places = places();
     let own = places.make("one");
