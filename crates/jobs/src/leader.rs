@@ -38,9 +38,7 @@ const IS_BESIDE_EARLIER_VERSION: &str =
     "select _selvedge.is_locked_by_earlier_version(1936486514, 1785684595, session_user, null)";
 
 /// Forgets the sessions of jobs that have ended.
-const FORGET_ENDED: &str = "
-    delete from _selvedge.worker_sessions as w
-    where w.name <> 'leader' and not _selvedge.is_session_alive(w.pid, w.started)";
+const FORGET_ENDED: &str = "select _selvedge.forget_ended_sessions()";
 
 /// How often a standby node tries to get the lock. With [`END_WITH_NODE`] another node leads within seven seconds after a node
 /// has ended or lost its link, and within eight after it was frozen.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use super::error::MigrateError;
 
@@ -76,10 +77,10 @@ impl PrivilegedLock {
     }
 }
 
-const HAS_CLAIM: &str = "select pg_catalog.to_regprocedure('_selvedge.claim_tenants()') is not null";
+const HAS_CLAIM: &str = "select pg_catalog.to_regprocedure('_selvedge.release_tenants()') is not null";
 
-/// Waits until this session, which is one of `postgres`, is the only one that changes tenants. It stays so until it ends. `on_wait` runs
-/// once, if another one is waited for.
+/// Waits until this session, which is one of `postgres`, is the only one that changes tenants. It stays so until it ends or calls
+/// [`release_tenants`]. `on_wait` runs once, if another one is waited for.
 ///
 /// # Errors
 /// [`MigrateError::TenantsBusy`] after ten minutes, [`MigrateError::NoPlatform`] in a database without the function.
@@ -105,7 +106,15 @@ pub(super) async fn claim_tenants(client: &Client, on_wait: impl FnOnce()) -> Re
     Ok(())
 }
 
-/// Makes this session, which is a superuser's, the only one that imports into the database, until it ends. Returns false if another one
+/// Lets other sessions change tenants again, also where a pooler keeps this one open.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn release_tenants(client: &Client) -> Result<(), tokio_postgres::Error> {
+    client.batch_execute("select _selvedge.release_tenants()").await
+}
+
+/// Makes this session, which is a superuser's, the only one that imports into the database, until it ends or calls [`release_import`]. Returns false if another one
 /// does.
 ///
 /// # Errors
@@ -113,4 +122,43 @@ pub(super) async fn claim_tenants(client: &Client, on_wait: impl FnOnce()) -> Re
 pub async fn claim_import(client: &Client) -> Result<bool, tokio_postgres::Error> {
     let claim = "select _selvedge.claim_session('import', pg_catalog.pg_backend_pid())";
     client.query_one(claim, &[]).await?.try_get(0)
+}
+
+/// Lets other sessions import again.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn release_import(client: &Client) -> Result<(), tokio_postgres::Error> {
+    let release = "update _selvedge.worker_sessions as w set pid = null, started = null
+        where w.name operator(pg_catalog.=) 'import'::pg_catalog.text and w.pid operator(pg_catalog.=) pg_catalog.pg_backend_pid()";
+    client.batch_execute(release).await
+}
+
+/// Begins a transaction that others of its kind wait for, as only superusers may lock the register so. Readers are not stopped by it.
+const BEGIN_ON_REGISTER: &str = "
+    begin; set local lock_timeout = '10min'; lock table _selvedge.platform_migrations in exclusive mode; set local lock_timeout = 0";
+
+/// The process that has locked the register.
+const FIND_HOLDER_OF_REGISTER: &str = "
+    select l.pid from pg_catalog.pg_locks as l
+    where l.granted and l.mode operator(pg_catalog.=) 'ExclusiveLock'::pg_catalog.text
+      and l.relation operator(pg_catalog.=) pg_catalog.to_regclass('_selvedge.platform_migrations'::pg_catalog.text)::pg_catalog.oid
+    limit 1";
+
+/// Begins a transaction that has the register of platform files for itself.
+///
+/// # Errors
+/// [`MigrateError::Busy`] when another run has it for ten minutes.
+pub(super) async fn begin_on_register(client: &Client) -> Result<(), MigrateError> {
+    let Err(error) = client.batch_execute(BEGIN_ON_REGISTER).await else {
+        return Ok(());
+    };
+    client.batch_execute("rollback").await?;
+    if error.code() != Some(&SqlState::LOCK_NOT_AVAILABLE) {
+        return Err(error.into());
+    }
+    match client.query_opt(FIND_HOLDER_OF_REGISTER, &[]).await? {
+        Some(holder) => Err(MigrateError::Busy(holder.try_get(0)?)),
+        None => Err(error.into()),
+    }
 }

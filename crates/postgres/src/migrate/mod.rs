@@ -47,7 +47,7 @@ pub use file_names::{replace_file, write_new_file};
 pub use file_roles::{list_grantable_file_roles, release_file_roles, reserve_file_roles};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
-pub use internal_lock::claim_import;
+pub use internal_lock::{claim_import, release_import, release_tenants};
 pub use memberships::{TakenMembership, list_taken_memberships, take_back_memberships};
 pub(crate) use missing_extension::is_needed_extension;
 pub use missing_extension::{ExtensionUse, check_extensions};

@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 
 use super::attached_code::list_code_on_written_tables;
 use super::error::MigrateError;
-use super::internal_lock::PrivilegedLock;
+use super::internal_lock::{PrivilegedLock, begin_on_register};
 use super::ownership::check_ownership;
 use super::shipped::{STORE_TABLE, store_shipped};
 use crate::{disable_event_triggers, enable_event_triggers};
@@ -36,9 +36,6 @@ const EVENT_TRIGGERS: &str = include_str!("event_triggers.sql");
 
 /// The lock among all nodes of one database, so that only one of them migrates at a time.
 const LOCK: &str = "selvedge platform migrations";
-
-/// Begins a file's transaction. Only superusers may lock the register so, and readers are not stopped by it.
-const BEGIN_FILE: &str = "begin; lock table _selvedge.platform_migrations in exclusive mode";
 
 /// Citus connects to worker nodes as the role of the statement, so with Citus the API's roles need LOGIN. They have no password, so
 /// only hosts that `pg_hba.conf` trusts can log in as them. Runs before each file, because the first file creates the roles and a
@@ -170,11 +167,10 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
 async fn prepare(client: &Client) -> Result<(), MigrateError> {
     let has_register =
         "select pg_catalog.to_regclass('_selvedge.platform_migrations'::pg_catalog.text) is not null";
-    let begin = match client.query_one(has_register, &[]).await?.try_get(0)? {
-        true => BEGIN_FILE,
-        false => "begin",
-    };
-    client.batch_execute(begin).await?;
+    match client.query_one(has_register, &[]).await?.try_get(0)? {
+        true => begin_on_register(client).await?,
+        false => client.batch_execute("begin").await?,
+    }
     let prepared = async {
         client.batch_execute(DISARM).await?;
         refuse_newer_platform(client).await?;
@@ -265,6 +261,7 @@ async fn apply_file(
     client
         .batch_execute(&format!("set session_replication_role = {triggers}"))
         .await?;
+    begin_on_register(client).await?;
     let outcome = run_once(client, file).await;
     if outcome.is_err() {
         client.batch_execute("rollback").await?;
@@ -284,9 +281,8 @@ async fn apply_file(
     Ok(is_applied)
 }
 
-/// Runs a file in a transaction with its row of the register, unless the row is there.
+/// Runs a file in the open transaction, with its row of the register, unless the row is there. Ends the transaction.
 async fn run_once(client: &Client, file: &PlatformFile) -> Result<bool, tokio_postgres::Error> {
-    client.batch_execute(BEGIN_FILE).await?;
     let applied = "select from _selvedge.platform_migrations where version = $1";
     if client.query_opt(applied, &[&file.version]).await?.is_some() {
         client.batch_execute("rollback").await?;

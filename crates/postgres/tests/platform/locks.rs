@@ -1,7 +1,9 @@
 //! Locks that every role may take stop no run of this program, and runs keep apart nevertheless.
 
 use selvedge_postgres::PrivilegedLogin;
-use selvedge_postgres::migrate::{MigrateError, apply_platform, claim_import, create_tenant, lock_tenants};
+use selvedge_postgres::migrate::{
+    MigrateError, apply_platform, claim_import, create_tenant, lock_tenants, release_import, release_tenants,
+};
 use selvedge_testing::TestDatabase;
 
 use super::{api, query_value};
@@ -25,7 +27,8 @@ async fn gw_012_locks_that_every_role_may_take_stop_no_run() {
     let one = superuser.connect().await.expect("a session");
     let other = superuser.connect().await.expect("a session");
     one.batch_execute(
-        "drop function _selvedge.claim_tenants(); delete from _selvedge.platform_migrations where version = 133",
+        "drop function _selvedge.release_tenants(), _selvedge.forget_ended_sessions();
+         delete from _selvedge.platform_migrations where version = 134",
     )
     .await
     .expect("forgotten");
@@ -84,13 +87,53 @@ async fn gw_012_runs_wait_for_each_other_until_the_session_of_one_ends() {
         let waiting = database.superuser().await;
         let tries = "exists (select from pg_stat_activity where query like '%pg_locks as l%' and query not like 'select (exists%'
             and datname = current_database())";
-        while query_value(&waiting, tries).await != "true" {
-            tokio::task::yield_now().await;
-        }
+        let seen = async {
+            while query_value(&waiting, tries).await != "true" {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(60), seen)
+            .await
+            .expect("it looks for the holder");
         drop(running);
     };
     let (applied, ()) = tokio::join!(apply, end_running);
     assert!(applied.expect("applied").applied.is_empty());
+}
+
+#[tokio::test]
+async fn gw_012_names_of_sessions_are_given_back_and_open_transactions_stop_nobody() {
+    let database = TestDatabase::create().await;
+    let [first, second] = [
+        database.connect("postgres").await,
+        database.connect("postgres").await,
+    ];
+    lock_tenants(&first, || ()).await.expect("claimed");
+    release_tenants(&first).await.expect("released");
+    lock_tenants(&second, || panic!("nobody has it"))
+        .await
+        .expect("claimed");
+    release_tenants(&second).await.expect("released");
+    let superuser = PrivilegedLogin::new(database.config("supabase_admin"));
+    let [one, other] =
+        [superuser.connect().await, superuser.connect().await].map(|session| session.expect("one"));
+    assert!(claim_import(&one).await.expect("an answer"));
+    release_import(&one).await.expect("released");
+    assert!(claim_import(&other).await.expect("an answer"));
+
+    // A transaction that is left open has the row, which is then taken for claimed, and stops neither a claim nor the workers.
+    first
+        .batch_execute("begin; select _selvedge.claim_tenants()")
+        .await
+        .expect("claimed");
+    let authenticator = database.connect("authenticator").await;
+    authenticator
+        .batch_execute("set statement_timeout = '10s'; select _selvedge.forget_ended_sessions()")
+        .await
+        .expect("it does not wait");
+    let claim = "set statement_timeout = '10s'; select _selvedge.claim_tenants()";
+    second.batch_execute(claim).await.expect("an answer");
+    assert_eq!(query_value(&second, "_selvedge.claim_tenants()").await, "false");
 }
 
 #[tokio::test]
@@ -99,7 +142,7 @@ async fn tenants_of_a_database_of_an_earlier_version_are_refused_with_what_to_do
     database
         .superuser()
         .await
-        .batch_execute("drop function _selvedge.claim_tenants()")
+        .batch_execute("drop function _selvedge.release_tenants()")
         .await
         .expect("dropped");
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{
     DiscoveredMigrations, Tenant, TenantMigrations, create_tenant, discover_migrations, drop_tenant,
-    list_tenants, lock_tenants, read_migrations,
+    list_tenants, lock_tenants, read_migrations, release_tenants,
 };
 use tokio_postgres::Client;
 
@@ -27,24 +27,20 @@ pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
     match action {
         TenantsAction::Create(tenants) => {
             let schemas = resolve_schemas(config, &tenants.names)?;
-            run_on_database(config, async |client| {
-                wait_for_others(client).await?;
+            let create = async |client: &mut Client| {
                 for schema in &schemas {
                     create_tenant(client, schema)
                         .await
                         .with_context(|| format!("tenant {schema}"))?;
                 }
                 migrate_tenants(config, client, &schemas).await
-            })
-            .await
+            };
+            run_on_database(config, async |client| run_alone(client, create).await).await
         }
         TenantsAction::Migrate(args) => {
             let schemas = resolve_schemas(config, &args.names)?;
-            run_on_database(config, async |client| {
-                wait_for_others(client).await?;
-                migrate_tenants(config, client, &schemas).await
-            })
-            .await
+            let migrate = async |client: &mut Client| migrate_tenants(config, client, &schemas).await;
+            run_on_database(config, async |client| run_alone(client, migrate).await).await
         }
         TenantsAction::List => {
             run_on_database(config, async |client| print_tenants(config, client).await).await
@@ -53,10 +49,14 @@ pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
     }
 }
 
-/// Waits until no other run changes tenants of the database. None does until `client` is closed.
-async fn wait_for_others(client: &Client) -> Result<()> {
+/// Runs `work` as the only run that changes tenants of the database.
+async fn run_alone<T>(client: &mut Client, work: impl AsyncFnOnce(&mut Client) -> Result<T>) -> Result<T> {
     let say = || print_note("waiting for another `selvedge tenants` that works on this database");
-    Ok(lock_tenants(client, say).await?)
+    lock_tenants(client, say).await?;
+    let outcome = work(client).await;
+    // If the connection is lost, the session has ended, and has nothing any more.
+    release_tenants(client).await.ok();
+    outcome
 }
 
 /// Returns the folder with the tenants' migrations.
@@ -197,14 +197,13 @@ async fn drop_tenants(config: &Config, args: &DropTenantsArgs) -> Result<()> {
     if let Some(TargetDatabase::External(database)) = &found {
         agree_to_empty_external(database, args.yes.as_deref())?;
     }
-    run_on_found(config, found, async |client| {
-        wait_for_others(client).await?;
+    let drop_all = async |client: &mut Client| {
         choose_tenants(list_tenants(client).await?, &schemas)?;
         for schema in &schemas {
             drop_tenant(client, schema).await?;
             anstream::println!("{GOOD}dropped{GOOD:#} {schema}");
         }
         Ok(())
-    })
-    .await
+    };
+    run_on_found(config, found, async |client| run_alone(client, drop_all).await).await
 }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{
     claim_import, clear_project, discover_migrations, drop_project_roles, fetch_migrations,
-    record_auto_expose,
+    record_auto_expose, release_import,
 };
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, RunLogin, finish_run_logins, quote_identifier};
 use tokio_postgres::{Client, Config as Login};
@@ -220,6 +220,8 @@ impl Target {
 
     /// Closes the connection, and stops the cluster if it was started for the import.
     pub(super) async fn close(self) -> Result<()> {
+        // If the connection is lost, the session has ended, and has nothing any more.
+        release_import(&self.superuser).await.ok();
         drop((self.superuser, self.administrator));
         finish_run_logins().await;
         match self.cluster {
