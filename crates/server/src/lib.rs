@@ -44,7 +44,8 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            anstream::eprintln!("{BAD}error{BAD:#} {}", describe_error(&error));
+            let text = output::show_foreign_text(&describe_error(&error));
+            anstream::eprintln!("{BAD}error{BAD:#} {text}");
             ExitCode::FAILURE
         }
     }

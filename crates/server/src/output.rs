@@ -72,18 +72,35 @@ pub(crate) fn render_values(values: &Values, format: OutputFormat) -> String {
 /// Prints warnings to standard error, one per line, so that scripts can parse standard output.
 pub(crate) fn print_warnings(lines: &[String]) {
     for line in lines {
-        anstream::eprintln!("{WARN}warning{WARN:#} {line}");
+        anstream::eprintln!("{WARN}warning{WARN:#} {}", show_foreign_text(line));
     }
 }
 
 /// A name that others have chosen, without characters by which it could move the cursor or change what the terminal shows.
 pub(crate) fn show_foreign(name: &str) -> String {
-    name.chars()
-        .map(|character| match character.is_control() {
-            true => character.escape_default().to_string(),
+    escape(name, is_command_to_terminal)
+}
+
+/// The same for a text of several lines, such as a statement that another database has sent.
+pub(crate) fn show_foreign_text(text: &str) -> String {
+    escape(text, |character| {
+        !matches!(character, '\n' | '\t') && is_command_to_terminal(character)
+    })
+}
+
+fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
+    text.chars()
+        .map(|character| match is_escaped(character) {
+            true => character.escape_unicode().to_string(),
             false => character.to_string(),
         })
         .collect()
+}
+
+/// Control characters, and those that change the direction in which a terminal writes.
+fn is_command_to_terminal(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Prints a note that needs no action.
@@ -97,10 +114,9 @@ mod tests {
 
     #[test]
     fn names_of_others_do_not_reach_the_terminal_as_commands() {
-        assert_eq!(
-            show_foreign("a ü\u{1b}[2J\r\nb\u{9b}1m"),
-            "a ü\\u{1b}[2J\\r\\nb\\u{9b}1m"
-        );
+        let name = "a ü\u{1b}[2J\nb\u{9b}1m\u{202e}";
+        assert_eq!(show_foreign(name), "a ü\\u{1b}[2J\\u{a}b\\u{9b}1m\\u{202e}");
+        assert_eq!(show_foreign_text(name), "a ü\\u{1b}[2J\nb\\u{9b}1m\\u{202e}");
     }
 
     #[test]
