@@ -126,6 +126,7 @@ async fn change_addresses(
         users::set_email(db, user.id, &change.email, now).await?;
         // Whoever has registered the address before has not registered this one.
         contested_accounts::contest(db, user, now).await?;
+        contested_accounts::withdraw_vouch(db, user.id).await?;
         // The confirmation of the address before says nothing about the new one.
         users::upsert_email_identity(db, user.id, &change.email, body.email_confirm, now).await?;
         users::refresh_providers(db, user.id).await?;

@@ -49,6 +49,12 @@ pub(crate) async fn vouch_for_password(
     execute_statement(db, SQL, &[&user.id, &now]).await.map(|_| ())
 }
 
+/// Forgets that an administrator has set the password of an account: whoever was told it had the address before.
+pub(crate) async fn withdraw_vouch(db: &impl GenericClient, user_id: Uuid) -> DbResult<()> {
+    const SQL: &str = "delete from _selvedge.vouched_passwords where user_id = $1";
+    execute_statement(db, SQL, &[&user_id]).await.map(|_| ())
+}
+
 /// What of an account was forgotten, because somebody else may have set it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Forgotten {

@@ -149,3 +149,31 @@ async fn auth_106_a_number_of_an_administrators_user_keeps_its_password() {
         .await
         .session();
 }
+
+#[actix_web::test]
+async fn auth_106_a_password_of_an_administrator_goes_with_the_address_that_it_was_set_for() {
+    let (app, [google, _]) = start().await;
+    let body = json!({"email": "former@corp.example", "password": "told to the former"});
+    let created = app.admin_create(body).await;
+    let path = format!("/admin/users/{}", created.body["id"].as_str().unwrap());
+
+    let moved = app.put(&path, json!({"email": VICTIM})).admin().send().await;
+
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    let verified = id_token(&google, "v-1", VICTIM, true);
+    sign_in_by(&app, "google", verified).await.session();
+    let refused = app.sign_in(VICTIM, "told to the former").await;
+    assert_eq!(refused.error(), (400, "invalid_credentials"));
+    // One that comes with the new address is its owner's.
+    app.sql("delete from auth.users", &[]).await;
+    let created = app
+        .admin_create(json!({"email": "former@corp.example", "password": "told to the former"}))
+        .await;
+    let path = format!("/admin/users/{}", created.body["id"].as_str().unwrap());
+    let body = json!({"email": VICTIM, "password": PASSWORD});
+    let moved = app.put(&path, body).admin().send().await;
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    let verified = id_token(&google, "v-1", VICTIM, true);
+    sign_in_by(&app, "google", verified).await.session();
+    app.sign_in(VICTIM, PASSWORD).await.session();
+}
