@@ -229,7 +229,8 @@ mod landlock_rules {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::net::TcpListener;
     use std::process::Stdio;
