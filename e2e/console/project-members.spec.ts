@@ -186,10 +186,10 @@ test("console_174 a viewer who is refused after the password keeps no session at
   const sessions = `select id from auth.sessions where user_id = '${id}' order by id`;
   const before = await sql(sessions);
 
-  await sql(`alter database postgres set "app.settings.jwt_secret" = 'readable'`);
+  await sql(`alter database postgres set "pgrst.jwt_secret" = 'readable'`);
   const code = totpCode(secret, Date.now() / 1000 + 30);
   const refused = await signIn(server, { name: email, password, code });
-  await sql(`alter database postgres reset "app.settings.jwt_secret"`);
+  await sql(`alter database postgres reset "pgrst.jwt_secret"`);
 
   expect(refused.status).toBe(403);
   expect(await sql(sessions)).toEqual(before);
