@@ -121,6 +121,7 @@ mod tests {
 
         let kept = keep_project_schemas(named.map(str::to_owned).to_vec());
 
-        assert_eq!(kept, ["public", "shop"]);
+        // The history of migrations is the project's.
+        assert_eq!(kept, ["public", "shop", "supabase_migrations"]);
     }
 }
