@@ -70,8 +70,8 @@ pub(super) fn read(project: &Path, name: &str) -> Result<Snippet, ConsoleError> 
     })
 }
 
-/// One save at a time compares and writes. An editor knows nothing of it: what it writes between the comparison and the new file, a
-/// few microseconds later, is replaced.
+/// Held while a save compares the file with what its page had read, and writes it, so that two saves do not overwrite each other. An
+/// editor on the same file does not take it: what it writes between comparison and writing, a few microseconds, is lost.
 static SAVING: Mutex<()> = Mutex::new(());
 
 /// Writes a file over its base. A crash leaves either the old text or the new one.

@@ -69,7 +69,8 @@ async fn claim_job(lock: &Client, id: Uuid) -> Result<Option<Row>, ConsoleError>
     let key = lock_key(id);
     let row = lock.query_opt(&sql, &[&id, &key]).await?;
     if row.is_some() {
-        // Keeps nodes of earlier versions away. Whether this session gets it means nothing, because every role may take it.
+        // Nodes of earlier versions run a job if they get this lock, so it keeps them from running this one as well. Its result is not
+        // looked at: every role may take the lock, and could otherwise stop the job.
         lock.execute("select pg_catalog.pg_try_advisory_lock($1)", &[&key])
             .await?;
     }

@@ -38,7 +38,7 @@ pub(super) struct Confinement {
 }
 
 impl Confinement {
-    /// Lets the worker read its modules, and the settings that Deno looks for above them.
+    /// Lets the worker read its modules, and the settings (`deno.json` and alike) in the folders above them, which Deno reads for itself.
     pub(super) fn admit_modules(&mut self, files: Vec<PathBuf>) {
         let settings = list_deno_settings(files.iter().map(PathBuf::as_path));
         self.readable.extend(settings.into_iter().chain(files));
@@ -78,6 +78,7 @@ pub(super) async fn spawn(mut command: Command, confinement: Confinement) -> io:
 
 #[cfg(target_os = "linux")]
 fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
+    landlock_rules::drop_capabilities()?;
     let status = landlock_rules::restrict(confinement).map_err(io::Error::other)?;
     tracing::debug!(?status, "restricted the thread of a worker");
     Ok(())
@@ -97,6 +98,8 @@ mod landlock_rules {
         ABI, Access, AccessFs, AccessNet, BitFlags, NetPort, PathBeneath, PathFd, Ruleset, RulesetAttr,
         RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
     };
+    use rustix::io::Errno;
+    use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
     use super::Confinement;
 
@@ -117,7 +120,7 @@ mod landlock_rules {
         "/home/linuxbrew/.linuxbrew",
     ];
     /// Names of hosts and users, certificates, what the kernel tells. Of other programs `/proc` shows no memory and no variables to a
-    /// restricted one.
+    /// restricted one without [`REVEALING`].
     const SYSTEM: [&str; 26] = [
         "/etc/alternatives",
         "/etc/ca-certificates",
@@ -154,58 +157,67 @@ mod landlock_rules {
         "/dev/urandom",
     ];
 
+    /// Rights of root that show a program the variables and the memory of every process, whatever Landlock says.
+    const REVEALING: [CapabilitySet; 3] = [
+        CapabilitySet::PERFMON,
+        CapabilitySet::SYS_ADMIN,
+        CapabilitySet::SYS_PTRACE,
+    ];
+
     pub(super) fn restrict(confinement: &Confinement) -> Result<RulesetStatus, RulesetError> {
-        let read = AccessFs::ReadFile | AccessFs::ReadDir;
-        let mut rules = Ruleset::default()
+        let rules = Ruleset::default()
             .handle_access(AccessFs::from_all(VERSION))?
             .handle_access(AccessNet::BindTcp)?
             .scope(Scope::from_all(VERSION))?
             .create()?;
-        for path in PROGRAMS {
-            rules = allow(rules, Path::new(path), read | AccessFs::Execute)?;
-        }
-        // Libraries of an installation of its own, such as conda's, with the program that loads them.
-        if let Some(libraries) = confinement
-            .program
-            .ancestors()
-            .nth(2)
-            .map(|above| above.join("lib"))
-        {
-            rules = allow(rules, &libraries, read | AccessFs::Execute)?;
-        }
-        rules = allow(
-            rules,
-            &confinement.program,
-            AccessFs::ReadFile | AccessFs::Execute,
-        )?;
-        for path in SYSTEM
-            .iter()
-            .map(Path::new)
-            .chain(confinement.readable.iter().map(|path| path.as_path()))
-        {
-            rules = allow(rules, path, read)?;
-        }
-        for path in DEVICES {
-            rules = allow(
-                rules,
-                Path::new(path),
-                read | AccessFs::WriteFile | AccessFs::IoctlDev,
-            )?;
-        }
-        for path in &confinement.listed {
-            rules = allow(rules, path, AccessFs::ReadDir.into())?;
-        }
-        for path in &confinement.writable {
-            rules = allow(
-                rules,
-                path,
-                AccessFs::from_all(VERSION) & !BitFlags::from(AccessFs::Execute),
-            )?;
-        }
+        let mut rules = allow_files(rules, confinement)?;
         if let Some(port) = confinement.port {
             rules = rules.add_rule(NetPort::new(port, AccessNet::BindTcp))?;
         }
         Ok(rules.restrict_self()?.ruleset)
+    }
+
+    /// Takes [`REVEALING`] from the programs that this thread will start. They have these rights only as root.
+    pub(super) fn drop_capabilities() -> rustix::io::Result<()> {
+        for capability in REVEALING {
+            match remove_capability_from_bounding_set(capability) {
+                // Without rights of root there is nothing to take; an older kernel does not know all of them.
+                Ok(()) | Err(Errno::PERM | Errno::INVAL) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn allow_files(
+        mut rules: RulesetCreated,
+        confinement: &Confinement,
+    ) -> Result<RulesetCreated, RulesetError> {
+        let read = AccessFs::ReadFile | AccessFs::ReadDir;
+        let program = &confinement.program;
+        // Libraries of an installation of its own, such as conda's, with the program that loads them.
+        let libraries = program.ancestors().nth(2).map(|above| above.join("lib"));
+        let programs = PROGRAMS.iter().map(Path::new).chain(libraries.as_deref());
+        for path in programs {
+            rules = allow(rules, path, read | AccessFs::Execute)?;
+        }
+        rules = allow(rules, program, AccessFs::ReadFile | AccessFs::Execute)?;
+        let readable = confinement.readable.iter().map(|path| path.as_path());
+        for path in SYSTEM.iter().map(Path::new).chain(readable) {
+            rules = allow(rules, path, read)?;
+        }
+        let device = read | AccessFs::WriteFile | AccessFs::IoctlDev;
+        for path in DEVICES {
+            rules = allow(rules, Path::new(path), device)?;
+        }
+        for path in &confinement.listed {
+            rules = allow(rules, path, AccessFs::ReadDir.into())?;
+        }
+        let everything_but_programs = AccessFs::from_all(VERSION) & !BitFlags::from(AccessFs::Execute);
+        for path in &confinement.writable {
+            rules = allow(rules, path, everything_but_programs)?;
+        }
+        Ok(rules)
     }
 
     /// Adds a rule. Nothing can be allowed for a file that is not there.
@@ -254,7 +266,7 @@ mod tests {
             std::fs::write(path(name).join("file"), name).unwrap();
         }
         std::os::unix::fs::symlink(path("other/file"), path("own/link")).unwrap();
-        let script = "cat own/file other/file own/link /etc/shadow
+        let script = "cat own/file other/file own/link /etc/shadow /proc/$PPID/environ
                       echo 1 > own/new; echo 2 > cache/new; cat cache/new";
         let mut command = Command::new("/bin/sh");
         command

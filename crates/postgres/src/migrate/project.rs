@@ -267,7 +267,7 @@ pub(crate) async fn run_file(
         // If the connection is lost, this fails as well, and PostgreSQL rolls back by itself; the first error is
         // reported.
         client.batch_execute("rollback").await.ok();
-        return Err(say_what_stays(error, script, first_of_part));
+        return Err(name_committed_statements(error, script, first_of_part));
     }
     reset_session(client, &[]).await
 }
@@ -284,7 +284,7 @@ async fn run_range(
 }
 
 /// Adds to an error which statements before the failed part have taken effect.
-fn say_what_stays(error: MigrateError, script: &Script<'_>, first_of_part: usize) -> MigrateError {
+fn name_committed_statements(error: MigrateError, script: &Script<'_>, first_of_part: usize) -> MigrateError {
     let MigrateError::Statement(mut failure) = error else {
         return error;
     };

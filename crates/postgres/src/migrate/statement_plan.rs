@@ -30,7 +30,8 @@ pub(crate) struct StatementPlan {
     major_version: u32,
     /// Extensions that are not created: they exist already, or the project can do without them.
     skipped: BTreeSet<String>,
-    /// Extensions that the server lacks and a project can do without: dropping them does nothing.
+    /// Extensions that the server lacks and a project can do without. `drop extension` of one is left out, because PostgreSQL would refuse
+    /// it.
     absent: BTreeSet<String>,
     /// Extensions that are created by functions of the platform schema: PostgreSQL reserves them for superusers, or lacks
     /// the files of a shipped one.

@@ -189,7 +189,8 @@ async fn gw_021_a_failure_after_a_statement_that_ran_alone_says_what_was_applied
     assert!(error.contains("may stay behind, invalid"), "{error}");
     assert_eq!(project.query_value("select count(*) from t").await, "2");
 
-    // The part after it is rolled back as a whole, and the file is not applied.
+    // VACUUM runs alone, which commits what stands before it. The statements after it are one transaction: it is rolled back, and the
+    // file does not count as applied.
     project.write(
         "migrations/1_index.sql",
         "create table if not exists t (id int);\nvacuum t;\ncreate table u ();\nselect 1/0;",

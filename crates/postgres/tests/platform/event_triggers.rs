@@ -49,7 +49,7 @@ async fn gw_012_nobody_runs_the_code_of_an_event_trigger_with_a_tag_of_ones_choi
             let forged = format!("pg_temp.{function}('{event}', '{tag}')");
             for statement in [
                 format!("select {forged}"),
-                // Within such a statement PostgreSQL answers questions about its event.
+                // While this statement runs, pg_event_trigger_ddl_commands() answers, so a check by it alone would let the call pass.
                 format!("create temporary table forged as select {forged}"),
             ] {
                 assert_eq!(query_sqlstate(&attacker, &statement).await, code, "{statement}");

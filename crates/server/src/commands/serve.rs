@@ -61,13 +61,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
     // From here on a signal is remembered, also while the services are still connecting.
     let signals = shutdown::Signals::listen_in_production()?;
     check_platform(&database).await?;
-    if config.realtime.enabled
-        && let Some(refusal) = database
-            .explain_refused_replication(&config.selvedge.data_dir)
-            .await
-    {
-        tracing::warn!("{refusal}");
-    }
+    warn_of_refused_replication(&config, &database).await;
     let background = BackgroundRuntime::new()?;
     let services = connect(&background, &config, &database, &keys).await?;
     let console = console::start(&config, &keys, &services, console_listeners).await?;
@@ -97,6 +91,17 @@ pub(super) async fn run(config: Config) -> Result<()> {
     shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Says why Realtime will deliver no row changes, where the database refuses its login.
+async fn warn_of_refused_replication(config: &Config, database: &ExternalDatabase) {
+    if !config.realtime.enabled {
+        return;
+    }
+    let folder = &config.selvedge.data_dir;
+    if let Some(refusal) = database.explain_refused_replication(folder).await {
+        tracing::warn!("{refusal}");
+    }
 }
 
 fn warn_of_superuser_password() {

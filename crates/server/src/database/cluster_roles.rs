@@ -41,10 +41,10 @@ pub(super) async fn set_passwords(
     Ok(())
 }
 
-/// In `_selvedge.project_settings`, once the functions are closed in every database.
-const ARE_CLOSED: &str = "select exists (select from _selvedge.project_settings as s
+/// Whether an earlier start has closed the functions in every database, so that this one need not connect to all of them.
+const HAS_CLOSED_SLOT_FUNCTIONS: &str = "select exists (select from _selvedge.project_settings as s
      where s.name operator(pg_catalog.=) 'slot_functions.are_closed'::pg_catalog.text)";
-const NOTE_CLOSED: &str = "insert into _selvedge.project_settings (name, value) values ('slot_functions.are_closed', 'true') on conflict do nothing";
+const RECORD_CLOSED_SLOT_FUNCTIONS: &str = "insert into _selvedge.project_settings (name, value) values ('slot_functions.are_closed', 'true') on conflict do nothing";
 
 const OTHER_DATABASES: &str =
     "select d.datname::pg_catalog.text, d.datallowconn from pg_catalog.pg_database as d
@@ -55,7 +55,7 @@ const OTHER_DATABASES: &str =
 /// loads a library: `postgres` may become such a role on PostgreSQL 15. A database that cannot be reached is tried again by the next
 /// start.
 pub(super) async fn close_slot_functions(cluster: &Cluster, superuser: &PrivilegedSession) -> Result<()> {
-    if superuser.query_one(ARE_CLOSED, &[]).await?.get(0) {
+    if superuser.query_one(HAS_CLOSED_SLOT_FUNCTIONS, &[]).await?.get(0) {
         return Ok(());
     }
     migrate::close_slot_functions(superuser).await?;
@@ -68,7 +68,7 @@ pub(super) async fn close_slot_functions(cluster: &Cluster, superuser: &Privileg
         }
     }
     if are_closed {
-        superuser.batch_execute(NOTE_CLOSED).await?;
+        superuser.batch_execute(RECORD_CLOSED_SLOT_FUNCTIONS).await?;
     }
     Ok(())
 }

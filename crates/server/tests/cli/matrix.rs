@@ -167,7 +167,7 @@ fn spawn(project: &Project, arguments: &[&str]) -> Child {
 }
 
 /// The command with what it takes to empty a project without being asked.
-fn agree(arguments: &'static [&'static str]) -> &'static [&'static str] {
+fn with_consent(arguments: &'static [&'static str]) -> &'static [&'static str] {
     match arguments {
         ["db", "reset"] => &["db", "reset", "--yes"],
         _ => arguments,
@@ -227,7 +227,7 @@ async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte
         // A run that tries only some pairs begins with other ones in each situation, so that together they try more.
         let chosen = pairs.iter().cycle().skip(number * pairs.len() / SITUATIONS.len());
         for (one, other) in chosen.take(extent.unwrap_or(2)) {
-            let commands = [COMMANDS[*one], COMMANDS[*other]].map(agree);
+            let commands = [COMMANDS[*one], COMMANDS[*other]].map(with_consent);
             let children = commands.map(|arguments| spawn(&scene.ours, arguments));
             for (child, arguments) in children.into_iter().zip(commands) {
                 let output = child.wait_with_output().expect("it ends");

@@ -18,6 +18,7 @@ use anyhow::{Result, bail};
 use selvedge_console::DoctorCheck;
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::cluster::{Cluster, RunningCluster};
+use tokio_postgres::Client;
 
 use self::finding::{Finding, Status, print_findings};
 use crate::cli::OutputFormat;
@@ -111,18 +112,19 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     match &external {
         // Tables of Auth and Storage may have indexes and policies of the project, which must not see a superuser.
         Some(external) if client.is_superuser() => match external.connect_as_postgres().await {
-            Ok(postgres) => {
-                findings.push(database::examine_versions(&postgres).await);
-                findings.extend(identities::examine_identities(&postgres).await);
-            }
+            Ok(postgres) => findings.extend(examine_rows(&postgres).await),
             Err(error) => findings.push(identities::not_examined(&format!("{error:#}"))),
         },
-        _ => {
-            findings.push(database::examine_versions(&client).await);
-            findings.extend(identities::examine_identities(&client).await);
-        }
+        _ => findings.extend(examine_rows(&client).await),
     }
     findings.extend(replication::examine_replication(config, &client).await);
     findings.extend(replicas::examine_replicas(config, &client).await);
     Ok(findings)
+}
+
+/// Examines rows of Auth and Storage, in a session that sees what `postgres` sees.
+async fn examine_rows(client: &Client) -> Vec<Finding> {
+    let mut findings = vec![database::examine_versions(client).await];
+    findings.extend(identities::examine_identities(client).await);
+    findings
 }

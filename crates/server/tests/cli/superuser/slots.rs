@@ -4,8 +4,9 @@ use tokio_postgres::NoTls;
 
 use crate::support::Project;
 
-/// Whether others than superusers may execute one of the functions that load a library, or pg_dump would repeat that they may not.
-const ARE_CLOSED: &str = "select bool_and(i.initprivs = p.proacl and not exists (
+/// Whether superusers alone may execute the functions that load a library, and pg_dump takes that for how PostgreSQL was installed. A dump
+/// would otherwise contain the rights, and restoring it as `postgres` would fail.
+const SLOT_FUNCTIONS_ARE_CLOSED: &str = "select bool_and(i.initprivs = p.proacl and not exists (
       select from aclexplode(p.proacl) as a join pg_roles as r on r.oid = a.grantee and not r.rolsuper
     ) and not exists (select from aclexplode(p.proacl) as a where a.grantee = 0))
     from pg_proc as p left join pg_init_privs as i on i.objoid = p.oid and i.classoid = 'pg_proc'::regclass
@@ -94,7 +95,11 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
     let project = Project::new();
     let running = project.start().await;
     let superuser = project.superuser().await;
-    let is_closed: bool = superuser.query_one(ARE_CLOSED, &[]).await.expect("a row").get(0);
+    let is_closed: bool = superuser
+        .query_one(SLOT_FUNCTIONS_ARE_CLOSED, &[])
+        .await
+        .expect("a row")
+        .get(0);
     assert!(is_closed, "pg_dump would repeat what it finds");
     superuser
         .batch_execute("create database other")
@@ -114,7 +119,11 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
             delete from pg_init_privs where objoid = 'pg_create_logical_replication_slot'::regproc::oid;
           end $$";
         opened.batch_execute(open).await.expect("a superuser may");
-        let is_closed: Option<bool> = opened.query_one(ARE_CLOSED, &[]).await.expect("a row").get(0);
+        let is_closed: Option<bool> = opened
+            .query_one(SLOT_FUNCTIONS_ARE_CLOSED, &[])
+            .await
+            .expect("a row")
+            .get(0);
         assert_ne!(is_closed, Some(true), "{name} is open");
     }
     running.stop();
@@ -131,7 +140,11 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
         .expect("copied");
     for name in ["other", "copied", "template1"] {
         let opened = open_database(&project, name).await;
-        let is_closed: Option<bool> = opened.query_one(ARE_CLOSED, &[]).await.expect("a row").get(0);
+        let is_closed: Option<bool> = opened
+            .query_one(SLOT_FUNCTIONS_ARE_CLOSED, &[])
+            .await
+            .expect("a row")
+            .get(0);
         assert_eq!(is_closed, Some(true), "{name}");
     }
     running.stop();
