@@ -26,7 +26,7 @@ def sh(name, text, needs=(), alone=(), tier="check"):
 
 STEPS = [
     sh("slow", "echo slow begins; sleep ${SLOW:-1}; echo slow ends"),
-    sh("quick", "echo quick; exit $QUICK"),
+    sh("quick", "echo quick; [ $QUICK = 0 ] || echo failed: a program with a::b; exit $QUICK"),
     sh("after", "echo after; echo after::flaky >> $FLAKY_TESTS", needs=["quick"]),
     sh("lacking", "echo It needs nginx; exit 77"),
     sh("beyond", "echo beyond", needs=["lacking"]),
@@ -68,6 +68,7 @@ class Steps(unittest.TestCase):
         self.assertIn("── quick \033[31mfailed\033[0m with 3", output)
         end = output[output.index("on cores") :]
         self.assertIn("failed\033[0m: quick (bash -c", end)
+        self.assertIn("\nfailed: a program with a::b\n", end)
         self.assertIn("stopped after", end)
 
     def test_with_keep_going_only_what_needs_the_failed_step_is_left_out(self):

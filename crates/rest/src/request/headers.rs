@@ -131,16 +131,20 @@ mod tests {
                 COOKIE,
                 HeaderValue::from_str(&cookies.join(";")).expect("a header's value"),
             );
-            let shortest = |_| {
-                let begun = std::time::Instant::now();
-                assert!(cookies_json(&headers).len() > count);
-                begun.elapsed()
-            };
-            (0..5).map(shortest).min().expect("five times")
+            let begun = std::time::Instant::now();
+            assert!(cookies_json(&headers).len() > count);
+            begun.elapsed()
         };
-        // Comparing each with each takes 64 times as long for eight times as many.
-        let (few, many) = (time(4_000), time(32_000));
-        assert!(many < few * 24, "{few:?} for 4 000 cookies, {many:?} for 32 000");
+        // Comparing each with each takes 64 times as long for eight times as many. The shortest of several runs counts,
+        // and on a machine that interrupts each of the first ones there are more.
+        let (mut few, mut many) = (time(4_000), time(32_000));
+        for round in 1..100 {
+            (few, many) = (few.min(time(4_000)), many.min(time(32_000)));
+            if round >= 4 && many < few * 24 {
+                return;
+            }
+        }
+        panic!("{few:?} for 4 000 cookies, {many:?} for 32 000");
     }
 
     #[test]
