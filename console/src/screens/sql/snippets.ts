@@ -1,6 +1,6 @@
 /** Snippets: files below `supabase/snippets` on a laptop, rows per account where the console serves many. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { request } from "@/api/client";
+import { request, withQuery } from "@/api/client";
 import { ApiError } from "@/api/error";
 import { type Session, whyReadOnly } from "@/api/session";
 
@@ -89,10 +89,18 @@ export function useSaveSnippet() {
   });
 }
 
+interface SnippetDeletion {
+  name: string;
+  /** The digest of the text that may be deleted; the server refuses with 409 otherwise. */
+  base: string | undefined;
+}
+
 export function useDeleteSnippet() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (name: string) => request<void>(pathOf(name), { method: "DELETE" }),
-    onSuccess: () => client.invalidateQueries({ queryKey: snippetsQuery.queryKey }),
+    mutationFn: ({ name, base }: SnippetDeletion) =>
+      request<void>(withQuery(pathOf(name), { base }), { method: "DELETE" }),
+    // Also after a refusal: the list is older than what was met.
+    onSettled: () => client.invalidateQueries({ queryKey: snippetsQuery.queryKey }),
   });
 }

@@ -4,6 +4,8 @@ import { IconButton } from "@ui/icon-button";
 import { FileCode2, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ownerOf, useSession } from "@/api/session";
+import { CodeBlock } from "@/components/code-block";
+import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Input } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
@@ -12,14 +14,8 @@ import { Text } from "@/components/text";
 import { formatAge, formatDuration } from "@/lib/format";
 import { toast } from "@/lib/toast";
 import { clearHistory, useHistory } from "./run-history";
-import {
-  loadSnippet,
-  type Snippet,
-  useDeleteSnippet,
-  useSaveSnippet,
-  useSnippets,
-  whyNoSnippetChanges,
-} from "./snippets";
+import { loadSnippet, useSnippets, whyNoSnippetChanges } from "./snippets";
+import { useDropSnippet } from "./use-drop-snippet";
 
 interface SqlListProps {
   tab: string;
@@ -68,8 +64,7 @@ interface ListProps {
 
 function SnippetList({ search, onOpen }: ListProps) {
   const snippets = useSnippets();
-  const remove = useDeleteSnippet();
-  const save = useSaveSnippet();
+  const dropping = useDropSnippet();
   const refusal = whyNoSnippetChanges(useSession());
   if (snippets.isPending) return <SkeletonRows rows={4} />;
   if (snippets.isError) {
@@ -99,50 +94,51 @@ function SnippetList({ search, onOpen }: ListProps) {
       fail("The snippet could not be opened", error);
     }
   }
-  async function drop({ name }: Snippet) {
-    try {
-      const { text = "" } = await loadSnippet(name);
-      await remove.mutateAsync(name);
-      toast({
-        title: `${name} deleted`,
-        durationMs: 600_000,
-        action: { label: "Undo", run: () => restore(name, text) },
-      });
-    } catch (error) {
-      fail("The snippet was not deleted", error);
-    }
-  }
-  function restore(name: string, text: string) {
-    // Another one of the same name, saved since, stays.
-    const onError = (error: Error) => fail(`${name} was not restored`, error);
-    save.mutate({ name, text, base: null }, { onError });
-  }
   return (
-    <ul aria-label="Snippets" className="space-y-0.5">
-      {shown.map((snippet) => (
-        <li key={snippet.name} className="group flex items-center rounded-[4px] hover:bg-hover">
-          <button
-            type="button"
-            onClick={() => void open(snippet.name)}
-            className="flex min-h-8 min-w-0 flex-1 items-center gap-2 rounded-[4px] px-2 text-left text-caption pointer-coarse:min-h-11"
-          >
-            <FileCode2 aria-hidden="true" className="size-3.5 shrink-0 text-ink-soft" />
-            <span className="truncate">
-              <Text>{snippet.name}</Text>
-            </span>
-          </button>
-          <IconButton
-            size="dense"
-            label={refusal ?? `Delete ${snippet.name}`}
-            disabled={refusal !== undefined}
-            onClick={() => void drop(snippet)}
-            className="opacity-0 focus-visible:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
-          >
-            <Trash2 aria-hidden="true" className="size-3.5" />
-          </IconButton>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul aria-label="Snippets" className="space-y-0.5">
+        {shown.map((snippet) => (
+          <li key={snippet.name} className="group flex items-center rounded-[4px] hover:bg-hover">
+            <button
+              type="button"
+              onClick={() => void open(snippet.name)}
+              className="flex min-h-8 min-w-0 flex-1 items-center gap-2 rounded-[4px] px-2 text-left text-caption pointer-coarse:min-h-11"
+            >
+              <FileCode2 aria-hidden="true" className="size-3.5 shrink-0 text-ink-soft" />
+              <span className="truncate">
+                <Text>{snippet.name}</Text>
+              </span>
+            </button>
+            <IconButton
+              size="dense"
+              label={refusal ?? `Delete ${snippet.name}`}
+              disabled={refusal !== undefined}
+              onClick={() => void dropping.drop(snippet)}
+              className="opacity-0 focus-visible:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
+            >
+              <Trash2 aria-hidden="true" className="size-3.5" />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+      {dropping.changed !== null && (
+        <ConfirmDialog
+          title="This snippet was changed elsewhere"
+          text={
+            <>
+              <Text>{dropping.changed.name}</Text> is not as you have seen it here: an editor or
+              somebody else has saved it since. Deleting it loses that.
+            </>
+          }
+          confirmLabel="Delete it"
+          pending={dropping.isDropping}
+          onConfirm={() => void dropping.dropChanged()}
+          onClose={dropping.dismiss}
+        >
+          <CodeBlock label="the snippet as it is now" code={dropping.changed.text ?? ""} />
+        </ConfirmDialog>
+      )}
+    </>
   );
 }
 

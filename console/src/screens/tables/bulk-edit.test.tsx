@@ -1,11 +1,16 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { useState } from "react";
 import { expect, it, vi } from "vitest";
+import { Toaster } from "@/components/toaster";
+import { stagedStoreOf } from "@/lib/rows/left-overs";
 import { makeCatalog, makeColumn } from "@/testing/columns";
-import { renderConsole } from "@/testing/render";
+import { renderConsole, testSession } from "@/testing/render";
 import { makeTable } from "@/testing/tables";
 import { BulkEdit } from "./bulk-edit";
+import { useStaging } from "./staged/use-staging";
 import type { GridRow } from "./table-rows";
+import { useTableEditor } from "./use-table-editor";
 
 const rowOf = (key: string): GridRow => ({ key, read: null, staged: undefined, mark: undefined });
 
@@ -63,4 +68,53 @@ it("console_059_selected_rows_that_leave_the_page_under_the_window_never_become_
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
   expect(onStageMatching).not.toHaveBeenCalled();
   expect(onStageSelected).toHaveBeenCalledWith(selected, { note: { value: null } });
+});
+
+const people = makeTable({ columns: [makeColumn("id"), makeColumn("note")] });
+const peopleCatalog = makeCatalog(people);
+
+/** Adds rows, remembers what the selection was, and stages a value for it. */
+function Editor() {
+  const editor = useTableEditor(people, peopleCatalog, useStaging());
+  const [chosen, setChosen] = useState<readonly GridRow[]>([]);
+  return (
+    <>
+      <button type="button" onClick={editor.insert}>
+        Add
+      </button>
+      <button type="button" onClick={() => setChosen(editor.rows)}>
+        {`Choose ${editor.rows.length}`}
+      </button>
+      <button
+        type="button"
+        onClick={() => editor.stageSelected(chosen, { note: { value: "set" } })}
+      >
+        {`Stage ${chosen.length}`}
+      </button>
+    </>
+  );
+}
+
+it("console_059_a_new_row_that_was_written_under_the_window_is_not_skipped_without_a_word", async () => {
+  vi.stubGlobal("fetch", () => new Promise(() => {}));
+  renderConsole(
+    <>
+      <Editor />
+      <Toaster />
+    </>,
+  );
+  const store = stagedStoreOf(testSession);
+  await press("Add");
+  await press("Add");
+  await press("Choose 2");
+  // Applied in another window.
+  store.update((changes) => changes.slice(1));
+  await press("Stage 2");
+
+  expect(await screen.findByText("1 selected row was left out")).toBeVisible();
+  expect(screen.getByText(/1 new row of the selection is no longer staged/)).toBeVisible();
+  expect(store.current().map(({ change }) => "values" in change && change.values)).toEqual([
+    { note: { value: "set" } },
+  ]);
+  vi.unstubAllGlobals();
 });

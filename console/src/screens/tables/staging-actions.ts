@@ -4,6 +4,7 @@ import { type ReadRow, readValue } from "@/lib/rows/read-page";
 import {
   discard,
   editInsert,
+  findStaged,
   type StagedChanges,
   stageDelete,
   stageInsert,
@@ -36,6 +37,22 @@ export function stageCells(
   if (row.read === null) return changes;
   const base = baseOf(row.read, Object.keys(values));
   return stageUpdate(changes, table.oid, row.read.id, base, values);
+}
+
+/** Of rows that were chosen a while ago, those whose cells can still be staged, and how many cannot by which reason. */
+export function sortByStageable(changes: StagedChanges, table: Table, rows: readonly GridRow[]) {
+  const present = new Set(changes.map(({ id }) => id));
+  const isWritten = (row: GridRow) =>
+    row.staged?.change.kind === "insert" && !present.has(row.staged.id);
+  const isRemoved = (row: GridRow) =>
+    row.read !== null && findStaged(changes, table.oid, row.read.id)?.change.kind === "delete";
+  return {
+    stageable: rows.filter((row) => !isWritten(row) && !isRemoved(row)),
+    /** New rows that were written or discarded since. */
+    written: rows.filter(isWritten).length,
+    /** Rows that are staged to be deleted. */
+    removed: rows.filter(isRemoved).length,
+  };
 }
 
 export function stageRemoval(changes: StagedChanges, table: Table, row: GridRow): StagedChanges {

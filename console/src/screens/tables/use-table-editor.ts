@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { type Catalog, type Table, whyNoRight } from "@/api/catalog-model";
 import { useSession, whyReadOnly } from "@/api/session";
+import { plural } from "@/lib/format";
 import { stageBulk, stageInsert } from "@/lib/rows/staged";
 import type { Values } from "@/lib/rows/types";
 import { toast } from "@/lib/toast";
@@ -8,7 +9,13 @@ import { copyCells, type PastedCell } from "@/screens/tables/clipboard";
 import type { Place } from "@/screens/tables/grid/data-grid";
 import { useGridColumns } from "@/screens/tables/grid/use-grid-columns";
 import type { Staging } from "@/screens/tables/staged/use-staging";
-import { stageBlock, stageCells, stageCopy, stageRemoval } from "@/screens/tables/staging-actions";
+import {
+  sortByStageable,
+  stageBlock,
+  stageCells,
+  stageCopy,
+  stageRemoval,
+} from "@/screens/tables/staging-actions";
 import { type GridRow, useGridRows } from "@/screens/tables/table-rows";
 import { useOpenRow } from "@/screens/tables/use-open-row";
 import { useRowPages } from "@/screens/tables/use-row-pages";
@@ -33,6 +40,27 @@ function reportLateEdit(values: Values): void {
   toast({
     title: "The new row was written before this edit",
     description: `Edit the row again. You had typed ${texts.join(", ")}`,
+    tone: "danger",
+    durationMs: 60_000,
+  });
+}
+
+/** Says which of the selected rows keep their values, and why. */
+function reportNotStaged(written: number, removed: number): void {
+  if (written + removed === 0) return;
+  const reasons = [
+    ...(written > 0
+      ? [
+          `${plural(written, "new row")} of the selection ${written === 1 ? "is" : "are"} no longer staged: written or discarded meanwhile. Select ${written === 1 ? "it" : "them"} again.`,
+        ]
+      : []),
+    ...(removed > 0
+      ? [`${plural(removed, "row")} ${removed === 1 ? "is" : "are"} staged to be deleted.`]
+      : []),
+  ];
+  toast({
+    title: `${plural(written + removed, "selected row")} ${written + removed === 1 ? "was" : "were"} left out`,
+    description: reasons.join(" "),
     tone: "danger",
     durationMs: 60_000,
   });
@@ -94,10 +122,15 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
       store.update((changes) =>
         removed.reduce((staged, row) => stageRemoval(staged, table, row), changes),
       ),
-    stageSelected: (chosen: readonly GridRow[], values: Values) =>
+    /** Stages values of rows that were selected a while ago, and says which of them it cannot be done for any more. */
+    stageSelected(chosen: readonly GridRow[], values: Values) {
+      store.refresh();
+      const { stageable, written, removed } = sortByStageable(store.current(), table, chosen);
+      reportNotStaged(written, removed);
       store.update((changes) =>
-        chosen.reduce((staged, row) => stageCells(staged, table, row, values), changes),
-      ),
+        stageable.reduce((staged, row) => stageCells(staged, table, row, values), changes),
+      );
+    },
     stageMatching: (values: Values, expected: number) =>
       store.update((changes) =>
         stageBulk(changes, {

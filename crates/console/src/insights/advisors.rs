@@ -46,14 +46,16 @@ pub(super) async fn mute(
     if key.is_empty() || key.len() > LONGEST_KEY {
         return Err(ConsoleError::invalid("The key of a finding is expected."));
     }
-    audit::record(&state, &session, AuditEntry::new("advisors.mute", &key)).await?;
-    let service = state.database.service().await?;
-    service
+    let mut service = state.database.service().await?;
+    let transaction = service.transaction().await?;
+    transaction
         .execute(
             "insert into selvedge_console.muted_findings (key, account) values ($1, $2) on conflict do nothing",
             &[&*key, &session.account.as_deref()],
         )
         .await?;
+    audit::write(&*transaction, &session, AuditEntry::new("advisors.mute", &key)).await?;
+    transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -63,13 +65,15 @@ pub(super) async fn unmute(
     session: Session,
     key: web::Path<String>,
 ) -> Result<HttpResponse, ConsoleError> {
-    audit::record(&state, &session, AuditEntry::new("advisors.unmute", &key)).await?;
-    let service = state.database.service().await?;
-    service
+    let mut service = state.database.service().await?;
+    let transaction = service.transaction().await?;
+    transaction
         .execute(
             "delete from selvedge_console.muted_findings where key = $1",
             &[&*key],
         )
         .await?;
+    audit::write(&*transaction, &session, AuditEntry::new("advisors.unmute", &key)).await?;
+    transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }

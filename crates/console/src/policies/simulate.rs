@@ -47,7 +47,7 @@ pub(super) async fn run(
     };
     if is_admin && let Some(statement) = written_statement(&request) {
         let entry = AuditEntry::new("policies.simulate", &subject.role).with_statement(statement);
-        audit::record(&state, &session, entry).await?;
+        audit::record(&state, &session, entry.with_result("started")).await?;
     }
     let mut owner = state.database.connection(session.level).await?;
     let database = state.database.shared();

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpResponse, ResponseError as _, web};
+use deadpool_postgres::Transaction;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -12,6 +13,10 @@ use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, Level};
+
+/// Names of the actions in the audit.
+const SAVE: &str = "sql.snippet.save";
+const DELETE: &str = "sql.snippet.delete";
 
 /// The body of `PUT /api/sql/snippets/{name}`.
 #[derive(Deserialize)]
@@ -29,7 +34,7 @@ pub(super) async fn list(
     let snippets = match state.config.project_folder.clone() {
         Some(project) => use_files(move || files::list(&project)).await?,
         None => match &session.account {
-            Some(account) => rows::list(&state.database.service().await?, account).await?,
+            Some(account) => rows::list(&**state.database.service().await?, account).await?,
             None => Vec::new(),
         },
     };
@@ -48,7 +53,7 @@ pub(super) async fn show(
         Some(project) => use_files(move || files::read(&project, &name)).await?,
         None => {
             let account = own_account(&session, &name)?;
-            rows::read(&state.database.service().await?, account, &name).await?
+            rows::read(&**state.database.service().await?, account, &name).await?
         }
     };
     Ok(HttpResponse::Ok().json(snippet))
@@ -66,38 +71,93 @@ pub(super) async fn save(
     let SaveRequest { text, base } = request.into_inner();
     check_name(&name)?;
     check_text(&text)?;
-    let project = writable_folder(&state, &session)?;
-    let entry = AuditEntry::new("sql.snippet.save", &name);
-    audit::record(&state, &session, entry).await?;
-    match project {
-        Some(project) => use_files(move || files::save(&project, &name, &text, &base)).await?,
-        None => {
-            let account = own_account(&session, &name)?;
-            rows::save(&state.database.service().await?, account, &name, &text, &base).await?;
-        }
+    if let Some(project) = writable_folder(&state, &session)? {
+        let file = name.clone();
+        let deed = move || files::save(&project, &file, &text, &base);
+        change_file(&state, &session, (SAVE, &name), deed).await?;
+        return Ok(HttpResponse::NoContent().finish());
     }
-    Ok(HttpResponse::NoContent().finish())
+    let account = own_account(&session, &name)?;
+    let mut client = state.database.service().await?;
+    let transaction = client.transaction().await?;
+    let outcome = rows::save(&*transaction, account, &name, &text, &base).await;
+    finish(&state, &session, transaction, (SAVE, &name), outcome).await
 }
 
-/// `DELETE /api/sql/snippets/{name}` → 204
+/// The query of `DELETE /api/sql/snippets/{name}`.
+#[derive(Deserialize)]
+pub(super) struct DeleteRequest {
+    base: Option<String>,
+}
+
+/// `DELETE /api/sql/snippets/{name}?base=` → 204, or 409 `conflict` when the snippet has another text than the one with the digest
+/// `base`. Without it the snippet is removed with any text.
 pub(super) async fn delete(
     state: web::Data<ConsoleState>,
     session: Session,
     name: web::Path<String>,
+    request: web::Query<DeleteRequest>,
 ) -> Result<HttpResponse, ConsoleError> {
     let name = name.into_inner();
+    let base = request.into_inner().base;
     check_name(&name)?;
-    let project = writable_folder(&state, &session)?;
-    let entry = AuditEntry::new("sql.snippet.delete", &name);
-    audit::record(&state, &session, entry).await?;
-    match project {
-        Some(project) => use_files(move || files::delete(&project, &name)).await?,
-        None => {
-            let account = own_account(&session, &name)?;
-            rows::delete(&state.database.service().await?, account, &name).await?;
-        }
+    if let Some(project) = writable_folder(&state, &session)? {
+        let file = name.clone();
+        let deed = move || files::delete(&project, &file, base.as_deref());
+        change_file(&state, &session, (DELETE, &name), deed).await?;
+        return Ok(HttpResponse::NoContent().finish());
     }
+    let account = own_account(&session, &name)?;
+    let mut client = state.database.service().await?;
+    let transaction = client.transaction().await?;
+    let outcome = rows::delete(&*transaction, account, &name, base.as_deref()).await;
+    finish(&state, &session, transaction, (DELETE, &name), outcome).await
+}
+
+/// Commits a change of rows with its entry of the audit, or notes that it was refused.
+async fn finish(
+    state: &ConsoleState,
+    session: &Session,
+    transaction: Transaction<'_>,
+    (action, name): (&str, &str),
+    outcome: Result<(), ConsoleError>,
+) -> Result<HttpResponse, ConsoleError> {
+    let entry = AuditEntry::new(action, name);
+    if let Err(error) = outcome {
+        transaction.rollback().await?;
+        audit::record(state, session, entry.with_result(result_of(&error))).await?;
+        return Err(error);
+    }
+    audit::write(&*transaction, session, entry).await?;
+    transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Changes a file. It takes part in no transaction, so one entry of the audit comes before the change, and another tells its outcome.
+async fn change_file(
+    state: &ConsoleState,
+    session: &Session,
+    (action, name): (&str, &str),
+    deed: impl FnOnce() -> Result<(), ConsoleError> + Send + 'static,
+) -> Result<(), ConsoleError> {
+    let entry = AuditEntry::new(action, name);
+    audit::record(state, session, entry.with_result("started")).await?;
+    let outcome = use_files(deed).await;
+    let result = outcome.as_ref().map_or_else(result_of, |()| "ok");
+    // What was done to the file stays done, so a failure to write the second entry is no failure of the request.
+    if let Err(error) = audit::record(state, session, entry.with_result(result)).await {
+        tracing::warn!(%error, action, name, result, "the outcome of a change of a snippet is not in the audit");
+    }
+    outcome
+}
+
+/// The result that the audit notes for an error.
+fn result_of(error: &ConsoleError) -> &'static str {
+    if error.status_code().is_client_error() {
+        "refused"
+    } else {
+        "failed"
+    }
 }
 
 /// Returns the project's folder if snippets are files. They are shared by all accounts, so viewers may not change them.

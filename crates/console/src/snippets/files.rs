@@ -70,9 +70,9 @@ pub(super) fn read(project: &Path, name: &str) -> Result<Snippet, ConsoleError> 
     })
 }
 
-/// Held while a save compares the file with what its page had read, and writes it, so that two saves do not overwrite each other. An
-/// editor on the same file does not take it: what it writes between comparison and writing, a few microseconds, is lost.
-static SAVING: Mutex<()> = Mutex::new(());
+/// Held while a file is compared with what its page had read, and written or removed, so that no save loses another. An editor on
+/// the same file does not take it: what it writes between comparison and change, a few microseconds, is lost.
+static CHANGING: Mutex<()> = Mutex::new(());
 
 /// Writes a file over its base. A crash leaves either the old text or the new one.
 ///
@@ -81,14 +81,13 @@ static SAVING: Mutex<()> = Mutex::new(());
 pub(super) fn save(project: &Path, name: &str, text: &str, base: &Base) -> Result<(), ConsoleError> {
     let file = write_beside(project, text).map_err(|error| failed(&error))?;
     let path = path_of(project, name);
-    let _one = SAVING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
     // The new file takes the name, so a link of this name is replaced and never followed.
     let written = match base {
         Base::Anything => file.persist(path),
         Base::Nothing => file.persist_noclobber(path),
         Base::Digest(digest) => {
-            let present = read(project, name).ok().and_then(|snippet| snippet.digest);
-            if present.as_ref() != Some(digest) {
+            if !has_digest(project, name, digest) {
                 return Err(overtaken(name));
             }
             file.persist(path)
@@ -113,10 +112,22 @@ fn write_beside(project: &Path, text: &str) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Removes a file.
-pub(super) fn delete(project: &Path, name: &str) -> Result<(), ConsoleError> {
+/// Removes a file, or only one whose text has this digest.
+///
+/// # Errors
+/// 404 when there is none, and 409 when it has another text.
+pub(super) fn delete(project: &Path, name: &str, digest: Option<&str>) -> Result<(), ConsoleError> {
+    let _one = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
     let path = find_file(project, name)?;
+    if digest.is_some_and(|digest| !has_digest(project, name, digest)) {
+        return Err(overtaken(name));
+    }
     fs::remove_file(path).map_err(|error| missing_or_failed(name, &error))
+}
+
+/// Whether the file can be read and its text has this digest.
+fn has_digest(project: &Path, name: &str, digest: &str) -> bool {
+    read(project, name).is_ok_and(|snippet| snippet.digest.as_deref() == Some(digest))
 }
 
 /// Returns the path of a file that exists. A link is refused, because it could lead out of the project.

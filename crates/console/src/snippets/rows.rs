@@ -1,7 +1,6 @@
 //! Snippets as rows of the account that has saved them.
 
-use deadpool_postgres::Object;
-use tokio_postgres::Row;
+use tokio_postgres::{GenericClient, Row};
 
 use super::snippet::{Base, Snippet, digest_of, not_found, overtaken};
 use crate::error::ConsoleError;
@@ -30,9 +29,15 @@ const REPLACE: &str = "
     where account = $1 and name = $2
       and pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')), 'hex') = $4";
 
+/// Removes a snippet, or only the text that the caller has read.
+const DELETE: &str = "
+    delete from selvedge_console.snippets
+    where account = $1 and name = $2
+      and ($3::text is null or pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(text, 'UTF8')), 'hex') = $3)";
+
 /// Lists the snippets of an account by name.
-pub(super) async fn list(service: &Object, account: &str) -> Result<Vec<Snippet>, ConsoleError> {
-    let rows = service
+pub(super) async fn list(client: &impl GenericClient, account: &str) -> Result<Vec<Snippet>, ConsoleError> {
+    let rows = client
         .query(
             "select name, null::text, updated_at from selvedge_console.snippets where account = $1 order by name",
             &[&account],
@@ -42,8 +47,12 @@ pub(super) async fn list(service: &Object, account: &str) -> Result<Vec<Snippet>
 }
 
 /// Reads a snippet of an account.
-pub(super) async fn read(service: &Object, account: &str, name: &str) -> Result<Snippet, ConsoleError> {
-    let row = service
+pub(super) async fn read(
+    client: &impl GenericClient,
+    account: &str,
+    name: &str,
+) -> Result<Snippet, ConsoleError> {
+    let row = client
         .query_opt(
             "select name, text, updated_at from selvedge_console.snippets where account = $1 and name = $2",
             &[&account, &name],
@@ -57,7 +66,7 @@ pub(super) async fn read(service: &Object, account: &str, name: &str) -> Result<
 /// # Errors
 /// 409 when something else is saved than the base, and 422 when the account has too many snippets.
 pub(super) async fn save(
-    service: &Object,
+    client: &impl GenericClient,
     account: &str,
     name: &str,
     text: &str,
@@ -65,27 +74,23 @@ pub(super) async fn save(
 ) -> Result<(), ConsoleError> {
     let written = match base {
         Base::Anything => {
-            service
+            client
                 .execute(SAVE, &[&account, &name, &text, &MAX_SNIPPETS])
                 .await?
         }
         Base::Nothing => {
-            service
+            client
                 .execute(SAVE_NEW, &[&account, &name, &text, &MAX_SNIPPETS])
                 .await?
         }
-        Base::Digest(digest) => {
-            service
-                .execute(REPLACE, &[&account, &name, &text, digest])
-                .await?
-        }
+        Base::Digest(digest) => client.execute(REPLACE, &[&account, &name, &text, digest]).await?,
     };
     if written > 0 {
         return Ok(());
     }
     let is_overtaken = match base {
         Base::Anything => false,
-        Base::Nothing => read(service, account, name).await.is_ok(),
+        Base::Nothing => read(client, account, name).await.is_ok(),
         Base::Digest(_) => true,
     };
     if is_overtaken {
@@ -96,18 +101,22 @@ pub(super) async fn save(
     )))
 }
 
-/// Removes a snippet of an account.
-pub(super) async fn delete(service: &Object, account: &str, name: &str) -> Result<(), ConsoleError> {
-    let removed = service
-        .execute(
-            "delete from selvedge_console.snippets where account = $1 and name = $2",
-            &[&account, &name],
-        )
-        .await?;
-    if removed == 0 {
-        return Err(not_found(name));
+/// Removes a snippet of an account, or only the text with this digest.
+///
+/// # Errors
+/// 404 when there is none, and 409 when it has another text.
+pub(super) async fn delete(
+    client: &impl GenericClient,
+    account: &str,
+    name: &str,
+    digest: Option<&str>,
+) -> Result<(), ConsoleError> {
+    let removed = client.execute(DELETE, &[&account, &name, &digest]).await?;
+    if removed > 0 {
+        return Ok(());
     }
-    Ok(())
+    read(client, account, name).await?;
+    Err(overtaken(name))
 }
 
 fn read_snippet(row: &Row) -> Snippet {

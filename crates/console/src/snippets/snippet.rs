@@ -23,7 +23,8 @@ pub(super) struct Snippet {
     pub(super) digest: Option<String>,
 }
 
-/// What has to be saved at the moment for a save to be carried out. In JSON it is the member `base`: absent, null or a digest.
+/// What has to be saved at the moment for a save or a deletion to be carried out. In JSON it is the member `base`: absent, null or a
+/// digest.
 #[derive(Debug, Default)]
 pub(super) enum Base {
     /// Whatever there is; callers that have asked nobody.

@@ -87,6 +87,52 @@ async fn console_096_a_row_is_saved_over_the_text_that_was_read_and_no_other() {
 }
 
 #[tokio::test]
+async fn console_096_and_019_a_row_is_deleted_with_the_text_that_was_read_and_the_audit_tells_what_was_refused()
+ {
+    let console = Console::start().await;
+    let vera = console.sign_in("vera");
+    let save = |text: &str, base: &Value| {
+        let body = serde_json::json!({ "text": text, "base": base }).to_string();
+        send(&console, &vera, "PUT", SNIPPET, &body).0
+    };
+    let digest = || send(&console, &vera, "GET", SNIPPET, "").1["digest"].clone();
+    let delete = |digest: &Value| {
+        let path = format!("{SNIPPET}?base={}", digest.as_str().expect("a digest"));
+        send(&console, &vera, "DELETE", &path, "").0
+    };
+
+    assert_eq!(save("select 'ä'", &Value::Null), 204);
+    let read_first = digest();
+    assert_eq!(save("of the other window", &read_first), 204);
+    assert_eq!(save("select 3", &read_first), 409);
+    assert_eq!(delete(&read_first), 409);
+    assert_eq!(delete(&digest()), 204);
+    assert_eq!(delete(&read_first), 404);
+
+    let superuser = console.database.superuser().await;
+    let rows = superuser
+        .query(
+            "select split_part(action, '.', 3) || ' ' || result from selvedge_console.audit
+             where action like 'sql.snippet.%' order by id",
+            &[],
+        )
+        .await
+        .expect("entries");
+    let results: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    assert_eq!(
+        results,
+        [
+            "save ok",
+            "save ok",
+            "save refused",
+            "delete refused",
+            "delete ok",
+            "delete refused"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn console_096_an_account_cannot_fill_the_database_with_snippets() {
     let console = Console::start().await;
     let vera = console.sign_in("vera");

@@ -75,10 +75,8 @@ async fn console_096_snippets_are_files_of_the_project_and_nothing_outside_of_th
     let response = console.delete("/api/sql/snippets/by%20hand").send().await;
     assert_eq!(response.expect("a response").status(), 204);
     assert!(!folder.join("by hand.sql").exists());
-    let saved = console
-        .value("select count(*)::text from selvedge_console.audit where action = 'sql.snippet.save'")
-        .await;
-    assert_eq!(saved, "3");
+    let results = "select string_agg(result, ' ' order by id) from selvedge_console.audit where action = 'sql.snippet.save'";
+    assert_eq!(console.value(results).await, "started ok started ok started ok");
 
     let viewers = start(project.path(), true).await;
     assert_eq!(read(&viewers, "/api/sql/snippets/link").await.0, 200);
@@ -117,4 +115,35 @@ async fn console_096_a_file_is_saved_over_the_text_that_was_read_and_no_other() 
         409
     );
     assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+}
+
+#[tokio::test]
+async fn console_096_and_019_a_file_is_deleted_with_the_text_that_was_read_and_the_audit_tells_what_was_refused()
+ {
+    let project = TempDir::new().expect("a folder");
+    let file = project.path().join("snippets/one.sql");
+    let console = start(project.path(), false).await;
+    assert_eq!(save_over(&console, "one", "select 1", Value::Null).await, 204);
+    assert_eq!(save_over(&console, "one", "select 2", Value::Null).await, 409);
+    let (_, read_first) = read(&console, "/api/sql/snippets/one").await;
+    std::fs::write(&file, "of an editor").expect("a file");
+    let delete = async |base: &Value| {
+        let path = format!("/api/sql/snippets/one?base={}", base.as_str().expect("a digest"));
+        let response = console.delete(&path).send().await;
+        response.expect("a response").status().as_u16()
+    };
+
+    assert_eq!(delete(&read_first["digest"]).await, 409);
+    assert!(file.exists());
+    let (_, present) = read(&console, "/api/sql/snippets/one").await;
+    assert_eq!(delete(&present["digest"]).await, 204);
+    assert_eq!(delete(&present["digest"]).await, 404);
+    assert!(!file.exists());
+
+    let results = "select string_agg(split_part(action, '.', 3) || ' ' || result, ', ' order by id)
+                   from selvedge_console.audit where action like 'sql.snippet.%' and result <> 'started'";
+    assert_eq!(
+        console.value(results).await,
+        "save ok, save refused, delete refused, delete ok, delete refused"
+    );
 }

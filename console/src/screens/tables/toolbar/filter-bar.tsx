@@ -32,8 +32,18 @@ const describe = ({ column, path = [], operator, value }: Filter): [string, stri
   value === "" ? "empty" : value.replace("not_null", "not null"),
 ];
 
+/** A new filter that was typed and not applied, kept when its panel is closed by a press beside it. */
+interface TypedFilter {
+  table: string;
+  /** The column that the panel was opened for. */
+  opened: string;
+  filter: Filter;
+}
+
 /** The filters as chips, each of which opens its form, and the button for a new one. */
 export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }: FilterBarProps) {
+  const [kept, setKept] = useState<TypedFilter | null>(null);
+  const typed = kept?.table === table.oid ? kept : null;
   return (
     <>
       {filters.map((filter, index) => (
@@ -52,11 +62,14 @@ export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }:
       <Popover
         label="New filter"
         open={opened !== null}
-        onOpenChange={(open) => onOpen(open ? (table.columns[0]?.name ?? null) : null)}
+        onOpenChange={(open) =>
+          onOpen(open ? (typed?.opened ?? table.columns[0]?.name ?? null) : null)
+        }
         trigger={
           <Button size="dense" variant="quiet" title="Filter (f)">
             <FilterIcon aria-hidden="true" className="size-3.5" />
             <ToolLabel>Filter</ToolLabel>
+            {typed !== null && opened === null && <NotApplied />}
           </Button>
         }
       >
@@ -65,8 +78,18 @@ export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }:
             key={opened}
             table={table}
             catalog={catalog}
-            initial={newFilter(table, catalog, opened)}
+            initial={typed?.opened === opened ? typed.filter : newFilter(table, catalog, opened)}
+            onType={(filter) => setKept({ table: table.oid, opened, filter })}
+            onDiscard={
+              typed?.opened === opened
+                ? () => {
+                    setKept(null);
+                    onOpen(null);
+                  }
+                : undefined
+            }
             onApply={(filter) => {
+              setKept(null);
               onOpen(null);
               onChange([...filters, filter]);
             }}
@@ -74,6 +97,16 @@ export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }:
         )}
       </Popover>
     </>
+  );
+}
+
+/** Stands at a filter of which more was typed than is applied. */
+function NotApplied() {
+  return (
+    <span className="text-accent" title="What was typed is not applied yet">
+      <span aria-hidden="true">•</span>
+      <span className="sr-only">, typed and not applied</span>
+    </span>
   );
 }
 
@@ -85,6 +118,7 @@ interface FilterChipProps extends Pick<FilterBarProps, "table" | "catalog"> {
 
 function FilterChip({ table, catalog, filter, onApply, onRemove }: FilterChipProps) {
   const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState<Filter | null>(null);
   const [name, sign, value] = describe(filter);
   return (
     <span className="inline-flex h-7 min-w-24 max-w-72 items-center rounded-sm border border-accent/40 bg-selected pointer-coarse:h-11">
@@ -101,14 +135,25 @@ function FilterChip({ table, catalog, filter, onApply, onRemove }: FilterChipPro
             <span className="truncate font-mono text-label">
               <Text>{value}</Text>
             </span>
+            {typed !== null && !isOpen && <NotApplied />}
           </button>
         }
       >
         <FilterForm
           table={table}
           catalog={catalog}
-          initial={filter}
+          initial={typed ?? filter}
+          onType={setTyped}
+          onDiscard={
+            typed === null
+              ? undefined
+              : () => {
+                  setTyped(null);
+                  setOpen(false);
+                }
+          }
           onApply={(next) => {
+            setTyped(null);
             setOpen(false);
             onApply(next);
           }}

@@ -11,12 +11,15 @@ interface FilterFormProps {
   catalog: Catalog;
   initial: Filter;
   onApply: (filter: Filter) => void;
-  /** Absent for a new filter. */
-  onRemove?: (() => void) | undefined;
+  /** Called with every change, so that closing the panel loses nothing. */
+  onType: (filter: Filter) => void;
+  /** Throws away what was typed before the panel was closed; absent where nothing was. */
+  onDiscard?: (() => void) | undefined;
 }
 
 /** Column, operator and value of one filter; the operators are those of the column's type. */
-export function FilterForm({ table, catalog, initial, onApply, onRemove }: FilterFormProps) {
+export function FilterForm(props: FilterFormProps) {
+  const { table, catalog, initial, onApply, onType, onDiscard } = props;
   const kindOf = ({ column: name, path = [] }: Filter) => {
     const column = table.columns.find((other) => other.name === name);
     // A JSON path yields text, so it is compared as text.
@@ -44,11 +47,15 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
   const kind = kindOf(filter);
   const ownKind = kindOf({ ...filter, path: [] });
   const operators = operatorsOf(kind);
+  const change = (changes: Partial<Filter>) => {
+    form.change(changes);
+    onType({ ...filter, ...changes });
+  };
   const changeColumn = (name: string) => {
     const next = table.columns.find((other) => other.name === name);
     const nextKind = next === undefined ? "text" : columnKind(next, catalog);
     const operator = operatorsOf(nextKind)[0]?.name ?? "eq";
-    form.change({ column: name, operator, value: operator === "is" ? "true" : "", path: [] });
+    change({ column: name, operator, value: operator === "is" ? "true" : "", path: [] });
   };
   const values = choicesOf(filter);
   return (
@@ -76,7 +83,7 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
               mono
               value={filter.path?.join(".") ?? ""}
               onChange={(event) =>
-                form.change({
+                change({
                   path: event.target.value === "" ? [] : event.target.value.split("."),
                   ...(!hasPath && { operator: "eq" }),
                 })
@@ -90,7 +97,7 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
           <Select
             {...attributes}
             value={filter.operator}
-            onChange={(event) => form.change({ operator: event.target.value })}
+            onChange={(event) => change({ operator: event.target.value })}
           >
             {operators.map(({ name, label, sign }) => (
               <option key={name} value={name}>
@@ -116,13 +123,13 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
               {...attributes}
               mono
               value={filter.value}
-              onChange={(event) => form.change({ value: event.target.value })}
+              onChange={(event) => change({ value: event.target.value })}
             />
           ) : (
             <Select
               {...attributes}
               value={values.includes(filter.value) ? filter.value : values[0]}
-              onChange={(event) => form.change({ value: event.target.value })}
+              onChange={(event) => change({ value: event.target.value })}
             >
               {values.map((value) => (
                 <option key={value} value={value}>
@@ -134,9 +141,9 @@ export function FilterForm({ table, catalog, initial, onApply, onRemove }: Filte
         }
       </Field>
       <div className="flex justify-end gap-2">
-        {onRemove !== undefined && (
-          <Button size="dense" variant="quiet" onClick={onRemove}>
-            Remove
+        {onDiscard !== undefined && (
+          <Button size="dense" variant="quiet" onClick={onDiscard}>
+            Discard
           </Button>
         )}
         <Button size="dense" variant="primary" type="submit">
