@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { expectData, fetchRows, makeItem, uniqueName } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
 import { leaveByEscape, openSection, row, tinyPicture } from "./admin.ts";
-import { expect, saveScreenshot, test, toast } from "./journey.ts";
+import { expect, expectNotice, recordNotices, saveScreenshot, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 const sections = [
@@ -19,6 +19,7 @@ for (const { path, title, noun, table } of sections) {
 
   test(`${path}: adding, finding, renaming and deleting a row`, async ({ page }) => {
     const name = uniqueName(noun);
+    await recordNotices(page);
     await openSection(page, path, title);
     await page.getByRole("button", { name: `Add ${noun}` }).click();
     const form = page.getByRole("dialog", { name: `Add ${noun}` });
@@ -29,7 +30,7 @@ for (const { path, title, noun, table } of sections) {
     expect(await findViolations(page)).toEqual([]);
     await saveScreenshot(page, `admin-${path}-form`);
     await form.getByRole("button", { name: "Save" }).click();
-    await expect(toast(page, `${done} created`)).toBeVisible();
+    await expectNotice(page, `${done} created`);
     await expect(form).toHaveCount(0);
 
     await page.getByRole("searchbox").fill(name.slice(0, -1));
@@ -40,14 +41,14 @@ for (const { path, title, noun, table } of sections) {
       .click();
     await page.getByRole("dialog").getByLabel("Name").fill(`${name} II`);
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    await expect(toast(page, `${done} updated`)).toBeVisible();
+    await expectNotice(page, `${done} updated`);
     await expect(row(page, `${name} II`)).toBeVisible();
 
     await page.getByRole("button", { name: `Delete ${name} II` }).click();
     const question = page.getByRole("alertdialog");
     await expect(question).toContainText("Are you sure you want to delete this");
     await question.getByRole("button", { name: "Delete" }).click();
-    await expect(toast(page, `${done} deleted`)).toBeVisible();
+    await expectNotice(page, `${done} deleted`);
     await expect(row(page, name)).toHaveCount(0);
     expect(await fetchRows(table, "name", `${name} II`)).toEqual([]);
   });

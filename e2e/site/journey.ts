@@ -100,6 +100,35 @@ export function toast(page: Page, title: string): Locator {
     .filter({ hasText: title });
 }
 
+/**
+ * Waits for a notice with this title, also one that has gone again: notices stay for five seconds, which is less than a busy machine may
+ * take to look. A notice is found once. Must be prepared by {@link recordNotices}.
+ */
+export async function expectNotice(page: Page, title: string): Promise<void> {
+  const take = (wanted: string) => {
+    const shown = (window as unknown as { notices: string[] }).notices;
+    const index = shown.findIndex((text) => text.includes(wanted));
+    return index >= 0 && shown.splice(index, 1).length === 1;
+  };
+  await expect.poll(() => page.evaluate(take, title), { message: `notice "${title}"` }).toBe(true);
+}
+
+/** Keeps the texts of all notices of the pages that are opened from now on, for {@link expectNotice}. */
+export async function recordNotices(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const notices: string[] = [];
+    Object.assign(window, { notices });
+    const known = new WeakSet<Element>();
+    new MutationObserver(() => {
+      for (const notice of document.querySelectorAll('[role="region"][aria-label^="Notifications"] li')) {
+        if (known.has(notice)) continue;
+        known.add(notice);
+        notices.push(notice.textContent ?? "");
+      }
+    }).observe(document, { childList: true, subtree: true });
+  });
+}
+
 /** Follows a link of the navigation: the sidebar or header, on phones the bottom navigation or the tabs above the list. */
 export async function goTo(page: Page, section: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: section, exact: true }).click();

@@ -48,3 +48,40 @@ it("sends no piece with the session of another user", async () => {
   await vi.waitFor(() => expect(headers).toHaveLength(1));
   expect(headers[0]?.Authorization).toMatch(/^Bearer /);
 });
+
+it("sends nothing of an upload that was cancelled while it was prepared", async () => {
+  let started = 0;
+  let findPrevious: () => Promise<[]> = async () => [];
+  vi.doMock("tus-js-client", () => ({
+    DetailedError: class extends Error {},
+    Upload: class {
+      findPreviousUploads = () => findPrevious();
+      abort = async () => undefined;
+      start() {
+        started += 1;
+      }
+    },
+  }));
+  const { uploadResumably } = await import("./resumable-upload");
+  const upload = (signal: AbortSignal) =>
+    uploadResumably({
+      owner: "mira",
+      file: new File(["x"], "x.webp"),
+      bucket: "photos",
+      objectName: "x",
+      place: "p",
+      contentType: "image/webp",
+      onProgress: () => undefined,
+      signal,
+    });
+
+  // While the picture was decoded, before there was an upload.
+  await expect(upload(AbortSignal.abort())).rejects.toThrow("The upload was cancelled.");
+  const cancel = new AbortController();
+  findPrevious = async () => {
+    cancel.abort();
+    return [];
+  };
+  await expect(upload(cancel.signal)).rejects.toThrow("The upload was cancelled.");
+  expect(started).toBe(0);
+});

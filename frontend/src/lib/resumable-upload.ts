@@ -30,6 +30,9 @@ class OtherUserError extends ServiceError {
   }
 }
 
+/** The error of an upload that the person has cancelled. */
+export const cancelled = () => new DOMException("The upload was cancelled.", "AbortError");
+
 /** Adds the key and the session's current token, because an upload may take longer than a token is valid. */
 async function authorise(request: HttpRequest, owner: string): Promise<void> {
   const { data } = await (await loadAuth()).getSession();
@@ -93,20 +96,22 @@ export async function uploadResumably(request: UploadRequest): Promise<string> {
     });
     signal?.addEventListener("abort", () => {
       void upload.abort();
-      reject(new DOMException("The upload was cancelled.", "AbortError"));
+      reject(cancelled());
     });
-    upload.findPreviousUploads().then(
-      (previous) => {
-        const latest = latestOf(previous);
-        if (latest !== undefined) {
-          // Also for the case that the server has forgotten the upload, and it begins anew under the same name.
-          metadata.objectName = latest.metadata.objectName ?? metadata.objectName;
-          upload.resumeFromPreviousUpload(latest);
-        }
-        upload.start();
-      },
-      () => upload.start(),
-    );
+    // A signal that has come already reports nothing any more.
+    if (signal?.aborted === true) return reject(cancelled());
+    const start = () => {
+      if (signal?.aborted !== true) upload.start();
+    };
+    upload.findPreviousUploads().then((previous) => {
+      const latest = latestOf(previous);
+      if (latest !== undefined) {
+        // Also for the case that the server has forgotten the upload, and it begins anew under the same name.
+        metadata.objectName = latest.metadata.objectName ?? metadata.objectName;
+        upload.resumeFromPreviousUpload(latest);
+      }
+      start();
+    }, start);
   });
 }
 

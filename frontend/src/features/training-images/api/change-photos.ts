@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { pictureEndings, preparePicture } from "@/lib/picture-file";
-import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
+import { cancelled, uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
 import { resultOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { photoBucket, type Slot, type TrainingPhoto, trainingPhotosKey } from "./list-photos";
@@ -34,6 +34,8 @@ async function uploadPhoto(userId: string, slot: Slot, upload: PhotoUpload): Pro
     signal: upload.signal,
   });
   try {
+    // Cancelled after the last piece was sent: the photo that is there stays.
+    if (upload.signal.aborted) throw cancelled();
     resultOf(
       await supabase.from("user_training_images").upsert(
         {
