@@ -12,7 +12,7 @@ BINARY := $(abspath $(TARGET_DIR)/release/selvedge)
 STEP := tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help run check test test-all soak test-rust test-frontend test-e2e golden cluster bench fmt build package docker postgres
+.PHONY: help run check test test-all soak test-rust test-frontend test-e2e golden cluster bench fmt hooks build package docker postgres
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ test-all: postgres ## And what `make test` leaves out or shortens: all recording
 
 soak: postgres ## The long forms, once before a change of what they test: the cluster for 30 minutes
 	@tools/steps soak
+
+hooks: ## Let git check the subject of each commit of this checkout
+	ln -sf "$(CURDIR)/tools/commit-subjects" "$$(git rev-parse --git-path hooks)/commit-msg"
 
 fmt: frontend/node_modules console/node_modules e2e/node_modules ## Format everything
 	cargo fmt --all

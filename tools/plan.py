@@ -139,6 +139,7 @@ STEPS = [
     step("rustfmt", "cargo", "fmt", "--all", "--check", tier="check", job="check"),
     step("structure", "python3", "tools/house.py", "--check", tier="check", job="check"),
     step("what runs the steps", "python3", "tools/steps_test.py", cores=0.5, tier="check", job="check"),
+    step("subjects of commits", "tools/commit-subjects", cores=0.5, tier="check", job="check"),
     step("licences", "node", "tools/licences.mjs", tier="check", job="check"),
     step("numbers of the contract", "python3", "tools/contract.py", "--check", tier="check", job="check"),
     step("paths in the documentation", "node", "tools/check-docs.mjs", tier="check", job="check"),

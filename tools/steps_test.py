@@ -149,5 +149,22 @@ touch "$0.tried"; echo "test a::b ... FAILED"; echo "test result: FAILED. 3 pass
         self.assertIn("before its end", output)
 
 
+
+class Subjects(unittest.TestCase):
+    def check(self, subject):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(f"{subject}\n\nThe reason.\n# a comment of git\n")
+            file.flush()
+            return subprocess.run([TOOLS / "commit-subjects", file.name], capture_output=True, text=True)
+
+    def test_one_type_and_72_characters_are_demanded(self):
+        for subject in ("fix(rest): answer 406", "feat!: leave out keys", "fixup! fix(rest): answer 406", "docs: " + "x" * 66):
+            self.assertEqual(self.check(subject).returncode, 0, subject)
+        for subject in ("answer 406", "fix, test: answer 406", "Fix: answer 406", "fix:", "docs: " + "x" * 67):
+            done = self.check(subject)
+            self.assertEqual(done.returncode, 1, subject)
+            self.assertIn(subject, done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
