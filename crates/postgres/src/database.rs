@@ -315,7 +315,18 @@ impl Database {
 /// # Errors
 /// When the login fails.
 pub async fn connect(config: &Config) -> Result<Client, Error> {
-    Ok(spawn_connection(config.connect(tls::connector()).await?))
+    Ok(spawn_connection(
+        name_application(config).connect(tls::connector()).await?,
+    ))
+}
+
+/// The login with a name for PostgreSQL's list of sessions, by which others see who keeps them waiting.
+pub(crate) fn name_application(config: &Config) -> Config {
+    let mut config = config.clone();
+    if config.get_application_name().is_none() {
+        config.application_name("selvedge");
+    }
+    config
 }
 
 /// Spawns the task that moves the connection's messages; it ends when the client is dropped.

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, Error};
 
-use crate::database::spawn_connection_then;
+use crate::database::{name_application, spawn_connection_then};
 use crate::migrate::scram_verifier;
 use crate::{PrivilegedSession, quote_identifier, quote_literal, tls};
 
@@ -125,7 +125,7 @@ impl RunLogin {
     /// # Errors
     /// When the login fails.
     pub async fn open_session(self) -> Result<Client, Error> {
-        let opened = match self.config.connect(tls::connector()).await {
+        let opened = match name_application(&self.config).connect(tls::connector()).await {
             Ok(opened) => opened,
             Err(error) => {
                 self.drop_role().await.ok();

@@ -69,6 +69,15 @@ pub(crate) fn render_values(values: &Values, format: OutputFormat) -> String {
     text
 }
 
+/// Names in lines of their own below a sentence, the first `most` of them, and how many more there are.
+pub(crate) fn list_names(names: &[String], most: usize) -> String {
+    let mut shown = names[..names.len().min(most)].join("\n  ");
+    if names.len() > most {
+        shown += &format!("\n  and {} more", names.len() - most);
+    }
+    shown
+}
+
 /// Prints warnings to standard error, one per line, so that scripts can parse standard output.
 pub(crate) fn print_warnings(lines: &[String]) {
     for line in lines {

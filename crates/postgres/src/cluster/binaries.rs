@@ -168,12 +168,26 @@ impl Binaries {
     ///
     /// # Errors
     /// When the programs have to be copied or linked and `home` cannot be written.
-    pub fn make_usable_by(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
+    pub fn make_usable_by(self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
+        let mut programs = self.make_runnable_by(owner, home)?;
+        programs.add_shipped_extensions(owner, home);
+        Ok(programs)
+    }
+
+    /// Makes sure that `owner` can run the programs, and leaves them as they were installed otherwise: without the shipped extensions.
+    ///
+    /// # Errors
+    /// When the programs have to be copied or linked and `home` cannot be written.
+    pub fn make_runnable_by(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
         if let Some(native) = self.npm_native.take() {
             let usable = npm::make_usable(&native, owner, home)?;
             self.folder = usable.join("bin");
             self.npm_native = Some(usable);
         }
+        Ok(self)
+    }
+
+    fn add_shipped_extensions(&mut self, owner: &Owner, home: &Path) {
         match ensure_program_tree(&self.folder, self.major_version, owner, home) {
             Ok(Some(folder)) => self.folder = folder,
             Ok(None) => tracing::warn!(
@@ -185,7 +199,6 @@ impl Binaries {
                 "PostgreSQL's programs could not be copied: only migrations may create extensions"
             ),
         }
-        Ok(self)
     }
 
     /// Major version of PostgreSQL: 15, 16, 17 or 18.

@@ -7,10 +7,10 @@ begin
   -- Operators of the project that fit better than PostgreSQL's own would be found in its schemas, while what they call is dropped.
   perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
-  -- A schema of an extension goes with its extension, below.
+  -- A schema of an extension goes with its extension, below. What a superuser owns is the platform's, or of whoever runs the server.
   for object in
     select nspname from pg_catalog.pg_namespace as n
-    where nspowner not in (select oid from pg_catalog.pg_roles where rolname in ('supabase_admin', 'pgbouncer'))
+    where nspowner not in (select oid from pg_catalog.pg_roles where rolsuper or rolname = 'pgbouncer')
       and nspname not in ('public', 'extensions', 'information_schema') and nspname !~ '^pg_'
       and not exists (
         select from pg_catalog.pg_depend
@@ -23,8 +23,15 @@ begin
   for object in
     select extname from pg_catalog.pg_extension
     where extname not in ('plpgsql', 'uuid-ossp', 'pgcrypto', 'pg_stat_statements', 'pgjwt', 'supabase_vault', 'pg_net')
+      and extowner not in (select oid from pg_catalog.pg_roles where rolsuper)
   loop
     execute format('drop extension if exists %I cascade', object.extname);
+  end loop;
+  -- Where PostgreSQL has no files of them, they are schemas of the superuser.
+  for object in
+    select name from _selvedge.installed_extensions where name not in ('pgjwt', 'supabase_vault', 'pg_net')
+  loop
+    perform _selvedge.drop_extension(object.name, true, true);
   end loop;
 
   for object in

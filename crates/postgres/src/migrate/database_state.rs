@@ -20,8 +20,14 @@ const LAST_RANK_OF_ROLES: i32 = 3;
 /// Parts from this rank on say something of objects: owners, rights, comments.
 const FIRST_RANK_OF_PROPERTIES: i32 = 110;
 
+/// Comments on objects.
+const RANK_OF_COMMENTS: i32 = 140;
+
+/// Extensions themselves, without what is in them.
+pub(super) const RANK_OF_EXTENSIONS: i32 = 30;
+
 /// Parts up to this rank are made first: roles, schemas and extensions.
-const LAST_RANK_OF_EXTENSIONS: i32 = 30;
+const LAST_RANK_OF_EXTENSIONS: i32 = RANK_OF_EXTENSIONS;
 
 /// What a database and the roles of its server consist of, but for passwords.
 #[derive(Debug, Clone)]
@@ -33,18 +39,36 @@ pub struct DatabaseState {
 
 /// An object, or what can be said of one, such as its owner.
 #[derive(Debug, Clone)]
-struct Part {
+pub(super) struct Part {
     /// Its place in the order in which parts can be made.
-    rank: i32,
+    pub(super) rank: i32,
     /// By what it is found in the other database: `table auth.users`, `owner of table auth.users`.
-    name: String,
+    pub(super) name: String,
     value: Option<String>,
     /// The statement that gives it this value in another database of the platform.
     make: Option<String>,
     /// The statement that drops it in the database of this state, or makes it as if it had never been set.
     remove: Option<String>,
+    /// The role that owns the object, or the object that it belongs to; none for parts of the server.
+    pub(super) owner: Option<String>,
     /// Whether a part of another value has to be removed before it can be made, as an index has.
     is_remade: bool,
+}
+
+/// What becomes of changes when the database refuses one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnRefusal {
+    /// All are given up.
+    Fail,
+    /// It is left out.
+    Skip,
+}
+
+impl Part {
+    /// Whether it says who may do what: owners, rights and default rights.
+    pub(super) fn is_right(&self) -> bool {
+        (FIRST_RANK_OF_PROPERTIES..RANK_OF_COMMENTS).contains(&self.rank)
+    }
 }
 
 impl DatabaseState {
@@ -100,23 +124,27 @@ impl DatabaseState {
         Ok(self.differences(&Self::of_database(client).await?))
     }
 
+    /// Makes the parts that `is_meant` accepts as they are in this state, in one transaction of a superuser's session.
+    pub(super) async fn restore_objects(
+        &self,
+        client: &Client,
+        is_meant: impl Fn(&Part) -> bool,
+    ) -> Result<(), MigrateError> {
+        client.batch_execute(BEGIN).await?;
+        let outcome = self.change(client, is_meant, OnRefusal::Skip).await;
+        let end = if outcome.is_ok() { "commit" } else { "rollback" };
+        let ended = client.batch_execute(end).await;
+        outcome?;
+        Ok(ended?)
+    }
+
     async fn restore_up_to(&self, client: &Client, rank: i32) -> Result<(), MigrateError> {
+        let is_meant = |part: &Part| {
+            part.rank <= rank && (rank > LAST_RANK_OF_ROLES || !self.lets_postgres_drop_a_role(part))
+        };
         client.batch_execute(BEGIN).await?;
         let outcome = async {
-            let now = read_parts(client).await?;
-            let removed = differing(&now, &self.parts)
-                .filter(|(part, is_known)| part.rank <= rank && (part.is_remade || !is_known))
-                .filter(|(part, _)| rank > LAST_RANK_OF_ROLES || !self.lets_postgres_drop_a_role(part));
-            let mut removed: Vec<&Part> = removed.map(|(part, _)| part).collect();
-            // What is said of objects comes first, as it names them.
-            removed.sort_by_key(|part| part.rank < FIRST_RANK_OF_PROPERTIES);
-            run_all(client, removed.iter().filter_map(|part| part.remove.as_deref())).await?;
-            // What was dropped may have taken other things with it, and an extension brings its own.
-            for last in [LAST_RANK_OF_EXTENSIONS.min(rank), rank] {
-                let now = read_parts(client).await?;
-                let made = differing(&self.parts, &now).filter(|(part, _)| part.rank <= last);
-                run_all(client, made.filter_map(|(part, _)| part.make.as_deref())).await?;
-            }
+            self.change(client, is_meant, OnRefusal::Fail).await?;
             if rank == i32::MAX && !self.empty_tables.is_empty() {
                 // In one statement, as the tables refer to each other. Their indexes, which are built anew, are the platform's by now.
                 let truncate = format!("truncate {} restart identity", self.empty_tables.join(", "));
@@ -131,6 +159,57 @@ impl DatabaseState {
             client.batch_execute("rollback").await.ok();
         }
         outcome
+    }
+
+    /// Removes and makes those of the differing parts that `is_meant` accepts, in the transaction that is open.
+    pub(super) async fn change(
+        &self,
+        client: &Client,
+        is_meant: impl Fn(&Part) -> bool,
+        on_refusal: OnRefusal,
+    ) -> Result<(), MigrateError> {
+        let now = read_parts(client).await?;
+        let removed = differing(&now, &self.parts)
+            .filter(|(part, is_known)| (part.is_remade || !is_known) && is_meant(part));
+        let mut removed: Vec<&Part> = removed.map(|(part, _)| part).collect();
+        // What is said of objects comes first, as it names them.
+        removed.sort_by_key(|part| part.rank < FIRST_RANK_OF_PROPERTIES);
+        let statements = removed.iter().filter_map(|part| part.remove.as_deref());
+        run_all(client, statements, on_refusal).await?;
+        // What was dropped may have taken other things with it, and an extension brings its own.
+        for last in [LAST_RANK_OF_EXTENSIONS, i32::MAX] {
+            let now = read_parts(client).await?;
+            let made = differing(&self.parts, &now).filter(|(part, _)| part.rank <= last && is_meant(part));
+            run_all(
+                client,
+                made.filter_map(|(part, _)| part.make.as_deref()),
+                on_refusal,
+            )
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// The parts that differ in the connected database and that `is_meant` accepts: first those that a fresh one does not have, then the others.
+    pub(super) async fn list_differing(
+        &self,
+        client: &Client,
+        is_meant: impl Fn(&Part) -> bool,
+    ) -> Result<(Vec<Part>, Vec<Part>), MigrateError> {
+        let now = read_parts(client).await?;
+        let more = differing(&now, &self.parts).filter(|(part, is_known)| !is_known && is_meant(part));
+        let other = differing(&self.parts, &now).filter(|(part, _)| is_meant(part));
+        let copy = |(part, _): (&Part, bool)| part.clone();
+        Ok((more.map(copy).collect(), other.map(copy).collect()))
+    }
+
+    /// The extensions of this state, with the schemas of their objects.
+    pub(super) fn extensions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts.iter().filter_map(|part| {
+            let name = part.name.strip_prefix("extension ")?.trim_matches('"');
+            let (_, schema) = part.value.as_deref()?.split_once(' ')?;
+            (part.rank == RANK_OF_EXTENSIONS).then_some((name, schema))
+        })
     }
 
     /// Whether a part is the membership by which `postgres` may drop a role that is not of this state. PostgreSQL gives it to whoever
@@ -159,7 +238,8 @@ async fn read_parts(client: &Client) -> Result<Vec<Part>, MigrateError> {
         value: row.get(2),
         make: row.get(3),
         remove: row.get(4),
-        is_remade: row.get(5),
+        owner: row.get(5),
+        is_remade: row.get(6),
     });
     Ok(parts.collect())
 }
@@ -178,9 +258,30 @@ fn differing<'a>(parts: &'a [Part], others: &[Part]) -> impl Iterator<Item = (&'
 }
 
 /// Runs statements of [`Part`]s one after the other.
-async fn run_all<'a>(client: &Client, statements: impl Iterator<Item = &'a str>) -> Result<(), MigrateError> {
+async fn run_all<'a>(
+    client: &Client,
+    statements: impl Iterator<Item = &'a str>,
+    on_refusal: OnRefusal,
+) -> Result<(), MigrateError> {
     for statement in statements {
-        client.batch_execute(statement).await?;
+        if on_refusal == OnRefusal::Fail {
+            client.batch_execute(statement).await?;
+        } else {
+            try_alone(client, statement).await?;
+        }
     }
     Ok(())
+}
+
+/// Runs a statement in the transaction that is open, which goes on if PostgreSQL refuses it. Returns whether it was accepted.
+pub(super) async fn try_alone(client: &Client, statement: &str) -> Result<bool, tokio_postgres::Error> {
+    client.batch_execute("savepoint part").await?;
+    match client.batch_execute(statement).await {
+        Ok(()) => client.batch_execute("release part").await.map(|()| true),
+        Err(error) if error.as_db_error().is_some() => client
+            .batch_execute("rollback to part; release part")
+            .await
+            .map(|()| false),
+        Err(error) => Err(error),
+    }
 }

@@ -1,7 +1,8 @@
--- What a database and the roles of its server consist of, one row per part: (rank, part, value, make, remove, is_remade). Two databases with
+-- What a database and the roles of its server consist of, one row per part: (rank, part, value, make, remove, owner, is_remade). Two databases with
 -- the same rows are equal but for what their tables hold. `make` gives the part this value in another
 -- database of the platform, `remove` drops it here; null where there is no such statement. Ranks are the order of `make`, and `is_remade`
--- says that a part of another value is removed before it is made.
+-- says that a part of another value is removed before it is made. `owner` is the role that owns the object, or the object that it belongs to;
+-- null for parts of the server. Nobody has to be a superuser to read it.
 with parts as (
 with
 is_16 (value) as (select current_setting('server_version_num')::int >= 160000),
@@ -137,7 +138,7 @@ found (rank, classid, oid, sub, owner, acl, acl_kind, acl_place, definition, mak
       from pg_foreign_data_wrapper
     union all select 'pg_foreign_server'::regclass, oid, srvowner, srvacl, 'S', 'pg_foreign_server.srvacl', srvoptions::text
       from pg_foreign_server
-    union all select 'pg_user_mapping'::regclass, oid, null, null, null, null, '' from pg_user_mapping
+    union all select 'pg_user_mapping'::regclass, umid, null, null, null, null, '' from pg_user_mappings
     union all select 'pg_am'::regclass, oid, null, null, null, null, '' from pg_am
     union all select 'pg_largeobject'::regclass, oid, lomowner, null, null, null, '' from pg_largeobject_metadata
   ) as x (classid, oid, owner, acl, acl_kind, acl_place, definition)
@@ -147,8 +148,22 @@ named as (
   select f.*, i.type, i.identity, a.object_names as names, a.object_args as args,
     format('pg_get_object_address(%L, %L::text[], %L::text[])', a.type, a.object_names, a.object_args) as address,
     -- Members of an extension, and parts of another object, come and go with it.
-    coalesce(whole.is_extension, false) as is_member, whole.is_extension is not null and i.type <> 'default value' as is_part
+    coalesce(whole.is_extension, false) as is_member, whole.is_extension is not null and i.type <> 'default value' as is_part,
+    pg_get_userbyid(coalesce(f.owner, holder.oid)) as holder
   from found as f
+  left join lateral (
+    select c.relowner as oid from pg_class as c where c.oid = case f.classid
+      when 'pg_class'::regclass then f.oid
+      when 'pg_attrdef'::regclass then (select d.adrelid from pg_attrdef as d where d.oid = f.oid)
+      when 'pg_constraint'::regclass then (select k.conrelid from pg_constraint as k where k.oid = f.oid)
+      when 'pg_trigger'::regclass then (select t.tgrelid from pg_trigger as t where t.oid = f.oid)
+      when 'pg_rewrite'::regclass then (select r.ev_class from pg_rewrite as r where r.oid = f.oid)
+      when 'pg_policy'::regclass then (select p.polrelid from pg_policy as p where p.oid = f.oid) end
+    union all
+    select p.pubowner from pg_publication as p where p.oid = case f.classid
+      when 'pg_publication_rel'::regclass then (select r.prpubid from pg_publication_rel as r where r.oid = f.oid)
+      when 'pg_publication_namespace'::regclass then (select r.pnpubid from pg_publication_namespace as r where r.oid = f.oid) end
+  ) as holder on true
   left join lateral (
     select bool_or(d.deptype = 'e') as is_extension from pg_depend as d
     where d.classid = f.classid and d.objid = f.oid and d.objsubid = 0 and d.deptype in ('e', 'i')
@@ -167,7 +182,7 @@ default_rights as (
 
 -- Roles of the server, without their passwords.
 select 1 as rank, 'role ' || quote_ident(r.rolname) as part, attributes.text as value,
-  format('alter role %I %s', r.rolname, attributes.text) as make, null as remove
+  format('alter role %I %s', r.rolname, attributes.text) as make, null as remove, null::name as owner
 from pg_roles as r cross join lateral (select concat_ws(' ', case when r.rolsuper then 'superuser' else 'nosuperuser' end,
     case when r.rolinherit then 'inherit' else 'noinherit' end, case when r.rolcreaterole then 'createrole' else 'nocreaterole' end,
     case when r.rolcreatedb then 'createdb' else 'nocreatedb' end, case when r.rolcanlogin then 'login' else 'nologin' end,
@@ -182,7 +197,7 @@ select 2, format('membership of %I in %I', m.rolname, r.rolname) || case when is
     then format(' with admin %s, inherit %s, set %s granted by %I', a.admin_option::text, to_jsonb(a) ->> 'inherit_option',
       to_jsonb(a) ->> 'set_option', g.rolname)
     else case when a.admin_option then ' with admin option' else '' end end,
-  format('revoke %I from %I', r.rolname, m.rolname) || case when is_16.value then format(' granted by %I', g.rolname) else '' end || ' cascade'
+  format('revoke %I from %I', r.rolname, m.rolname) || case when is_16.value then format(' granted by %I', g.rolname) else '' end || ' cascade', null
 from pg_auth_members as a join pg_roles as r on r.oid = a.roleid join pg_roles as m on m.oid = a.member
 join pg_roles as g on g.oid = a.grantor cross join is_16
 union all
@@ -193,21 +208,21 @@ select 3, 'settings of ' || coalesce('role ' || quote_ident(r.rolname), 'all rol
     'insert into pg_db_role_setting (setdatabase, setrole, setconfig) values (%1$s, %2$s, %3$L)',
     case when s.setdatabase = 0 then '0' else '(select oid from pg_database where datname = current_database())' end,
     case when s.setrole = 0 then '0' else quote_literal(r.rolname) || '::regrole' end, s.setconfig),
-  format('delete from pg_db_role_setting where setdatabase = %s and setrole = %s', s.setdatabase, s.setrole)
+  format('delete from pg_db_role_setting where setdatabase = %s and setrole = %s', s.setdatabase, s.setrole), null
 from pg_db_role_setting as s left join pg_roles as r on r.oid = s.setrole
 where s.setdatabase in (select 0 union all select oid from own_database)
 union all
 select 4, 'rights on parameter ' || p.parname, array_to_string(array(select x::text from unnest(p.paracl) as x order by 1), ' '), null,
   (select string_agg(format('revoke all on parameter %s from %s', p.parname,
     case a.grantee when 0 then 'public' else a.grantee::regrole::text end), '; ') from aclexplode(p.paracl) as a
-   where a.grantee <> 10)
+   where a.grantee <> 10), null
 from pg_parameter_acl as p
 union all
 select 5, 'the database', concat_ws(' ', pg_get_userbyid(d.datdba), d.datconnlimit, (
     select string_agg(x::text, ' ' order by x::text) from unnest(coalesce(d.datacl, acldefault('d', d.datdba))) as x)),
   format('do %L; update pg_database set datacl = %L, datconnlimit = %s where datname = current_database()',
     format('begin execute format(%L, current_database()); end', 'alter database %I owner to ' || quote_ident(pg_get_userbyid(d.datdba))),
-    d.datacl, d.datconnlimit), null
+    d.datacl, d.datconnlimit), null, null
 from own_database as d
 union all
 select n.rank, n.type || ' ' || n.identity, n.definition, case when not n.is_member then n.make end,
@@ -234,7 +249,7 @@ select n.rank, n.type || ' ' || n.identity, n.definition, case when not n.is_mem
       quote_ident(n.names[1]), n.args[1], n.names[1]))
     when 'large object' then format('select lo_unlink(%s)', n.oid)
     else format('drop %s if exists %s cascade', case n.type when 'composite type' then 'type' when 'domain' then 'domain'
-      else n.type end, n.identity) end end
+      else n.type end, n.identity) end end, n.holder
 from named as n
 union all
 select 110, 'owner of ' || n.type || ' ' || n.identity, pg_get_userbyid(n.owner),
@@ -249,7 +264,7 @@ select 110, 'owner of ' || n.type || ' ' || n.identity, pg_get_userbyid(n.owner)
       pg_get_userbyid(n.owner), n.names[1])
     when n.type not in ('index', 'large object', 'event trigger') and not n.is_member then format('alter %s %s owner to %I',
     case n.type when 'statistics object' then 'statistics' when 'procedure' then 'routine' when 'aggregate' then 'routine'
-      when 'function' then 'routine' else n.type end, n.identity, pg_get_userbyid(n.owner)) end, null
+      when 'function' then 'routine' else n.type end, n.identity, pg_get_userbyid(n.owner)) end, null, n.holder
 from named as n where n.owner is not null
 union all
 select 120, 'rights on ' || n.type || ' ' || n.identity, rights.text,
@@ -257,7 +272,7 @@ select 120, 'rights on ' || n.type || ' ' || n.identity, rights.text,
   case when cardinality(n.acl) = 0 then null when n.sub = 0 then format('update %s set %s = %L where oid = (%s).objid',
       split_part(n.acl_place, '.', 1), split_part(n.acl_place, '.', 2), n.acl, n.address)
     else format('update pg_attribute set attacl = %L from %s as a where attrelid = a.objid and attnum = a.objsubid', n.acl, n.address) end,
-  null
+  null, n.holder
 from named as n
 cross join lateral (
   select coalesce(string_agg(x::text, ' ' order by x::text), '') as text
@@ -277,27 +292,28 @@ select 130, 'default rights on ' || d.kind || ' of ' || d.role || coalesce(' in 
     (select string_agg(format('%s revoke all on %s from %s', d.begin, d.kind, case a.grantee when 0 then 'public' else a.grantee::regrole::text end),
       '; ') from (select distinct grantee from aclexplode(d.acl)) as a),
     (select string_agg(format('%s grant %s on %s to %s', d.begin, a.privilege_type, d.kind,
-      case a.grantee when 0 then 'public' else a.grantee::regrole::text end), '; ') from aclexplode(d.usual) as a))
+      case a.grantee when 0 then 'public' else a.grantee::regrole::text end), '; ') from aclexplode(d.usual) as a)), d.role
 from default_rights as d
 union all
 select 140, 'comment on ' || i.type || ' ' || i.identity, c.description,
   format('delete from pg_description as c using %1$s as a where c.objoid = a.objid and c.classoid = a.classid and c.objsubid = a.objsubid; '
     'insert into pg_description (objoid, classoid, objsubid, description) select a.objid, a.classid, a.objsubid, %2$L from %1$s as a',
     format('pg_get_object_address(%L, %L::text[], %L::text[])', a.type, a.object_names, a.object_args), c.description),
-  format('delete from pg_description where objoid = %s and classoid = %s and objsubid = %s', c.objoid, c.classoid::oid, c.objsubid)
-from pg_description as c cross join lateral pg_identify_object(c.classoid, c.objoid, c.objsubid) as i
+  format('delete from pg_description where objoid = %s and classoid = %s and objsubid = %s', c.objoid, c.classoid::oid, c.objsubid),
+  h.holder
+from pg_description as c left join (select classid, oid, holder from named where sub = 0) as h on h.classid = c.classoid and h.oid = c.objoid cross join lateral pg_identify_object(c.classoid, c.objoid, c.objsubid) as i
 cross join lateral pg_identify_object_as_address(c.classoid, c.objoid, c.objsubid) as a
 where (c.objoid >= 16384 or c.objoid = 'public'::regnamespace) and i.identity is not null
 union all
 select 140, 'comment on role ' || quote_ident(r.rolname), s.description, format('comment on role %I is %L', r.rolname, s.description),
-  format('comment on role %I is null', r.rolname)
+  format('comment on role %I is null', r.rolname), null
 from pg_shdescription as s join pg_roles as r on r.oid = s.objoid where s.classoid = 'pg_authid'::regclass
 union all
 select 140, 'comment on the database', s.description, format('do %L', format('begin execute format(%L, current_database()); end',
     'comment on database %I is ' || replace(quote_literal(s.description), '%', '%%'))),
-  format('do %L', 'begin execute format(''comment on database %I is null'', current_database()); end')
+  format('do %L', 'begin execute format(''comment on database %I is null'', current_database()); end'), null
 from pg_shdescription as s join own_database as d on d.oid = s.objoid where s.classoid = 'pg_database'::regclass
 )
-select p.rank, p.part, p.value, p.make, p.remove, p.rank in (2, 3, 75, 77, 80, 85, 90, 94, 130) as is_remade
+select p.rank, p.part, p.value, p.make, p.remove, p.owner, p.rank in (2, 3, 75, 77, 80, 85, 90, 94, 130) as is_remade
 from parts as p
 order by p.rank, p.part

@@ -8,7 +8,7 @@ use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::MigrateError;
-use super::files::Migration;
+use super::migration_file::Migration;
 
 /// The extension of hidden names. Files that begin with a dot are not migrations for this program and for the Supabase CLI.
 const DRAFT_ENDING: &str = ".sql.draft";

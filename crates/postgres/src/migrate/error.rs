@@ -56,8 +56,8 @@ pub enum MigrateError {
     )]
     Busy(i32),
     /// Another run has changed tenants for longer than it is waited for.
-    #[error("another `selvedge tenants` works on this database, and has not ended in ten minutes")]
-    TenantsBusy,
+    #[error("another `selvedge tenants` works on this database, and has not ended in ten minutes{0}")]
+    TenantsBusy(String),
     /// The database has no platform schema, or that of an earlier version.
     #[error(
         "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up (a \
@@ -70,6 +70,12 @@ pub enum MigrateError {
         .0.join("; ")
     )]
     NotOwned(Vec<String>),
+    /// What a reset of a database on another server would leave.
+    #[error(
+        "this would stay, which a fresh database does not have:\n  {}\n  nothing was changed. A superuser's login in DATABASE_URL removes it, and \
+         so does whoever made it, by hand", .0.join("\n  ")
+    )]
+    NotAsFresh(Vec<String>),
     /// A file of the platform schema failed.
     #[error("platform schema {file}: {}", describe_error(source))]
     Platform {
@@ -101,7 +107,7 @@ pub struct MissingExtension {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HistoryConflict {
     /// The history has versions for which the folder has no file.
-    #[error("Remote migration versions not found in local migrations directory.\n  {}", .versions.join(", "))]
+    #[error("Remote migration versions not found in local migrations directory.\n  {}{}", .versions.join(", "), advise_repair(.versions))]
     MissingFiles {
         /// Versions that are recorded in the database but have no file.
         versions: Vec<String>,
@@ -115,6 +121,14 @@ pub enum HistoryConflict {
         /// Files that are older than the last applied version.
         files: Vec<PathBuf>,
     },
+    /// A squash was cut off after it had written its file. The other files, and the history of the database, are not as they should be.
+    #[error(
+        "`migration squash` was cut off after it had written {}\n  finish it with:  selvedge migration squash", file.display()
+    )]
+    UnfinishedSquash {
+        /// The file that replaces others.
+        file: PathBuf,
+    },
     /// Two files claim the same version.
     #[error("two migrations have the version {version}: {} and {}", first.display(), second.display())]
     Duplicate {
@@ -125,6 +139,21 @@ pub enum HistoryConflict {
         /// The second of the two files.
         second: PathBuf,
     },
+}
+
+/// How versions without a file leave the history. A version that is not a number was not written by this program, and is no text to paste
+/// into a shell.
+fn advise_repair(versions: &[String]) -> String {
+    match versions
+        .iter()
+        .all(|version| version.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        true => format!(
+            "\n  if their files were deleted on purpose:  selvedge migration repair {} --status reverted",
+            versions.join(" ")
+        ),
+        false => String::new(),
+    }
 }
 
 impl MigrateError {

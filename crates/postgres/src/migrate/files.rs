@@ -4,22 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use super::error::{HistoryConflict, MigrateError};
-use super::file_names::{is_version, migration_path};
+use super::file_names::migration_path;
+use super::migration_file::{Migration, parse_file_name};
+use super::squash_journal::SquashJournal;
 
 /// Compat: the Supabase CLI skips a first file `<version>_init.sql` older than this. Old versions of the CLI wrote it
 /// as a dump of a schema that every database has by now.
 const OLDEST_INIT: u64 = 20_211_209_000_000;
-
-/// A file of the migrations folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Migration {
-    /// The digits before the first `_`.
-    pub version: String,
-    /// The part of the file name between the first `_` and `.sql`; may be empty.
-    pub name: String,
-    /// Path of the SQL file.
-    pub path: PathBuf,
-}
 
 /// Content of the migrations folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +24,7 @@ pub struct DiscoveredMigrations {
 /// Reads the migrations folder. A folder that does not exist holds no migrations.
 ///
 /// # Errors
-/// [`MigrateError::File`] when it exists and cannot be read.
+/// [`MigrateError::File`] when it exists and cannot be read, [`HistoryConflict::UnfinishedSquash`] when a squash was cut off.
 pub fn discover_migrations(folder: &Path) -> Result<DiscoveredMigrations, MigrateError> {
     let mut names = Vec::new();
     match std::fs::read_dir(folder) {
@@ -50,6 +41,12 @@ pub fn discover_migrations(folder: &Path) -> Result<DiscoveredMigrations, Migrat
         }
         Err(error) => return Err(MigrateError::file(folder)(error)),
     }
+    if let Some(squash) = SquashJournal::find(folder)? {
+        return Err(HistoryConflict::UnfinishedSquash {
+            file: squash.last.path,
+        }
+        .into());
+    }
     // `read_dir` returns files in no defined order.
     names.sort_unstable();
     Ok(sort_migrations(folder, &names))
@@ -59,28 +56,26 @@ pub fn discover_migrations(folder: &Path) -> Result<DiscoveredMigrations, Migrat
 fn sort_migrations(folder: &Path, names: &[String]) -> DiscoveredMigrations {
     let mut discovered = DiscoveredMigrations::default();
     for (index, file) in names.iter().enumerate() {
-        let parts = file.strip_suffix(".sql").and_then(|stem| stem.split_once('_'));
-        match parts {
-            Some((version, name)) if is_version(version) => {
+        match parse_file_name(folder, file) {
+            Some(migration) => {
                 let is_old_init = index == 0
-                    && name == "init"
-                    && version.len() == 14
-                    && version.parse::<u64>().is_ok_and(|version| version < OLDEST_INIT);
+                    && migration.name == "init"
+                    && migration.version.len() == 14
+                    && migration
+                        .version
+                        .parse::<u64>()
+                        .is_ok_and(|version| version < OLDEST_INIT);
                 if is_old_init {
                     discovered
                         .warnings
                         .push(format!("{file}: skipped, a schema dump of an old CLI"));
                 } else {
-                    discovered.migrations.push(Migration {
-                        version: version.to_owned(),
-                        name: name.to_owned(),
-                        path: folder.join(file),
-                    });
+                    discovered.migrations.push(migration);
                 }
             }
             // Hidden files (`.DS_Store`, `.gitkeep`) are common, so they cause no warning.
-            _ if file.starts_with('.') => {}
-            _ => discovered.warnings.push(format!(
+            None if file.starts_with('.') => {}
+            None => discovered.warnings.push(format!(
                 "{file}: skipped, its name must match <timestamp>_name.sql"
             )),
         }
@@ -141,17 +136,6 @@ pub fn create_migration(folder: &Path, timestamp: &str, name: &str) -> Result<Pa
     std::fs::create_dir_all(folder).map_err(MigrateError::file(folder))?;
     std::fs::File::create_new(&path).map_err(MigrateError::file(&path))?;
     Ok(path)
-}
-
-/// The text of a file, which must be UTF-8.
-pub(crate) fn read_file(path: &Path) -> Result<String, MigrateError> {
-    let bytes = std::fs::read(path).map_err(MigrateError::file(path))?;
-    String::from_utf8(bytes).map_err(|_| {
-        MigrateError::file(path)(std::io::Error::new(
-            std::io::ErrorKind::InvalidData,
-            "it is not UTF-8 text",
-        ))
-    })
 }
 
 #[cfg(test)]
@@ -220,7 +204,9 @@ mod tests {
             .to_string();
 
         assert!(missing.starts_with("Remote migration versions not found in local migrations directory."));
-        assert!(missing.contains('9'));
+        assert!(
+            missing.contains("\n  9\n") && missing.ends_with("selvedge migration repair 9 --status reverted")
+        );
         assert!(early.starts_with(
             "Found local migration files to be inserted before the last migration on remote database."
         ));

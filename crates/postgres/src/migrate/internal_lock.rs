@@ -4,6 +4,7 @@
 //! must not happen twice is kept apart by something that others cannot lock: the register of platform files, or the name of a session
 //! (platform file 0113).
 
+use std::fmt;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -77,14 +78,58 @@ impl PrivilegedLock {
     }
 }
 
-const HAS_CLAIM: &str = "select pg_catalog.to_regprocedure('_selvedge.release_tenants()') is not null";
+const HAS_CLAIM: &str = "select pg_catalog.to_regprocedure('_selvedge.find_tenants_run()') is not null";
+
+const FIND_TENANTS_RUN: &str = "
+    select r.pid, r.application, r.client,
+      pg_catalog.to_char(r.started at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC'
+    from _selvedge.find_tenants_run() as r";
+
+/// The session that changes tenants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TenantsRun {
+    /// The process of the database server that serves it.
+    pub pid: i32,
+    /// What it calls itself; may be empty.
+    pub application: String,
+    /// The address that it comes from; none over a socket.
+    pub client: Option<String>,
+    /// When it began: date and time in UTC.
+    pub started: String,
+}
+
+impl TenantsRun {
+    /// Who it is, and how it is ended.
+    fn advise(&self) -> String {
+        format!(
+            ": {self}. Wait for it, or end it with `select pg_terminate_backend({})`",
+            self.pid
+        )
+    }
+}
+
+impl fmt::Display for TenantsRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the database's session {}", self.pid)?;
+        if !self.application.is_empty() {
+            write!(formatter, " of {}", self.application)?;
+        }
+        if let Some(client) = &self.client {
+            write!(formatter, " from {client}")?;
+        }
+        write!(formatter, ", which began at {}", self.started)
+    }
+}
 
 /// Waits until this session, which is one of `postgres`, is the only one that changes tenants. It stays so until it ends or calls
-/// [`release_tenants`]. `on_wait` runs once, if another one is waited for.
+/// [`release_tenants`]. `on_wait` runs once with the other one, if one is waited for.
 ///
 /// # Errors
 /// [`MigrateError::TenantsBusy`] after ten minutes, [`MigrateError::NoPlatform`] in a database without the function.
-pub(super) async fn claim_tenants(client: &Client, on_wait: impl FnOnce()) -> Result<(), MigrateError> {
+pub(super) async fn claim_tenants(
+    client: &Client,
+    on_wait: impl FnOnce(&TenantsRun),
+) -> Result<(), MigrateError> {
     if !client.query_one(HAS_CLAIM, &[]).await?.try_get::<_, bool>(0)? {
         return Err(MigrateError::NoPlatform);
     }
@@ -95,15 +140,33 @@ pub(super) async fn claim_tenants(client: &Client, on_wait: impl FnOnce()) -> Re
         .await?
         .try_get::<_, bool>(0)?
     {
-        if let Some(on_wait) = on_wait.take() {
-            on_wait();
+        // None when it has ended since it was in the way.
+        let other = find_tenants_run(client).await?;
+        if let Some(other) = &other
+            && let Some(on_wait) = on_wait.take()
+        {
+            on_wait(other);
         }
         if Instant::now() > deadline {
-            return Err(MigrateError::TenantsBusy);
+            let who = other.as_ref().map_or_else(String::new, TenantsRun::advise);
+            return Err(MigrateError::TenantsBusy(who));
         }
         sleep(INTERVAL).await;
     }
     Ok(())
+}
+
+async fn find_tenants_run(client: &Client) -> Result<Option<TenantsRun>, tokio_postgres::Error> {
+    let row = client.query_opt(FIND_TENANTS_RUN, &[]).await?;
+    row.map(|row| {
+        Ok(TenantsRun {
+            pid: row.try_get(0)?,
+            application: row.try_get(1)?,
+            client: row.try_get(2)?,
+            started: row.try_get(3)?,
+        })
+    })
+    .transpose()
 }
 
 /// Lets other sessions change tenants again, also where a pooler keeps this one open.
@@ -160,5 +223,30 @@ pub(super) async fn begin_on_register(client: &Client) -> Result<(), MigrateErro
     match client.query_opt(FIND_HOLDER_OF_REGISTER, &[]).await? {
         Some(holder) => Err(MigrateError::Busy(holder.try_get(0)?)),
         None => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_012_a_run_that_does_not_end_is_named_with_the_statement_that_ends_it() {
+        let run = TenantsRun {
+            pid: 4711,
+            application: "selvedge".to_owned(),
+            client: Some("10.0.0.3".to_owned()),
+            started: "2026-12-01 10:00:00 UTC".to_owned(),
+        };
+
+        let message = MigrateError::TenantsBusy(run.advise()).to_string();
+
+        assert!(
+            message.ends_with(
+                "in ten minutes: the database's session 4711 of selvedge from 10.0.0.3, which began at 2026-12-01 10:00:00 UTC. Wait \
+                 for it, or end it with `select pg_terminate_backend(4711)`"
+            ),
+            "{message}"
+        );
     }
 }

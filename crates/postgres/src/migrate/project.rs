@@ -6,7 +6,8 @@ use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
-    files::{Migration, pending_migrations, read_file},
+    files::pending_migrations,
+    migration_file::{Migration, read_file},
     run::Script,
     script_parts::Part,
     statement_plan::{StatementPlan, plan_statements},

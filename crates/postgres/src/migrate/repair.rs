@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 use super::{
     error::MigrateError,
     file_names::{migration_path, write_new_file},
-    files::{Migration, read_file},
+    migration_file::{Migration, read_file},
     project::{INSERT_HISTORY, has_history, prepare_history},
     split::{join_statements, split_statements},
 };

@@ -7,8 +7,9 @@ use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
-    files::{Migration, pending_migrations, read_file},
-    internal_lock::claim_tenants,
+    files::pending_migrations,
+    internal_lock::{TenantsRun, claim_tenants},
+    migration_file::{Migration, read_file},
     project::{LOCK_TIMEOUT, run_file},
     run::Script,
     statement_plan::{StatementPlan, plan_statements},
@@ -108,13 +109,24 @@ pub fn read_migrations(local: &[Migration]) -> Result<Vec<String>, MigrateError>
 }
 
 /// Waits until no other session changes tenants, and creates their tables if they are missing. Others wait until `client` is closed.
-/// `on_wait` runs once, if there is another one.
+/// `on_wait` runs once with the other one, if there is one.
 ///
 /// # Errors
 /// When another one goes on for ten minutes, the database lacks the platform schema of this version, or a statement fails.
-pub async fn lock_tenants(client: &Client, on_wait: impl FnOnce()) -> Result<(), MigrateError> {
+pub async fn lock_tenants(client: &Client, on_wait: impl FnOnce(&TenantsRun)) -> Result<(), MigrateError> {
     claim_tenants(client, on_wait).await?;
-    Ok(client.batch_execute(HISTORY).await?)
+    if !has_history(client).await? {
+        client.batch_execute(HISTORY).await?;
+    }
+    Ok(())
+}
+
+/// Whether the tables of tenants are there. If so nothing is sent that fires an event trigger of the project: one that refuses every
+/// statement would keep tenants from being dropped.
+async fn has_history(client: &Client) -> Result<bool, MigrateError> {
+    let query = "select to_regclass('supabase_migrations.tenants') is not null
+        and to_regclass('supabase_migrations.tenant_migrations') is not null";
+    Ok(client.query_one(query, &[]).await?.try_get(0)?)
 }
 
 /// Creates a tenant's schema if it does not exist, and grants the API's roles the default privileges that they have in `public`.
@@ -152,10 +164,9 @@ pub async fn create_tenant(client: &mut Client, schema: &str) -> Result<(), Migr
 /// tables.
 ///
 /// # Errors
-/// PostgreSQL's error when a query fails.
+/// When a query fails.
 pub async fn list_tenants(client: &Client) -> Result<Vec<Tenant>, MigrateError> {
-    let exists = "select 1 where to_regclass('supabase_migrations.tenant_migrations') is not null";
-    if client.query_typed(exists, &[]).await?.is_empty() {
+    if !has_history(client).await? {
         return Ok(Vec::new());
     }
     let sql = "select t.schema, coalesce(array_agg(m.version order by m.version) filter (where m.version is not null), '{}')

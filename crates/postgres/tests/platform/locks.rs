@@ -2,7 +2,8 @@
 
 use selvedge_postgres::PrivilegedLogin;
 use selvedge_postgres::migrate::{
-    MigrateError, apply_platform, claim_import, create_tenant, lock_tenants, release_import, release_tenants,
+    MigrateError, SeedFile, apply_platform, apply_seeds, claim_import, create_tenant, lock_tenants,
+    release_import, release_tenants,
 };
 use selvedge_testing::TestDatabase;
 
@@ -43,7 +44,7 @@ async fn gw_012_locks_that_every_role_may_take_stop_no_run() {
         "one import at a time"
     );
     let mut postgres = database.connect("postgres").await;
-    lock_tenants(&postgres, || panic!("nobody else changes tenants"))
+    lock_tenants(&postgres, |_| panic!("nobody else changes tenants"))
         .await
         .expect("claimed");
     create_tenant(&mut postgres, "tenant_a").await.expect("created");
@@ -53,15 +54,26 @@ async fn gw_012_locks_that_every_role_may_take_stop_no_run() {
 async fn gw_012_runs_wait_for_each_other_until_the_session_of_one_ends() {
     let database = TestDatabase::create().await;
     let first = database.connect("postgres").await;
-    lock_tenants(&first, || ()).await.expect("claimed");
+    lock_tenants(&first, |_| ()).await.expect("claimed");
+    first
+        .batch_execute("set application_name = 'a test'")
+        .await
+        .expect("set");
     let second = database.connect("postgres").await;
     let (waits, waited) = tokio::sync::oneshot::channel();
-    let wait = lock_tenants(&second, || {
-        let _ = waits.send(());
+    let wait = lock_tenants(&second, |other| {
+        let _ = waits.send(other.clone());
     });
 
     let end_first = async {
-        waited.await.expect("it says that it waits");
+        let other = waited.await.expect("it says that it waits");
+        let own = query_value(&first, "pg_backend_pid()").await;
+        assert_eq!(other.pid.to_string(), own);
+        let described = other.to_string();
+        assert!(
+            described.contains(&format!("session {own} of a test, which began at 20")),
+            "{described}"
+        );
         drop(first);
     };
     let (claimed, ()) = tokio::join!(wait, end_first);
@@ -108,9 +120,9 @@ async fn gw_012_names_of_sessions_are_given_back_and_open_transactions_stop_nobo
         database.connect("postgres").await,
         database.connect("postgres").await,
     ];
-    lock_tenants(&first, || ()).await.expect("claimed");
+    lock_tenants(&first, |_| ()).await.expect("claimed");
     release_tenants(&first).await.expect("released");
-    lock_tenants(&second, || panic!("nobody has it"))
+    lock_tenants(&second, |_| panic!("nobody has it"))
         .await
         .expect("claimed");
     release_tenants(&second).await.expect("released");
@@ -134,6 +146,43 @@ async fn gw_012_names_of_sessions_are_given_back_and_open_transactions_stop_nobo
     let claim = "set statement_timeout = '10s'; select _selvedge.claim_tenants()";
     second.batch_execute(claim).await.expect("an answer");
     assert_eq!(query_value(&second, "_selvedge.claim_tenants()").await, "false");
+    // Whoever waits is told which session that is, although nothing is committed.
+    let holder = "(select pid from _selvedge.find_tenants_run())";
+    let first = query_value(&first, "pg_backend_pid()").await;
+    assert_eq!(query_value(&second, holder).await, first);
+    assert!(
+        authenticator
+            .batch_execute("select _selvedge.find_tenants_run()")
+            .await
+            .is_err(),
+        "for postgres alone"
+    );
+}
+
+#[tokio::test]
+async fn gw_022_event_triggers_that_refuse_everything_stop_no_run_that_makes_nothing() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    lock_tenants(&postgres, |_| ()).await.expect("claimed");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("seed.sql");
+    std::fs::write(&path, "select 1").expect("written");
+    let seeds = [SeedFile {
+        path,
+        name: "seed.sql".to_owned(),
+    }];
+    apply_seeds(&postgres, &seeds, |_| ()).await.expect("seeded");
+    postgres
+        .batch_execute(
+            "create function public.refuse() returns event_trigger language plpgsql as $$begin raise 'no'; end$$;
+             select _selvedge.create_event_trigger('refuse', 'ddl_command_start', null, 'public.refuse()')",
+        )
+        .await
+        .expect("created");
+    assert!(postgres.batch_execute("create table public.t ()").await.is_err());
+
+    lock_tenants(&postgres, |_| ()).await.expect("claimed");
+    apply_seeds(&postgres, &seeds, |_| ()).await.expect("seeded");
 }
 
 #[tokio::test]
@@ -142,11 +191,11 @@ async fn tenants_of_a_database_of_an_earlier_version_are_refused_with_what_to_do
     database
         .superuser()
         .await
-        .batch_execute("drop function _selvedge.release_tenants()")
+        .batch_execute("drop function _selvedge.find_tenants_run()")
         .await
         .expect("dropped");
 
-    let refused = lock_tenants(&database.connect("postgres").await, || ()).await;
+    let refused = lock_tenants(&database.connect("postgres").await, |_| ()).await;
 
     let refused = refused.expect_err("refused");
     assert!(matches!(refused, MigrateError::NoPlatform), "{refused}");

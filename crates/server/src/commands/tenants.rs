@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{
-    DiscoveredMigrations, Tenant, TenantMigrations, create_tenant, discover_migrations, drop_tenant,
-    list_tenants, lock_tenants, read_migrations, release_tenants,
+    DiscoveredMigrations, Tenant, TenantMigrations, TenantsRun, create_tenant, discover_migrations,
+    drop_tenant, list_tenants, lock_tenants, read_migrations, release_tenants,
 };
 use tokio_postgres::Client;
 
@@ -51,7 +51,11 @@ pub(super) async fn run(config: &Config, action: TenantsAction) -> Result<()> {
 
 /// Runs `work` as the only run that changes tenants of the database.
 async fn run_alone<T>(client: &mut Client, work: impl AsyncFnOnce(&mut Client) -> Result<T>) -> Result<T> {
-    let say = || print_note("waiting for another `selvedge tenants` that works on this database");
+    let say = |other: &TenantsRun| {
+        print_note(&format!(
+            "waiting for another `selvedge tenants` that works on this database: {other}"
+        ));
+    };
     lock_tenants(client, say).await?;
     let outcome = work(client).await;
     // If the connection is lost, the session has ended, and has nothing any more.

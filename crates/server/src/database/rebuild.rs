@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
     DatabaseState, Migration, apply_pending, apply_roles, clear_project, discover_migrations,
-    drop_project_roles,
+    drop_project_roles, reset_external,
 };
 use tokio_postgres::Client;
 
@@ -20,19 +20,25 @@ pub(crate) struct RebuildOptions {
     pub(crate) version: Option<String>,
     /// Whether seeds run.
     pub(crate) seed: bool,
-    /// Whether the project's roles are dropped; not where other databases may use them.
-    pub(crate) drop_roles: bool,
 }
 
 /// What a fresh database of the platform consists of, with a superuser's session to the database that becomes equal to it.
-pub(crate) struct Platform {
-    pub(crate) session: PrivilegedSession,
-    pub(crate) fresh: DatabaseState,
+pub(crate) enum Platform {
+    /// The database of a cluster that this program runs, with its roles.
+    Own {
+        session: PrivilegedSession,
+        fresh: DatabaseState,
+    },
+    /// One on another server, where roles and settings belong to others.
+    External {
+        /// `None` where the database URL is not a superuser's.
+        session: Option<PrivilegedSession>,
+        fresh: DatabaseState,
+    },
 }
 
 /// Drops what the project has created, then applies its roles, migrations and seeds. With `platform` everything is compared with a fresh
-/// database before these run; without it, as on a server that this program does not run, what a project has changed of the platform's
-/// own objects stays.
+/// database before these run; without it, as in a shadow database, what a project has changed of the platform's own objects stays.
 ///
 /// # Errors
 /// A file that cannot be read, or a statement that fails. Migrations before the failing one stay applied.
@@ -43,17 +49,26 @@ pub(crate) async fn rebuild_project(
     platform: Option<&Platform>,
 ) -> Result<Report> {
     let migrations = find_migrations(config, options.version.as_deref())?;
-    if let Some(platform) = platform {
-        // A migration may have taken from `postgres` what it needs to remove the rest.
-        platform.fresh.restore_roles(&platform.session).await?;
-    }
-    clear_project(administrator).await?;
-    if options.drop_roles {
-        drop_project_roles(administrator).await?;
-    }
-    if let Some(platform) = platform {
-        let different = platform.fresh.restore(&platform.session).await?;
-        report_differences(&different);
+    match platform {
+        Some(Platform::Own { session, fresh }) => {
+            // A migration may have taken from `postgres` what it needs to remove the rest.
+            fresh.restore_roles(session).await?;
+            clear_project(administrator).await?;
+            drop_project_roles(administrator).await?;
+            report_differences(
+                &fresh.restore(session).await?,
+                ", and cannot be made so while the project runs",
+                "\n  to make everything anew:  selvedge stop, selvedge reset",
+            );
+        }
+        Some(Platform::External { session, fresh }) => {
+            let left = reset_external(fresh, administrator, session.as_deref()).await?;
+            report_differences(&left, "", "");
+        }
+        None => {
+            clear_project(administrator).await?;
+            drop_project_roles(administrator).await?;
+        }
     }
     write_vault_secrets(administrator, &config.db.vault).await?;
     let warn = |line: String| output::print_warnings(&[line]);
@@ -71,8 +86,8 @@ pub(crate) async fn rebuild_project(
     })
 }
 
-/// Says what is not as in a fresh project.
-fn report_differences(names: &[String]) {
+/// Says what is not as in a fresh project, why, and what to do about it.
+fn report_differences(names: &[String], why: &str, advice: &str) {
     const SHOWN: usize = 10;
     if names.is_empty() {
         return;
@@ -82,8 +97,7 @@ fn report_differences(names: &[String]) {
         shown += &format!("\n  and {} more", names.len() - SHOWN);
     }
     output::print_warnings(&[format!(
-        "this is not as in a fresh project, and cannot be made so while the project runs:\n  {shown}\n  to make everything anew:  \
-         selvedge stop, selvedge reset"
+        "this is not as in a fresh project{why}:\n  {shown}{advice}"
     )]);
 }
 

@@ -1,5 +1,9 @@
-//! `db reset` of a running project leaves a database that is as that of a fresh project, catalog by catalog, whatever migrations have done.
+//! `db reset` leaves a database that is as that of a fresh project, catalog by catalog, whatever migrations have done: that of a running
+//! project, and one on another server, where roles and settings are not the project's.
 
+use std::process::Output;
+
+use crate::plain_server::PlainServer;
 use crate::support::Project;
 
 /// Everything of the catalogs that a reset compares.
@@ -84,7 +88,10 @@ const MESS: &str = r#"
 "#;
 
 async fn read(project: &Project, query: &str) -> Vec<String> {
-    let database = project.superuser().await;
+    read_lines(&project.superuser().await, query).await
+}
+
+async fn read_lines(database: &tokio_postgres::Client, query: &str) -> Vec<String> {
     database
         .batch_execute("set search_path = pg_catalog, pg_temp")
         .await
@@ -130,4 +137,145 @@ async fn gw_025_a_reset_leaves_the_catalogs_of_a_fresh_project() {
     assert!(changed.is_empty(), "{changed:#?}");
     assert_eq!(now.len(), fresh.len());
     assert!(!project.path(".selvedge/fresh").exists());
+}
+
+/// What belongs to the server: roles, their memberships, and the database itself.
+const OF_THE_SERVER: [&str; 6] = [
+    "alter role",
+    "alter database",
+    "comment on database",
+    "create role",
+    "grant anon to",
+    "grant own_role",
+];
+
+/// The objects of a database, without the history of migrations, which is made with the first one.
+const OBJECTS: &str = "select s.rank, s.part, s.value from (STATE) as s where s.rank >= 20 and s.part not like '%supabase_migrations%'";
+
+fn run_at(project: &Project, url: &str, arguments: &[&str]) -> Output {
+    let mut command = project.command(arguments);
+    command
+        .env("DATABASE_URL", url)
+        .output()
+        .expect("the binary runs")
+}
+
+fn run_well_at(project: &Project, url: &str, arguments: &[&str]) -> String {
+    let output = run_at(project, url, arguments);
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {printed}");
+    printed
+}
+
+/// A database on another server, whose administrator has a schema of their own in it, and what it consists of.
+async fn make_external(project: &Project) -> (PlainServer, tokio_postgres::Client, Vec<String>) {
+    let server = PlainServer::start().await;
+    server.migrate_up(project);
+    let superuser = server.superuser().await;
+    let own = "create schema monitoring create table monitoring.samples (at timestamptz); insert into monitoring.samples values (now())";
+    superuser.batch_execute(own).await.expect("made");
+    let fresh = read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await;
+    (server, superuser, fresh)
+}
+
+fn assert_equal(now: &[String], fresh: &[String]) {
+    let more: Vec<&String> = now.iter().filter(|line| !fresh.contains(line)).collect();
+    let less: Vec<&String> = fresh.iter().filter(|line| !now.contains(line)).collect();
+    assert!(
+        more.is_empty() && less.is_empty(),
+        "{more:#?} instead of {less:#?}"
+    );
+}
+
+#[actix_web::test]
+async fn gw_025_a_reset_of_an_external_database_leaves_the_objects_of_a_fresh_one() {
+    let project = Project::new();
+    let (server, superuser, fresh) = make_external(&project).await;
+    let is_of_server = |line: &&str| {
+        OF_THE_SERVER
+            .iter()
+            .any(|start| line.trim_start().starts_with(start))
+    };
+    let mess: Vec<&str> = MESS
+        .lines()
+        .filter(|line| {
+            !is_of_server(line)
+                && !line.contains("connect on database")
+                && !line.contains("service_role to anon")
+        })
+        .collect();
+    project.write("migrations/20260101000000_mess.sql", &mess.join("\n"));
+    run_well_at(&project, &server.url(), &["migration", "up"]);
+    run_well_at(
+        &project,
+        &server.url(),
+        &[
+            "db",
+            "query",
+            "select pgmq.create('jobs'), cron.schedule('x', '* * * * *', 'select 1')",
+        ],
+    );
+    assert_ne!(
+        read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
+        fresh
+    );
+
+    std::fs::remove_file(project.path("migrations/20260101000000_mess.sql")).expect("removed");
+    let printed = run_well_at(&project, &server.url(), &["db", "reset", "--yes"]);
+
+    assert!(!printed.contains("not as in a fresh project"), "{printed}");
+    assert_equal(
+        &read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
+        &fresh,
+    );
+    let kept = superuser
+        .query_one("select count(*) from monitoring.samples", &[])
+        .await;
+    assert_eq!(
+        kept.expect("a row").get::<_, i64>(0),
+        1,
+        "it is the administrator's"
+    );
+    assert!(!project.path(".selvedge/fresh").exists());
+}
+
+#[actix_web::test]
+async fn gw_025_a_reset_by_postgres_removes_what_it_may_and_refuses_what_would_stay() {
+    let project = Project::new();
+    let (server, superuser, fresh) = make_external(&project).await;
+    let url = server.url_of("postgres", "of-postgres");
+    let mess = "create table public.t (a int); set role supabase_auth_admin; alter table auth.users add column mine text;
+        create view auth.v as select 1 as a; create or replace function auth.uid() returns uuid language sql stable as 'select null::uuid';
+        reset role; create policy p on storage.objects using (true); drop extension pg_net;";
+    project.write("migrations/20260101000000_mess.sql", mess);
+    run_well_at(&project, &url, &["migration", "up"]);
+    std::fs::remove_file(project.path("migrations/20260101000000_mess.sql")).expect("removed");
+
+    let printed = run_well_at(&project, &url, &["db", "reset", "--yes"]);
+
+    assert!(!printed.contains("not as in a fresh project"), "{printed}");
+    assert_equal(
+        &read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
+        &fresh,
+    );
+
+    let rights = "create table public.t (a int); grant select on auth.users to anon;";
+    project.write("migrations/20260101000000_rights.sql", rights);
+    run_well_at(&project, &url, &["migration", "up"]);
+    let before = read_lines(&superuser, STATE).await;
+    let refused = run_at(&project, &url, &["db", "reset", "--yes"]);
+    let printed = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success()
+            && printed.contains("rights on table auth.users")
+            && printed.contains("nothing was changed"),
+        "{printed}"
+    );
+    assert_eq!(read_lines(&superuser, STATE).await, before);
+    std::fs::remove_file(project.path("migrations/20260101000000_rights.sql")).expect("removed");
+    run_well_at(&project, &server.url(), &["db", "reset", "--yes"]);
+    assert_equal(
+        &read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
+        &fresh,
+    );
 }

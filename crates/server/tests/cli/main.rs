@@ -25,6 +25,7 @@ mod memory;
 mod migrations;
 mod own_project;
 mod pgtap;
+mod plain_server;
 mod production;
 mod projects;
 mod realtime;

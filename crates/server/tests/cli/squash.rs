@@ -1,7 +1,7 @@
 //! One migration in the place of many, a dump and a pull make the same database: rights that were taken away, policies and triggers on
 //! the platform's tables, roles, comments. The catalogs of both databases are compared.
 
-use crate::support::Project;
+use crate::support::{Project, kill_when};
 
 /// Everything of the catalogs; see the file.
 const STATE: &str = include_str!("../../../postgres/src/migrate/database_state.sql");
@@ -175,4 +175,80 @@ fn gw_032_a_squash_that_would_make_another_database_is_refused_with_the_differen
     let kept = std::fs::read_to_string(project.path("migrations/20260102000000_setting.sql")).expect("kept");
     assert!(kept.contains("5min"), "{kept}");
     assert!(!project.path(".selvedge/shadow").exists());
+}
+
+#[actix_web::test]
+async fn gw_032_a_squash_that_was_cut_off_between_files_and_history_is_finished_by_the_next_one() {
+    let older = "create table public.notes (id int primary key);";
+    let project = project_with(&[
+        ("20260101000000_notes.sql", older),
+        (
+            "20260102000000_tags.sql",
+            "create table public.tags (id int primary key);",
+        ),
+    ]);
+    let running = project.start().await;
+    let mut database = project.database().await;
+    let squash = project.command(&["migration", "squash"]);
+    let lock = database.transaction().await.expect("a transaction");
+    let is_locked = std::cell::Cell::new(false);
+    kill_when(squash, async || {
+        // The history is read before the migrations are tried in a shadow database, and written at the end.
+        if !is_locked.get() && project.path(".selvedge/shadow").exists() {
+            let history = "lock table supabase_migrations.schema_migrations in access exclusive mode";
+            lock.batch_execute(history).await.expect("locked");
+            is_locked.set(true);
+        }
+        is_locked.get() && !project.path("migrations/20260101000000_notes.sql").exists()
+    })
+    .await;
+    lock.rollback().await.expect("unlocked");
+    // As if it had been killed before it deleted the file.
+    project.write("migrations/20260101000000_notes.sql", older);
+
+    for command in [&["migration", "up"], &["migration", "list"], &["db", "reset"]] {
+        let refused = project.run_and_expect_failure(command);
+        assert!(
+            refused.contains("finish it with:  selvedge migration squash"),
+            "{refused}"
+        );
+    }
+    let finished = project.run_and_expect_success(&["migration", "squash"]);
+
+    assert!(finished.contains("finished"), "{finished}");
+    assert!(!project.path("migrations/20260101000000_notes.sql").exists());
+    let listed = project.run_and_expect_success(&["migration", "list"]);
+    assert!(
+        listed.contains("20260102000000")
+            && !listed.contains("20260101000000")
+            && !listed.contains("pending"),
+        "{listed}"
+    );
+    project.run_and_expect_success(&["db", "reset"]);
+    let tables = "select count(*) from pg_tables where tablename in ('notes', 'tags')";
+    let row = database.query_one(tables, &[]).await.expect("a row");
+    assert_eq!(row.get::<_, i64>(0), 2);
+    let files = std::fs::read_dir(project.path("migrations")).expect("the folder");
+    assert_eq!(files.count(), 1);
+    running.stop();
+}
+
+#[actix_web::test]
+async fn gw_022_a_refused_history_names_the_command_that_repairs_it() {
+    let project = project_with(&[
+        ("20260101000000_notes.sql", "create table public.notes (id int);"),
+        ("20260102000000_tags.sql", "create table public.tags (id int);"),
+    ]);
+    project.run_and_expect_success(&["migration", "up"]);
+    std::fs::remove_file(project.path("migrations/20260101000000_notes.sql")).expect("deleted");
+
+    let refused = project.run_and_expect_failure(&["migration", "up"]);
+    let repair = refused
+        .lines()
+        .find_map(|line| line.split_once("selvedge migration repair "));
+    let arguments = repair.expect(&refused).1.split_whitespace();
+    let command: Vec<&str> = ["migration", "repair"].into_iter().chain(arguments).collect();
+    project.run_and_expect_success(&command);
+
+    project.run_and_expect_success(&["migration", "up"]);
 }

@@ -229,18 +229,12 @@ impl Project {
             "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
             self.ports.database
         );
-        let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
-        actix_web::rt::spawn(connection);
-        Ok(client)
+        connect(&url).await
     }
 
     /// A connection to the running project's database as its superuser.
     pub(crate) async fn superuser(&self) -> tokio_postgres::Client {
-        let (client, connection) = tokio_postgres::connect(&self.superuser_url(), tokio_postgres::NoTls)
-            .await
-            .expect("a login");
-        actix_web::rt::spawn(connection);
-        client
+        connect(&self.superuser_url()).await.expect("a login")
     }
 
     /// The superuser's URL of the running project.
@@ -290,6 +284,13 @@ impl Project {
             .expect("every process has one");
         parent.trim().to_owned()
     }
+}
+
+/// Opens a connection, polled in the background.
+pub(crate) async fn connect(url: &str) -> Result<tokio_postgres::Client, tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+    actix_web::rt::spawn(connection);
+    Ok(client)
 }
 
 pub(crate) async fn wait_for_statement(database: &tokio_postgres::Client, part: &str) {

@@ -56,22 +56,28 @@ async fn rebuild(
     seed: bool,
 ) -> Result<()> {
     let is_own = matches!(database, TargetDatabase::Running(_));
-    let mut platform = None;
-    if let TargetDatabase::Running(running) = database {
-        let session = embedded::connect_privileged(&running.superuser_login()).await?;
-        let fresh = read_fresh_state(config, &session).await?;
-        // When this command is interrupted, the next start fills the database.
-        embedded::forget_initialized(config)?;
-        // A migration may have changed the default privileges, and may not be there any more.
-        reset_auto_expose(&session, embedded::exposes_new_tables(config)).await?;
-        platform = Some(Platform { session, fresh });
-    }
+    let platform = match database {
+        TargetDatabase::Running(running) => {
+            let session = embedded::connect_privileged(&running.superuser_login()).await?;
+            let fresh = read_fresh_state(config, &session).await?;
+            // When this command is interrupted, the next start fills the database.
+            embedded::forget_initialized(config)?;
+            // A migration may have changed the default privileges, and may not be there any more.
+            reset_auto_expose(&session, embedded::exposes_new_tables(config)).await?;
+            Platform::Own { session, fresh }
+        }
+        TargetDatabase::External(external) => {
+            let session = external.connect().await?;
+            let fresh = read_fresh_state(config, &session).await?;
+            let session = session.is_superuser().then_some(session);
+            Platform::External { session, fresh }
+        }
+    };
     let options = RebuildOptions {
         version,
         seed: seed && config.db.seed.enabled,
-        drop_roles: is_own,
     };
-    let report = rebuild_project(config, &database.connect().await?, &options, platform.as_ref()).await?;
+    let report = rebuild_project(config, &database.connect().await?, &options, Some(&platform)).await?;
     let buckets = match database {
         TargetDatabase::Running(running) if seed => {
             let logins = service_logins(|role| embedded::login_to_running(running, role));

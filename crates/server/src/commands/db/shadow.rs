@@ -39,8 +39,6 @@ impl Shadow {
     pub(crate) async fn apply_up_to(&self, config: &Config, version: &str) -> Result<()> {
         let options = RebuildOptions {
             version: Some(version.to_owned()),
-            // The start has run roles.sql once, and it is run again with the migrations.
-            drop_roles: true,
             ..RebuildOptions::default()
         };
         let client = embedded::connect(&self.login()).await?;

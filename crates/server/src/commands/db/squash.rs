@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{
-    DatabaseState, Migration, MigrationState, MigrationStatus, discover_migrations, forget_migrations,
-    join_statements, record_migrations, replace_file,
+    DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_migrations,
+    forget_migrations, join_statements, record_migrations, replace_file,
 };
+use tokio_postgres::Client;
 
 use super::dump::dump_login;
 use super::shadow::Shadow;
@@ -15,14 +16,19 @@ use crate::config::Config;
 use crate::database::additions::{Addition, list_additions, write_additions};
 use crate::database::embedded;
 use crate::database::target::run_on_database;
-use crate::output::{GOOD, WARN};
+use crate::output::{GOOD, WARN, list_names};
 
 /// Runs `selvedge migration squash`.
 ///
 /// # Errors
 /// When a migration fails in the shadow database, or a file cannot be written.
 pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
-    let all = discover_migrations(&embedded::migrations_folder(config))?.migrations;
+    let folder = embedded::migrations_folder(config);
+    if let Some(journal) = SquashJournal::find(&folder)? {
+        Shadow::remove_leftover(config)?;
+        return finish(config, journal).await;
+    }
+    let all = discover_migrations(&folder)?.migrations;
     let squashed = choose_migrations(&all, args.version.as_deref())?;
     let Some((last, older)) = squashed.split_last() else {
         bail!("there are no migrations to squash");
@@ -33,32 +39,45 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
         anstream::println!("{} is the only migration", embedded::file_name(last));
         return Ok(());
     }
-    // A project that was never started has no history that would have to agree with the files.
-    let has_history = config.selvedge.database_url.is_some() || embedded::has_cluster(config);
-    if !has_history {
-        return squash(config, last, older).await;
+    if !has_history(config) {
+        let schema = dump_migrations(config, last).await?;
+        return replace_files(last, older, &schema)?.finish().map_err(Into::into);
     }
     // The database is kept from the check to the end: nobody else may apply a migration meanwhile.
     run_on_database(config, async |client| {
         let statuses = embedded::list_migrations(config, client).await?;
         check_applied(&statuses, squashed)?;
-        squash(config, last, older).await?;
-        let versions: Vec<String> = older.iter().map(|migration| migration.version.clone()).collect();
-        forget_migrations(client, &versions).await?;
-        Ok(record_migrations(client, &[last]).await?)
+        let schema = dump_migrations(config, last).await?;
+        let journal = replace_files(last, older, &schema)?;
+        correct_history(client, &journal).await?;
+        Ok(journal.finish()?)
     })
     .await
 }
 
-/// Writes the schema of the migrations to the last one's file, and deletes the older ones.
-async fn squash(config: &Config, last: &Migration, older: &[Migration]) -> Result<()> {
-    let schema = dump_migrations(config, last).await?;
-    // The new content comes first: when the command is interrupted after it, the older files are still there.
-    replace_file(&last.path, &schema)?;
-    for migration in older {
-        std::fs::remove_file(&migration.path)
-            .with_context(|| format!("cannot delete {}", migration.path.display()))?;
+/// A project that was never started has no history that would have to agree with the files.
+fn has_history(config: &Config) -> bool {
+    config.selvedge.database_url.is_some() || embedded::has_cluster(config)
+}
+
+/// Does what a squash that was cut off has left to do.
+async fn finish(config: &Config, journal: SquashJournal) -> Result<()> {
+    journal.delete_older()?;
+    if has_history(config) {
+        run_on_database(config, async |client| correct_history(client, &journal).await).await?;
     }
+    anstream::println!(
+        "{GOOD}finished{GOOD:#} the squash into {}",
+        journal.last.path.display()
+    );
+    Ok(journal.finish()?)
+}
+
+/// Writes the schema of the migrations to the last one's file, and deletes the older ones. What is left to do then stands in the journal.
+fn replace_files(last: &Migration, older: &[Migration], schema: &str) -> Result<SquashJournal> {
+    let journal = SquashJournal::write(last, older, schema)?;
+    replace_file(&last.path, schema)?;
+    journal.delete_older()?;
     anstream::println!(
         "{GOOD}squashed{GOOD:#} {} migrations into {}",
         older.len() + 1,
@@ -67,7 +86,18 @@ async fn squash(config: &Config, last: &Migration, older: &[Migration]) -> Resul
     anstream::eprintln!(
         "{WARN}note{WARN:#} rows that the migrations inserted are not part of it; add such statements to it or to seed.sql"
     );
-    Ok(())
+    Ok(journal)
+}
+
+/// Lets the history of the database have the one migration in the place of all.
+async fn correct_history(client: &mut Client, journal: &SquashJournal) -> Result<()> {
+    let versions: Vec<String> = journal
+        .older
+        .iter()
+        .map(|migration| migration.version.clone())
+        .collect();
+    forget_migrations(client, &versions).await?;
+    Ok(record_migrations(client, &[&journal.last]).await?)
 }
 
 /// The migrations up to a version; all without one.
@@ -192,17 +222,13 @@ fn dump_roles(config: &Config, shadow: &Shadow) -> Result<String> {
 
 /// Refuses to replace migrations by one that makes another database.
 fn refuse_differences(names: &[String]) -> Result<()> {
-    const SHOWN: usize = 20;
     if names.is_empty() {
         return Ok(());
     }
-    let mut shown = names[..names.len().min(SHOWN)].join("\n  ");
-    if names.len() > SHOWN {
-        shown += &format!("\n  and {} more", names.len() - SHOWN);
-    }
     bail!(
-        "one migration would not make the same database; nothing was changed. This would differ:\n  {shown}\n  such statements \
-         stay in a migration of their own: squash up to the one before it with  --version"
+        "one migration would not make the same database; nothing was changed. This would differ:\n  {}\n  such statements \
+         stay in a migration of their own: squash up to the one before it with  --version",
+        list_names(names, 20)
     )
 }
 

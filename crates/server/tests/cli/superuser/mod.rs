@@ -1,7 +1,11 @@
 //! `postgres` is never more than `postgres`: sessions with more rights run nothing that a project has made.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
+
+use tokio_postgres::Client;
+use tokio_postgres::types::FromSqlOwned;
 
 mod copies;
 mod roles;
@@ -10,9 +14,12 @@ mod slots;
 mod upgrade;
 
 use crate::production::{generate_keys, serve_variables};
-use crate::support::Project;
+use crate::support::{Project, connect};
 
 const TRAPS: &str = include_str!("traps.sql");
+
+/// PostgreSQL's major version.
+const VERSION: &str = "select current_setting('server_version_num')::int / 10000";
 
 fn text_of(output: &Output) -> String {
     [&output.stdout, &output.stderr]
@@ -27,15 +34,37 @@ fn expect_success(command: &mut Command) -> String {
     text_of(&output)
 }
 
+/// The value that a query has in its one row.
+async fn query<T: FromSqlOwned>(client: &Client, sql: &str) -> T {
+    client.query_one(sql, &[]).await.expect(sql).get(0)
+}
+
+/// `migrate up` on the running project's database as on one of another server, with the superuser's URL.
+fn migrate_up(project: &Project) -> Command {
+    let mut command = project.command(&["migrate", "up"]);
+    command.env("DATABASE_URL", project.superuser_url());
+    command
+}
+
+/// Runs a command that must fail, and returns what it has printed.
+fn expect_failure(command: &mut Command) -> String {
+    let output = command.output().expect("the binary runs");
+    let printed = text_of(&output);
+    assert!(!output.status.success(), "{printed}");
+    printed
+}
+
+fn assert_contains(printed: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}
+
 /// How often code of the project has seen a superuser.
 async fn count_trapped(url: &str) -> i64 {
-    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
-        .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
+    let client = connect(url).await.expect("a login");
     let counts = "select (select count(*) from public.trapped where is_called) + (select count(*) from auth.trapped where is_called)";
-    let row = client.query_one(counts, &[]).await;
-    row.expect("the sequences of the migration").get(0)
+    query(&client, counts).await
 }
 
 /// The lines of PostgreSQL's log in which a trap says that it has seen a superuser.
@@ -56,8 +85,62 @@ async fn expect_untrapped(project: &Project, step: &str) {
     assert_eq!(trapped, Vec::<String>::new(), "{step}");
 }
 
+/// Lets PostgreSQL log every statement of the superuser. Returns the number of the session that has done so.
+async fn log_superuser_statements(project: &Project) -> i32 {
+    let superuser = project.superuser().await;
+    superuser
+        .batch_execute("alter role supabase_admin set log_statement = 'all'")
+        .await
+        .expect("a superuser may");
+    query(&superuser, "select pg_backend_pid()").await
+}
+
+/// Checks in PostgreSQL's log that every session of the superuser, but for that of the test, was opened by the function that pins its settings,
+/// which asks for them first, and that none became another role.
+fn expect_pinned_sessions(project: &Project, own: i32) {
+    let log = std::fs::read_to_string(project.path(".selvedge/postgres.log")).expect("the log of PostgreSQL");
+    let mut sessions: BTreeMap<i32, Vec<String>> = BTreeMap::new();
+    let mut of_superuser = None;
+    for line in log.lines() {
+        // `2026-12-01 10:00:00.000 UTC [4711] supabase_admin@postgres LOG:  statement: select 1`, and lines of long statements begin with a tab.
+        if let Some(more) = line.strip_prefix('\t') {
+            let statements = of_superuser.and_then(|pid| sessions.get_mut(&pid));
+            if let Some(last) = statements.and_then(|statements| statements.last_mut()) {
+                *last = format!("{last} {}", more.trim());
+            }
+            continue;
+        }
+        of_superuser = line.split_once("] supabase_admin@").and_then(|(before, rest)| {
+            let pid: i32 = before.rsplit_once('[')?.1.parse().ok()?;
+            let (_, statement) = rest.split_once("LOG:  ")?;
+            let (kind, text) = statement.split_once(": ")?;
+            (kind == "statement" || kind.starts_with("execute ")).then(|| {
+                sessions.entry(pid).or_default().push(text.trim().to_lowercase());
+                pid
+            })
+        });
+    }
+    sessions.remove(&own);
+    assert!(sessions.len() > 10, "statements are logged: {sessions:?}");
+    for statements in sessions.values() {
+        let first = statements.first().expect("one");
+        assert!(
+            first.starts_with("select pg_catalog.current_setting('search_path')"),
+            "not pinned: {statements:#?}"
+        );
+        let is_lowered = |text: &&String| {
+            text.contains("session authorization")
+                || ["set role ", "set local role ", "set session role "]
+                    .iter()
+                    .any(|set| text.split(set).skip(1).any(|role| !role.starts_with("none")))
+        };
+        let lowered = statements.iter().find(is_lowered);
+        assert!(lowered.is_none(), "{lowered:?}");
+    }
+}
+
 #[actix_web::test]
-async fn no_code_of_a_project_ever_sees_a_superuser() {
+async fn no_code_of_a_project_ever_sees_a_superuser_whose_sessions_are_pinned_and_never_lowered() {
     let project = Project::new();
     project.write(
         "config.toml",
@@ -68,7 +151,9 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
         "create table notes (id int primary key check (public.trap())); insert into notes values (1);",
     );
     project.write("migrations/20260101000000_traps.sql", TRAPS);
-    project.start().await.stop();
+    let running = project.start().await;
+    let own = log_superuser_statements(&project).await;
+    running.stop();
     let running = project.start().await;
     expect_untrapped(&project, "start").await;
 
@@ -114,13 +199,7 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
     external(&["doctor"]).output().expect("the binary runs");
     expect_untrapped(&project, "doctor as superuser").await;
     let roles = "select count(*) from pg_roles where rolname like 'selvedge_run_%'";
-    let left: i64 = project
-        .database()
-        .await
-        .query_one(roles, &[])
-        .await
-        .expect("a count")
-        .get(0);
+    let left: i64 = query(&project.database().await, roles).await;
     assert_eq!(left, 0, "roles of runs are dropped at their end");
     running.stop();
 
@@ -128,6 +207,7 @@ async fn no_code_of_a_project_ever_sees_a_superuser() {
     let running = project.start().await;
     expect_untrapped(&project, "restore").await;
     running.stop();
+    expect_pinned_sessions(&project, own);
 }
 
 #[actix_web::test]
@@ -233,14 +313,8 @@ async fn a_database_in_which_postgres_is_a_superuser_is_refused_before_anything_
         .await
         .expect("a superuser may");
 
-    let output = project
-        .command(&["migrate", "up"])
-        .env("DATABASE_URL", project.superuser_url())
-        .output()
-        .expect("the binary runs");
+    let message = expect_failure(&mut migrate_up(&project));
 
-    let message = text_of(&output);
-    assert!(!output.status.success(), "{message}");
     assert!(message.contains("rename to former_postgres"), "{message}");
     assert!(!message.contains("platform"), "nothing was applied: {message}");
     superuser
@@ -265,12 +339,13 @@ async fn a_start_takes_back_what_postgres_became_and_names_superusers_that_nobod
     let running = project.start().await;
     let printed = running.output();
 
-    for part in [
-        "postgres was a member of pg_write_all_data, and is not any more",
-        "but: unexpected",
-    ] {
-        assert!(printed.contains(part), "{printed}");
-    }
+    assert_contains(
+        &printed,
+        &[
+            "postgres was a member of pg_write_all_data, and is not any more",
+            "but: unexpected",
+        ],
+    );
     let found = String::from_utf8(project.run(&["doctor"]).stdout).expect("text");
     assert!(
         found.contains("but: unexpected") && !found.contains("pg_write_all_data"),
@@ -300,20 +375,14 @@ async fn serve_refuses_a_service_with_a_superusers_rights_and_warns_of_the_super
         serve.env(name, value);
     }
 
-    let output = serve
-        .env("POSTGRES_PASSWORD", "secret")
-        .output()
-        .expect("the binary runs");
+    let message = expect_failure(serve.env("POSTGRES_PASSWORD", "secret"));
 
-    let message = text_of(&output);
-    assert!(!output.status.success(), "{message}");
-    assert!(
-        message.contains("rights of a superuser: supabase_auth_admin"),
-        "{message}"
-    );
-    assert!(
-        message.contains("POSTGRES_PASSWORD is in the environment"),
-        "{message}"
+    assert_contains(
+        &message,
+        &[
+            "rights of a superuser: supabase_auth_admin",
+            "POSTGRES_PASSWORD is in the environment",
+        ],
     );
     assert!(!message.contains("secret\""), "{message}");
     running.stop();

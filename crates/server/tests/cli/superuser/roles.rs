@@ -1,7 +1,11 @@
 //! Roles of a server by which `postgres` would be a superuser.
 
-use super::{expect_success, text_of};
-use crate::support::Project;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use super::{VERSION, expect_failure, expect_success, migrate_up, query, text_of};
+use crate::plain_server::PlainServer;
+use crate::support::{Project, connect};
 
 const ARE_RESERVED: &str = "select bool_and(rolsuper) from pg_roles
     where rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')";
@@ -12,21 +16,10 @@ async fn migrate_up_asks_before_it_makes_roles_of_an_external_server_superusers(
     let project = Project::new();
     let running = project.start().await;
     let superuser = project.superuser().await;
-    let version: i32 = superuser
-        .query_one("select current_setting('server_version_num')::int / 10000", &[])
-        .await
-        .expect("a row")
-        .get(0);
-    let are_reserved = async || -> bool {
-        superuser
-            .query_one(ARE_RESERVED, &[])
-            .await
-            .expect("a row")
-            .get(0)
-    };
+    let version: i32 = query(&superuser, VERSION).await;
+    let are_reserved = async || -> bool { query(&superuser, ARE_RESERVED).await };
     let migrate = |decision: Option<&str>| {
-        let mut command = project.command(&["migrate", "up"]);
-        command.env("DATABASE_URL", project.superuser_url());
+        let mut command = migrate_up(&project);
         if let Some(decision) = decision {
             command.env("SELVEDGE_RESERVE_FILE_ROLES", decision);
         }
@@ -46,12 +39,8 @@ async fn migrate_up_asks_before_it_makes_roles_of_an_external_server_superusers(
         running.stop();
         return;
     }
-    let output = migrate(None).output().expect("the binary runs");
-    let message = text_of(&output);
-    assert!(
-        !output.status.success() && message.contains("SELVEDGE_RESERVE_FILE_ROLES=true"),
-        "{message}"
-    );
+    let message = expect_failure(&mut migrate(None));
+    assert!(message.contains("SELVEDGE_RESERVE_FILE_ROLES=true"), "{message}");
     assert!(!are_reserved().await, "nothing was changed");
 
     let printed = expect_success(&mut migrate(Some("false")));
@@ -66,9 +55,7 @@ async fn migrate_up_asks_before_it_makes_roles_of_an_external_server_superusers(
     expect_success(&mut migrate(Some("false")));
 
     // Whoever is a member would become a superuser, and postgres can become whoever is.
-    let output = migrate(Some("true")).output().expect("the binary runs");
-    let message = text_of(&output);
-    assert!(!output.status.success(), "{message}");
+    let message = expect_failure(&mut migrate(Some("true")));
     assert!(
         message.contains("revoke \"pg_read_server_files\" from \"backups\""),
         "{message}"
@@ -104,14 +91,8 @@ async fn a_way_to_a_superuser_through_another_role_is_refused_by_migrate_up_and_
         .await
         .expect("a superuser may");
 
-    let output = project
-        .command(&["migrate", "up"])
-        .env("DATABASE_URL", project.superuser_url())
-        .output()
-        .expect("the binary runs");
+    let message = expect_failure(&mut migrate_up(&project));
 
-    let message = text_of(&output);
-    assert!(!output.status.success(), "{message}");
     assert!(message.contains("revoke \"operators\" from \"far\""), "{message}");
     running.stop();
     let running = project.start().await;
@@ -126,4 +107,62 @@ async fn a_way_to_a_superuser_through_another_role_is_refused_by_migrate_up_and_
         "42501"
     );
     running.stop();
+}
+
+/// Nobody sees a membership whose transaction has not ended, and its member would become a superuser.
+#[actix_web::test]
+async fn a_grant_of_a_file_role_that_is_not_committed_is_waited_for_before_the_role_becomes_a_superuser() {
+    let server = PlainServer::start().await;
+    let project = Project::new();
+    expect_success(
+        server
+            .migrate_up_command(&project)
+            .env("SELVEDGE_RESERVE_FILE_ROLES", "false"),
+    );
+    let superuser = server.superuser().await;
+    let postgres = connect(&server.url_of("postgres", "of-postgres"))
+        .await
+        .expect("a login");
+    let grant = "begin; grant pg_execute_server_program to postgres";
+    if query::<i32>(&superuser, VERSION).await >= 16 {
+        postgres
+            .batch_execute(grant)
+            .await
+            .expect_err("PostgreSQL itself refuses it");
+        return;
+    }
+    postgres
+        .batch_execute(grant)
+        .await
+        .expect("PostgreSQL 15 lets it");
+
+    let running = server
+        .migrate_up_command(&project)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let waits =
+        "select exists (select from pg_locks where relation = 'pg_auth_members'::regclass and not granted)";
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !query::<bool>(&superuser, waits).await {
+        assert!(Instant::now() < deadline, "it does not wait for the grant");
+        actix_web::rt::time::sleep(Duration::from_millis(10)).await;
+    }
+    postgres.batch_execute("commit").await.expect("granted");
+    let output = running.wait_with_output().expect("it ends");
+
+    let printed = text_of(&output);
+    let members = "select count(*) from pg_auth_members where roleid::regrole::text like 'pg_%_server_%'";
+    assert_eq!(query::<i64>(&superuser, members).await, 0, "{printed}");
+    postgres
+        .batch_execute("copy (select 1) to program 'true'")
+        .await
+        .expect_err("neither a member nor a superuser");
+    expect_success(&mut server.migrate_up_command(&project));
+    assert!(query::<bool>(&superuser, ARE_RESERVED).await);
+    postgres
+        .batch_execute(&grant[7..])
+        .await
+        .expect_err("nobody grants what superusers have");
 }

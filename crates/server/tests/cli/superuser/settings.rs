@@ -1,7 +1,7 @@
 //! Settings by which a project would stop its own start.
 
-use super::text_of;
-use crate::support::Project;
+use super::{assert_contains, expect_success, migrate_up, query, text_of};
+use crate::support::{Project, connect};
 
 /// Settings of the database hold for every login to it, and `postgres` may make them.
 #[actix_web::test]
@@ -68,22 +68,19 @@ async fn settings_of_the_services_logins_are_taken_back_or_named() {
     let running = project.start().await;
     let printed = running.output();
 
-    for part in [
-        "the login authenticator has the setting local_preload_libraries = missing",
-        "the login supabase_auth_admin has the setting local_preload_libraries = missing",
-        "alter role \"supabase_storage_admin\" in database \"postgres\" reset lock_timeout",
-        "alter database \"postgres\" reset local_preload_libraries",
-    ] {
-        assert!(printed.contains(part), "{part}: {printed}");
-    }
+    assert_contains(
+        &printed,
+        &[
+            "the login authenticator has the setting local_preload_libraries = missing",
+            "the login supabase_auth_admin has the setting local_preload_libraries = missing",
+            "alter role \"supabase_storage_admin\" in database \"postgres\" reset lock_timeout",
+            "alter database \"postgres\" reset local_preload_libraries",
+        ],
+    );
     let left = "select count(*) from pg_db_role_setting where setrole <> 0 and setconfig::text like '%local_preload%'";
     let superuser_options = format!("{}?options=-clocal_preload_libraries%3D", project.superuser_url());
-    let (superuser, connection) = tokio_postgres::connect(&superuser_options, tokio_postgres::NoTls)
-        .await
-        .expect("a login");
-    actix_web::rt::spawn(connection);
-    let left: i64 = superuser.query_one(left, &[]).await.expect("a count").get(0);
-    assert_eq!(left, 0);
+    let superuser = connect(&superuser_options).await.expect("a login");
+    assert_eq!(query::<i64>(&superuser, left).await, 0);
     let found = text_of(&project.run(&["doctor"]));
     assert!(
         found.contains("the login supabase_storage_admin has the setting lock_timeout = 1"),
@@ -98,19 +95,13 @@ async fn settings_of_the_services_logins_are_taken_back_or_named() {
         )
         .await
         .expect("a superuser may");
-    let output = project
-        .command(&["migrate", "up"])
-        .env("DATABASE_URL", project.superuser_url())
-        .output()
-        .expect("the binary runs");
-    let printed = text_of(&output);
-    assert!(output.status.success(), "{printed}");
-    for part in [
-        "the login authenticator has the setting local_preload_libraries = missing: a login fails where one of the libraries is missing; it was reset",
-        "reset statement_timeout",
-    ] {
-        assert!(printed.contains(part), "{part}: {printed}");
-    }
+    assert_contains(
+        &expect_success(&mut migrate_up(&project)),
+        &[
+            "the login authenticator has the setting local_preload_libraries = missing: a login fails where one of the libraries is missing; it was reset",
+            "reset statement_timeout",
+        ],
+    );
     running.stop();
 }
 

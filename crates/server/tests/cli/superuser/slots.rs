@@ -1,8 +1,7 @@
 //! Replication slots of projects.
 
-use tokio_postgres::NoTls;
-
-use crate::support::Project;
+use super::{VERSION, assert_contains, query};
+use crate::support::{Project, connect};
 
 /// Whether superusers alone may execute the functions that load a library, and pg_dump takes that for how PostgreSQL was installed. A dump
 /// would otherwise contain the rights, and restoring it as `postgres` would fail.
@@ -36,9 +35,7 @@ async fn no_slot_of_a_project_loads_a_library_by_its_path() {
         assert!(!message.contains("could not access"), "{way}: {message}");
     }
     // PostgreSQL 15 lets postgres become a role with REPLICATION, also in a database that it has made itself.
-    let version = "select current_setting('server_version_num')::int / 10000";
-    let version: i32 = database.query_one(version, &[]).await.expect("a row").get(0);
-    if version == 15 {
+    if query::<i32>(&database, VERSION).await == 15 {
         database
             .batch_execute("grant supabase_replication_admin to postgres")
             .await
@@ -51,10 +48,7 @@ async fn no_slot_of_a_project_loads_a_library_by_its_path() {
             "postgresql://postgres:postgres@127.0.0.1:{}/of_{template}",
             project.ports.database
         );
-        let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls)
-            .await
-            .expect("a login");
-        actix_web::rt::spawn(connection);
+        let client = connect(&url).await.expect("a login");
         client
             .batch_execute("set role supabase_replication_admin")
             .await
@@ -66,14 +60,13 @@ async fn no_slot_of_a_project_loads_a_library_by_its_path() {
         "postgresql://supabase_replication_admin:postgres@127.0.0.1:{}/postgres",
         project.ports.database
     );
-    let login = tokio_postgres::connect(&url, tokio_postgres::NoTls).await;
-    assert!(login.is_err(), "its password is nobody else's");
+    assert!(connect(&url).await.is_err(), "its password is nobody else's");
 
     let own = "select _selvedge.pg_create_logical_replication_slot('own', 'test_decoding');
         create table public.streamed (id int); insert into public.streamed values (7);";
     database.batch_execute(own).await.expect("a known plugin");
     let changes = "select string_agg(data, ',') from _selvedge.pg_logical_slot_get_changes('own', null, null, 'include-xids', '0')";
-    let changes: String = database.query_one(changes, &[]).await.expect("a row").get(0);
+    let changes: String = query(&database, changes).await;
     assert!(changes.contains("id[integer]:7"), "{changes}");
     database
         .batch_execute("select _selvedge.pg_drop_replication_slot('own')")
@@ -84,9 +77,7 @@ async fn no_slot_of_a_project_loads_a_library_by_its_path() {
 
 async fn open_database(project: &Project, name: &str) -> tokio_postgres::Client {
     let url = project.superuser_url().replace("/postgres", &format!("/{name}"));
-    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a login");
-    actix_web::rt::spawn(connection);
-    client
+    connect(&url).await.expect("a login")
 }
 
 /// A start that was killed in the middle has left databases open, and let others connect to template0.
@@ -95,11 +86,7 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
     let project = Project::new();
     let running = project.start().await;
     let superuser = project.superuser().await;
-    let is_closed: bool = superuser
-        .query_one(SLOT_FUNCTIONS_ARE_CLOSED, &[])
-        .await
-        .expect("a row")
-        .get(0);
+    let is_closed: bool = query(&superuser, SLOT_FUNCTIONS_ARE_CLOSED).await;
     assert!(is_closed, "pg_dump would repeat what it finds");
     superuser
         .batch_execute("create database other")
@@ -119,11 +106,7 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
             delete from pg_init_privs where objoid = 'pg_create_logical_replication_slot'::regproc::oid;
           end $$";
         opened.batch_execute(open).await.expect("a superuser may");
-        let is_closed: Option<bool> = opened
-            .query_one(SLOT_FUNCTIONS_ARE_CLOSED, &[])
-            .await
-            .expect("a row")
-            .get(0);
+        let is_closed: Option<bool> = query(&opened, SLOT_FUNCTIONS_ARE_CLOSED).await;
         assert_ne!(is_closed, Some(true), "{name} is open");
     }
     running.stop();
@@ -132,7 +115,7 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
 
     let superuser = project.superuser().await;
     let template = "select datallowconn from pg_database where datname = 'template0'";
-    let is_template_open: bool = superuser.query_one(template, &[]).await.expect("a row").get(0);
+    let is_template_open: bool = query(&superuser, template).await;
     assert!(!is_template_open, "nobody connects to template0");
     superuser
         .batch_execute("create database copied template template0")
@@ -140,11 +123,7 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
         .expect("copied");
     for name in ["other", "copied", "template1"] {
         let opened = open_database(&project, name).await;
-        let is_closed: Option<bool> = opened
-            .query_one(SLOT_FUNCTIONS_ARE_CLOSED, &[])
-            .await
-            .expect("a row")
-            .get(0);
+        let is_closed: Option<bool> = query(&opened, SLOT_FUNCTIONS_ARE_CLOSED).await;
         assert_eq!(is_closed, Some(true), "{name}");
     }
     running.stop();
@@ -200,11 +179,12 @@ async fn a_start_goes_on_when_a_role_of_the_platform_has_another_name() {
     let running = project.start().await;
 
     let printed = running.output();
-    for part in [
-        "there is no role supabase_replication_admin",
-        "pgbouncer had REPLICATION",
-    ] {
-        assert!(printed.contains(part), "{part}: {printed}");
-    }
+    assert_contains(
+        &printed,
+        &[
+            "there is no role supabase_replication_admin",
+            "pgbouncer had REPLICATION",
+        ],
+    );
     running.stop();
 }

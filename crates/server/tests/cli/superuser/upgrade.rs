@@ -1,10 +1,8 @@
 //! A project whose database an earlier version made, full of traps that it allowed, is brought up to date.
 
+use super::{TRAPS, VERSION, expect_success, find_trapped, migrate_up, query, text_of};
+use crate::support::{Project, connect};
 use selvedge_testing::apply_earlier_platform;
-use tokio_postgres::{Client, NoTls};
-
-use super::{TRAPS, expect_success, find_trapped, text_of};
-use crate::support::Project;
 
 /// What the earlier version let `postgres` do besides what [`TRAPS`] has.
 const EARLIER_TRAPS: &[&str] = &[
@@ -37,16 +35,11 @@ const TRAPS_OF_15: &[&str] = &[
     "update _selvedge.shipped_extensions set script = 'select public.trap()'",
 ];
 
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a login");
-    actix_web::rt::spawn(connection);
-    client
-}
-
 /// Replaces the running project's database by one of the earlier version that is full of traps. Returns how many lines of the log
 /// are about traps already.
 async fn make_earlier_database(project: &Project) -> usize {
-    let superuser = connect(&project.superuser_url().replace("/postgres", "/template1")).await;
+    let url = project.superuser_url().replace("/postgres", "/template1");
+    let superuser = connect(&url).await.expect("a login");
     superuser
         .batch_execute("drop database postgres with (force)")
         .await
@@ -89,14 +82,7 @@ async fn make_earlier_database(project: &Project) -> usize {
     for trap in EARLIER_TRAPS {
         postgres.batch_execute(trap).await.expect(trap);
     }
-    let version = "select current_setting('server_version_num')::int / 10000";
-    if superuser
-        .query_one(version, &[])
-        .await
-        .expect("a row")
-        .get::<_, i32>(0)
-        == 15
-    {
+    if query::<i32>(&superuser, VERSION).await == 15 {
         for trap in TRAPS_OF_15 {
             postgres.batch_execute(trap).await.expect(trap);
         }
@@ -127,7 +113,7 @@ async fn expect_mended(project: &Project, trapped_before: usize) {
         (select rolreplication from pg_roles where rolname = 'postgres'),
         pg_has_role('postgres', 'pg_read_server_files', 'member'), pg_has_role('postgres', 'pg_write_all_data', 'member'),
         (select count(*) from _selvedge.shipped_extensions where script like '%trap%'))";
-    let found: String = superuser.query_one(facts, &[]).await.expect("a row").get(0);
+    let found: String = query(&superuser, facts).await;
     assert_eq!(found, "f f 0 0 supabase_admin f f f 0");
     let doctor = text_of(&project.run(&["doctor"]));
     let faults: Vec<&str> = doctor.lines().filter(|line| line.contains("but: ")).collect();
@@ -156,10 +142,8 @@ async fn migrate_up_upgrades_an_external_database_full_of_the_traps_of_an_earlie
     let running = project.start().await;
     let trapped = make_earlier_database(&project).await;
     let migrate = || {
-        let mut command = project.command(&["migrate", "up"]);
-        command
-            .env("DATABASE_URL", project.superuser_url())
-            .env("SELVEDGE_RESERVE_FILE_ROLES", "true");
+        let mut command = migrate_up(&project);
+        command.env("SELVEDGE_RESERVE_FILE_ROLES", "true");
         command
     };
 
