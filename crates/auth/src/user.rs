@@ -44,7 +44,7 @@ pub(crate) enum SignInRefusal {
     /// The user was deleted softly: only the row is left.
     Deleted,
     Banned,
-    /// The user has not confirmed any address.
+    /// The user has not confirmed any address, and has never signed in.
     Unconfirmed,
 }
 
@@ -61,6 +61,7 @@ pub(crate) struct PendingTokens {
     pub(crate) email_change_sent_at: Option<DateTime<Utc>>,
     /// 0: nothing is confirmed, 1: one of the two addresses is.
     pub(crate) email_change_status: i16,
+    /// Whether the user has an address that is more than a claim, and that has to confirm a change, too.
     pub(crate) has_email: bool,
     pub(crate) phone_change: String,
     pub(crate) phone_change_sent_at: Option<DateTime<Utc>>,
@@ -70,7 +71,7 @@ impl User {
     /// Reads a row of `select_user.sql`.
     pub(crate) fn from_row(row: &Row) -> Result<Self, tokio_postgres::Error> {
         let email: String = row.try_get("email")?;
-        Ok(Self {
+        let mut user = Self {
             id: row.try_get("id")?,
             aud: row.try_get("aud")?,
             role: row.try_get("role")?,
@@ -109,7 +110,9 @@ impl User {
             is_anonymous: row.try_get("is_anonymous")?,
             identities: row.try_get::<_, Json<_>>("identities")?.0,
             factors: row.try_get::<_, Json<_>>("factors")?.0,
-        })
+        };
+        user.tokens.has_email &= !user.only_claims_email();
+        Ok(user)
     }
 
     /// Whether the phone number is confirmed.
@@ -120,6 +123,16 @@ impl User {
     /// Whether the e-mail address is confirmed.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.email_confirmed_at.is_some()
+    }
+
+    /// The e-mail address, if it is confirmed: others may know the user by it.
+    pub(crate) fn confirmed_email(&self) -> Option<&str> {
+        Some(self.email.as_str()).filter(|email| self.is_confirmed() && !email.is_empty())
+    }
+
+    /// The phone number, if it is confirmed.
+    pub(crate) fn confirmed_phone(&self) -> Option<&str> {
+        Some(self.phone.as_str()).filter(|phone| self.is_phone_confirmed() && !phone.is_empty())
     }
 
     /// Whether the user may have a session at `now`. Asked whenever one begins, is refreshed or is used, whichever way the user
@@ -134,10 +147,13 @@ impl User {
         if self.is_banned(now) {
             return Err(SignInRefusal::Banned);
         }
-        // Anonymous users and those of wallets have no address; the addresses of SSO users are their provider's matter.
+        // Anonymous users and those of wallets have no address; the addresses of SSO users are their provider's matter. Whoever has
+        // signed in before goes on by the same way, also when an administrator has given the account an address since: it is a
+        // mere claim, and tokens do not name it.
         let has_address = !self.email.is_empty() || !self.phone.is_empty();
         let has_confirmed = self.is_confirmed() || self.is_phone_confirmed();
-        if has_address && !has_confirmed && !self.is_anonymous && !self.is_sso_user {
+        let is_new = self.last_sign_in_at.is_none() && !self.is_anonymous;
+        if has_address && !has_confirmed && is_new && !self.is_sso_user {
             return Err(SignInRefusal::Unconfirmed);
         }
         Ok(())

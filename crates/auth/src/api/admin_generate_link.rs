@@ -110,14 +110,14 @@ pub(crate) async fn generate_link(
     let email = parse_email(&body.email)?;
     let requested = LinkKind::parse(&body.kind)?;
     // Hashed before the transaction begins: the hash may wait in a queue.
-    let encrypted_password = hash_signup_password(&request, requested, &email, &body.password).await?;
+    let password = handle_signup_password(&request, requested, &email, &body.password).await?;
     let redirect_to = request
         .state
         .redirects
         .choose([body.redirect_to.as_str(), request.info.redirect_to.as_str()]);
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let found = find_addressee(&db, &request, &email).await?;
+    let found = lock_addressee(&db, &request, &email).await?;
     // A magic link for an unregistered address becomes a sign-up.
     let kind = if requested == LinkKind::MagicLink && found.is_none() {
         LinkKind::Signup
@@ -126,13 +126,13 @@ pub(crate) async fn generate_link(
     };
     let account = Account {
         email: &email,
-        encrypted_password: &encrypted_password,
+        encrypted_password: password.hash(),
         data: body.data.clone(),
         keeps_metadata: true,
         bare_identity: true,
         ..Account::default()
     };
-    let user = find_or_create_user(&request, &db, kind, found, account).await?;
+    let user = find_or_create_user(&request, &db, (kind, &password), found, account).await?;
     let code = store_code(&request.state, &db, kind, &user, &body).await?;
     if let Some((actor, action)) = kind.audit_entry(&admin.role, &user) {
         accounts::log_action(&request, &db, actor, action).await?;
@@ -184,31 +184,90 @@ async fn find_addressee(
     }
 }
 
-/// The bcrypt hash of the given password for the sign-up of a new address; empty where no password is stored.
+/// Like [`find_addressee`], with the row locked: whether the account is confirmed decides what becomes of it, and its owner may
+/// be confirming it at this moment.
+///
+/// # Errors
+/// 422 `email_exists`, also when another account has got the address meanwhile.
+async fn lock_addressee(
+    db: &Transaction<'_>,
+    request: &AuthRequest,
+    email: &str,
+) -> Result<Option<User>, AuthError> {
+    let Some(known) = find_addressee(db, request, email).await? else {
+        return Ok(None);
+    };
+    users::lock_by_id(db, known.id).await?;
+    // The account may have lost the address while its row was waited for.
+    match find_addressee(db, request, email).await? {
+        Some(other) if other.id != known.id => Err(AuthError::EmailExists),
+        found => Ok(found),
+    }
+}
+
+/// The password that came with the link of a sign-up.
+enum SignupPassword {
+    /// Its hash, for a new account; empty where no password is stored.
+    Hashed(String),
+    /// None was given: it is another link for whoever has signed up, as `/resend` mails one.
+    Repeated,
+    /// Whether it is the password of an account that waits for its confirmation, and the hash with which it was compared.
+    Compared { is_same: bool, hash: String },
+}
+
+impl SignupPassword {
+    /// The hash for a new account.
+    fn hash(&self) -> &str {
+        match self {
+            Self::Hashed(hash) => hash,
+            Self::Repeated | Self::Compared { .. } => "",
+        }
+    }
+
+    /// Whether the password is that of the account.
+    fn is_of(&self, user: &User) -> bool {
+        match self {
+            Self::Compared { is_same, hash } => *is_same && user.encrypted_password == *hash,
+            Self::Repeated => true,
+            Self::Hashed(_) => false,
+        }
+    }
+}
+
+/// Hashes the given password for the sign-up of a new address, or compares it with that of an account that waits for its
+/// confirmation.
 ///
 /// # Errors
 /// 400 `validation_failed` for a new address without password, 422 `weak_password`.
-async fn hash_signup_password(
+async fn handle_signup_password(
     request: &AuthRequest,
     kind: LinkKind,
     email: &str,
     password: &str,
-) -> Result<String, AuthError> {
+) -> Result<SignupPassword, AuthError> {
     if kind != LinkKind::Signup {
-        return Ok(String::new());
+        return Ok(SignupPassword::Hashed(String::new()));
     }
     let found = {
         let client = request.connect().await?;
         find_addressee(&client, request, email).await?
     };
-    if found.is_some() {
-        return Ok(String::new());
+    let hasher = &request.state.hasher;
+    match found {
+        Some(_) if password.is_empty() => Ok(SignupPassword::Repeated),
+        Some(user) if user.is_confirmed() || user.encrypted_password.is_empty() => {
+            Ok(SignupPassword::Hashed(String::new()))
+        }
+        Some(user) => Ok(SignupPassword::Compared {
+            is_same: hasher.verify(password, &user.encrypted_password).await?,
+            hash: user.encrypted_password,
+        }),
+        None if password.is_empty() => Err(AuthError::invalid("Signup requires a valid password")),
+        None => {
+            leaked_passwords::check_new_password(&request.state, password).await?;
+            Ok(SignupPassword::Hashed(hasher.hash(password).await?))
+        }
     }
-    if password.is_empty() {
-        return Err(AuthError::invalid("Signup requires a valid password"));
-    }
-    leaked_passwords::check_new_password(&request.state, password).await?;
-    request.state.hasher.hash(password).await
 }
 
 /// The user that the link is for. Sign-ups and invitations create the user if the address is not registered.
@@ -218,7 +277,7 @@ async fn hash_signup_password(
 async fn find_or_create_user(
     request: &AuthRequest,
     db: &Transaction<'_>,
-    kind: LinkKind,
+    (kind, password): (LinkKind, &SignupPassword),
     found: Option<User>,
     account: Account<'_>,
 ) -> Result<User, AuthError> {
@@ -226,10 +285,12 @@ async fn find_or_create_user(
         (LinkKind::Signup | LinkKind::Invite, Some(user)) if user.is_confirmed() => {
             Err(AuthError::EmailExists)
         }
-        // Whoever accepts an invitation has not given the password of an earlier sign-up. The link of a sign-up goes to
-        // the person who has signed up.
-        (LinkKind::Invite, Some(user)) => {
-            contested_accounts::contest(db, &user, request.now()).await?;
+        // Whoever accepts an invitation has not given the password of an earlier sign-up. Nor has whoever signs up with
+        // another one: the link goes to the person of this sign-up, who may not be the one of the first.
+        (LinkKind::Signup | LinkKind::Invite, Some(user)) => {
+            if !password.is_of(&user) {
+                contested_accounts::contest(db, &user, request.now()).await?;
+            }
             Ok(user)
         }
         (_, Some(user)) => Ok(user),

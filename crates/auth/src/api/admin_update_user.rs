@@ -12,7 +12,8 @@ use super::admin_create_user::{AdminUserBody, map_unique_violation, parse_ban_en
 use super::admin_get_user::find_user;
 use crate::crypto::password_hash::PasswordHash;
 use crate::error::AuthError;
-use crate::flows::accounts;
+use crate::flows::{accounts, confirmations};
+use crate::mailer;
 use crate::protection::leaked_passwords;
 use crate::request::{Admin, AuthRequest, Json};
 use crate::state::AuthState;
@@ -33,7 +34,8 @@ struct Change {
 }
 
 /// `PUT /admin/users/{id}`, administrators only → 200 with the User. Body: [`AdminUserBody`]; a missing member stays
-/// as it is.
+/// as it is. An address for somebody who has none confirmed, such as a guest, is mailed and waits in `new_email`, unless
+/// `email_confirm` says that it is theirs.
 ///
 /// Metadata is merged, and a key with the value `null` is removed. A new password and a ban end all sessions of the user.
 ///
@@ -51,7 +53,7 @@ pub(crate) async fn update_user(
         let client = request.connect().await?;
         find_user(&client, &id).await?
     };
-    let change = Change {
+    let mut change = Change {
         email: if body.email.is_empty() {
             String::new()
         } else {
@@ -61,16 +63,25 @@ pub(crate) async fn update_user(
         encrypted_password: hash_new_password(&request.state, &body).await?,
         ban: parse_ban_end(&body.ban_duration, request.now())?,
     };
+    // A change that waits for its confirmation sends a mail; the slot is taken before the connection.
+    let _slot = match change.email.is_empty() {
+        true => None,
+        false => Some(request.state.acquire_mail_slot().await?),
+    };
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     // Whether the account is proven decides what is kept of it, and its owner may be proving it at this moment.
     let user = users::lock_by_id(&db, user.id)
         .await?
         .ok_or(AuthError::UserNotFound("User not found"))?;
-    change_addresses(&request.state, &db, &user, &change, &body)
+    let pending_email = take_pending_email(&request, &db, &user, &mut change, body.email_confirm).await?;
+    change_addresses(&request, &db, &user, &change, &body)
         .await
         .map_err(map_unique_violation)?;
     change_other_members(&request.state, &db, &user, &change, body).await?;
+    if let Some(email) = &pending_email {
+        mailer::send_email_change(&request, &db, &user, email, None).await?;
+    }
     // The entry of the log names the new addresses.
     let user = accounts::reload_user(&db, user.id).await?;
     accounts::log_action(
@@ -107,56 +118,121 @@ async fn hash_new_password(state: &AuthState, body: &AdminUserBody) -> Result<Op
     }
 }
 
+/// Takes the new address out of the change where its owner has to confirm it first: somebody uses the account already, and the
+/// administrator does not say that the address is theirs. Stored at once it would be a mere claim, whose owner gets an account of
+/// their own; a guest could never make it the address of theirs. Where addresses need no proof it is confirmed at once.
+///
+/// # Errors
+/// 422 `email_exists`.
+async fn take_pending_email(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+    change: &mut Change,
+    is_confirmed: bool,
+) -> Result<Option<String>, AuthError> {
+    let is_new = !change.email.is_empty() && change.email != user.email;
+    let is_used = user.last_sign_in_at.is_some() || user.is_anonymous;
+    let stays = user.is_confirmed() || user.is_sso_user || is_confirmed || request.config().email.autoconfirm;
+    if !is_new || !is_used || stays {
+        return Ok(None);
+    }
+    if users::is_email_taken(db, &change.email, &user.aud, user.id).await? {
+        return Err(AuthError::EmailExists);
+    }
+    Ok(Some(std::mem::take(&mut change.email)))
+}
+
 /// Replaces and confirms e-mail address and phone number, with their identities.
 ///
 /// # Errors
 /// 422 `email_exists`; a taken phone number surfaces as a unique violation, which the caller maps.
 async fn change_addresses(
-    state: &AuthState,
+    request: &AuthRequest,
     db: &Transaction<'_>,
     user: &User,
     change: &Change,
     body: &AdminUserBody,
 ) -> Result<(), AuthError> {
-    let now = state.now();
+    let now = request.now();
+    let mut changed = user.clone();
     if !change.email.is_empty() && change.email != user.email {
-        if users::is_email_taken(db, &change.email, &user.aud, user.id).await? {
-            return Err(AuthError::EmailExists);
-        }
-        users::set_email(db, user.id, &change.email, now).await?;
-        // Whoever has registered the address before has not registered this one.
-        contested_accounts::contest(db, user, now).await?;
-        contested_accounts::withdraw_vouch(db, user.id).await?;
-        // The confirmation of the address before says nothing about the new one.
-        users::upsert_email_identity(db, user.id, &change.email, body.email_confirm, now).await?;
-        users::refresh_providers(db, user.id).await?;
-    }
-    if body.email_confirm && !user.is_confirmed() {
-        let email = if change.email.is_empty() {
-            &user.email
-        } else {
-            &change.email
-        };
-        users::confirm_email(db, user.id, &email.to_lowercase(), now).await?;
+        replace_email(request, db, user, (&change.email, body.email_confirm)).await?;
+        changed.email.clone_from(&change.email);
     }
     if !change.phone.is_empty() && change.phone != user.phone {
-        phones::set_phone(db, user.id, &change.phone, now).await?;
         let is_verified = body.phone_confirm || user.is_phone_confirmed();
-        phones::upsert_identity(db, user.id, &change.phone, is_verified, now).await?;
+        replace_phone(request, db, user, (&change.phone, is_verified)).await?;
+        changed.phone.clone_from(&change.phone);
     }
-    if body.phone_confirm && user.phone_confirmed_at.is_none() {
-        let phone = if change.phone.is_empty() {
-            &user.phone
-        } else {
-            &change.phone
-        };
-        phones::confirm_phone(db, user.id, phone, now).await?;
+    let confirms_email = body.email_confirm && !user.is_confirmed();
+    let confirms_phone = body.phone_confirm && !user.is_phone_confirmed();
+    if confirms_email || confirms_phone {
+        // The administrator confirms the address, not the credentials of whoever has registered it.
+        let forgotten = confirmations::forget_contested_credentials(request, db, &changed).await?;
+        if change.encrypted_password.is_none() {
+            confirmations::report_forgotten(request, &changed, forgotten);
+        }
+    }
+    if confirms_email {
+        users::confirm_email(db, user.id, &changed.email.to_lowercase(), now).await?;
+    }
+    if confirms_phone {
+        phones::confirm_phone(db, user.id, &changed.phone, now).await?;
     }
     // New identities have changed the list of providers; one that an administrator has chosen before stays.
     if let Some(chosen) = find_chosen_providers(user) {
         users::merge_app_metadata(db, user.id, &chosen, now).await?;
     }
     Ok(())
+}
+
+/// Replaces the e-mail address and that of its identity.
+///
+/// # Errors
+/// 422 `email_exists`.
+async fn replace_email(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+    (email, is_confirmed): (&str, bool),
+) -> Result<(), AuthError> {
+    let now = request.now();
+    if users::is_email_taken(db, email, &user.aud, user.id).await? {
+        return Err(AuthError::EmailExists);
+    }
+    users::set_email(db, user.id, email, now).await?;
+    contest_new_address(request, db, user).await?;
+    // The confirmation of the address before says nothing about the new one.
+    users::upsert_email_identity(db, user.id, email, is_confirmed, now).await?;
+    users::refresh_providers(db, user.id).await?;
+    Ok(())
+}
+
+/// Replaces the phone number and that of its identity.
+async fn replace_phone(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+    (phone, is_verified): (&str, bool),
+) -> Result<(), AuthError> {
+    phones::set_phone(db, user.id, phone, request.now()).await?;
+    // A number beside the e-mail address is one more of the same person.
+    if !user.phone.is_empty() {
+        contest_new_address(request, db, user).await?;
+    }
+    phones::upsert_identity(db, user.id, phone, is_verified, request.now()).await?;
+    Ok(())
+}
+
+/// Whoever has registered the address before, or was told a password for it, has not registered the new one.
+async fn contest_new_address(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+) -> Result<(), AuthError> {
+    contested_accounts::contest(db, user, request.now()).await?;
+    Ok(contested_accounts::withdraw_vouch(db, user.id).await?)
 }
 
 /// `provider` and `providers` of the app metadata where they are not those of the user's identities; `None` where they are,

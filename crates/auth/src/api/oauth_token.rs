@@ -319,8 +319,13 @@ struct IdTokenClaims<'a> {
 /// Signs an ID token, which tells the client who has signed in. It repeats the `nonce` of the authorization request.
 fn sign_id_token(state: &AuthState, user: &User, granted: &Authorization) -> Result<String, AuthError> {
     let now = state.now().timestamp();
-    let shows_email = has_scope(&granted.scope, "email");
-    let shows_phone = has_scope(&granted.scope, "phone") && !user.phone.is_empty();
+    // Clients find the accounts of their users by the address, so that it must be one that the user has proven.
+    let email = user
+        .confirmed_email()
+        .filter(|_| has_scope(&granted.scope, "email"));
+    let phone = user
+        .confirmed_phone()
+        .filter(|_| has_scope(&granted.scope, "phone"));
     let claims = IdTokenClaims {
         iss: &state.config.jwt_issuer,
         sub: user.id,
@@ -331,10 +336,10 @@ fn sign_id_token(state: &AuthState, user: &User, granted: &Authorization) -> Res
         client_id: granted.client_id,
         token_use: "id",
         nonce: &granted.nonce,
-        email: shows_email.then_some(&user.email),
-        email_verified: shows_email.then_some(user.is_confirmed()),
-        phone_number: shows_phone.then_some(&user.phone),
-        phone_number_verified: shows_phone.then_some(user.is_phone_confirmed()),
+        email,
+        email_verified: email.map(|_| true),
+        phone_number: phone,
+        phone_number_verified: phone.map(|_| true),
         profile: match has_scope(&granted.scope, "profile") {
             true => ProfileClaims::from_user(user),
             false => ProfileClaims::default(),
@@ -359,15 +364,14 @@ pub(crate) struct ProfileClaims<'a> {
 }
 
 impl<'a> ProfileClaims<'a> {
-    /// Reads the claims. Without a name in the metadata `name` is the e-mail address, as with upstream.
+    /// Reads the claims. Without a name in the metadata `name` is the confirmed e-mail address, as with upstream.
     pub(crate) fn from_user(user: &'a User) -> Self {
         let text = |names: &[&str]| {
             let mut texts = names.iter().filter_map(|name| user.user_metadata[*name].as_str());
             texts.find(|text| !text.is_empty())
         };
-        let email = Some(user.email.as_str()).filter(|email| !email.is_empty());
         Self {
-            name: text(&["name"]).or(email),
+            name: text(&["name"]).or(user.confirmed_email()),
             picture: text(&["picture", "avatar_url"]),
             preferred_username: text(&["preferred_username", "username"]),
             updated_at: user.updated_at.map(|at| at.timestamp()),

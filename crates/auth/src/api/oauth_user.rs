@@ -44,14 +44,14 @@ pub(crate) async fn get_userinfo(
     let shows_phone = has_scope(&scopes, "phone");
     let claims = UserinfoClaims {
         sub: user.id,
-        email: Some(user.email.as_str()).filter(|email| shows_email && !email.is_empty()),
+        email: user.confirmed_email().filter(|_| shows_email),
         email_verified: (shows_email && user.is_confirmed()).then_some(true),
         profile: match shows_profile {
             true => ProfileClaims::from_user(user),
             false => ProfileClaims::default(),
         },
         user_metadata: shows_profile.then_some(&user.user_metadata),
-        phone: Some(user.phone.as_str()).filter(|phone| shows_phone && !phone.is_empty()),
+        phone: user.confirmed_phone().filter(|_| shows_phone),
         phone_verified: (shows_phone && user.is_phone_confirmed()).then_some(true),
     };
     Ok(HttpResponse::Ok()
@@ -59,7 +59,8 @@ pub(crate) async fn get_userinfo(
         .json(claims))
 }
 
-/// Body of the response; claims outside the granted scopes are left out. Compat: the members are `phone` and
+/// Body of the response; claims outside the granted scopes are left out, and so are addresses that nobody has confirmed: clients
+/// find the accounts of their users by them. Compat: the members are `phone` and
 /// `phone_verified` here, while ID tokens say `phone_number` and `phone_number_verified`.
 #[derive(Serialize)]
 struct UserinfoClaims<'a> {

@@ -15,11 +15,9 @@ use crate::flows::mfa;
 use crate::flows::sign_in::start_session;
 use crate::protection::captcha::{self, Captcha};
 use crate::request::{AuthRequest, Json, OptionalJson};
-use crate::state::AuthState;
 use crate::state::rate_limits::LimitedEndpoint;
 use crate::store::audit::{Action, Actor};
 use crate::store::{passkeys, users};
-use crate::user::User;
 
 /// Body of `POST /passkeys/authentication/options`; every field is optional.
 #[derive(Debug, Default, Deserialize)]
@@ -55,8 +53,8 @@ pub(crate) async fn create_authentication_options(
 ///
 /// # Errors
 /// 404 `passkey_disabled`; 400 `validation_failed`, `webauthn_challenge_not_found`, `webauthn_challenge_expired` or
-/// `webauthn_verification_failed` (also for an unknown credential); 403 `email_not_confirmed`, `phone_not_confirmed`
-/// or `user_banned`; 429 `over_request_rate_limit`.
+/// `webauthn_verification_failed` (also for an unknown credential); 403 `user_banned`; 429
+/// `over_request_rate_limit`.
 pub(crate) async fn verify_authentication(
     request: AuthRequest,
     Json(body): Json<CeremonyBody>,
@@ -79,28 +77,11 @@ pub(crate) async fn verify_authentication(
     let moved = ceremony
         .verify_assertion(&body.credential, &passkey.credential)
         .map_err(reject_credential)?;
-    check_user(&request.state, &user)?;
+    user.may_sign_in(request.now())?;
     passkeys::record_use(&db, passkey.id, &moved, request.now()).await?;
     let traits = json!({ "passkey_id": passkey.id });
     accounts::log_action_with_traits(&request, &db, Actor::User(&user), Action::Login, traits).await?;
     let tokens = start_session(&request, &db, user.id, "passkey").await?;
     db.commit().await?;
     Ok(respond_with_session(&tokens))
-}
-
-/// Refuses users who may not sign in. Compat: the status is 403 here, while the password grant responds 400.
-///
-/// # Errors
-/// 403 `email_not_confirmed`, `phone_not_confirmed` or `user_banned`.
-fn check_user(state: &AuthState, user: &User) -> Result<(), AuthError> {
-    if !user.email.is_empty() && !user.is_confirmed() {
-        return Err(AuthError::EmailNotConfirmed { status: 403 });
-    }
-    if !user.phone.is_empty() && !user.is_phone_confirmed() {
-        return Err(AuthError::PhoneNotConfirmed { status: 403 });
-    }
-    if user.is_banned(state.now()) {
-        return Err(AuthError::UserBanned);
-    }
-    Ok(())
 }

@@ -11,6 +11,7 @@ use super::{
     Fault, FeatureError, FederationError, HookError, MfaError, OauthServerError, PasskeyError, SamlError,
     WeakPassword,
 };
+use crate::user::SignInRefusal;
 
 /// The message of every 500 that has no better one.
 pub(crate) const UNEXPECTED: &str = "Unexpected failure, please check server logs for more information";
@@ -451,5 +452,16 @@ impl From<PoolError> for AuthError {
 impl From<WeakPassword> for AuthError {
     fn from(weak: WeakPassword) -> Self {
         Self::WeakPassword(weak)
+    }
+}
+
+/// For whoever is signed in, or is about to be; a refresh has codes of its own.
+impl From<SignInRefusal> for AuthError {
+    fn from(refusal: SignInRefusal) -> Self {
+        match refusal {
+            SignInRefusal::Deleted => Self::TokenUserNotFound,
+            SignInRefusal::Banned => Self::UserBanned,
+            SignInRefusal::Unconfirmed => Self::EmailNotConfirmed { status: 403 },
+        }
     }
 }

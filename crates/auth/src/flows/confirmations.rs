@@ -56,6 +56,7 @@ pub(super) async fn apply_effect(
         Effect::ChangeEmail(_) => {
             let changed = users::change_email(db, user.id, &user.email_change, request.now()).await;
             changed.map_err(AuthError::from).map_err(map_duplicate_address)?;
+            forget_former_address(request, db, user).await?;
             (Action::UserModified, Value::Null)
         }
         Effect::ChangePhone => {
@@ -111,7 +112,8 @@ async fn confirm_number(
     user: &User,
     phone: &str,
 ) -> Result<Action, AuthError> {
-    forget_contested_credentials(request, db, user).await?;
+    let forgotten = forget_contested_credentials(request, db, user).await?;
+    report_forgotten(request, user, forgotten);
     phones::confirm_phone(db, user.id, phone, request.now()).await?;
     Ok(match user.is_phone_confirmed() {
         true => Action::Login,
@@ -119,21 +121,46 @@ async fn confirm_number(
     })
 }
 
-/// Whoever proves an address that was registered twice, with different credentials, gets the account without them.
-async fn forget_contested_credentials(
+/// An administrator has moved an account that nobody has proven to an address whose owner proves it now: whoever has registered
+/// the address before it, or was told a password for it, has not registered this one. `user` is the row before the change.
+async fn forget_former_address(
     request: &AuthRequest,
     db: &Transaction<'_>,
     user: &User,
 ) -> Result<(), AuthError> {
-    if contested_accounts::take(db, user.id).await? && contested_accounts::is_unproven(user) {
-        let forgotten = contested_accounts::forget_credentials(db, user.id, request.now()).await?;
-        report_forgotten(request, user, forgotten);
+    if !contested_accounts::is_unproven(user) {
+        return Ok(());
     }
+    contested_accounts::withdraw_vouch(db, user.id).await?;
+    contested_accounts::take(db, user.id).await?;
+    let forgotten = contested_accounts::forget_credentials(db, user.id, request.now()).await?;
+    let email = user.email_change.clone();
+    report_forgotten(
+        request,
+        &User {
+            email,
+            ..user.clone()
+        },
+        forgotten,
+    );
     Ok(())
 }
 
+/// Whoever proves an address that was registered twice, with different credentials, gets the account without them. So does the
+/// owner of an address that an administrator confirms. Returns what was forgotten, for [`report_forgotten`].
+pub(crate) async fn forget_contested_credentials(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+) -> Result<Forgotten, AuthError> {
+    if contested_accounts::take(db, user.id).await? && contested_accounts::is_unproven(user) {
+        return Ok(contested_accounts::forget_credentials(db, user.id, request.now()).await?);
+    }
+    Ok(Forgotten::default())
+}
+
 /// Has a mail sent if something was forgotten: an honest user could not know why the own password does not work.
-pub(super) fn report_forgotten(request: &AuthRequest, user: &User, forgotten: Forgotten) {
+pub(crate) fn report_forgotten(request: &AuthRequest, user: &User, forgotten: Forgotten) {
     if forgotten != Forgotten::default() {
         after_commit::record_forgotten_credentials(request, user);
     }
@@ -146,7 +173,8 @@ async fn confirm_new_user(
     user: &User,
     address: &str,
 ) -> Result<(), AuthError> {
-    forget_contested_credentials(request, db, user).await?;
+    let forgotten = forget_contested_credentials(request, db, user).await?;
+    report_forgotten(request, user, forgotten);
     if user.invited_at.is_some() && user.encrypted_password.is_empty() {
         set_random_password(request, db, user.id).await?;
     }

@@ -45,7 +45,7 @@ impl LockedCaller {
 /// accepts such tokens.
 ///
 /// # Errors
-/// 403 `user_not_found`, `session_not_found` or `user_banned`.
+/// 403 `user_not_found`, `session_not_found`, `user_banned` or `email_not_confirmed`.
 pub(crate) async fn lock_caller(
     request: &AuthRequest,
     db: &Transaction<'_>,
@@ -81,8 +81,6 @@ pub(crate) async fn lock_session(
 async fn lock_user(request: &AuthRequest, db: &Transaction<'_>, user_id: Uuid) -> Result<User, AuthError> {
     let user = users::lock_by_id(db, user_id).await?;
     let user = user.ok_or(AuthError::TokenUserNotFound)?;
-    if user.is_banned(request.now()) {
-        return Err(AuthError::UserBanned);
-    }
+    user.may_sign_in(request.now())?;
     Ok(user)
 }

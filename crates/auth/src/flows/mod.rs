@@ -4,7 +4,7 @@
 pub(crate) mod accounts;
 pub(crate) mod claims_preview;
 pub(crate) mod configuration_trial;
-mod confirmations;
+pub(crate) mod confirmations;
 pub(crate) mod decisions;
 pub(crate) mod external_accounts;
 pub(crate) mod linked_identities;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::crypto::pkce::CodeChallenge;
 use crate::error::{AuthError, OauthServerError};
-use crate::flows::locked_caller::lock_caller;
+use crate::flows::locked_caller::{LockedCaller, lock_caller};
 use crate::request::{AuthRequest, SignedIn};
 use crate::state::AuthState;
 use crate::store::oauth_authorizations::{self, Authorization, NewAuthorization};
@@ -106,7 +106,7 @@ pub(crate) async fn request_authorization(
 ///
 /// # Errors
 /// 404 `oauth_authorization_not_found`, also for an authorization of another user; 400 `validation_failed` for one that
-/// was decided already; those of [`lock_caller`].
+/// was decided already; 401 `insufficient_aal` for an approval without the second factor; those of [`lock_caller`].
 pub(crate) async fn open_authorization(
     request: &AuthRequest,
     caller: &SignedIn,
@@ -114,15 +114,16 @@ pub(crate) async fn open_authorization(
 ) -> Result<AuthorizationView, AuthError> {
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = lock_caller(request, &db, caller).await?.user;
+    let caller = lock_caller(request, &db, caller).await?;
     let decided = "authorization request cannot be processed";
     let authorization = lock_pending(&request.state, &db, id, decided).await?;
     match authorization.user_id {
-        Some(owner) if owner != user.id => return Err(NOT_FOUND),
+        Some(owner) if owner != caller.user.id => return Err(NOT_FOUND),
         Some(_) => {}
         None => {
-            oauth_authorizations::set_user(&db, authorization.id, user.id).await?;
-            if is_covered_by_consent(&db, user.id, &authorization).await? {
+            oauth_authorizations::set_user(&db, authorization.id, caller.user.id).await?;
+            if is_covered_by_consent(&db, caller.user.id, &authorization).await? {
+                check_second_factor(&caller)?;
                 let code = Uuid::new_v4().to_string();
                 oauth_authorizations::approve(&db, authorization.id, &code, request.now()).await?;
                 db.commit().await?;
@@ -138,8 +139,20 @@ pub(crate) async fn open_authorization(
     Ok(AuthorizationView::Pending {
         authorization: Box::new(authorization),
         client: Box::new(client),
-        user: Box::new(user),
+        user: Box::new(caller.user),
     })
+}
+
+/// Refuses to give a client a session where the caller's own has not shown the second factor: the client's may be refreshed for
+/// longer than the caller's.
+///
+/// # Errors
+/// 401 `insufficient_aal`.
+fn check_second_factor(caller: &LockedCaller) -> Result<(), AuthError> {
+    match caller.lacks_second_factor() {
+        true => Err(AuthError::InsufficientAal),
+        false => Ok(()),
+    }
 }
 
 /// Whether the user has granted all scopes of the authorization to its client before. A repeated authorization needs no
@@ -161,7 +174,8 @@ async fn is_covered_by_consent(
 ///
 /// # Errors
 /// 404 `oauth_authorization_not_found`, also for an authorization that another user has opened; 400 `validation_failed`
-/// for one that was decided already; those of [`lock_caller`].
+/// for one that was decided already; 401 `insufficient_aal` for an approval without the second factor; those of
+/// [`lock_caller`].
 pub(crate) async fn decide_authorization(
     request: &AuthRequest,
     caller: &SignedIn,
@@ -170,7 +184,11 @@ pub(crate) async fn decide_authorization(
 ) -> Result<String, AuthError> {
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = lock_caller(request, &db, caller).await?.user;
+    let caller = lock_caller(request, &db, caller).await?;
+    if is_approved {
+        check_second_factor(&caller)?;
+    }
+    let user = caller.user;
     let decided = "authorization request is no longer pending";
     let authorization = lock_pending(&request.state, &db, id, decided).await?;
     // Consent is possible only for the user who has read the request before.

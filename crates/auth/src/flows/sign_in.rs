@@ -15,7 +15,7 @@ use crate::state::AuthState;
 use crate::store::oauth_authorizations;
 use crate::store::sessions::{self, AmrEntry, NewSession};
 use crate::store::{refresh_tokens, users};
-use crate::user::{SignInRefusal, User};
+use crate::user::User;
 
 /// AMR method of a sign-in by SAML.
 pub(crate) const SAML_METHOD: &str = "sso/saml";
@@ -120,11 +120,7 @@ pub(crate) async fn start_session_until(
     let user = users::lock_by_id(db, user_id)
         .await?
         .ok_or(AuthError::TokenUserNotFound)?;
-    user.may_sign_in(now).map_err(|refusal| match refusal {
-        SignInRefusal::Deleted => AuthError::TokenUserNotFound,
-        SignInRefusal::Banned => AuthError::UserBanned,
-        SignInRefusal::Unconfirmed => AuthError::EmailNotConfirmed { status: 403 },
-    })?;
+    user.may_sign_in(now)?;
     let id = Uuid::new_v4();
     let token_key = request
         .config()

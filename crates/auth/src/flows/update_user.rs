@@ -178,7 +178,8 @@ async fn choose_new_email(
     requested: &RequestedAddresses,
 ) -> Result<String, AuthError> {
     let email = &requested.email;
-    if email.is_empty() || *email == caller.user.email {
+    // An address that the account only claims is one to be proven.
+    if email.is_empty() || *email == caller.user.email && !caller.user.only_claims_email() {
         return Ok(String::new());
     }
     let client = request.connect().await?;

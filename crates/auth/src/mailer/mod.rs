@@ -153,7 +153,9 @@ pub(crate) async fn send_email_change(
     let now = request.now();
     check_frequency(&request.state, user.tokens.email_change_sent_at, now)?;
     let code_for_new = generate_code(&request.state, challenge);
-    let needs_current = request.config().email.secure_change && !user.email.is_empty();
+    // An address that the account only claims is somebody else's, perhaps.
+    let needs_current =
+        request.config().email.secure_change && !user.email.is_empty() && !user.only_claims_email();
     let current_code = needs_current.then(|| generate_code(&request.state, challenge));
     store_email_change(
         request,

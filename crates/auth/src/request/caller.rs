@@ -150,11 +150,8 @@ impl SignedIn {
         }
         let user_audience = session.as_ref().map(|_| user.aud.as_str());
         check_audience(state, user_audience, &claims)?;
-        match refusal {
-            None => {}
-            Some(SignInRefusal::Deleted) => return Err(AuthError::TokenUserNotFound),
-            Some(SignInRefusal::Banned) => return Err(AuthError::UserBanned),
-            Some(SignInRefusal::Unconfirmed) => return Err(AuthError::EmailNotConfirmed { status: 403 }),
+        if let Some(refusal) = refusal {
+            return Err(refusal.into());
         }
         Ok(Self {
             user,

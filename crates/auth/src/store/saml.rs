@@ -202,14 +202,34 @@ pub(crate) async fn take_session_end(db: &impl GenericClient, flow: Uuid) -> DbR
     row.map(|row| row.try_get(0)).transpose()
 }
 
-/// Lists the users who have an identity of this provider with this address (in lowercase), the oldest identity first.
+/// Records whether the domain of the address that an identity names is its provider's at this sign-in.
+pub(crate) async fn set_proven(
+    db: &impl GenericClient,
+    identity: Uuid,
+    is_proven: bool,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    const PROVEN: &str = "insert into _selvedge.sso_proven_identities (identity_id, proven_at) values ($1, $2) \
+                          on conflict (identity_id) do update set proven_at = $2";
+    const CLAIMED: &str = "delete from _selvedge.sso_proven_identities where identity_id = $1";
+    match is_proven {
+        true => execute_statement(db, PROVEN, &[&identity, &now]).await,
+        false => execute_statement(db, CLAIMED, &[&identity]).await,
+    }
+    .map(|_| ())
+}
+
+/// Lists the users who have an identity of this provider with this address (in lowercase), the oldest identity first. The domain
+/// must have been the provider's when the identity signed in: before, its user may have chosen the address.
 pub(crate) async fn list_users_by_email(
     db: &impl GenericClient,
     provider: &str,
     email: &str,
 ) -> DbResult<Vec<Uuid>> {
-    const SQL: &str = "select user_id from auth.identities where provider = $1::text and email = $2::text \
-                       group by user_id order by min(created_at)";
+    const SQL: &str = "select i.user_id from auth.identities i \
+                       join _selvedge.sso_proven_identities p on p.identity_id = i.id \
+                       join auth.users u on u.id = i.user_id and u.deleted_at is null \
+                       where i.provider = $1::text and i.email = $2::text group by i.user_id order by min(i.created_at)";
     let rows = super::list_rows(db, SQL, &[&provider, &email]).await?;
     rows.iter().map(|row| row.try_get(0)).collect()
 }

@@ -10,6 +10,7 @@ mod account_sequences;
 mod account_steps;
 mod address_proofs;
 mod admin;
+mod administrators_links;
 mod app;
 mod audit;
 mod claimed_addresses;

@@ -416,3 +416,69 @@ async fn auth_095_the_oauth_server_is_off_by_default() {
     assert_eq!(registered.error(), (404, "feature_disabled"));
     assert_eq!(app.sign_in("ana@example.com", PASSWORD).await.status, 200);
 }
+
+#[actix_web::test]
+async fn auth_104_a_client_learns_no_address_that_nobody_has_confirmed() {
+    let app = start_app(Some(KeyAlgorithm::Es256)).await;
+    let mallory = app.user("claimed@example.com").await;
+    // A user of a number, or of a provider, whose address an administrator has set.
+    app.sql(
+        "update auth.users set email_confirmed_at = null, phone = '15550001', raw_user_meta_data = '{}'",
+        &[],
+    )
+    .await;
+    let client = register(&app, "none").await;
+
+    let code = consent(&app, &client, &mallory, "openid email phone profile").await;
+    let response = exchange_code(&app, &client, &code).await;
+
+    let jwks = app.get("/.well-known/jwks.json").send().await.body;
+    let id_token = IssuerKeys::from_jwks(&jwks)
+        .verify(response.body["id_token"].as_str().unwrap())
+        .unwrap();
+    let id_token = Value::Object(id_token.map().clone());
+    let access_token = response.body["access_token"].as_str().unwrap();
+    let userinfo = app.get("/oauth/userinfo").bearer(access_token).send().await.body;
+    for claims in [id_token, userinfo] {
+        assert_eq!(claims["sub"], mallory.user["id"], "{claims}");
+        for absent in [
+            "email",
+            "email_verified",
+            "phone",
+            "phone_number",
+            "phone_number_verified",
+            "name",
+        ] {
+            assert!(claims.get(absent).is_none(), "{absent}: {claims}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn auth_108_a_client_gets_no_session_from_one_without_the_second_factor() {
+    let app = start_app(None).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "none").await;
+    consent(&app, &client, &ana, "email").await;
+    let path = open_authorization(&app, &client, &ana, "email profile").await;
+    app.sql(
+        "insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at)
+           select gen_random_uuid(), id, 'first', 'totp', 'verified', now(), now() from auth.users",
+        &[],
+    )
+    .await;
+
+    let approve = app.post(&format!("{path}/consent"), json!({"action": "approve"}));
+    let refused = approve.bearer(&ana.access_token).send().await;
+    assert_eq!(refused.error(), (401, "insufficient_aal"));
+    // Nor by the consent of before.
+    let started = begin_authorization(&app, &client, "email").await;
+    let id = read_query_param(started.header("location"), "authorization_id");
+    let opened = app
+        .get(&format!("/oauth/authorizations/{id}"))
+        .bearer(&ana.access_token);
+    assert_eq!(opened.send().await.error(), (401, "insufficient_aal"));
+    let deny = app.post(&format!("{path}/consent"), json!({"action": "deny"}));
+    let denied = deny.bearer(&ana.access_token).send().await;
+    assert_eq!(denied.status, 200, "{}", denied.body);
+}

@@ -304,3 +304,21 @@ async fn auth_102_a_project_may_let_its_providers_confirm_any_address() {
         "no account is given to another subject"
     );
 }
+
+#[actix_web::test]
+async fn auth_103_an_address_that_was_named_before_its_domain_was_the_providers_attracts_nobody() {
+    for confirms_any in [false, true] {
+        let (app, id) = start_with(|config| config.sso_confirms_any_address = confirms_any).await;
+        let mallory = sign_in(&app, "_m1", "mallory", "victim@other.example").await;
+        let path = format!("/admin/sso/providers/{id}");
+        let body = json!({"domains": ["example.com", "other.example"]});
+        assert_eq!(app.put(&path, body).admin().send().await.status, 200);
+
+        let victim = sign_in(&app, "_v1", "victim", "victim@other.example").await;
+
+        assert_ne!(victim["sub"], mallory["sub"]);
+        // Now it is the provider's word, and the same person may come by another name.
+        let renamed = sign_in(&app, "_v2", "victim-2", "victim@other.example").await;
+        assert_eq!(renamed["sub"], victim["sub"]);
+    }
+}

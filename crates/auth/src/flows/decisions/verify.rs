@@ -94,7 +94,9 @@ pub(crate) fn decide_effect(
         VerifyType::EmailChange => {
             let token = if is_valid(&tokens.email_change_new, tokens.email_change_sent_at) {
                 ChangeToken::New
-            } else if is_valid(&tokens.email_change_current, tokens.email_change_sent_at) {
+            // A claimed address decides nothing.
+            } else if tokens.has_email && is_valid(&tokens.email_change_current, tokens.email_change_sent_at)
+            {
                 ChangeToken::Current
             } else {
                 return None;

@@ -35,6 +35,7 @@ pub(crate) async fn find_or_create_account(
     let known = identities::find_by_subject(db, &name, &identity.subject).await?;
     let (user_id, action) = if let Some(known) = known {
         identities::update_data(db, known.id, &data, now).await?;
+        saml::set_proven(db, known.id, owns_domain, now).await?;
         users::merge_user_metadata(db, known.user_id, &data, now).await?;
         users::refresh_providers(db, known.user_id).await?;
         if is_proven {
@@ -49,7 +50,7 @@ pub(crate) async fn find_or_create_account(
         match owns_domain {
             true => link_or_create(request, db, subject, (address, &data), provider).await?,
             false => {
-                let id = create_account(request, db, subject, address, &data).await?;
+                let (id, _) = create_account(request, db, subject, address, &data).await?;
                 (id, Action::UserSignedUp)
             }
         }
@@ -80,7 +81,8 @@ async fn link_or_create(
     let users = saml::list_users_by_email(db, subject.0, address.0).await?;
     match users.as_slice() {
         [] => {
-            let id = create_account(request, db, subject, address, data).await?;
+            let (id, identity) = create_account(request, db, subject, address, data).await?;
+            saml::set_proven(db, identity, true, request.now()).await?;
             Ok((id, Action::UserSignedUp))
         }
         [user_id] => {
@@ -128,6 +130,7 @@ async fn link_identity(
 ) -> Result<(), AuthError> {
     let now = request.now();
     let id = identities::insert(db, user_id, (provider, subject), data, now).await?;
+    saml::set_proven(db, id, true, now).await?;
     users::merge_user_metadata(db, user_id, data, now).await?;
     users::refresh_providers(db, user_id).await?;
     let user = accounts::reload_user(db, user_id).await?;
@@ -136,14 +139,14 @@ async fn link_identity(
 }
 
 /// Creates user and identity. The address counts as confirmed if the provider knows whose it is; otherwise the user signs in
-/// by the identity alone, and tokens name no address.
+/// by the identity alone, and tokens name no address. Returns the ids of both.
 async fn create_account(
     request: &AuthRequest,
     db: &Transaction<'_>,
     (provider, subject): (&str, &str),
     (email, is_proven): (&str, bool),
     data: &Value,
-) -> Result<Uuid, AuthError> {
+) -> Result<(Uuid, Uuid), AuthError> {
     if request.config().disable_signup {
         return Err(AuthError::SignupDisabled);
     }
@@ -169,7 +172,7 @@ async fn create_account(
     });
     accounts::call_before_user_created(request, db, shown).await?;
     users::insert(db, &user, now).await.map_err(map_saving_error)?;
-    identities::insert(db, user.id, (provider, subject), data, now)
+    let identity = identities::insert(db, user.id, (provider, subject), data, now)
         .await
         .map_err(|error| AuthError::database("Error creating identity", error))?;
     users::set_role_and_merge_identity(db, user.id, &request.config().default_role, now)
@@ -180,5 +183,5 @@ async fn create_account(
         users::confirm_email(db, user.id, email, now).await?;
     }
     after_commit::record_created_user(request, &accounts::reload_user(db, user.id).await?);
-    Ok(user.id)
+    Ok((user.id, identity))
 }

@@ -15,7 +15,7 @@ struct IdentityCheck {
 /// The most ids that one finding names.
 const SHOWN: usize = 5;
 
-const IDENTITY_CHECKS: [IdentityCheck; 7] = [
+const IDENTITY_CHECKS: [IdentityCheck; 8] = [
     IdentityCheck {
         what: "phone identities that claim an e-mail address, taken from the metadata of the sign-up",
         sql: "select distinct user_id::text from auth.identities \
@@ -42,10 +42,12 @@ const IDENTITY_CHECKS: [IdentityCheck; 7] = [
         advice: "two people may share the account; unlink the identity that does not belong to its owner",
     },
     IdentityCheck {
-        what: "users who sign in with an address that nobody has confirmed",
+        what: "users who have signed in, and have an address that nobody has confirmed",
         sql: "select id::text from auth.users where email <> '' and email_confirmed_at is null and not is_sso_user \
               and last_sign_in_at is not null and deleted_at is null",
-        advice: "their tokens do not name it, and no link confirms it for them; whoever signs up with the address gets it for an account of their own",
+        advice: "they go on, but not by the address: tokens do not name it, /recover and /resend send nothing there, and whoever signs up with it \
+                 gets it for an account of their own. They prove it by a change of address to it (PUT /user), or an administrator says \
+                 that it is theirs (email_confirm)",
     },
     IdentityCheck {
         what: "users with a second factor who have another factor that was never verified",
@@ -53,6 +55,15 @@ const IDENTITY_CHECKS: [IdentityCheck; 7] = [
               and exists (select from auth.mfa_factors v where v.user_id = f.user_id and v.status = 'verified' \
                 and v.created_at > f.created_at)",
         advice: "it cannot be verified without the second factor any more; delete it",
+    },
+    IdentityCheck {
+        what: "users of single sign-on with several names at one provider, of which one came when the provider did not have the \
+               domain of the address, or an older version ran",
+        sql: "select distinct i.user_id::text from auth.identities i \
+              join auth.identities other on other.user_id = i.user_id and other.provider = i.provider and other.id <> i.id \
+              where i.provider like 'sso:%' \
+                and not exists (select from _selvedge.sso_proven_identities p where p.identity_id = i.id)",
+        advice: "two people may share the account; ask the provider whose names these are, and delete the identity that is not the user's",
     },
     IdentityCheck {
         what: "users of single sign-on who can sign in without it",

@@ -1,0 +1,214 @@
+//! Links that administrators make, and addresses that they confirm, give nobody the credentials of a stranger. Source: Auth
+//! contract §13.
+
+use serde_json::{Value, json};
+
+use crate::address_proofs::{
+    MALLORY, VICTIM, id_token, open_mail, sign_in_by, sign_in_by_phone, start, start_with,
+};
+use crate::app::{PASSWORD, Response, TestApp};
+
+const STRANGERS: &str = "mallory's password";
+
+/// The link of a sign-up that the form of a project's own server asks for.
+async fn sign_up_by_server(app: &TestApp, password: &str) -> Response {
+    let body = json!({"type": "signup", "email": VICTIM, "password": password});
+    let made = app.post("/admin/generate_link", body).admin().send().await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    made
+}
+
+async fn open_link(app: &TestApp, made: &Response) {
+    let body = json!({"type": made.body["verification_type"], "token_hash": made.body["hashed_token"]});
+    app.post("/verify", body).send().await.session();
+}
+
+async fn assert_refused(app: &TestApp, password: &str) {
+    let refused = app.sign_in(VICTIM, password).await;
+    assert_eq!(refused.error(), (400, "invalid_credentials"), "{password}");
+}
+
+/// The id of the only user.
+async fn only_user(app: &TestApp) -> String {
+    let rows = app.sql("select id::text from auth.users", &[]).await;
+    assert_eq!(rows.len(), 1);
+    rows[0].get(0)
+}
+
+async fn update(app: &TestApp, id: &str, body: Value) -> Response {
+    let changed = app.put(&format!("/admin/users/{id}"), body).admin().send().await;
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    changed
+}
+
+#[actix_web::test]
+async fn auth_106_a_sign_up_by_the_projects_server_contests_the_one_before() {
+    let (app, _) = start().await;
+    // By the same form, and by the API.
+    for by_form in [true, false] {
+        app.sql("delete from auth.users", &[]).await;
+        match by_form {
+            true => drop(sign_up_by_server(&app, STRANGERS).await),
+            false => drop(app.sign_up(VICTIM, STRANGERS).await),
+        }
+
+        let made = sign_up_by_server(&app, PASSWORD).await;
+        open_link(&app, &made).await;
+
+        assert_refused(&app, STRANGERS).await;
+    }
+    // Who signs up twice with the same password keeps it.
+    app.sql("delete from auth.users", &[]).await;
+    sign_up_by_server(&app, PASSWORD).await;
+    let made = sign_up_by_server(&app, PASSWORD).await;
+    open_link(&app, &made).await;
+    app.sign_in(VICTIM, PASSWORD).await.session();
+}
+
+#[actix_web::test]
+async fn auth_106_a_sign_up_by_the_projects_server_confirms_no_strangers_identity() {
+    let (app, [google, _]) = start().await;
+    let mallorys = || id_token(&google, "m-1", VICTIM, false);
+    let claimed = sign_in_by(&app, "google", mallorys()).await;
+    assert_eq!(claimed.error(), (422, "provider_email_needs_verification"));
+
+    let made = sign_up_by_server(&app, PASSWORD).await;
+    open_link(&app, &made).await;
+
+    let again = sign_in_by(&app, "google", mallorys()).await;
+    assert_eq!(again.error(), (422, "provider_email_needs_verification"));
+    let identities = "select count(*) from auth.identities where provider = 'google' \
+                      and identity_data ->> 'email_verified' = 'true'";
+    assert_eq!(app.count(identities).await, 0);
+}
+
+#[actix_web::test]
+async fn auth_106_an_address_that_an_administrator_confirms_keeps_no_strangers_password() {
+    let (app, [google, _]) = start().await;
+    app.sign_up(VICTIM, STRANGERS).await;
+    app.sign_up(VICTIM, PASSWORD).await;
+    let id = only_user(&app).await;
+
+    let confirmed = update(&app, &id, json!({"email_confirm": true})).await;
+
+    assert!(confirmed.body["email_confirmed_at"].is_string());
+    assert_refused(&app, STRANGERS).await;
+    // A password that the administrator sets in the same request stays.
+    app.sql("delete from auth.users", &[]).await;
+    sign_in_by(&app, "google", id_token(&google, "m-1", VICTIM, false)).await;
+    app.sign_up(VICTIM, PASSWORD).await;
+    let id = only_user(&app).await;
+    update(&app, &id, json!({"email_confirm": true, "password": PASSWORD})).await;
+    app.sign_in(VICTIM, PASSWORD).await.session();
+    let again = sign_in_by(&app, "google", id_token(&google, "m-1", VICTIM, false)).await;
+    assert_eq!(again.error(), (422, "provider_email_needs_verification"));
+    // An account that one person alone has registered is confirmed as it is.
+    app.sql("delete from auth.users", &[]).await;
+    app.sign_up(VICTIM, PASSWORD).await;
+    let id = only_user(&app).await;
+    update(&app, &id, json!({"email_confirm": true})).await;
+    app.sign_in(VICTIM, PASSWORD).await.session();
+}
+
+#[actix_web::test]
+async fn auth_106_an_account_that_moves_to_a_confirmed_address_leaves_its_password() {
+    let (app, _) = start().await;
+    app.sign_up(MALLORY, STRANGERS).await;
+    let id = only_user(&app).await;
+
+    update(&app, &id, json!({"email": VICTIM, "email_confirm": true})).await;
+
+    assert_refused(&app, STRANGERS).await;
+    // The same by a number.
+    app.sql("delete from auth.users", &[]).await;
+    let body = json!({"phone": "15550001", "password": STRANGERS});
+    assert_eq!(app.post("/signup", body).send().await.status, 200);
+    let id = only_user(&app).await;
+    update(&app, &id, json!({"phone": "15550002", "phone_confirm": true})).await;
+    let body = json!({"phone": "15550002", "password": STRANGERS});
+    let refused = app.post("/token?grant_type=password", body).send().await;
+    assert_eq!(refused.error(), (400, "invalid_credentials"));
+}
+
+#[actix_web::test]
+async fn auth_106_a_link_for_a_new_address_leaves_the_password_of_an_unproven_account() {
+    let (app, _) = start_with(|config| config.email.secure_change = false).await;
+    app.sign_up(MALLORY, STRANGERS).await;
+    let body = json!({"type": "email_change_new", "email": MALLORY, "new_email": VICTIM});
+    let made = app.post("/admin/generate_link", body).admin().send().await;
+    assert_eq!(made.status, 200, "{}", made.body);
+
+    let body = json!({"type": "email_change", "token_hash": made.body["hashed_token"]});
+    let opened = app.post("/verify", body).send().await;
+
+    assert_eq!(opened.session().user["email"], VICTIM);
+    assert_refused(&app, STRANGERS).await;
+}
+
+#[actix_web::test]
+async fn auth_120_an_address_for_a_guest_waits_for_its_owner_and_locks_nobody_out() {
+    let (app, _) = start().await;
+    let guest = app.post("/signup", json!({})).send().await.session();
+    let id = guest.user_id().to_string();
+
+    let changed = update(&app, &id, json!({"email": VICTIM, "password": PASSWORD})).await;
+
+    assert_eq!(
+        (&changed.body["email"], &changed.body["new_email"]),
+        (&json!(""), &json!(VICTIM))
+    );
+    // A new password ends sessions, as always; without one the guest goes on.
+    let other = app.post("/signup", json!({})).send().await.session();
+    let other_id = other.user_id().to_string();
+    update(&app, &other_id, json!({"email": MALLORY})).await;
+    let still = app.get("/user").bearer(&other.access_token).send().await;
+    assert_eq!((still.status, &still.body["new_email"]), (200, &json!(MALLORY)));
+    app.refresh(&other.refresh_token).await.session();
+    // The owner of the address makes the account theirs, by the mail that was sent.
+    let opened = open_mail(&app, VICTIM).await;
+    assert!(opened.in_fragment("access_token").is_some());
+    let owner = app.sign_in(VICTIM, PASSWORD).await.session();
+    assert_eq!(owner.user_id(), guest.user_id());
+    assert_eq!(owner.user["is_anonymous"], false);
+    // An administrator who says that the address is theirs is believed.
+    let confirmed = update(
+        &app,
+        &other_id,
+        json!({"email": "other@corp.example", "email_confirm": true}),
+    )
+    .await;
+    assert_eq!(confirmed.body["email"], "other@corp.example");
+}
+
+#[actix_web::test]
+async fn auth_120_an_account_in_use_with_a_claimed_address_goes_on_and_proves_it() {
+    let (app, [google, _]) = start().await;
+    let mallory = sign_in_by(&app, "google", id_token(&google, "m-1", MALLORY, true))
+        .await
+        .session();
+    // As older versions, and the original, leave it.
+    app.sql(
+        "update auth.users set email = 'claimed@corp.example', email_confirmed_at = null",
+        &[],
+    )
+    .await;
+
+    let still = app.get("/user").bearer(&mallory.access_token).send().await;
+    assert_eq!(still.status, 200, "{}", still.body);
+    let again = app.refresh(&mallory.refresh_token).await.session();
+    let claims = app.keys.verify(&again.access_token).unwrap();
+    assert_eq!(claims.map()["email"], "");
+    // The owner of the account may prove the address, for which it does not have to confirm itself first.
+    let change = app
+        .put("/user", json!({"email": "claimed@corp.example"}))
+        .bearer(&again.access_token);
+    assert_eq!(change.send().await.status, 200);
+    open_mail(&app, "claimed@corp.example").await;
+    let proven = app.get("/user").bearer(&again.access_token).send().await;
+    assert!(proven.body["email_confirmed_at"].is_string(), "{}", proven.body);
+    // An account that nobody has ever used stays closed.
+    app.sign_up(VICTIM, PASSWORD).await;
+    let refused = app.sign_in(VICTIM, PASSWORD).await;
+    assert_eq!(refused.error(), (400, "email_not_confirmed"));
+    sign_in_by_phone(&app, "15550001", json!({})).await;
+}
