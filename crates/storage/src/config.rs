@@ -29,13 +29,20 @@ pub struct StorageConfig {
     pub public_url: Option<String>,
     /// How long a resumable upload waits for its next bytes. Default one hour.
     pub resumable_upload_lifetime: Duration,
-    /// Interval between two removals of expired resumable uploads. Default one minute.
+    /// How long an S3 multipart upload waits for its next part. Default 24 hours.
+    pub multipart_upload_lifetime: Duration,
+    /// Most unfinished uploads, resumable and S3 multipart together, of one user, or of one address without a user; `None` for no
+    /// limit. The service has none. Default 256.
+    pub unfinished_uploads: Option<u64>,
+    /// Most bytes of these uploads; `None` for no limit. Default 1000 MiB, which is 20 of the largest objects.
+    pub unfinished_upload_bytes: Option<u64>,
+    /// Interval between two removals of expired uploads. Default one minute.
     pub resumable_sweep_interval: Duration,
     /// Whether `/render/image` is served and transformations can be signed. Default false.
     pub image_transformation: bool,
     /// Most bytes of rendered images that are cached in `root/renders`. Default 512 MiB.
     pub render_cache_bytes: u64,
-    /// Memory for the pixels of images that are being rendered. More than the dearest image takes, about 430 MiB, is not used.
+    /// Memory for the pixels of images that are being rendered. More than the dearest image takes, about 460 MiB with what is kept for small ones, is not used.
     /// Default unlimited.
     pub render_memory_bytes: u64,
     /// How often per second one client may request one rendered path, on average over four seconds; `None` for no limit.
@@ -77,6 +84,9 @@ impl Default for StorageConfig {
             signed_upload_url_lifetime: Duration::from_secs(7200),
             public_url: None,
             resumable_upload_lifetime: Duration::from_secs(3600),
+            multipart_upload_lifetime: Duration::from_secs(24 * 3600),
+            unfinished_uploads: Some(256),
+            unfinished_upload_bytes: Some(20 * 50 * 1024 * 1024),
             resumable_sweep_interval: Duration::from_secs(60),
             image_transformation: false,
             render_cache_bytes: 512 * 1024 * 1024,

@@ -123,6 +123,14 @@ impl Identity {
         self.claims.subject().filter(|subject| !subject.is_empty())
     }
 
+    /// Whether this is a user who signed in anonymously.
+    pub(crate) fn is_anonymous_user(&self) -> bool {
+        self.claims
+            .get("is_anonymous")
+            .and_then(serde_json::Value::as_bool)
+            == Some(true)
+    }
+
     /// Whether this is the service role.
     pub(crate) fn is_service(&self) -> bool {
         self.role() == SERVICE_ROLE

@@ -32,6 +32,7 @@ mod s3;
 mod service_objects;
 mod state;
 mod tus;
+mod unfinished;
 mod url_token;
 mod validation;
 

@@ -3,16 +3,16 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::error::StorageError;
+use crate::maintenance;
 use crate::routes;
 use crate::state::StorageWorker;
-use crate::tus;
 
 /// Mounts the service inside the scope of its prefix.
 pub fn configure(worker: StorageWorker) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config: &mut web::ServiceConfig| {
         // Every worker calls this function; the first one runs the expiry for the whole process.
         if worker.storage().claim_upload_expiry() {
-            actix_web::rt::spawn(tus::expire_uploads_forever(worker.clone()));
+            actix_web::rt::spawn(maintenance::expire_uploads_forever(worker.clone()));
         }
         // One handler for all paths: actix would decode and normalise a path before matching it, and keys are opaque. It is not
         // a resource with a pattern, because a regular expression would be searched for in each path.

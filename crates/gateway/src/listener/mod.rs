@@ -36,7 +36,7 @@ use http_framing::FramedStream;
 pub use http_framing::fuzzing;
 pub use limits::{ConnectionLimits, TransferLimits};
 pub use local_hosts::LocalHosts;
-pub(crate) use network::network_of;
+pub use network::network_of;
 use upgrade::UpgradeService;
 pub use upgrade::{UpgradeDecision, UpgradeHandler, UpgradedStream};
 

@@ -1,4 +1,4 @@
-//! `DELETE /bucket/{id}`: removes an empty bucket.
+//! `DELETE /bucket/{id}`: removes an empty bucket, and its unfinished uploads.
 
 use actix_web::{HttpResponse, web};
 
@@ -8,6 +8,7 @@ use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::request::json_body::{EmptyBody, read_json};
 use crate::response::json::message_response;
+use crate::unfinished::{abort_multipart_uploads, abort_uploads};
 
 /// Run as the service, so that objects which the caller cannot see count as well.
 const STATE: &str = "select exists (select from storage.objects o where o.bucket_id = b.id) as used \
@@ -15,7 +16,10 @@ const STATE: &str = "select exists (select from storage.objects o where o.bucket
 
 const DELETE: &str = "delete from storage.buckets where id = $1 returning id";
 
-/// `{"message":"Successfully deleted"}`. Source: STORE-071.
+/// How often the bucket is tried to be deleted while clients begin uploads in it.
+const MAX_ATTEMPTS: usize = 5;
+
+/// `{"message":"Successfully deleted"}`. Source: STORE-071, STORE-102.
 ///
 /// # Errors
 /// `NoSuchBucket`, also when a policy hides the bucket or forbids its deletion; `ResourceNotEmpty`;
@@ -31,7 +35,7 @@ pub(crate) async fn delete_bucket(
     Ok(message_response("Successfully deleted"))
 }
 
-/// Removes an empty bucket as the caller.
+/// Removes an empty bucket as the caller, and the unfinished uploads in it as the service.
 ///
 /// # Errors
 /// As [`delete_bucket`].
@@ -49,15 +53,28 @@ pub(crate) async fn remove_bucket(
     if used {
         return Err(StorageError::ResourceNotEmpty);
     }
-    // An object that was uploaded since then makes the DELETE fail with a foreign key violation.
-    match caller.write(Statement::new(DELETE).bind(id)).await {
-        Ok(rows) if rows.is_empty() => Err(StorageError::NoSuchBucket),
-        Ok(_) => Ok(()),
-        // The message of PostgreSQL names the referring table. Other tables than `storage.objects` belong to the
-        // application, and its own reference is reported as it is.
-        Err(StorageError::ResourceReferenced(text)) if text.contains("\"objects\"") => {
-            Err(StorageError::ResourceNotEmpty)
+    for _ in 0..MAX_ATTEMPTS {
+        // An object that was uploaded since then makes the DELETE fail with a foreign key violation, and so does an unfinished upload.
+        match caller.write(Statement::new(DELETE).bind(id)).await {
+            Ok(rows) if rows.is_empty() => return Err(StorageError::NoSuchBucket),
+            Ok(_) => {
+                // Resumable uploads do not refer to the bucket. Those that stay here expire.
+                if let Err(error) = abort_uploads(service, id, None).await {
+                    tracing::warn!(%error, "unfinished uploads of a deleted bucket could not be removed");
+                }
+                return Ok(());
+            }
+            // The message of PostgreSQL names the referring table. Other tables than those of the service belong to the
+            // application, and its own reference is reported as it is.
+            Err(StorageError::ResourceReferenced(text)) if text.contains("\"objects\"") => {
+                return Err(StorageError::ResourceNotEmpty);
+            }
+            // Policies have let the caller delete the bucket: a reference is found only by a row that is deleted.
+            Err(StorageError::ResourceReferenced(text)) if text.contains("\"s3_multipart_uploads") => {
+                abort_multipart_uploads(service, id).await?;
+            }
+            Err(error) => return Err(error),
         }
-        Err(error) => Err(error),
     }
+    Err(StorageError::ResourceNotEmpty)
 }

@@ -1,4 +1,4 @@
-//! `POST /bucket/{id}/empty`: removes all objects of a bucket.
+//! `POST /bucket/{id}/empty`: removes all objects of a bucket, and its unfinished uploads.
 
 use actix_web::{HttpResponse, web};
 
@@ -7,6 +7,7 @@ use crate::database::statement::Statement;
 use crate::error::StorageError;
 use crate::request::json_body::{EmptyBody, read_json};
 use crate::response::json::message_response;
+use crate::unfinished::abort_uploads;
 
 /// Counts no further than the limit, so that a huge bucket is refused quickly.
 const STATE: &str = "select (select count(*) from (select from storage.objects o where o.bucket_id = b.id \
@@ -20,7 +21,7 @@ const DELETE: &str = "delete from storage.objects where id in (select o.id from 
      and coalesce(o.updated_at <= $2::timestamptz or o.updated_at > now() + interval '1 day', true) limit 500) returning version";
 
 /// Compat: the message speaks of a queue as in the original; here the objects are deleted before the response.
-/// Source: STORE-072.
+/// Source: STORE-072, STORE-102.
 ///
 /// # Errors
 /// `InvalidRole` for everyone but the service role; `NoSuchBucket`; `TooManyToEmpty`.
@@ -49,6 +50,7 @@ pub(crate) async fn empty_bucket(
         .await?
         .is_empty()
     {}
+    abort_uploads(&context.service(), id, Some(&before)).await?;
     Ok(message_response(
         "Empty bucket has been queued. Completion may take up to an hour.",
     ))

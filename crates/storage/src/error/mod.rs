@@ -82,6 +82,9 @@ pub enum StorageError {
     /// The object (or a bucket's limit) exceeds the allowed size.
     #[error("The object exceeded the maximum allowed size")]
     EntityTooLarge,
+    /// The caller has begun as many uploads, or sent as many bytes of them, as may be unfinished.
+    #[error("Too many unfinished uploads; finish or abort some of them first")]
+    TooManyUnfinished,
     /// User metadata above 1 MiB.
     #[error("The user_metadata exceeded the maximum allowed size")]
     UserMetadataTooLarge,

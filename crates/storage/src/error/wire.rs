@@ -78,7 +78,9 @@ impl StorageError {
             E::EntityTooLarge | E::UserMetadataTooLarge => legacy(413, "Payload too large", "EntityTooLarge"),
             E::Unrenderable(_) => legacy(400, "InvalidRequest", "InvalidRequest"),
             E::RenderTimeout => legacy(408, "InvalidRequest", "InvalidRequest"),
-            E::RenderOverload | E::RenderRate => plain(429, "Too Many Requests", "SlowDown"),
+            E::RenderOverload | E::RenderRate | E::TooManyUnfinished => {
+                plain(429, "Too Many Requests", "SlowDown")
+            }
             E::InvalidRange { .. } => plain(416, "invalid_range", "InvalidRange"),
             E::InvalidJwt(_) => legacy(400, "InvalidJWT", "InvalidJWT"),
             E::InvalidSignature(_) => legacy(400, "InvalidSignature", "InvalidSignature"),

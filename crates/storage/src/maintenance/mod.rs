@@ -1,9 +1,12 @@
-//! Maintenance outside of requests: loading a project's files, and removing leftovers of crashes.
+//! Maintenance outside of requests: loading a project's files, and removing leftovers of crashes and uploads that nobody
+//! finished.
 
+mod expire;
 mod references;
 mod seed;
 mod sweep;
 
+pub(crate) use expire::expire_uploads_forever;
 pub use references::{BlobReference, lock_blob_references, visit_blob_references};
 pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use sweep::{SweepOptions, SweepReport, sweep, sweep_at_intervals};

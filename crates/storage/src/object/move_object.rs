@@ -15,6 +15,7 @@ use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
 use crate::response::json::message_response;
+use crate::validation::names::is_folder_placeholder;
 
 /// Subject to the policies for SELECT on the old row, UPDATE, and SELECT on the new row.
 const TRY_MOVE: &str = "update storage.objects o set bucket_id = $3, name = $4, version = '1', \
@@ -43,7 +44,9 @@ pub(crate) async fn move_object(
     destination.check_names()?;
     let owner = Owner::from_identity(caller.identity());
     authorize_move(&caller, &source, &destination, &owner).await?;
-    if source.bucket != destination.bucket {
+    // Within a bucket an object has passed the limits already, unless it is the placeholder of a folder, which has none.
+    let leaves_exemption = is_folder_placeholder(&source.key) && !is_folder_placeholder(&destination.key);
+    if source.bucket != destination.bucket || leaves_exemption {
         let row = find_visible_object(&context.service(), &source).await?;
         check_destination_limits(context, &destination, row.mime_type(), row.size_bytes()).await?;
     }

@@ -16,6 +16,7 @@ use crate::backend::Version;
 use crate::error::StorageError;
 use crate::object::lookup::find_bucket;
 use crate::request::object_path::ObjectPath;
+use crate::unfinished::Holder;
 use crate::validation::content_type::ContentType;
 use crate::validation::object_limits::ObjectLimits;
 
@@ -25,7 +26,7 @@ const DEFAULT_TYPE: &str = "application/octet-stream";
 /// 201 with `Location`. Source: STORE-087, STORE-088, STORE-090.
 ///
 /// # Errors
-/// Those of [`check_request`], and of receiving the first bytes; then the upload does not exist.
+/// Those of [`check_request`], `TooManyUnfinished`, and those of receiving the first bytes; then the upload does not exist.
 pub(super) async fn create_upload(
     request: TusRequest,
     payload: web::Payload,
@@ -45,7 +46,9 @@ pub(super) async fn create_upload(
         .upload_locks()
         .acquire(id.version)
         .await?;
-    let upload = uploads.create(checked.new_row(&id, writer)).await?;
+    let upload = uploads
+        .create(checked.new_row(&id, writer, request.holder(&checked.grant.owner)))
+        .await?;
 
     let mut response = build_response(StatusCode::CREATED);
     response.insert_header((LOCATION, id.location(&request.context, request.caller.is_none())));
@@ -91,7 +94,7 @@ struct CheckedCreation {
 }
 
 impl CheckedCreation {
-    fn new_row<'a>(&self, id: &'a UploadId, writer: Uuid) -> NewUpload<'a> {
+    fn new_row<'a>(&self, id: &'a UploadId, writer: Uuid, holder: Holder) -> NewUpload<'a> {
         NewUpload {
             id,
             length: self.length,
@@ -100,6 +103,7 @@ impl CheckedCreation {
             cache_control: self.metadata.cache_control(),
             user_metadata: self.metadata.user_metadata(),
             writer,
+            holder,
         }
     }
 }

@@ -30,6 +30,6 @@ mod upload_id;
 mod upload_locks;
 mod upload_table;
 
-pub(crate) use expire::expire_uploads_forever;
+pub(crate) use expire::expire_resumable_uploads;
 pub(crate) use routes::{ResumableRoute, serve_request};
 pub(crate) use upload_locks::UploadLocks;

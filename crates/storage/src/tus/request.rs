@@ -1,5 +1,7 @@
 //! One request of the TUS protocol: who sent it, whether it may write the object, and how large that may become.
 
+use selvedge_gateway::Caller;
+
 use super::error::TusError;
 use super::upload_id::UploadId;
 use super::upload_table::{ResumableUpload, UploadTable};
@@ -9,6 +11,7 @@ use crate::identity::Owner;
 use crate::object::authorize_write::{WriteIntent, authorize_write};
 use crate::object::lookup::Bucket;
 use crate::request::object_path::ObjectPath;
+use crate::unfinished::Holder;
 use crate::url_token;
 use crate::validation::object_limits::ObjectLimits;
 
@@ -59,10 +62,7 @@ impl<'a> UploadDescription<'a> {
 impl TusRequest {
     /// The table of uploads, accessed as the service.
     pub(super) fn uploads(&self) -> UploadTable {
-        UploadTable {
-            service: self.context.service(),
-            lifetime: self.context.storage().config().resumable_upload_lifetime,
-        }
+        UploadTable::new(self.context.service())
     }
 
     /// Checks whether `target` may be written: by the policies, or by the upload token of a signed route.
@@ -92,6 +92,15 @@ impl TusRequest {
         let intent = description.intent(target, &grant.owner, grant.upsert);
         authorize_write(caller, &intent).await?;
         Ok(grant)
+    }
+
+    /// In whose share an upload counts that this request begins for `owner`.
+    pub(super) fn holder(&self, owner: &Owner) -> Holder {
+        let client = Caller::extract(&self.context.request).remote_ip();
+        match &self.caller {
+            Some(caller) => Holder::of_caller(caller.identity(), client),
+            None => Holder::of_token(owner, client),
+        }
     }
 
     /// Finds an upload and checks whether it may be written. Permission is checked first, also for an unknown id, so

@@ -19,6 +19,7 @@ use crate::database::statement::Statement;
 use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
+use crate::unfinished::{Holder, Share, within_share};
 
 /// The columns of [`ResumableUpload`], of a table or alias `r`.
 macro_rules! upload_columns {
@@ -30,8 +31,10 @@ macro_rules! upload_columns {
 
 const INSERT: &str = concat!(
     "insert into storage.resumable_uploads as r (version, bucket_id, key, length, upload_metadata, content_type, \
-     cache_control, user_metadata, writer, expires_at) values ($1::uuid, $2, $3, $4::bigint, $5, $6, $7, $8::jsonb, \
-     $9::uuid, now() + $10::interval) returning ",
+     cache_control, user_metadata, writer, expires_at, holder) select $1::uuid, $2, $3, $4::bigint, $5, $6, $7, $8::jsonb, \
+     $9::uuid, now() + $10::interval, $11::text where ",
+    within_share!("$11", "$12", "$13"),
+    " returning ",
     upload_columns!()
 );
 
@@ -50,13 +53,18 @@ const CLAIM: &str = concat!(
 const DECLARE_LENGTH: &str =
     "update storage.resumable_uploads set length = $2::bigint where version = $1::uuid and length is null";
 
-/// Counts a piece, unless another request has become the writer. `$4` is the offset of its first byte. One statement,
-/// so that `received` always is the sum of the pieces.
-const RECORD_PIECE: &str = "with recorded as (update storage.resumable_uploads r set received = $4::bigint + $5::bigint, \
+/// Counts a piece, unless another request has become the writer, or the holder's share of `$9` bytes has no room for it. `$4` is
+/// the offset of its first byte. One statement, so that `received` always is the sum of the pieces.
+const RECORD_PIECE: &str = "with share as (select coalesce($9::bigint - sum(held.bytes) < $5::bigint, false) as is_full \
+     from storage.unfinished_uploads as held where held.holder = \
+     (select r.holder from storage.resumable_uploads r where r.version = $1::uuid)), \
+     recorded as (update storage.resumable_uploads r set received = $4::bigint + $5::bigint, \
      digest = $6, finishing = coalesce($7::jsonb, r.finishing), expires_at = now() + $8::interval \
-     where r.version = $1::uuid and r.writer = $2::uuid and r.received = $4::bigint returning r.expires_at), \
+     where r.version = $1::uuid and r.writer = $2::uuid and r.received = $4::bigint \
+     and not (select share.is_full from share) returning r.expires_at), \
      piece as (insert into storage.resumable_pieces (upload, position, version, size) \
-     select $1::uuid, $4::bigint, $3::uuid, $5::bigint from recorded) select expires_at from recorded";
+     select $1::uuid, $4::bigint, $3::uuid, $5::bigint from recorded) \
+     select (select recorded.expires_at from recorded) as expires_at, share.is_full from share";
 
 /// Replaces the pieces from offset `$4` on by one, unless another request has become the writer. `for update` keeps
 /// others from becoming the writer until this is committed.
@@ -94,6 +102,9 @@ const EXPIRED: &str = concat!(
     upload_columns!(),
     " from storage.resumable_uploads r where r.expires_at <= now() order by r.expires_at limit 100"
 );
+
+/// The limit of the list of expired uploads.
+pub(super) const MOST_EXPIRED: usize = 100;
 
 /// With which owner and upsert the object is committed: those of the request that brought the last byte. Stored,
 /// because after a crash another request commits it.
@@ -158,6 +169,7 @@ pub(super) struct NewUpload<'a> {
     pub(super) cache_control: String,
     pub(super) user_metadata: Option<Value>,
     pub(super) writer: Uuid,
+    pub(super) holder: Holder,
 }
 
 /// A row of the table: an unfinished upload, or one that was completed recently.
@@ -229,6 +241,7 @@ impl ResumableUpload {
 pub(super) struct UploadTable {
     pub(super) service: DbSession,
     pub(super) lifetime: Duration,
+    pub(super) share: Share,
 }
 
 impl UploadTable {
@@ -237,7 +250,20 @@ impl UploadTable {
         format!("{} milliseconds", self.lifetime.as_millis())
     }
 
+    /// Access as the service of `session`.
+    pub(super) fn new(service: DbSession) -> Self {
+        let config = service.storage().config();
+        Self {
+            lifetime: config.resumable_upload_lifetime,
+            share: Share::from_config(config),
+            service,
+        }
+    }
+
     /// Inserts a row.
+    ///
+    /// # Errors
+    /// `TooManyUnfinished`.
     pub(super) async fn create(&self, new: NewUpload<'_>) -> Result<ResumableUpload, StorageError> {
         let statement = Statement::new(INSERT)
             .bind(new.id.version.to_string())
@@ -249,9 +275,12 @@ impl UploadTable {
             .bind(new.cache_control)
             .bind_optional(new.user_metadata.map(|value| value.to_string()))
             .bind(new.writer.to_string())
-            .bind(self.lifetime_interval());
+            .bind(self.lifetime_interval())
+            .bind_optional(new.holder.0)
+            .bind_optional(self.share.uploads.map(|most| most.to_string()))
+            .bind_optional(self.share.bytes.map(|most| most.to_string()));
         let rows = self.service.write(statement).await?;
-        ResumableUpload::read(rows.first().ok_or_else(no_row)?)
+        ResumableUpload::read(rows.first().ok_or(StorageError::TooManyUnfinished)?)
     }
 
     /// The upload of an id, also when it has expired.
@@ -288,7 +317,7 @@ impl UploadTable {
     /// Counts a piece; returns when the upload expires now.
     ///
     /// # Errors
-    /// `TakenOver` when another request has become the writer.
+    /// `TakenOver` when another request has become the writer, `TooManyUnfinished`.
     pub(super) async fn record_piece(&self, piece: &NewPiece<'_>) -> Result<DateTime<Utc>, TusError> {
         let statement = Statement::new(RECORD_PIECE)
             .bind(piece.upload.to_string())
@@ -298,8 +327,18 @@ impl UploadTable {
             .bind(piece.size.to_string())
             .bind(piece.digest)
             .bind_optional(piece.commit_as.map(CommitAs::json))
-            .bind(self.lifetime_interval());
-        read_expiry(&self.service.write(statement).await?)
+            .bind(self.lifetime_interval())
+            .bind_optional(self.share.bytes.map(|most| most.to_string()));
+        let rows = self.service.write(statement).await?;
+        let row = rows.first().ok_or(TusError::TakenOver)?;
+        let read = || -> Result<(Option<DateTime<Utc>>, bool), selvedge_postgres::RowError> {
+            Ok((row.try_get("expires_at")?, row.try_get("is_full")?))
+        };
+        match read().map_err(StorageError::internal)? {
+            (Some(expires_at), _) => Ok(expires_at),
+            (None, true) => Err(StorageError::TooManyUnfinished.into()),
+            (None, false) => Err(TusError::TakenOver),
+        }
     }
 
     /// Extends the lifetime of an upload without new bytes; returns when it expires now.
@@ -371,7 +410,7 @@ impl UploadTable {
         Ok(!rows.is_empty())
     }
 
-    /// Lists up to 100 expired uploads.
+    /// Lists up to [`MOST_EXPIRED`] expired uploads.
     pub(super) async fn expired(&self) -> Result<Vec<ResumableUpload>, StorageError> {
         let rows = self.service.read(Statement::new(EXPIRED)).await?;
         rows.iter().map(ResumableUpload::read).collect()
@@ -403,8 +442,4 @@ pub(super) async fn complete_upload(
 fn read_expiry(rows: &[Row]) -> Result<DateTime<Utc>, TusError> {
     let row = rows.first().ok_or(TusError::TakenOver)?;
     Ok(row.try_get("expires_at").map_err(StorageError::internal)?)
-}
-
-fn no_row() -> StorageError {
-    StorageError::internal("the upload was not inserted")
 }

@@ -234,4 +234,19 @@ async fn store_066_names_that_end_like_a_placeholder_have_the_limits_of_the_buck
         refusal(part.body(ByteStream::from_static(b"x")).send().await),
         (413, "EntityTooLarge".to_owned())
     );
+
+    // The placeholder itself may have any type, and takes it to no other name.
+    let page = ana
+        .request(Method::POST, "/object/b/f/.emptyFolderPlaceholder")
+        .header("content-type", "text/html");
+    page.send().await.ok();
+    for (operation, key, status) in [
+        ("copy", "f/page.html", 400),
+        ("move", "f/page.html", 400),
+        ("move", "g/.emptyFolderPlaceholder", 200),
+    ] {
+        let body = json!({"bucketId": "b", "sourceKey": "f/.emptyFolderPlaceholder", "destinationKey": key});
+        let response = ana.post(&format!("/object/{operation}"), body).await;
+        assert_eq!(response.status, status, "{operation} to {key}");
+    }
 }

@@ -44,4 +44,5 @@ mod support;
 mod sweeps;
 mod transactions;
 mod tus_client;
+mod unfinished;
 mod uploads;

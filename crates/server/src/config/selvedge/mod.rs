@@ -192,6 +192,13 @@ pub struct LimitsSection {
     /// How often per second one client may request the same rendered image, averaged over four seconds. 0, the default, means no
     /// limit.
     pub render_per_second: u32,
+    /// The maximum of unfinished uploads, resumable and S3 multipart together, of one user, or of one address without a user; more
+    /// are refused with 429. 0 means no limit. Default 256.
+    pub unfinished_uploads: u64,
+    /// The maximum of bytes of these uploads. 0 means no limit. Default: 20 times the largest object, at least 1000 MiB.
+    pub unfinished_upload_bytes: Option<u64>,
+    /// How long an S3 multipart upload waits for its next part before it is removed. Default 24h.
+    pub multipart_upload_lifetime: Duration,
     /// The number of proxies in front of the server whose `X-Forwarded-For` is trusted. Default 0.
     pub trusted_proxies: usize,
     /// Requests that take longer are logged. Default 1s.
@@ -310,6 +317,10 @@ impl LimitsSection {
             stall_timeout: section.duration("stall_timeout", Duration::from_secs(60)),
             min_transfer_rate: section.integer("min_transfer_rate", 1024, 1..=1_000_000_000),
             render_per_second: section.integer("render_per_second", 0, 0..=1_000_000),
+            unfinished_uploads: section.integer("unfinished_uploads", 256, 0..=1_000_000),
+            unfinished_upload_bytes: section.optional_size("unfinished_upload_bytes"),
+            multipart_upload_lifetime: section
+                .duration("multipart_upload_lifetime", Duration::from_secs(24 * 3600)),
             trusted_proxies: section.integer("trusted_proxies", 0, 0..=16),
             slow_request: section.duration("slow_request", Duration::from_secs(1)),
             slow_query: section.duration("slow_query", Duration::ZERO),

@@ -12,6 +12,9 @@ use crate::keys::KeySet;
 use crate::output;
 use crate::services::mode::Mode;
 
+/// Bytes of unfinished uploads that each user may have at least if no limit is configured: 1000 MiB.
+const LEAST_UNFINISHED_BYTES: u64 = 1000 << 20;
+
 /// The settings of the storage service, with the S3 protocol. Images that are being rendered take at most
 /// `render_memory_bytes`.
 pub(in crate::services) fn storage_config(
@@ -33,15 +36,22 @@ pub(in crate::services) fn storage_config(
 /// The settings of the storage service without the S3 protocol's credentials.
 pub(in crate::services) fn store(config: &Config) -> StorageConfig {
     let defaults = StorageConfig::default();
+    let limits = &config.selvedge.limits;
+    let largest_object = config.storage.file_size_limit_bytes;
+    let unfinished_bytes = limits
+        .unfinished_upload_bytes
+        .unwrap_or_else(|| largest_object.saturating_mul(20).max(LEAST_UNFINISHED_BYTES));
     StorageConfig {
+        unfinished_uploads: Some(limits.unfinished_uploads).filter(|most| *most > 0),
+        unfinished_upload_bytes: Some(unfinished_bytes).filter(|most| *most > 0),
+        multipart_upload_lifetime: limits.multipart_upload_lifetime,
         root: objects_folder(config),
         s3_backend: config.selvedge.s3.as_ref().map(|s3| s3_backend(s3, config)),
         file_size_limit_bytes: config.storage.file_size_limit_bytes,
         image_transformation: config.storage.image_transformation,
         public_url: config.api.external_url.clone(),
         transaction_pool_size: config.selvedge.service_connections,
-        render_rate_limit: Some(config.selvedge.limits.render_per_second)
-            .filter(|per_second| *per_second > 0),
+        render_rate_limit: Some(limits.render_per_second).filter(|per_second| *per_second > 0),
         signed_upload_url_lifetime: config
             .storage
             .signed_upload_url_lifetime

@@ -1,28 +1,35 @@
 //! `POST /{bucket}/{key}?uploads`: begins a multipart upload.
 
 use actix_web::HttpResponse;
+use selvedge_gateway::Caller;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::multipart_upload::authorize_upload;
 use crate::database::statement::Statement;
+use crate::error::StorageError;
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
 use crate::s3::context::S3Context;
 use crate::s3::error::S3Error;
 use crate::s3::object_headers;
 use crate::s3::xml_writer::{Xml, xml_response};
+use crate::unfinished::{Holder, Share, within_share};
 
 /// Compat: `upload_signature` is how the original guards the size against tampering. We lock the row instead, and the
 /// column only has to be filled.
-const INSERT_UPLOAD: &str = "insert into storage.s3_multipart_uploads \
-     (id, bucket_id, key, version, owner_id, upload_signature, metadata, user_metadata) \
-     values ($1, $2, $3, $4, $5, 'progress:0', $6::jsonb, $7::jsonb)";
+const INSERT_UPLOAD: &str = concat!(
+    "insert into storage.s3_multipart_uploads \
+     (id, bucket_id, key, version, owner_id, upload_signature, metadata, user_metadata, holder) \
+     select $1, $2, $3, $4, $5, 'progress:0', $6::jsonb, $7::jsonb, $8::text where ",
+    within_share!("$8", "$9", "$10"),
+    " returning id"
+);
 
 /// The id under which parts can be uploaded.
 ///
 /// # Errors
-/// `NoSuchBucket`, `InvalidMimeType`, `InvalidKey`, `AccessDenied`.
+/// `NoSuchBucket`, `InvalidMimeType`, `InvalidKey`, `AccessDenied`, `TooManyUnfinished`.
 pub(in crate::s3) async fn create_upload(
     context: &S3Context,
     target: ObjectPath,
@@ -39,6 +46,9 @@ pub(in crate::s3) async fn create_upload(
     let owner = Owner::from_identity(context.caller.identity());
     let id = Uuid::new_v4().to_string();
     let metadata = json!({"mimetype": declared.mime_type, "cacheControl": declared.cache_control});
+    let client = Caller::extract(&context.http.request).remote_ip();
+    let holder = Holder::of_caller(context.caller.identity(), client);
+    let share = Share::from_config(context.storage().config());
     let statement = Statement::new(INSERT_UPLOAD)
         .bind(&id)
         .bind(&target.bucket)
@@ -46,8 +56,13 @@ pub(in crate::s3) async fn create_upload(
         .bind(Uuid::new_v4().to_string())
         .bind_optional(owner.id)
         .bind(metadata.to_string())
-        .bind(user_metadata.to_string());
-    context.service().write(statement).await?;
+        .bind(user_metadata.to_string())
+        .bind_optional(holder.0)
+        .bind_optional(share.uploads.map(|most| most.to_string()))
+        .bind_optional(share.bytes.map(|most| most.to_string()));
+    if context.service().write(statement).await?.is_empty() {
+        return Err(StorageError::TooManyUnfinished.into());
+    }
     Ok(xml_response(Xml::document(
         "InitiateMultipartUploadResult",
         |xml| {

@@ -17,7 +17,10 @@ use crate::s3::error::S3Error;
 /// The largest part number; the smallest is 1.
 pub(in crate::s3) const MAX_PART_NUMBER: i32 = 10_000;
 
-const SELECT_UPLOAD: &str = "select u.id, u.in_progress_size, u.owner_id, u.metadata, u.user_metadata \
+const SELECT_UPLOAD: &str = "select u.id, u.in_progress_size, u.owner_id, u.metadata, u.user_metadata, \
+     (select coalesce(sum(held.bytes), 0)::bigint from storage.unfinished_uploads as held where held.holder = u.holder) as held, \
+     (select coalesce(sum(p.size), 0)::bigint from storage.s3_multipart_uploads_parts as p \
+     where p.upload_id = u.id and p.part_number = $4::integer) as replaced \
      from storage.s3_multipart_uploads u where u.id = $1 and u.bucket_id = $2 and u.key = $3";
 
 /// A multipart upload that is neither completed nor aborted.
@@ -26,6 +29,10 @@ pub(super) struct MultipartUpload {
     pub(super) owner: Owner,
     pub(super) declared: Declared,
     pub(super) user_metadata: Value,
+    /// Bytes of all unfinished uploads in whose share this one is; 0 if it is in none.
+    pub(super) held_bytes: u64,
+    /// Bytes of the part that the request replaces.
+    pub(super) replaced_bytes: u64,
 }
 
 impl MultipartUpload {
@@ -34,17 +41,18 @@ impl MultipartUpload {
     /// # Errors
     /// `NoSuchUpload`, `AccessDenied`.
     pub(super) async fn find(context: &S3Context, target: &ObjectPath) -> Result<Self, S3Error> {
-        Self::find_for_more(context, target, 0).await
+        Self::find_for_part(context, target, 0, 0).await
     }
 
-    /// As [`Self::find`], for a request that adds `more_bytes`. Policies see the size of all parts so far, and these
-    /// bytes.
+    /// As [`Self::find`], for a request that adds a part of `more_bytes` with this number. Policies see the size of all parts so
+    /// far, and these bytes.
     ///
     /// # Errors
     /// As [`Self::find`].
-    pub(super) async fn find_for_more(
+    pub(super) async fn find_for_part(
         context: &S3Context,
         target: &ObjectPath,
+        number: i32,
         more_bytes: u64,
     ) -> Result<Self, S3Error> {
         target.check_names()?;
@@ -54,7 +62,8 @@ impl MultipartUpload {
         let statement = Statement::new(SELECT_UPLOAD)
             .bind(id)
             .bind(&target.bucket)
-            .bind(&target.key);
+            .bind(&target.key)
+            .bind(number.to_string());
         let rows = context.service().read(statement).await?;
         let row = rows.first().ok_or(S3Error::NoSuchUpload)?;
         let upload = Self::read(row).map_err(StorageError::internal)?;
@@ -85,6 +94,8 @@ impl MultipartUpload {
             user_metadata: row
                 .try_get::<_, Option<Value>>("user_metadata")?
                 .unwrap_or_else(|| serde_json::json!({})),
+            replaced_bytes: row.try_get::<_, i64>("replaced")?.try_into().unwrap_or(0),
+            held_bytes: row.try_get::<_, i64>("held")?.try_into().unwrap_or(0),
         })
     }
 }

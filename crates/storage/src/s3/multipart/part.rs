@@ -1,5 +1,7 @@
 //! Recording a part: the checks before its bytes arrive, and the rows after they are durable.
 
+use deadpool_postgres::Transaction;
+
 use super::multipart_upload::{MAX_PART_NUMBER, MultipartUpload};
 use crate::backend::{BlobInfo, Version};
 use crate::database::session::DbSession;
@@ -8,9 +10,11 @@ use crate::object::pending_blob::PendingBlob;
 use crate::request::object_path::ObjectPath;
 use crate::s3::context::S3Context;
 use crate::s3::error::S3Error;
+use crate::unfinished::{HELD_BYTES, Share};
 
 /// Locks the upload, so that concurrent parts add up their sizes one after the other. No row after an abort.
-const LOCK: &str = "select u.in_progress_size from storage.s3_multipart_uploads u where u.id = $1 for update";
+const LOCK: &str =
+    "select u.in_progress_size, u.holder from storage.s3_multipart_uploads u where u.id = $1 for update";
 
 const DELETE_REPLACED: &str = "delete from storage.s3_multipart_uploads_parts where upload_id = $1 and part_number = $2 \
      returning id, size";
@@ -35,7 +39,7 @@ impl NewPart {
     /// Reads `partNumber` and checks the permission to add the part.
     ///
     /// # Errors
-    /// `MissingParameter`, `InvalidArgument`, `NoSuchUpload`, `AccessDenied`.
+    /// `MissingParameter`, `InvalidArgument`, `NoSuchUpload`, `AccessDenied`, `TooManyUnfinished`.
     pub(super) async fn check(context: &S3Context, target: &ObjectPath) -> Result<Self, S3Error> {
         let number = context
             .parameter("partNumber")?
@@ -45,8 +49,16 @@ impl NewPart {
             .ok()
             .filter(|number| (1..=MAX_PART_NUMBER).contains(number))
             .ok_or(S3Error::InvalidArgument("partNumber"))?;
-        let upload =
-            MultipartUpload::find_for_more(context, target, context.declared_bytes().unwrap_or(0)).await?;
+        let more_bytes = context.declared_bytes().unwrap_or(0);
+        let upload = MultipartUpload::find_for_part(context, target, number, more_bytes).await?;
+        // Before the bytes arrive; what they are in the end is compared when the part is recorded. Without a share nothing is held.
+        let held_bytes = upload
+            .held_bytes
+            .saturating_sub(upload.replaced_bytes)
+            .saturating_add(more_bytes);
+        if upload.held_bytes > 0 && !Share::from_config(context.storage().config()).has_room_for(held_bytes) {
+            return Err(StorageError::TooManyUnfinished.into());
+        }
         let bucket = context.find_bucket(&target.bucket).await?;
         Ok(Self {
             upload,
@@ -58,7 +70,7 @@ impl NewPart {
     /// Records the part, and removes an older part with the same number. Runs as a separate task, so that it completes when
     /// the client disconnects.
     ///
-    /// # Errors `NoSuchUpload` after an abort, `EntityTooLarge`.
+    /// # Errors `NoSuchUpload` after an abort, `EntityTooLarge`, `TooManyUnfinished`.
     pub(super) async fn record(
         self,
         service: DbSession,
@@ -94,22 +106,16 @@ impl NewPart {
         let row = transaction.query_opt(LOCK, &[id]).await.map_err(map_error)?;
         // The upload was aborted or completed while the bytes arrived. Dropping the blob removes them.
         let row = row.ok_or(S3Error::NoSuchUpload)?;
-        let mut total: i64 = row.try_get(0).map_err(StorageError::internal)?;
-        // Uploading a part number again replaces that part, as in S3.
-        let mut replaced = Vec::new();
-        for old in transaction
-            .query(DELETE_REPLACED, &[id, &self.number])
-            .await
-            .map_err(map_error)?
-        {
-            let version = old.try_get(0).map_err(StorageError::internal)?;
-            replaced.push(Version::from_uuid(version));
-            total -= old.try_get::<_, i64>(1).map_err(StorageError::internal)?;
-        }
+        let before: i64 = row.try_get(0).map_err(StorageError::internal)?;
+        let holder: Option<String> = row.try_get(1).map_err(StorageError::internal)?;
+        let (replaced, replaced_bytes) = self.remove_replaced(&transaction).await?;
         let size = i64::try_from(info.size_bytes).map_err(StorageError::internal)?;
-        total += size;
+        let total = before - replaced_bytes + size;
         if u64::try_from(total).unwrap_or(0) > self.size_limit {
             return Err(StorageError::EntityTooLarge.into());
+        }
+        if let Some(holder) = holder {
+            check_share(service, &transaction, &holder, total - before).await?;
         }
         transaction
             .execute(
@@ -125,5 +131,43 @@ impl NewPart {
         let end = transaction.commit().await;
         end.map_err(|error| StorageError::from_commit(error, UniqueKey::Other))?;
         Ok(replaced)
+    }
+
+    /// Removes the row of the part that has the number already: uploading it again replaces that part, as in S3. Returns its
+    /// version and its size in bytes.
+    async fn remove_replaced(&self, transaction: &Transaction<'_>) -> Result<(Vec<Version>, i64), S3Error> {
+        let rows = transaction
+            .query(DELETE_REPLACED, &[&self.upload.id, &self.number])
+            .await
+            .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Other))?;
+        let (mut versions, mut bytes) = (Vec::new(), 0);
+        for row in rows {
+            versions.push(Version::from_uuid(
+                row.try_get(0).map_err(StorageError::internal)?,
+            ));
+            bytes += row.try_get::<_, i64>(1).map_err(StorageError::internal)?;
+        }
+        Ok((versions, bytes))
+    }
+}
+
+/// Refuses a part with which the uploads of a holder would take more bytes than their share. `added` is by how much the part
+/// lets them grow.
+async fn check_share(
+    service: &DbSession,
+    transaction: &Transaction<'_>,
+    holder: &str,
+    added: i64,
+) -> Result<(), StorageError> {
+    let row = transaction
+        .query_one(HELD_BYTES, &[&holder])
+        .await
+        .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Other))?;
+    let held: i64 = row.try_get("bytes").map_err(StorageError::internal)?;
+    let held = u64::try_from(held.saturating_add(added)).unwrap_or(0);
+    if Share::from_config(service.storage().config()).has_room_for(held) {
+        Ok(())
+    } else {
+        Err(StorageError::TooManyUnfinished)
     }
 }
