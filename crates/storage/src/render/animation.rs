@@ -10,7 +10,7 @@ use super::encode::build_webp_config;
 use super::geometry::resize_image;
 use super::output::Output;
 use super::rendered_image::{Deadline, RenderError, RenderedImage};
-use super::source::MAX_PIXELS;
+use super::source::{MAX_PIXELS, SourceInfo};
 use super::transform::Transform;
 
 /// Most frames of an animation.
@@ -22,11 +22,12 @@ const MAX_FRAMES: usize = 60;
 /// `TooLarge`, `Invalid`, `OutOfTime`.
 pub(super) fn render_animation(
     source: &[u8],
-    format: ImageFormat,
+    info: SourceInfo,
     transform: &Transform,
     output: Output,
     deadline: Deadline,
 ) -> Result<Option<RenderedImage>, RenderError> {
+    let format = info.format;
     let frames = match format {
         ImageFormat::Gif => GifDecoder::new(Cursor::new(source))?.into_frames(),
         _ => WebPDecoder::new(Cursor::new(source))?.into_frames(),
@@ -38,7 +39,7 @@ pub(super) fn render_animation(
         let frame = frame?;
         let delay = frame.delay();
         let image = DynamicImage::from(frame.into_buffer());
-        decoded += u64::from(image.width()) * u64::from(image.height());
+        decoded += info.largest_part;
         // A small file can hold many large frames, so frames and pixels are counted while they are decoded.
         if resized.len() == MAX_FRAMES || decoded > MAX_PIXELS {
             return Err(RenderError::TooLarge);

@@ -4,7 +4,7 @@ use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::DynamicImage;
 
 use super::rendered_image::RenderError;
-use super::transform::{Gravity, Resize, Transform};
+use super::transform::{Gravity, MAX_EDGE, Resize, Transform};
 
 /// A rectangle of the source, in source pixels, and the size that it is resized to. Never larger than the source.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,14 +32,11 @@ impl CropAndSize {
         };
         let (box_width, box_height) = match (transform.width.map(f64::from), transform.height.map(f64::from))
         {
-            (None, None) => return uncropped(source_width, source_height),
             (Some(width), Some(height)) => (width, height),
             (width, height) => {
-                let scale = width
-                    .map_or_else(
-                        || height.unwrap_or_default() / source_height,
-                        |w| w / source_width,
-                    )
+                let edge = |edge: Option<f64>| edge.unwrap_or(f64::from(MAX_EDGE));
+                let scale = (edge(width) / source_width)
+                    .min(edge(height) / source_height)
                     .min(1.0);
                 return uncropped(source_width * scale, source_height * scale);
             }
@@ -107,4 +104,31 @@ pub(super) fn resize_image(image: &DynamicImage, transform: &Transform) -> Resul
         .resize(image, &mut resized, &options)
         .map_err(|_| RenderError::Invalid)?;
     Ok(resized)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::query::Query;
+
+    #[test]
+    fn store_103_no_edge_of_a_result_exceeds_2000_pixels() {
+        for (query, source, size) in [
+            ("", (4000, 3000), (2000, 1500)),
+            ("quality=50", (1000, 8000), (250, 2000)),
+            ("width=400", (500, 100_000), (10, 2000)),
+            ("height=400", (100_000, 500), (2000, 10)),
+            ("width=2000", (3000, 1000), (2000, 667)),
+            ("", (1999, 2000), (1999, 2000)),
+            ("width=400", (500, 1000), (400, 800)),
+        ] {
+            let transform = Transform::from_query(&Query::parse(query)).expect(query);
+
+            let to = CropAndSize::compute(&transform, source);
+
+            assert_eq!((to.width, to.height), size, "{query} of {source:?}");
+            let pixels = u64::from(source.0) * u64::from(source.1);
+            assert!(u64::from(to.width) * u64::from(to.height) <= transform.most_pixels(pixels));
+        }
+    }
 }

@@ -6,10 +6,11 @@
 
 mod animation;
 mod cache;
+mod declared_sizes;
 mod encode;
 mod geometry;
 mod output;
-mod png_checksums;
+mod png_chunks;
 mod rate_limit;
 mod render_image;
 mod rendered_image;
@@ -17,6 +18,7 @@ mod renderer;
 mod source;
 mod transform;
 mod transform_image;
+mod waiting;
 
 pub(crate) use render_image::{render_authenticated, render_for_server, render_public, render_signed};
 pub(crate) use renderer::Renderer;

@@ -1,9 +1,11 @@
 //! The three routes that serve a rendered image: public, authenticated and signed.
 
+use std::net::IpAddr;
+
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use futures_util::StreamExt;
-use selvedge_gateway::{Caller, sent_path};
+use selvedge_gateway::{Caller, network_of, sent_path};
 
 use super::cache::RenderKey;
 use super::output::choose_output;
@@ -142,7 +144,8 @@ async fn render_row(
         output,
     };
     let variant = job.key.short_recipe().to_owned();
-    let image = get_image(context.storage(), renderer, job, version).await?;
+    let client = network_of(Caller::extract(&context.request).remote_ip());
+    let image = get_image(context.storage(), renderer, job, version, Some(client)).await?;
 
     let mut response = HttpResponse::Ok();
     describe_rendered_image(context, &mut response, row, freshness, &variant)?;
@@ -179,15 +182,16 @@ pub(crate) async fn render_for_server(
         transform,
         output,
     };
-    Ok(get_image(storage, renderer, job, version).await?.bytes)
+    Ok(get_image(storage, renderer, job, version, None).await?.bytes)
 }
 
-/// The image of a job: cached, or rendered from the blob.
+/// The image of a job: cached, or rendered from the blob. `client` is who asks for it, unless the server itself does.
 async fn get_image(
     storage: &Storage,
     renderer: &Renderer,
     job: RenderJob,
     version: Version,
+    client: Option<IpAddr>,
 ) -> Result<RenderedImage, StorageError> {
     let read_source = async || {
         let reader = storage.backend().open(version).await?;
@@ -209,5 +213,5 @@ async fn get_image(
         }
         Ok(source)
     };
-    renderer.get_or_render(job, read_source).await
+    renderer.get_or_render(job, client, read_source).await
 }

@@ -6,6 +6,7 @@ use std::io::Cursor;
 use image::codecs::webp::WebPDecoder;
 use image::{ColorType, ImageDecoder, ImageFormat, ImageReader};
 
+use super::declared_sizes::find_largest_part;
 use super::rendered_image::RenderError;
 
 /// Most pixels of a source, over all frames of an animation.
@@ -24,6 +25,8 @@ pub(super) struct SourceInfo {
     pub(super) pixels: u64,
     /// Memory in bytes that the image may take until it is resized.
     pub(super) decoding_bytes: u64,
+    /// Pixels that the decoder makes room for at a time, at least those of a frame: parts may declare more than the picture.
+    pub(super) largest_part: u64,
     /// Whether it may have more than one frame.
     pub(super) is_animated: bool,
 }
@@ -40,7 +43,8 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
     if pixels == 0 {
         return Err(RenderError::Invalid);
     }
-    if pixels > MAX_PIXELS {
+    let largest_part = find_largest_part(source, format)?.max(pixels);
+    if largest_part > MAX_PIXELS {
         return Err(RenderError::TooLarge);
     }
     let mut scans = 0;
@@ -60,7 +64,7 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
     let decoding_bytes = if is_animated {
         // The header does not contain the number of frames, so an animation counts as the allowed maximum, and one copied
         // frame for the resizing.
-        (MAX_PIXELS + pixels) * 4
+        (MAX_PIXELS + largest_part) * 4
     } else {
         decoding_cost(&decoder, format, scans)
     };
@@ -71,6 +75,7 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
         format,
         pixels,
         decoding_bytes,
+        largest_part,
         is_animated,
     })
 }

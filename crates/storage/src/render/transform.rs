@@ -8,7 +8,9 @@ use crate::request::json_body::Fields;
 use crate::request::query::Query;
 
 /// Width and height of the target box in pixels are clamped to this range.
-const EDGE_RANGE: (i64, i64) = (1, 2000);
+const EDGE_RANGE: (i64, i64) = (1, MAX_EDGE as i64);
+/// Largest width and height of a result in pixels, also where none is given: encoding takes time and memory for each pixel.
+pub(super) const MAX_EDGE: u32 = 2000;
 /// Allowed values of `quality`.
 const QUALITY_RANGE: (i64, i64) = (20, 100);
 
@@ -59,16 +61,10 @@ pub(crate) struct Gravity {
 }
 
 impl Transform {
-    /// Most pixels of the result for a source with this many: without width and height the image keeps its size.
+    /// Most pixels of the result for a source with this many.
     pub(super) fn most_pixels(&self, of_source: u64) -> u64 {
-        let most_edge = EDGE_RANGE.1.unsigned_abs();
-        match (self.width, self.height) {
-            (None, None) => of_source,
-            (width, height) => {
-                let edge = |edge: Option<u32>| edge.map_or(most_edge, u64::from);
-                edge(width) * edge(height)
-            }
-        }
+        let edge = |edge: Option<u32>| u64::from(edge.unwrap_or(MAX_EDGE));
+        of_source.min(edge(self.width) * edge(self.height))
     }
 }
 
@@ -99,7 +95,7 @@ impl Gravity {
     }
 }
 
-/// A validated transformation. Without width and height the image keeps its size.
+/// A validated transformation. Without width and height the image keeps its size, up to [`MAX_EDGE`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Transform {
     pub(crate) width: Option<u32>,

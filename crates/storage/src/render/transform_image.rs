@@ -29,7 +29,7 @@ pub(super) fn transform_image(
     // An animated AVIF cannot be encoded here, and JPEG has no animation: the first frame is rendered as a still image.
     if info.is_animated
         && !matches!(output, Output::Avif | Output::Jpeg)
-        && let Some(image) = render_animation(source, info.format, transform, output, deadline)?
+        && let Some(image) = render_animation(source, info, transform, output, deadline)?
     {
         return Ok(image);
     }
