@@ -187,3 +187,39 @@ describe("files", () => {
     expect((await fetch(ghost)).ok).toBe(false);
   });
 });
+
+test("nothing of the site waits for a lock that every role may take and keep", async () => {
+  const functions = await runSql<{ name: string }>(`
+    select p.oid::regprocedure::text as name from pg_proc as p
+    join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname in ('public', 'private') and p.prosrc ilike '%advisory%'
+      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e')`);
+  const rights = await runSql<{ role: string; name: string }>(`
+    select r.rolname as role, c.relname as name
+    from pg_class as c cross join pg_roles as r
+    where c.oid in ('private.slug_locks'::regclass, 'private.person_locks'::regclass)
+      and r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator')
+      and has_table_privilege(r.oid, c.oid, 'select, insert, update, delete, truncate')`);
+
+  expect([functions, rights]).toEqual([[], []]);
+});
+
+test("outfits of one name that are made at once get slugs of their own", async () => {
+  const admin = await signUpAdmin();
+  const name = uniqueName("Same");
+  const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
+
+  const made = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      admin.client
+        .from("combines")
+        .insert({ user_id: admin.id, name, item_ids: [item.id], main_image: image })
+        .select("slug")
+        .single(),
+    ),
+  );
+
+  const slugs = made.map((answer) => (expectData(answer) as { slug: string }).slug);
+  expect(new Set(slugs).size).toBe(8);
+  expectAllowed(await admin.client.from("combines").delete().eq("user_id", admin.id));
+});
