@@ -1,6 +1,7 @@
 // What functions cannot reach: files of the machine that they import by name, and a debugger's port. One server for all.
 
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FunctionsServer, startFunctions } from "../support/functions.ts";
@@ -126,6 +127,122 @@ describe("gw_040 modules", () => {
       .poll(async () => (await server.call("inner")).text(), { timeout: 20_000 })
       .toMatch(/^refused/);
   });
+});
+
+/** A module of WebAssembly whose function `value` gives 5, or what function `value` of another module gives. */
+function webAssembly(imported?: string): Uint8Array {
+  const text = (value: string) => [value.length, ...Buffer.from(value)];
+  const section = (id: number, content: number[]) => [id, content.length, ...content];
+  const calls = imported !== undefined;
+  return Uint8Array.from([
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, [1, 0x60, 0, 1, 0x7f]),
+    ...(calls ? section(2, [1, ...text(imported), ...text("value"), 0, 0]) : []),
+    ...section(3, [1, 0]),
+    ...section(7, [1, ...text("value"), 0, calls ? 1 : 0]),
+    // Either a call of the imported function or the constant.
+    ...section(10, [1, 4, 0, ...(calls ? [0x10, 0] : [0x41, 5]), 0x0b]),
+  ]);
+}
+
+describe("gw_040 WebAssembly and source maps", () => {
+  let outside: string;
+
+  beforeAll(async () => {
+    outside = await mkdtemp(join(tmpdir(), "selvedge-outside-"));
+    await writeFile(join(outside, "value.wasm"), webAssembly());
+    await writeFile(join(outside, "value.ts"), "export const value = () => 7;");
+  });
+
+  afterAll(async () => {
+    await rm(outside, { recursive: true, force: true });
+  });
+
+  const call = (module: string) => `import { value } from "${module}"; ${answering("value()")}`;
+
+  test("a module of WebAssembly is part of a function, and what it imports is checked like the rest", async () => {
+    for (const name of ["wasm-own", "wasm-helper", "wasm-inner"]) {
+      await mkdir(join(server.folder, "functions", name), { recursive: true });
+    }
+    const put = (name: string, imported?: string) =>
+      writeFile(join(server.folder, "functions", name, "value.wasm"), webAssembly(imported));
+    await put("wasm-own");
+    await put("wasm-helper", "./helper.ts");
+    await write("functions/wasm-helper/helper.ts", "export const value = () => 6;");
+    await put("wasm-inner", `file://${outside}/value.ts`);
+
+    expect(await run("wasm-own", call("./value.wasm"))).toEqual([200, "got 5"]);
+    expect(await run("wasm-helper", call("./value.wasm"))).toEqual([200, "got 6"]);
+    for (const [name, module] of [
+      ["wasm-outside", `file://${outside}/value.wasm`],
+      ["wasm-inner", "./value.wasm"],
+    ] as const) {
+      const [status, text] = await run(name, call(module));
+
+      expect([name, status]).toEqual([name, 503]);
+      expect(text).toContain("BOOT_ERROR");
+    }
+    expect(server.output()).toContain(`${outside}/value.wasm. Functions are made of modules below`);
+    expect(server.output()).toContain(`${outside}/value.ts. Functions are made of modules below`);
+  });
+
+  test("a source map outside of the repository is not read", async () => {
+    const map = {
+      version: 3,
+      sources: ["leaked-name.ts"],
+      names: [],
+      mappings: "AAAA;AAAA;AAAA;AAAA",
+    };
+    await writeFile(join(outside, "index.js.map"), JSON.stringify(map));
+    await write(
+      "functions/mapped/thrown.js",
+      `export function raise() { throw new Error("raised"); }\n//# sourceMappingURL=file://${outside}/index.js.map\n`,
+    );
+
+    const [status, text] = await run(
+      "mapped",
+      `import { raise } from "./thrown.js";
+       Deno.serve(() => {
+         try { raise(); } catch (error) { return new Response(error.stack); }
+       });`,
+    );
+
+    expect(status).toBe(200);
+    expect(text).toContain("thrown.js");
+    expect(text).not.toContain("leaked-name");
+  });
+
+  test("a folder that the environment names is part of what functions are made of", async () => {
+    const other = await startFunctions({ SELVEDGE_FUNCTIONS_MODULE_FOLDERS: outside });
+    try {
+      const path = join(other.folder, "functions/shared/index.ts");
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, call(`file://${outside}/value.ts`));
+
+      const response = await other.call("shared");
+
+      expect([response.status, await response.text()]).toEqual([200, "got 7"]);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+test("gw_040 a program or a folder that config.toml names while the server runs needs the same trust as before a start", async () => {
+  const marker = join(server.folder, "ran");
+  await writeFile(join(server.folder, "deno"), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+  expect(await run("trusted", answering("1"))).toEqual([200, "got 1"]);
+  for (const [key, setting] of [
+    ["selvedge.functions.deno", 'deno = "./deno"'],
+    ["selvedge.functions.module_folders", 'module_folders = ["/etc"]'],
+  ] as const) {
+    await write("config.toml", `project_id = "functions"\n[selvedge.functions]\n${setting}\n`);
+
+    await expect.poll(() => server.output(), { timeout: 20_000 }).toContain(`${key} = `);
+    expect(server.output()).toContain("is named by a file of this project");
+    expect(await run("trusted", answering("2"))).toEqual([200, "got 2"]);
+    await expect(access(marker)).rejects.toThrow();
+  }
 });
 
 describe("gw_042 debugger", () => {

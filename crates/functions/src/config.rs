@@ -15,6 +15,8 @@ pub struct FunctionsConfig {
     pub project: PathBuf,
     /// The folder that holds the project, whose modules functions may import. Version control above it counts instead.
     pub repository: PathBuf,
+    /// Folders elsewhere whose modules functions may import as well.
+    pub module_folders: Vec<PathBuf>,
     /// Folders and files that no function may import: the data folder, `config.toml`, signing keys.
     pub protected: Vec<PathBuf>,
     /// `functions/` in the project. Each sub-folder with an `index.ts` is a function.

@@ -12,6 +12,7 @@ pub(crate) fn config(project: &Path) -> FunctionsConfig {
     FunctionsConfig {
         project: project.to_path_buf(),
         repository: project.to_path_buf(),
+        module_folders: Vec::new(),
         protected: vec![project.join(".selvedge")],
         folder: project.join("functions"),
         state_folder: project.join(".selvedge/functions"),

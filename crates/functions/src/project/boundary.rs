@@ -1,4 +1,5 @@
-//! Which files of the machine may be part of a function: modules below the project's repository, and nothing that holds its secrets.
+//! Which files of the machine may be part of a function: modules below the project's repository and in folders that the operator has
+//! named, and nothing that holds its secrets.
 //!
 //! Deno asks for no permission to read what a module imports by a literal name. So `import key from "../../signing_keys.json"` would
 //! give a function, and every package in it, whatever the server's user can read.
@@ -21,9 +22,12 @@ const SETTINGS: [&str; 2] = ["config.toml", "signing_keys.json"];
 pub(crate) struct Boundary {
     /// The repository's folder, with links resolved.
     root: PathBuf,
+    /// Folders outside of it that the operator has named, with links resolved.
+    module_folders: Vec<PathBuf>,
     /// `functions/` of the project, with links resolved.
     functions: PathBuf,
-    /// File systems that modules may be on: those of the repository and of `functions/`, which may be mounted.
+    /// File systems that modules may be on: those of the repository, of `functions/`, which may be mounted, and of the folders
+    /// outside.
     devices: Vec<u64>,
     /// Folders and files that are never part of a function, with links resolved.
     protected: Vec<PathBuf>,
@@ -33,11 +37,13 @@ impl Boundary {
     pub(crate) fn of(config: &FunctionsConfig) -> Self {
         let root = find_repository(&resolve(&config.repository));
         let functions = resolve(&config.folder);
-        let devices = [&root, &functions].map(|folder| read_device(folder));
+        let module_folders: Vec<PathBuf> = config.module_folders.iter().map(|path| resolve(path)).collect();
+        let folders = [&root, &functions].into_iter().chain(&module_folders);
         Self {
-            devices: devices.into_iter().flatten().collect(),
+            devices: folders.filter_map(|folder| read_device(folder)).collect(),
             protected: config.protected.iter().map(|path| resolve(path)).collect(),
             root,
+            module_folders,
             functions,
         }
     }
@@ -51,7 +57,8 @@ impl Boundary {
     /// not there and one that is forbidden.
     pub(crate) fn admit(&self, path: &Path) -> Option<PathBuf> {
         let path = resolve(path);
-        let inner = path.strip_prefix(&self.root).ok()?;
+        let mut folders = [&self.root].into_iter().chain(&self.module_folders);
+        let inner = folders.find_map(|folder| path.strip_prefix(folder).ok())?;
         let is_protected = self.protected.iter().any(|protected| path.starts_with(protected));
         let is_mounted = read_device(&path).is_some_and(|device| !self.devices.contains(&device));
         if is_protected || is_mounted || is_environment(&path) {
@@ -190,6 +197,38 @@ mod tests {
         }
         assert!(boundary.admits_all(&config.folder.join("hello")));
         assert!(!boundary.admits_all(&config.project) && !boundary.admits_all(&repository));
+    }
+
+    #[test]
+    fn gw_040_folders_that_the_operator_names_are_admitted_without_what_they_hide() {
+        let outside = tempfile::tempdir().unwrap();
+        let base = outside.path().canonicalize().unwrap();
+        let mut config = crate::testing::config(&base.join("shop"));
+        config.module_folders = vec![base.join("shared/packages"), base.join("missing")];
+        for file in [
+            "shared/packages/prices/mod.ts",
+            "shared/packages/.npmrc",
+            "shared/packages/.env",
+            "shared/other.ts",
+        ] {
+            let file = base.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let admits =
+            |config: &FunctionsConfig, file: &str| Boundary::of(config).admit(&base.join(file)).is_some();
+
+        assert!(admits(&config, "shared/packages/prices/mod.ts"));
+        for file in [
+            "shared/packages/.npmrc",
+            "shared/packages/.env",
+            "shared/other.ts",
+            "shared/packages/../other.ts",
+        ] {
+            assert!(!admits(&config, file), "{file}");
+        }
+        config.module_folders.clear();
+        assert!(!admits(&config, "shared/packages/prices/mod.ts"));
     }
 
     #[test]

@@ -145,7 +145,7 @@ fn list_files(
 fn describe_refusal(path: &Path, boundary: &Boundary) -> String {
     format!(
         "The function imports {}. Functions are made of modules below {}, and not of hidden files, .env files, config.toml, signing \
-         keys and the data folder.",
+         keys and the data folder. Other folders need [selvedge.functions] module_folders.",
         path.display(),
         boundary.root().display()
     )

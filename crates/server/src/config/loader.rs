@@ -222,6 +222,8 @@ impl Config {
         let is_data_dir_of_process = is_named && !is_of_file(data_dir);
         let deno = self.selvedge.functions.deno.as_deref();
         let mut programs = NamedProgram::list(self.selvedge.pg_bin.as_deref(), deno);
+        let modules = self.selvedge.functions.module_folders.iter();
+        programs.extend(modules.map(|folder| NamedProgram::of_modules(folder)));
         programs.retain(|program| is_of_file(program.key()));
         self.selvedge.is_data_dir_of_process = is_data_dir_of_process;
         self.selvedge.programs_of_files = programs;

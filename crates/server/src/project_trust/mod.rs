@@ -1,4 +1,5 @@
-//! Decides whether a project's data folder is this user's own, and whether programs that its files name may run.
+//! Decides whether a project's data folder is this user's own, whether programs that its files name may run, and whether functions may
+//! import modules from folders that they name.
 //!
 //! A project may be cloned or unpacked from a stranger's archive, with a data folder and a `config.toml` in it. What a data folder holds
 //! is believed by every command: journals say which files to move, other files where to connect and what to delete. So a data folder
@@ -64,6 +65,15 @@ pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
         }
         Standing::Foreign(reason) => bail!(reason.describe(path)),
     }
+}
+
+/// Decides again about the programs and folders that files of the project name, when a running server reads them anew: a pull from
+/// somebody's repository may have changed them.
+///
+/// # Errors
+/// When they name something that this user has not allowed. The message says what to do.
+pub(crate) fn check_again(config: &Config) -> Result<()> {
+    check_programs(config, &Records::of_this_user())
 }
 
 /// Removes a data folder that was made for a command which has put nothing into it, such as a first start that was refused.
@@ -144,8 +154,9 @@ fn check_programs(config: &Config, records: &Records) -> Result<()> {
     };
     if nix::unistd::geteuid().is_root() {
         bail!(
-            "{} is named by a file of this project, and would run as root\n  name it yourself:  {}",
+            "{} is named by a file of this project, and {}\n  name it yourself:  {}",
             first.describe(),
+            first.effect(true),
             first.alternatives()
         );
     }
@@ -156,9 +167,10 @@ fn check_programs(config: &Config, records: &Records) -> Result<()> {
     match named.iter().find(|program| !trusted.contains(program)) {
         None => Ok(()),
         Some(program) => bail!(
-            "{} is named by a file of this project, and runs with your rights\n  if you trust it:   selvedge trust\n  or name it \
+            "{} is named by a file of this project, and {}\n  if you trust it:   selvedge trust\n  or name it \
              yourself:  {}",
             program.describe(),
+            program.effect(false),
             program.alternatives()
         ),
     }

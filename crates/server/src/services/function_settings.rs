@@ -15,6 +15,7 @@ use super::mode::Mode;
 use super::translate::functions::functions_config;
 use crate::config::Config;
 use crate::keys::KeySet;
+use crate::project_trust;
 
 /// Interval at which the file's time of change is read; a saved change takes effect within 300 ms.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -81,6 +82,7 @@ async fn apply_settings(
     // Files are read on a blocking thread, because this thread runs other tasks.
     let applied = tokio::task::spawn_blocking(move || {
         let loaded = Config::load(&flags).map_err(|error| error.to_string())?;
+        project_trust::check_again(&loaded.config).map_err(|error| error.to_string())?;
         let config = with_functions_of(&source.config, loaded.config);
         let mut settings = functions_config(&config, &source.keys, &source.ring, source.mode);
         settings.announces_calls = announces_calls;

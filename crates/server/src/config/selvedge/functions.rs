@@ -12,6 +12,8 @@ use crate::config::section::Section;
 pub struct SelvedgeFunctionsSection {
     /// The Deno program, relative to the project. Default: searched on `PATH`, then in `node_modules`.
     pub deno: Option<PathBuf>,
+    /// Folders outside of the repository whose modules functions may import, relative to the project. Default none.
+    pub module_folders: Vec<PathBuf>,
     /// Folder of downloaded modules, relative to the project. Default: `functions/cache` in `data_dir`.
     pub cache_dir: Option<PathBuf>,
     /// The maximum number of workers of one function. Default 1 in `start`, one per core in `serve`.
@@ -31,6 +33,11 @@ impl SelvedgeFunctionsSection {
         let usual = WorkerLimits::default();
         Self {
             deno: section.optional_path("deno", project),
+            module_folders: section
+                .strings("module_folders", &[])
+                .into_iter()
+                .map(|folder| project.join(folder))
+                .collect(),
             cache_dir: section.optional_path("cache_dir", project),
             workers: section.optional_integer("workers", 1..=256),
             reload: section.optional_bool("reload"),

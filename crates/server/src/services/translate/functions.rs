@@ -31,6 +31,7 @@ pub(in crate::services) fn functions_config(
         project: config.project.folder.clone(),
         repository: config.project.repository.clone(),
         protected: list_protected_paths(config),
+        module_folders: own.module_folders.clone(),
         folder: config.project.folder.join("functions"),
         cache_folder: own
             .cache_dir
