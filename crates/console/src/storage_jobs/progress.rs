@@ -230,7 +230,98 @@ fn upper_bound(step: &Step) -> String {
 
 #[cfg(test)]
 mod tests {
+    use selvedge_testing::TestDatabase;
+
     use super::*;
+
+    /// A job that waits to be run.
+    async fn add_job(database: &TestDatabase) -> Uuid {
+        let superuser = database.superuser().await;
+        let row = superuser
+            .query_one(
+                "insert into selvedge_console.storage_jobs (kind, bucket, steps, level, address, request_id)
+                 values ('delete', 'b', '[{\"from\": \"a/\"}]', 'admin', '127.0.0.1', 'r') returning id",
+                &[],
+            )
+            .await
+            .expect("added");
+        row.get(0)
+    }
+
+    /// A session of a node, and the job that it gets.
+    async fn node(database: &TestDatabase) -> (Client, Option<Uuid>) {
+        let client = database.connect("selvedge_console_service").await;
+        let job = take_job(&client).await.expect("asked");
+        (client, job.map(|job| job.id))
+    }
+
+    #[tokio::test]
+    async fn console_121_a_job_belongs_to_one_living_session_and_goes_to_the_next_when_that_ends() {
+        let database = TestDatabase::create().await;
+        let job = add_job(&database).await;
+
+        let (first, taken) = node(&database).await;
+        assert_eq!(taken, Some(job));
+        let (second, taken) = node(&database).await;
+        assert_eq!(taken, None, "a living session has it");
+        release_job(&second, job).await.expect("not its own");
+        assert!(take_job(&second).await.expect("asked").is_none());
+
+        drop(first);
+        // The session ends a little after its connection.
+        let mut taken = None;
+        for _ in 0..500 {
+            taken = take_job(&second).await.expect("asked").map(|job| job.id);
+            if taken.is_some() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        assert_eq!(taken, Some(job));
+        release_job(&second, job).await.expect("its own");
+        assert_eq!(node(&database).await.1, Some(job), "given up, it is free at once");
+    }
+
+    #[tokio::test]
+    async fn console_121_one_of_many_sessions_gets_a_job_that_all_ask_for() {
+        let database = TestDatabase::create().await;
+        let job = add_job(&database).await;
+        let mut clients = Vec::new();
+        for _ in 0..6 {
+            clients.push(database.connect("selvedge_console_service").await);
+        }
+
+        let asked = futures_util::future::join_all(clients.iter().map(take_job)).await;
+
+        let taken: Vec<Uuid> = asked
+            .into_iter()
+            .filter_map(|job| job.expect("asked").map(|job| job.id))
+            .collect();
+        assert_eq!(taken, [job]);
+    }
+
+    #[tokio::test]
+    async fn console_121_advisory_locks_of_other_roles_keep_no_session_from_a_job() {
+        let database = TestDatabase::create().await;
+        let job = add_job(&database).await;
+        let stranger = database.connect("postgres").await;
+        stranger
+            .execute("select pg_catalog.pg_advisory_lock($1)", &[&lock_key(job)])
+            .await
+            .expect("every role may take it");
+        let earlier = database.connect("selvedge_console_service").await;
+
+        assert_eq!(node(&database).await.1, Some(job));
+
+        // A node of an earlier version, which has the console's login and nothing but the lock, keeps its job.
+        let other = add_job(&database).await;
+        earlier
+            .execute("select pg_catalog.pg_advisory_lock($1)", &[&lock_key(other)])
+            .await
+            .expect("taken");
+        let (_held, first) = node(&database).await;
+        assert_ne!(first, Some(other));
+    }
 
     #[test]
     fn console_121_a_folders_range_of_names_excludes_its_neighbours() {
