@@ -66,6 +66,16 @@ def cargo_test(name, *arguments, cores=0.5, **options):
     )
 
 
+def on_versions(what, *majors, test):
+    """Rust tests of one program, with each of these versions of PostgreSQL, one after the other."""
+    crate, program, choice = test
+    return step(
+        f"cargo test, {what} on versions of PostgreSQL", "tools/on-versions", *majors, "--", "nice", "-n", "5", "tools/cargo-test", "--built", "-p",
+        crate, "--test", program, "--", choice, needs=["cargo test --no-run"], alone=["cargo test"], cores=0.5, tier="test-all",
+        RUST_TEST_THREADS="4"
+    )
+
+
 # The debug build, whose assertions are on. RELEASE=1 runs the tests of e2e/ against the release build instead, whose compilation
 # takes as long as all other builds together.
 BUILD = "cargo build --release" if os.environ.get("RELEASE") else "cargo build"
@@ -176,13 +186,14 @@ STEPS = [
     # `make test` takes two seconds of them.
     cargo_test("cargo test, a minute of hostile calls", "-p", "postgres", "--test", "postgres", "--", "hostile_calls", tier="test-all",
                SELVEDGE_HOSTILE_CALLS_S="60"),
-    # Each command once, by one of the four signals; and each pair of commands in one of the five situations. `make soak` has each by each.
-    cargo_test("cargo test, every command cut off", "-p", "server", "--test", "cli", "--", "cut_off::", tier="test-all",
-               SELVEDGE_TEST_KILLS="22"),
-    cargo_test("cargo test, every pair of commands beside other projects", "-p", "server", "--test", "cli", "--", "matrix::", tier="test-all",
-               SELVEDGE_TEST_PAIRS="24"),
-    step("cargo test, a reset on each version of PostgreSQL", "tools/on-versions", "--", "nice", "-n", "5", "tools/cargo-test", "--built", "-p",
-         "server", "--test", "cli", "--", "fresh_reset::", needs=["cargo test --no-run"], alone=["cargo test"], cores=0.5, tier="test-all"),
+    # Sixteen of the 22 commands, each by one of the four signals, and eight pairs of commands in each of the five situations, others in every
+    # run: about four minutes together. `make soak` has each by each.
+    cargo_test("cargo test, commands cut off", "-p", "server", "--test", "cli", "--", "cut_off::", tier="test-all", SELVEDGE_TEST_KILLS="16"),
+    cargo_test("cargo test, pairs of commands beside other projects", "-p", "server", "--test", "cli", "--", "matrix::", tier="test-all",
+               SELVEDGE_TEST_PAIRS="8"),
+    on_versions("a reset", "15", "16", "17", "18", test=("server", "cli", "fresh_reset::")),
+    # The other tests run on the version of the machine, which is mostly the first one.
+    on_versions("rights of postgres", "16", "17", "18", test=("postgres", "postgres", "platform::")),
     step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
     golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
     golden("auth: golden", "tools/auth-golden", *AUTH_CHOICE, until="test"),

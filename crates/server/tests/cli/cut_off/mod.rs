@@ -1,7 +1,7 @@
 //! Commands that are ended at moments that come by chance, as by a closed terminal, Ctrl-C, the kernel for lack of memory, or a full
 //! disk. Afterwards the command can be repeated, the project works, and no process, port or half file is left.
 //!
-//! `SELVEDGE_TEST_KILLS` says how often: `make test-all` ends each command once, and `make soak` each by each signal.
+//! `SELVEDGE_TEST_KILLS` says how often: `make test-all` ends most commands once, and `make soak` each by each signal.
 
 mod commands;
 mod full_disk;

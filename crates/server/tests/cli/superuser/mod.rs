@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::FromSqlOwned;
 
 mod copies;
+mod extensions;
 mod roles;
 mod settings;
 mod slots;
