@@ -88,7 +88,7 @@ describe.each(Object.keys(edited))("a row of %s", (table) => {
   const read = async (who: Person, id: string): Promise<Versioned> =>
     expectData(await who.client.from(table).select("id, version").eq("id", id).single<Versioned>());
 
-  test("is saved by the first of two people, and the second is told the newer row", async () => {
+  test("is saved by the first of two people, and the second is told that there is a newer version", async () => {
     const [who, id, column, other] = await (edited[table] ?? (() => Promise.reject()))();
     const { version } = await read(who, id);
     const save = (values: object) =>
@@ -102,11 +102,8 @@ describe.each(Object.keys(edited))("a row of %s", (table) => {
     expect(second.status).toBe(409);
     expect(second.error?.code).toBe("PT409");
     expect(second.error?.hint).toContain('leave out "version"');
-    expect(JSON.parse(second.error?.details ?? "")).toMatchObject({
-      id,
-      version: version + 1,
-      [column]: value,
-    });
+    // Nothing of the row: PostgreSQL writes the details of an error into its log.
+    expect(JSON.parse(second.error?.details ?? "")).toEqual({ version: version + 1 });
     expect(await fetchRows(table, "id", id)).toMatchObject([{ [column]: value }]);
 
     // A writer that knows nothing of versions.
@@ -131,10 +128,11 @@ test("settings of the site are saved with their version by administrators", asyn
   const again = await save();
 
   expect(again.status).toBe(409);
-  expect(JSON.parse(again.error?.details ?? "")).toMatchObject(expectData(await read()));
+  const { version } = expectData(await read());
+  expect(JSON.parse(again.error?.details ?? "")).toEqual({ version });
 });
 
-test("what a refused save is told leaves out columns and rows that the person does not read", async () => {
+test("a save of a row that the person may not change is told nothing of its version", async () => {
   const { id } = await makeOutfit(person, "pending");
   await owner().from("combines").update({ status: "approved", approved_by: admin.id }).eq("id", id);
   const stranger = await signUp();
@@ -153,16 +151,6 @@ test("what a refused save is told leaves out columns and rows that the person do
   // Neither may be updated by them, so there is nothing to compare.
   expect([approved.data, approved.error]).toEqual([[], null]);
   expect([foreign.data, foreign.error]).toEqual([[], null]);
-  const own = await person.client
-    .from("profiles")
-    .update({ bio: "Mine", version: -1 })
-    .eq("id", person.id);
-  const columns = await runSql<{ name: string }>(`
-    select attname as name from pg_attribute where attrelid = 'public.profiles'::regclass and attnum > 0
-      and has_column_privilege('authenticated', attrelid, attnum, 'SELECT') order by 1`);
-  expect(Object.keys(JSON.parse(own.error?.details ?? "")).sort()).toEqual(
-    columns.map(({ name }) => name),
-  );
 });
 
 test("a version that a client has chosen leaves a row that can be changed", async () => {

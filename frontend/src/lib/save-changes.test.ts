@@ -13,7 +13,7 @@ beforeEach(() => {
     if (init?.method !== "PATCH") return Response.json(stored);
     const { version, ...changes } = JSON.parse(String(init.body));
     if (version !== stored.version) {
-      const details = JSON.stringify(stored);
+      const details = JSON.stringify({ version: stored.version });
       return Response.json({ code: "PT409", message: "Changed.", details }, { status: 409 });
     }
     updates.push(changes);
@@ -85,8 +85,10 @@ it("asks about columns that belong together as one, although each was changed by
 });
 
 it("does not write to a row that cannot be read any more", async () => {
-  vi.stubGlobal("fetch", async () =>
-    Response.json({ code: "PT409", message: "Changed.", details: "{}" }, { status: 409 }),
+  vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) =>
+    init?.method === "PATCH"
+      ? Response.json({ code: "PT409", message: "Changed." }, { status: 409 })
+      : Response.json([]),
   );
 
   await expect(saveChanges("items", edited, before, { ...before, name: "Mine" })).rejects.toThrow(

@@ -1,12 +1,12 @@
 /**
  * Saves what an edit has changed, and nothing that somebody else has saved since it began: only changed columns are written, with the
- * version of the row that the edit began with. The database refuses another version and sends the present row. Where both have
+ * version of the row that the edit began with. The database refuses another version, and the present row is read. Where both have
  * changed a column the person is asked; a row in which the others changed other columns is saved without a question.
  */
 import { isSameValue } from "@ui/merge-edit";
 import type { CatalogueTable } from "@/lib/admin-rows";
 import { isUuid } from "@/lib/patterns";
-import { notOneRowCode, overtakenCode, presentRowOf, type Row } from "@/lib/present-row";
+import { isOtherVersion, notOneRowCode, overtakenCode, type Row } from "@/lib/present-row";
 import { type RestResponse, resultOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
@@ -151,27 +151,23 @@ export async function saveChangesBy<Values extends object>(
   const table = () => supabase.from(edited.table) as unknown as EditableTable;
   let { version } = edited;
   let others: string[] = [];
-  if (version === undefined) {
-    const read = table().select([...Object.keys(before), "version"].join(","));
-    const present = resultOf(await read.eq(edited.column, edited.value).maybeSingle());
-    if (present === null) throw goneError();
-    others = refuseOvertaken(before, changes, present, edited.together);
-    version = present.version as number;
-  }
   for (let attempt = 0; attempt < attempts; attempt += 1) {
+    if (version === undefined) {
+      const read = table().select([...Object.keys(before), "version"].join(","));
+      const present = resultOf(await read.eq(edited.column, edited.value).maybeSingle());
+      if (present === null) throw goneError();
+      others = refuseOvertaken(before, changes, present, edited.together);
+      version = present.version as number;
+    }
     // Of a row that is always written and was not changed, the version alone is sent: triggers see an edit.
     const update = table().update({ ...changes, version });
     const response = await update.eq(edited.column, edited.value).select(returned);
-    const present = presentRowOf(response.error);
-    if (present === null) {
+    if (!isOtherVersion(response.error)) {
       const [row] = rowsOf(response);
       if (row === undefined) throw goneError();
       return { row, others };
     }
-    // Without a version the row has left this person's sight between two requests.
-    if (typeof present.version !== "number") throw goneError();
-    others = refuseOvertaken(before, changes, present, edited.together);
-    version = present.version;
+    version = undefined;
   }
   throw new ServiceError("Others are changing it at the moment. Please try again.", "", 409);
 }

@@ -21,7 +21,7 @@ beforeEach(() => {
     if (init?.method !== "PATCH") return Response.json(stored);
     const { version, ...changes } = JSON.parse(String(init.body));
     if (version !== stored.version) {
-      const details = JSON.stringify(stored);
+      const details = JSON.stringify({ version: stored.version });
       return Response.json({ code: "PT409", message: "Changed.", details }, { status: 409 });
     }
     updates.push(changes);

@@ -1,8 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { pictureEndings } from "@/lib/picture-file";
+import { overtakenCode } from "@/lib/present-row";
 import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
+import { ServiceError } from "@/lib/service-error";
 import type { Profile } from "@/lib/session";
-import { useStoreProfile, writeProfile } from "./update-profile";
+import { useStoreProfile, writeVersion } from "./update-profile";
 
 const bucket = "avatars";
 const publicPath = `/storage/v1/object/public/${bucket}/`;
@@ -16,6 +18,19 @@ interface AvatarUpload {
 async function removeFile(profileId: string, url: string | null): Promise<void> {
   if (url === null || !url.startsWith(`${publicPath}${profileId}/`)) return;
   await (await import("@/lib/storage")).storage.from(bucket).remove([url.slice(publicPath.length)]);
+}
+
+/** Changes the picture, unless another device has changed it since this page has read the profile. */
+function writeAvatar(known: Profile, url: string | null, onOther: (present: Profile) => void) {
+  return writeVersion(known, { avatar_url: url }, (present) => {
+    if (present.avatar_url === known.avatar_url) return;
+    onOther(present);
+    throw new ServiceError(
+      "Your picture was changed on another device meanwhile. It is shown now; change it again if you want another one.",
+      overtakenCode,
+      409,
+    );
+  });
 }
 
 /** Uploads a cropped picture and makes it the avatar. The former file is removed; the new one if the profile refuses it. */
@@ -35,7 +50,7 @@ export function useUploadAvatar(profile: Profile) {
       });
       const url = `${publicPath}${name}`;
       try {
-        return await writeProfile(profile.id, { avatar_url: url });
+        return await writeAvatar(profile, url, storeProfile);
       } catch (error) {
         await removeFile(profile.id, url);
         throw error;
@@ -52,7 +67,7 @@ export function useUploadAvatar(profile: Profile) {
 export function useRemoveAvatar(profile: Profile) {
   const storeProfile = useStoreProfile();
   return useMutation({
-    mutationFn: () => writeProfile(profile.id, { avatar_url: null }),
+    mutationFn: () => writeAvatar(profile, null, storeProfile),
     onSuccess: (saved) => {
       void storeProfile(saved);
       void removeFile(profile.id, profile.avatar_url);

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Database } from "@/lib/database";
-import { presentRowOf } from "@/lib/present-row";
-import { insufficientPrivilege, resultOf, ServiceError } from "@/lib/service-error";
+import { isOtherVersion } from "@/lib/present-row";
+import { insufficientPrivilege, resultOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { myProfileKey, type Profile } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
 import type { ProfileValues } from "./profile-schema";
@@ -33,7 +33,7 @@ export async function writeProfile(userId: string, columns: ProfileUpdate): Prom
  * Writes columns of the caller's own profile if it still has the version of `known`. Otherwise `check` gets the present profile: it
  * throws when the edit and what was saved meanwhile do not go together, and else the write is made all the same.
  */
-async function writeVersion(
+export async function writeVersion(
   known: Profile,
   columns: ProfileUpdate,
   check: (present: Profile) => void,
@@ -43,9 +43,9 @@ async function writeVersion(
     try {
       return await writeProfile(known.id, { ...columns, version });
     } catch (error) {
-      const present = error instanceof ServiceError ? presentRowOf(error.cause) : null;
-      if (present === null || attempt === attempts) throw error;
-      const profile = { ...known, ...present };
+      const isOther = error instanceof ServiceError && isOtherVersion(error.cause);
+      if (!isOther || attempt === attempts) throw error;
+      const profile = rowsOf(await supabase.from("profiles").select().eq("id", known.id).single());
       check(profile);
       version = profile.version;
     }

@@ -77,7 +77,12 @@ export function AvatarField({ profile, email }: AvatarFieldProps) {
               <Button
                 variant="quiet"
                 pending={remove.isPending}
-                onClick={() => remove.mutate(undefined, { onError: toastProfileError })}
+                onClick={() =>
+                  remove.mutate(undefined, {
+                    onSuccess: () => toast("Picture removed", undefined, "success"),
+                    onError: toastProfileError,
+                  })
+                }
               >
                 Remove
               </Button>

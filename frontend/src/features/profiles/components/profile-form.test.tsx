@@ -35,7 +35,7 @@ beforeEach(() => {
     if (init?.method === "PATCH") {
       const { version, ...changes } = JSON.parse(String(init.body));
       if (version !== saved.version) {
-        const details = JSON.stringify(saved);
+        const details = JSON.stringify({ version: saved.version });
         return Response.json({ code: "PT409", message: "Changed.", details }, { status: 409 });
       }
       updates.push(changes);
@@ -135,6 +135,7 @@ describe("the full form", () => {
 
     const question = await screen.findByRole("alertdialog");
     expect(updates).toEqual([]);
+    expect(question).toHaveTextContent("kept as they saved it: Website.");
     const bio = within(question).getByRole("group", { name: "Bio" });
     expect(bio).toHaveTextContent("YoursMineTheirsTheirs");
     await userEvent.click(within(bio).getByRole("radio", { name: /^Theirs/ }));
@@ -171,5 +172,6 @@ describe("the full form", () => {
 
     await waitFor(() => expect(updates).toEqual([{ bio: "Mine" }]));
     await waitFor(() => expect(screen.getByLabelText("Display Name")).toHaveValue("Mira B."));
+    expect(await screen.findByText(/and kept: Display Name\.$/)).toBeVisible();
   });
 });

@@ -185,19 +185,41 @@ function TextFields({ fields }: { fields: Fields }) {
 /** Fields of the profile that another tab or device has saved since their edit began here. */
 class ChangedElsewhereError extends Error {
   readonly overtaken: readonly ProfileField[];
+  /** Fields that were changed elsewhere alone. */
+  readonly others: readonly ProfileField[];
   readonly changed: Partial<ProfileValues>;
   readonly present: Profile;
 
   constructor(
     overtaken: readonly ProfileField[],
+    others: readonly ProfileField[],
     changed: Partial<ProfileValues>,
     present: Profile,
   ) {
     super("The profile was changed elsewhere.");
     this.overtaken = overtaken;
+    this.others = others;
     this.changed = changed;
     this.present = present;
   }
+}
+
+/** The fields that were saved elsewhere while others were edited here. */
+function changedBeside(
+  before: ProfileValues,
+  changed: Partial<ProfileValues>,
+  present: ProfileValues,
+): ProfileField[] {
+  return profileFields.filter(
+    (field) => changed[field] === undefined && present[field] !== before[field],
+  );
+}
+
+/** What is said after a save. */
+function savedText(others: readonly ProfileField[]): string {
+  if (others.length === 0) return "Your profile has been updated successfully.";
+  const names = others.map((field) => fieldViews[field].label).join(", ");
+  return `Changed on another device meanwhile, and kept: ${names}.`;
 }
 
 /** The form's state: it begins with the draft, keeps it up to date, and saves the fields that were changed. */
@@ -251,7 +273,9 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     const sent = readSent(userId);
     function check(present: Profile) {
       const overtaken = findOvertaken(userId, changed, valuesOf(present), sent);
-      if (overtaken.length > 0) throw new ChangedElsewhereError(overtaken, changed, present);
+      if (overtaken.length === 0) return;
+      const others = changedBeside(before, changed, valuesOf(present));
+      throw new ChangedElsewhereError(overtaken, others, changed, present);
     }
     const wanted = changed.username ?? "";
     if (wanted !== "" && wanted.toLowerCase() !== before.username.toLowerCase()) {
@@ -272,7 +296,8 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
       const kept = changesOf(fields.getValues(), entered);
       writeDraft(userId, kept, shown);
       reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });
-      toast("Profile updated", "Your profile has been updated successfully.", "success");
+      const others = changedBeside(before, changed, valuesOf(saved));
+      toast("Profile updated", savedText(others), "success");
       onSaved?.();
     } catch (error) {
       if (error instanceof ChangedElsewhereError) setConflict(error);
@@ -309,7 +334,7 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     submit,
     overtaken: conflict && {
       fields: conflict.overtaken,
-      others: [],
+      others: conflict.others,
       mine: conflict.changed,
       theirs: valuesOf(conflict.present),
       resolve: (taken: readonly string[]) => resolve(conflict, taken),

@@ -171,9 +171,10 @@ describe("an edit of a saved outfit", () => {
   beforeEach(() => {
     present = edited;
     vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) => {
-      const { version, ...changes } = JSON.parse(String(init?.body));
+      if (init?.method !== "PATCH") return Response.json(present);
+      const { version, ...changes } = JSON.parse(String(init.body));
       if (version !== present.version) {
-        const details = JSON.stringify(present);
+        const details = JSON.stringify({ version: present.version });
         return Response.json({ code: "PT409", message: "Changed.", details }, { status: 409 });
       }
       updates.push(changes);
@@ -204,6 +205,13 @@ describe("an edit of a saved outfit", () => {
     expect(updates).toEqual([]);
     const taken = followSaved({ ...present, items: [] }, ["item_ids"]);
     expect(taken).toEqual({ base: baseOf(present), items: [] });
+  });
+
+  it("asks nothing where an administrator has written a description while the items were changed", async () => {
+    present = { ...edited, version: 4, description: "Of the admin" };
+    await save({ ...draftOf(edited), items: [...draft.items, ...draft.items] });
+
+    await waitFor(() => expect(updates).toEqual([{ item_ids: ["i1", "i1"] }]));
   });
 
   it("submits again although nothing is changed, and takes nothing back", async () => {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { CombineStatus } from "@/lib/database";
-import { notOneRowCode, overtakenCode } from "@/lib/present-row";
+import { isOtherVersion, notOneRowCode, overtakenCode } from "@/lib/present-row";
 import { outfitKeys } from "@/lib/query-keys";
 import { hasCode, messageOf, resultOf, rowsOf, uniqueViolation } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
@@ -12,6 +12,7 @@ import {
   isDefaultName,
   isSubmissionDescription,
   pictureItem,
+  type SubmissionBase,
   type SubmissionFields,
   storedGender,
   submissionDescription,
@@ -23,6 +24,9 @@ import { deleteOutfitPicture, isComposedPicture, uploadComposedPicture } from ".
 const checkViolation = "23514";
 /** PostgreSQL's SQLSTATE for a reference to a row that does not exist. */
 const foreignKeyViolation = "23503";
+
+/** How often an outfit that somebody else saves at the same moment is tried. */
+const attempts = 3;
 
 interface Submission {
   userId: string;
@@ -79,16 +83,26 @@ async function submit(submission: Submission): Promise<CombineStatus> {
 
 /** Saves an edit of the outfit, unless an administrator or another tab has changed the same since it began. */
 async function saveEdit(draft: Draft, edited: SavedSubmission, fields: SubmissionFields) {
-  const { version, ...before } = draft.base ?? baseOf(edited);
-  const { saveChangesBy } = await import("@/lib/save-changes");
-  const { row } = await saveChangesBy<SubmissionFields>(
-    // Each save of a rejected outfit submits it again, also one that changes nothing.
-    { table: "combines", column: "id", value: edited.id, version, isAlwaysWritten: true },
-    before,
-    fields,
-    "status",
-  );
-  return row?.status as CombineStatus;
+  const { isOvertaken, saveChangesBy } = await import("@/lib/save-changes");
+  async function save({ version, ...before }: SubmissionBase, after: SubmissionFields) {
+    const { row } = await saveChangesBy<SubmissionFields>(
+      // Each save of a rejected outfit submits it again, also one that changes nothing.
+      { table: "combines", column: "id", value: edited.id, version, isAlwaysWritten: true },
+      before,
+      after,
+      "status",
+    );
+    return row?.status as CombineStatus;
+  }
+  const base = draft.base ?? baseOf(edited);
+  try {
+    return await save(base, fields);
+  } catch (error) {
+    if (!isOvertaken(error) || Object.keys(error.theirs).join() !== "description") throw error;
+    // It follows from the items, or an administrator has written it, and then it stays: there is nothing to ask.
+    const { description } = error.theirs as Pick<SubmissionFields, "description">;
+    return save({ ...base, description }, { ...fields, description });
+  }
 }
 
 /** An earlier attempt has saved the draft with other contents, and the outfit cannot be changed any more. */
@@ -104,11 +118,16 @@ export class SavedBeforeError extends Error {
  * An earlier attempt has saved an outfit with the draft's id although its response did not arrive, or another tab has. Returns the
  * outfit's status when it is what was to be saved, or after it was changed to it; null when the outfit is not there.
  */
-async function settleEarlier({ draft, userId }: Submission, fields: SubmissionFields) {
+async function settleEarlier(
+  submission: Submission,
+  fields: SubmissionFields,
+  attempt = 1,
+): Promise<CombineStatus | null> {
+  const { draft, userId } = submission;
   const saved = resultOf(
     await supabase
       .from("combines")
-      .select("status, name, main_image, gender, item_ids")
+      .select("status, name, main_image, gender, item_ids, version")
       .eq("id", draft.id)
       .maybeSingle(),
   );
@@ -129,9 +148,17 @@ async function settleEarlier({ draft, userId }: Submission, fields: SubmissionFi
     return saved.status;
   }
   if (saved.status === "approved") throw new SavedBeforeError(saved.name);
-  const { status } = rowsOf(
-    await supabase.from("combines").update(fields).eq("id", draft.id).select("status").single(),
-  );
+  const response = await supabase
+    .from("combines")
+    .update({ ...fields, version: saved.version })
+    .eq("id", draft.id)
+    .select("status")
+    .single();
+  // Somebody has saved it between reading and writing: it is compared again.
+  if (isOtherVersion(response.error) && attempt < attempts) {
+    return settleEarlier(submission, fields, attempt + 1);
+  }
+  const { status } = rowsOf(response);
   if (saved.main_image !== null && saved.main_image !== fields.main_image) {
     deleteOutfitPicture(userId, saved.main_image).catch(() => undefined);
   }
