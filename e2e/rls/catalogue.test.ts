@@ -121,6 +121,19 @@ describe("values that the catalogue refuses to administrators too", () => {
     expectRefused(response, 409, "23505", /brands_name_key/);
   });
 
+  test("a slug without its accents, which stand in the name", async () => {
+    const { brand_id } = await makeItem();
+    const mark = uniqueName("x").toLowerCase().replace(" ", "-");
+
+    const response = await admin.client
+      .from("items")
+      .insert({ name: `Chloé Große Œillets ${mark}`, brand_id })
+      .select("slug")
+      .single<{ slug: string }>();
+
+    expect(expectData(response).slug).toBe(`chloe-grosse-oeillets-${mark}`);
+  });
+
   test("a slug that another item has", async () => {
     const item = await makeItem();
 

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { password } from "../support/clients.ts";
 import { ageSignIns } from "../support/database.ts";
+import { oneTimeCode } from "../support/inbox.ts";
 import {
   accountMenu,
   cards,
@@ -14,6 +15,7 @@ import {
   test,
   toast,
 } from "./journey.ts";
+import { findViolations } from "./measure.ts";
 
 test("a newcomer signs up, confirms the address by mail, and signs out", { tag: "@phone" }, async ({
   page,
@@ -69,6 +71,37 @@ test("sign-in before the address is confirmed is refused with the reason", {
   await expect(toast(page, "Login failed")).toContainText(
     "Please confirm your email before logging in.",
   );
+  // The mail can be asked for again, and its code is enough.
+  await expect(page.getByRole("heading", { name: "One more step" })).toBeVisible();
+  expect(await findViolations(page)).toEqual([]);
+  await saveScreenshot(page, "confirm-by-code");
+  pageErrors.expectStatus(403, "/auth/v1/verify");
+  const code = page.getByLabel("Code from the mail");
+  await code.fill("000 000");
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await expect(page.getByText("The code is wrong or too old.")).toBeVisible();
+  await code.fill(await oneTimeCode(email));
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await expect(accountMenu(page)).toHaveAccessibleName("Account menu of Una Unconfirmed");
+  await expect(page).toHaveURL("/");
+});
+
+test("a forgotten password is replaced by the code of the mail", { tag: "@once" }, async ({
+  page,
+  person,
+}) => {
+  await page.goto("/auth?reset=true");
+  await page.getByLabel("Email").fill(person.email);
+  await page.getByRole("button", { name: "Send Reset Link" }).click();
+  await expect(page.getByLabel("Code from the mail")).toBeVisible();
+  await page.getByLabel("Code from the mail").fill(await oneTimeCode(person.email));
+  await page.getByRole("button", { name: "Confirm" }).click();
+
+  await expect(page.getByRole("heading", { name: "Create a new password" })).toBeVisible();
+  await page.getByLabel("New Password").fill("Brand-New-2026");
+  await page.getByLabel("Confirm Password").fill("Brand-New-2026");
+  await page.getByRole("button", { name: "Reset Password" }).click();
+  await expect(toast(page, "Password updated")).toBeVisible();
 });
 
 test("a taken username is refused and alternatives are suggested", {

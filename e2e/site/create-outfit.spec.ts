@@ -118,7 +118,7 @@ test("going back and reloading lose nothing, and the outfit is submitted", {
   await expect(toast(page, "Outfit Combination Submitted")).toContainText(
     "Your outfit combination has been submitted for admin review.",
   );
-  await expect(page).toHaveURL("/profile");
+  await expect(page).toHaveURL("/profile?tab=submissions");
   expect(await outfitsOf(person)).toMatchObject([
     {
       name: "Autumn walk",
@@ -181,7 +181,7 @@ test("the keyboard alone builds an outfit", { tag: "@once" }, async ({ page, per
   await page.getByLabel("Outfit name (optional)").focus();
   await page.keyboard.press("Enter");
 
-  await expect(page).toHaveURL("/profile");
+  await expect(page).toHaveURL("/profile?tab=submissions");
   const [made] = await outfitsOf(person);
   expect(made?.name).toMatch(/^Outfit \d{4}-\d{2}-\d{2} \d{2}:\d{2}$/);
 });
@@ -216,7 +216,7 @@ test("all items can be drawn on one picture, and an own picture can be uploaded"
   await expect(page.getByRole("radio", { name: "Your picture" })).toBeChecked();
   await page.getByText("All items together").click();
   await page.getByRole("button", { name: "Submit Outfit" }).click();
-  await expect(page).toHaveURL("/profile");
+  await expect(page).toHaveURL("/profile?tab=submissions");
 
   const [made] = await outfitsOf(person);
   const image = String(made?.main_image);
@@ -266,7 +266,7 @@ test("without three photos nothing can be submitted, and without the server noth
   await page.getByRole("button", { name: "Submit Outfit" }).click();
   await expect.poll(() => isLost).toBe(true);
   await page.getByRole("button", { name: "Submit Outfit" }).click();
-  await expect(page).toHaveURL("/profile");
+  await expect(page).toHaveURL("/profile?tab=submissions");
   expect((await outfitsOf(person)).map(({ name }) => name)).toEqual(["Patience"]);
 });
 
@@ -301,7 +301,7 @@ test("a rejected outfit shows the reason, is edited and submitted again", async 
   await expect(page.getByLabel("Outfit name (optional)")).toHaveValue(name);
   await page.getByRole("button", { name: "Submit Outfit" }).click();
 
-  await expect(page).toHaveURL("/profile");
+  await expect(page).toHaveURL("/profile?tab=submissions");
   expect(await outfitsOf(person)).toMatchObject([
     { id, name, status: "pending", rejection_reason: null, item_ids: [kept.id, added.id] },
   ]);

@@ -120,7 +120,9 @@ export async function recordNotices(page: Page): Promise<void> {
     Object.assign(window, { notices });
     const known = new WeakSet<Element>();
     new MutationObserver(() => {
-      for (const notice of document.querySelectorAll('[role="region"][aria-label^="Notifications"] li')) {
+      for (const notice of document.querySelectorAll(
+        '[role="region"][aria-label^="Notifications"] li',
+      )) {
         if (known.has(notice)) continue;
         known.add(notice);
         notices.push(notice.textContent ?? "");

@@ -62,6 +62,12 @@ test("a like and a review are counted while the page is open, and read one by on
   // Reloaded: what was read stays read.
   await page.reload();
   await expect(bell(page, 1)).toBeVisible();
+  await bell(page, 1).click();
+  await page.getByRole("menuitem", { name: "Outfit rejected" }).click();
+  await expect(page).toHaveURL(`/create-outfit?outfit=${refused.id}`);
+  await expect(
+    page.getByText("This outfit was not approved. The shoes are missing."),
+  ).toBeVisible();
 });
 
 test("the page of all lists them, and all are marked as read at once", async ({ page, person }) => {

@@ -103,11 +103,9 @@ test("a visitor opens an outfit, pages with the arrows, and focus returns to the
   await expect(page.getByRole("dialog", { name: secondName })).toBeVisible();
   await page.keyboard.press("ArrowLeft");
   await expect(modal).toBeVisible();
-  // Going back from the first outfit leads to the last one.
+  // Nothing comes before the first outfit as long as the last one is not loaded.
+  await expect(page.getByRole("button", { name: "Previous outfit" })).toHaveCount(0);
   await page.keyboard.press("ArrowLeft");
-  await expect(modal).toBeHidden();
-  await expect(page.getByRole("dialog")).toBeVisible();
-  await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("dialog", { name: secondName })).toBeVisible();
 

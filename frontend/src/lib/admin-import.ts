@@ -19,7 +19,7 @@ export const requiredColumns: Readonly<Record<ImportTarget, readonly string[]>> 
   outfit_styles: ["name"],
 };
 
-/** A row that was not imported, by its number in the file; the first row after the header is 1. */
+/** A row that was not imported, by its number among those that were sent; the first is 1. */
 export interface RefusedRow {
   number: number;
   name: string;
@@ -29,19 +29,26 @@ export interface RefusedRow {
 export interface ImportResult {
   imported: number;
   refused: RefusedRow[];
+  /** How many rows were not sent, because the import was stopped. */
+  left: number;
 }
 
 /** Rows sent at a time; the function of the database takes no more. */
 const batchSize = 500;
 
-/** Imports rows in batches. `onProgress` is told how many have been sent. */
+/** Imports rows in batches. `onProgress` is told how many have been sent; after `signal` no further batch is. */
 export async function importRows(
   target: ImportTarget,
   rows: readonly CsvRow[],
   onProgress: (done: number) => void,
+  signal?: AbortSignal,
 ): Promise<ImportResult> {
-  const result: ImportResult = { imported: 0, refused: [] };
+  const result: ImportResult = { imported: 0, refused: [], left: 0 };
   for (let first = 0; first < rows.length; first += batchSize) {
+    if (signal?.aborted === true) {
+      result.left = rows.length - first;
+      break;
+    }
     const batch = rows.slice(first, first + batchSize);
     const answers = rowsOf(await supabase.rpc("import_rows", { target, entries: batch }));
     for (const { place, error } of answers) {

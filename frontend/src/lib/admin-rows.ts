@@ -38,7 +38,7 @@ export async function deleteRow(table: CatalogueTable, id: string): Promise<void
 /** The part of PostgREST's query builder that a table in the admin area uses. */
 interface Listable {
   eq(column: string, value: string): this;
-  ilike(column: string, pattern: string): this;
+  filter(column: string, operator: string, value: string): this;
   order(column: string, options?: { ascending?: boolean }): this;
   range(from: number, to: number): this;
   abortSignal(signal: AbortSignal): this;
@@ -49,10 +49,20 @@ export function containsPattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
+/**
+ * Operator and operand of PostgREST for a text that contains the term. PostgREST takes `*` in patterns of `like` for `%`, whatever is
+ * in front of it, so a term with it is a regular expression.
+ */
+export function containing(term: string): ["ilike" | "imatch", string] {
+  if (!term.includes("*")) return ["ilike", containsPattern(term)];
+  return ["imatch", term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")];
+}
+
 /** A filter for `or` of PostgREST: one of the columns contains the term. */
 export function anyContains(columns: readonly string[], term: string): string {
-  const quoted = `"${containsPattern(term).replace(/[\\"]/g, "\\$&")}"`;
-  return columns.map((column) => `${column}.ilike.${quoted}`).join(",");
+  const [operator, operand] = containing(term);
+  const quoted = `"${operand.replace(/[\\"]/g, "\\$&")}"`;
+  return columns.map((column) => `${column}.${operator}.${quoted}`).join(",");
 }
 
 /**
@@ -65,7 +75,7 @@ export function pageByName<Query extends Listable>(
   sortable: readonly string[],
   signal: AbortSignal,
 ): Query {
-  const named = request.term === "" ? query : query.ilike("name", containsPattern(request.term));
+  const named = request.term === "" ? query : query.filter("name", ...containing(request.term));
   const chosen = request.id === undefined ? named : named.eq("id", request.id);
   return chosen
     .order(sortable.includes(request.sort) ? request.sort : "name", {

@@ -19,11 +19,15 @@ export function textSchema(longest: number) {
   return z.string().check(z.trim(), z.maxLength(longest, `At most ${longest} characters`));
 }
 
-/** The URL of a picture: absolute, or root-relative as our storage returns it; empty when there is none. */
+/**
+ * The URL of a picture: absolute, or root-relative as our storage returns it; empty when there is none. The site's own
+ * Content-Security-Policy shows no picture of an unencrypted address.
+ */
 export const pictureSchema = z
   .string()
   .check(
     z.trim(),
     z.maxLength(2048, "At most 2048 characters"),
     z.regex(/^$|^(https?:\/\/|\/)\S+$/, "Must be a valid URL"),
+    z.regex(/^(?!http:)/i, "Pictures need an address that begins with https://"),
   );

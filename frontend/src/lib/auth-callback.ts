@@ -48,6 +48,11 @@ export function isRecoveringPassword(): boolean {
   return sessionStore.get(recoveryFlag) === "true";
 }
 
+/** A code of a recovery mail is being checked: the session that it opens is for setting a new password. */
+export function beginPasswordRecovery(): void {
+  sessionStore.set(recoveryFlag, "true");
+}
+
 export function endPasswordRecovery(): void {
   sessionStore.remove(recoveryFlag);
   if (authCallback.kind === "recovery") Object.assign(authCallback, { kind: "none" });

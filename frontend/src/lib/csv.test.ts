@@ -9,12 +9,19 @@ test("quoted cells may hold commas, quotes and line breaks", () => {
       { name: 'Red, "warm"\nand deep', hexCode: "#F00" },
       { name: "=1+1", hexCode: "#0F0" },
     ],
+    // As a spreadsheet numbers them: with the header and the empty row.
+    places: [2, 4],
+    columns: ["name", "hexCode"],
     missing: [],
   });
 });
 
-test("a file without the template's columns names them", () => {
-  expect(parseCsv("title\nRed\n", ["name", "hexCode"]).missing).toEqual(["name", "hexCode"]);
+test("a file without the template's columns names them, and what it has", () => {
+  const { missing, columns } = parseCsv("Name,HexCode\nRed,#F00\n", ["name", "hexCode"]);
+  expect([missing, columns]).toEqual([
+    ["name", "hexCode"],
+    ["Name", "HexCode"],
+  ]);
 });
 
 test("cells that a spreadsheet would run are written as text", () => {

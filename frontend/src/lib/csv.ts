@@ -5,6 +5,10 @@ export type CsvRow = Record<string, string>;
 
 export interface CsvFile {
   rows: CsvRow[];
+  /** The row of each in the spreadsheet, which counts the header and blank rows: the first row after the header is 2. */
+  places: number[];
+  /** The columns that the file has. */
+  columns: string[];
   /** Columns that the file should have and has not. */
   missing: string[];
 }
@@ -63,10 +67,21 @@ export function parseCsv(text: string, required: readonly string[]): CsvFile {
     header: true,
     // A byte order mark, as spreadsheets write it, would become part of the first name.
     transformHeader: (name) => name.replace(/^\uFEFF/, "").trim(),
-    skipEmptyLines: "greedy",
   });
   const columns = meta.fields ?? [];
-  return { rows: data, missing: required.filter((name) => !columns.includes(name)) };
+  const numbered = data
+    .map((row, index) => ({ row, place: index + 2 }))
+    .filter(({ row }) =>
+      Object.values(row)
+        .flat()
+        .some((cell) => cell.trim() !== ""),
+    );
+  return {
+    rows: numbered.map(({ row }) => row),
+    places: numbered.map(({ place }) => place),
+    columns,
+    missing: required.filter((name) => !columns.includes(name)),
+  };
 }
 
 /** Writes a CSV file. A spreadsheet would run a cell that begins with `= + - @`, so such cells get an apostrophe. */

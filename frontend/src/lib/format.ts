@@ -10,6 +10,11 @@ export function formatPrice(price: number): string {
   return Number.isInteger(price) ? dollarsWithoutCents.format(price) : dollars.format(price);
 }
 
+/** A price in dollars with its cents, as the admin area shows it. */
+export function formatExactPrice(price: number): string {
+  return dollars.format(price);
+}
+
 /** What stands in place of a time that the database has and JavaScript has not, such as `infinity`. */
 const noTime = "no date";
 

@@ -8,6 +8,8 @@ export const paths = {
   editOutfit: (id: string) => `/create-outfit?outfit=${encodeURIComponent(id)}`,
   notifications: "/notifications",
   myProfile: "/profile",
+  myOutfits: "/profile?tab=outfits",
+  mySubmissions: "/profile?tab=submissions",
   trainingPhotos: "/profile?tab=training-images",
   editProfile: "/profile/edit",
   profileSettings: "/profile-settings",

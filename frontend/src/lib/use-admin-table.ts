@@ -24,6 +24,8 @@ export interface AdminTable<Row> {
   error: unknown;
   refetch: () => void;
   request: ListRequest;
+  /** Whether a search or filter leaves rows out. */
+  isNarrowed: boolean;
   page: number;
   pageCount: number;
   setPage: (page: number) => void;
@@ -110,6 +112,7 @@ export function useAdminTable<Row>({
     error: list.data === undefined ? list.error : null,
     refetch: () => void list.refetch(),
     request,
+    isNarrowed: request.term !== "" || Object.keys(request.filters).length > 0,
     page,
     pageCount: Math.max(1, Math.ceil((list.data?.total ?? 0) / pageSize)),
     setPage,

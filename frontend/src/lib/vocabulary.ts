@@ -4,13 +4,25 @@ import { stale } from "@/lib/query-client";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
+/** The part of PostgREST's query builder that is used here. */
+interface Ordered {
+  order(column: string): this;
+  range(from: number, to: number): this;
+}
+
+/** A part of a list by name. The id breaks ties, so that parts neither overlap nor leave a row out. */
+export const byName = <Query extends Ordered>(query: Query, from: number, to: number): Query =>
+  query.order("name").order("id").range(from, to);
+
 /** Names of outfit styles by id. Outfits hold ids only; the few names rarely change, so they are read once. */
 export function outfitStylesQuery() {
   return queryOptions({
     queryKey: ["vocabulary", "outfit-styles"],
     staleTime: stale.vocabulary,
-    queryFn: async () =>
-      rowsOf(await supabase.from("outfit_styles").select("id, name").order("name")),
+    queryFn: (): Promise<NamedRow[]> =>
+      allRows(async (from, to) =>
+        rowsOf(await byName(supabase.from("outfit_styles").select("id, name"), from, to)),
+      ),
     select: namesById,
   });
 }
@@ -27,8 +39,10 @@ export function colorsQuery() {
   return queryOptions({
     queryKey: ["vocabulary", "colors"],
     staleTime: stale.vocabulary,
-    queryFn: async (): Promise<NamedColor[]> =>
-      rowsOf(await supabase.from("colors").select("id, name, hex_code").order("name")),
+    queryFn: (): Promise<NamedColor[]> =>
+      allRows(async (from, to) =>
+        rowsOf(await byName(supabase.from("colors").select("id, name, hex_code"), from, to)),
+      ),
     select: colorsById,
   });
 }
@@ -55,14 +69,7 @@ export function brandsQuery() {
     staleTime: stale.vocabulary,
     queryFn: (): Promise<NamedRow[]> =>
       allRows(async (from, to) =>
-        rowsOf(
-          await supabase
-            .from("brands")
-            .select("id, name")
-            .order("name")
-            .order("id")
-            .range(from, to),
-        ),
+        rowsOf(await byName(supabase.from("brands").select("id, name"), from, to)),
       ),
   });
 }
@@ -72,7 +79,9 @@ export function categoriesQuery() {
   return queryOptions({
     queryKey: ["vocabulary", "categories"],
     staleTime: stale.vocabulary,
-    queryFn: async (): Promise<NamedRow[]> =>
-      rowsOf(await supabase.from("categories").select("id, name").order("name")),
+    queryFn: (): Promise<NamedRow[]> =>
+      allRows(async (from, to) =>
+        rowsOf(await byName(supabase.from("categories").select("id, name"), from, to)),
+      ),
   });
 }

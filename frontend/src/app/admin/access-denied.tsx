@@ -19,7 +19,8 @@ export function AccessDenied() {
         <Button variant="primary" asChild>
           <Link to={paths.explore}>Go to Home Page</Link>
         </Button>
-        <Button onClick={() => navigate(-1)}>Go Back</Button>
+        {/* In a new tab there is no page to go back to. */}
+        {window.history.length > 1 && <Button onClick={() => navigate(-1)}>Go Back</Button>}
       </div>
     </main>
   );

@@ -1,4 +1,13 @@
-import { Bookmark, LayoutGrid, LogOut, Settings, Settings2, Shirt, UserRound } from "lucide-react";
+import {
+  Bookmark,
+  IdCard,
+  LayoutGrid,
+  LogOut,
+  Settings,
+  Settings2,
+  Shirt,
+  UserRound,
+} from "lucide-react";
 import type { ReactElement } from "react";
 import { useNavigate } from "react-router";
 import { sectionPath } from "@/app/routes/explore/explore-params";
@@ -37,6 +46,12 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
           <UserRound strokeWidth={1.6} />
           My Account
         </MenuItem>
+        {username !== null && (
+          <MenuItem onSelect={() => navigate(paths.profile(username))}>
+            <IdCard strokeWidth={1.6} />
+            Profile
+          </MenuItem>
+        )}
         <MenuItem
           onSelect={() => navigate(username === null ? paths.myProfile : paths.profile(username))}
         >

@@ -1,6 +1,7 @@
 import { Button } from "@ui/button";
 import { FileUp } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
+import { Progress } from "@/components/ui/progress";
 import {
   type ImportResult,
   type ImportTarget,
@@ -8,7 +9,7 @@ import {
   importRows,
   requiredColumns,
 } from "@/lib/admin-import";
-import { type CsvRow, decodeCsv, parseCsv, writeCsv } from "@/lib/csv";
+import { type CsvFile, type CsvRow, decodeCsv, parseCsv, writeCsv } from "@/lib/csv";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -38,38 +39,47 @@ export function CsvImport(props: CsvImportProps) {
 }
 
 function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () => void }) {
-  const [rows, setRows] = useState<CsvRow[] | null>(null);
+  const [file, setFile] = useState<CsvFile | null>(null);
   const [doubt, setDoubt] = useState<string | null>(null);
   const [done, setDone] = useState(0);
   const [result, setResult] = useState<ImportResult | null>(null);
   const input = useRef<HTMLInputElement>(null);
+  const stop = useRef<AbortController>(null);
   const run = useAdminChange({
-    change: (chosen: readonly CsvRow[]) => importRows(target, chosen, setDone),
+    change: (chosen: readonly CsvRow[]) =>
+      importRows(target, chosen, setDone, stop.current?.signal),
     failure: "Import failed",
     failureText: (error) => messageOf(error, "CSV import failed"),
   });
 
-  async function read(file: File) {
-    const decoded = decodeCsv(new Uint8Array(await file.arrayBuffer()));
-    const { rows: found, missing } = parseCsv(decoded.text, requiredColumns[target]);
+  async function read(chosen: File) {
+    const decoded = decodeCsv(new Uint8Array(await chosen.arrayBuffer()));
+    const found = parseCsv(decoded.text, requiredColumns[target]);
     setResult(null);
-    setRows(null);
-    if (missing.length > 0) {
-      toast("Import failed", `The file has no column ${missing.join(", ")}.`, "danger");
-    } else if (found.length === 0) {
+    setFile(null);
+    if (found.missing.length > 0) {
+      const needed = `The file has no column ${found.missing.join(", ")}.`;
+      const present = found.columns.filter((name) => name !== "").join(", ");
+      toast("Import failed", `${needed} Its first line names: ${present || "nothing"}.`, "danger");
+    } else if (found.rows.length === 0) {
       toast("Import failed", "The file has no rows.", "danger");
     } else {
-      setRows(found);
+      setFile(found);
       setDoubt(decoded.doubt);
     }
   }
 
-  function start(chosen: CsvRow[]) {
+  function start({ rows, places }: CsvFile) {
     setDone(0);
-    run.mutate(chosen, {
+    stop.current = new AbortController();
+    run.mutate(rows, {
       onSuccess: (finished) => {
-        setResult(finished);
-        setRows(null);
+        const numbered = finished.refused.map((row) => ({
+          ...row,
+          number: places[row.number - 1] ?? row.number,
+        }));
+        setResult({ ...finished, refused: numbered });
+        setFile(null);
         if (finished.imported > 0) {
           toast(
             "Import successful",
@@ -84,7 +94,20 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   }
 
   return (
-    <EditDialog title={`Import ${noun}`} isDirty={run.isPending} wide onClose={onClose}>
+    <EditDialog
+      title={`Import ${noun}`}
+      isDirty={run.isPending}
+      question={{
+        title: "Stop the import?",
+        text: `${done} of ${file?.rows.length ?? 0} rows have been sent, and stay. The rest is not imported.`,
+        action: "Stop",
+      }}
+      wide
+      onClose={() => {
+        stop.current?.abort();
+        onClose();
+      }}
+    >
       <p className="text-ink-soft text-small">
         The first line names the columns: <code>{importColumns[target].join(",")}</code>. Cells with
         commas, quotes or line breaks are quoted.
@@ -98,10 +121,10 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
           className="sr-only"
           tabIndex={-1}
           onChange={(event) => {
-            const file = event.target.files?.[0];
+            const chosen = event.target.files?.[0];
             // Lets the same file be chosen again after it was corrected.
             event.target.value = "";
-            if (file !== undefined) void read(file);
+            if (chosen !== undefined) void read(chosen);
           }}
         />
         <Button disabled={run.isPending} onClick={() => input.current?.click()}>
@@ -116,25 +139,22 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
           </a>
         </Button>
       </div>
-      {rows !== null && (
+      {file !== null && (
         <>
           {doubt !== null && (
             <p role="status" className="mt-4 border-line border-l-2 pl-3 text-small">
               {doubt}
             </p>
           )}
-          <Preview columns={importColumns[target]} rows={rows} />
+          <Preview columns={importColumns[target]} rows={file.rows} />
           {run.isPending && (
-            <progress
-              aria-label="Imported rows"
-              max={rows.length}
-              value={done}
-              className="mt-4 w-full accent-accent"
-            />
+            <div className="mt-4">
+              <Progress label="Imported rows" value={done / file.rows.length} />
+            </div>
           )}
           <div className="mt-4 flex justify-end">
-            <Button variant="primary" pending={run.isPending} onClick={() => start(rows)}>
-              Import {rows.length} {rows.length === 1 ? "row" : "rows"}
+            <Button variant="primary" pending={run.isPending} onClick={() => start(file)}>
+              Import {file.rows.length} {file.rows.length === 1 ? "row" : "rows"}
             </Button>
           </div>
         </>

@@ -23,12 +23,27 @@ interface EditDialogProps {
   /** Whether something was typed that closing would lose. */
   isDirty: boolean;
   wide?: boolean;
+  /** What is asked before closing; by default whether to discard what was typed. */
+  question?: { title: string; text: string; action: string } | undefined;
   onClose: () => void;
   children: ReactNode;
 }
 
+const discardQuestion = {
+  title: "Discard changes?",
+  text: "What you entered has not been saved.",
+  action: "Discard",
+};
+
 /** A panel with a form at the right edge, on phones the whole screen. Closing it with unsaved changes must be confirmed. */
-export function EditDialog({ title, isDirty, wide = false, onClose, children }: EditDialogProps) {
+export function EditDialog({
+  title,
+  isDirty,
+  wide = false,
+  question = discardQuestion,
+  onClose,
+  children,
+}: EditDialogProps) {
   const returnFocus = useReturnFocus();
   const [isAsking, setAsking] = useState(false);
   useKeepTyped(isDirty, () => setAsking(true));
@@ -67,13 +82,7 @@ export function EditDialog({ title, isDirty, wide = false, onClose, children }: 
           <FormWorkProvider>{children}</FormWorkProvider>
         </Dialog.Content>
         {isAsking && (
-          <ConfirmDialog
-            title="Discard changes?"
-            text="What you entered has not been saved."
-            action="Discard"
-            onConfirm={onClose}
-            onCancel={() => setAsking(false)}
-          />
+          <ConfirmDialog {...question} onConfirm={onClose} onCancel={() => setAsking(false)} />
         )}
       </Dialog.Portal>
     </Dialog.Root>

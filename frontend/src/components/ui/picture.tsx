@@ -5,6 +5,8 @@ import { imageSources } from "@/lib/images";
 interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "loading"> {
   url: string | null;
   alt: string;
+  /** What the picture is of; where there is none, its first letter is shown. By default the alternative text. */
+  name?: string;
   /** Rendered width, in the syntax of the `sizes` attribute. */
   sizes: string;
   /** Size of the stored file in pixels. It reserves the space, and no wider picture is requested. */
@@ -35,11 +37,12 @@ export function rememberLoadedPictures(container: HTMLElement): void {
 
 /**
  * A responsive picture in a frame. `className` belongs to the frame, which has size and color from the start; the picture
- * fades in when loaded. Without a picture, the frame shows the first letter of `alt`.
+ * fades in when loaded. Without a picture, the frame shows the first letter of the name.
  */
 export function Picture({
   url,
   alt,
+  name = alt,
   placeholderColor = null,
   eager = false,
   preview = false,
@@ -62,7 +65,7 @@ export function Picture({
           aria-hidden="true"
           className="flex size-full items-center justify-center font-serif text-heading text-ink-soft italic"
         >
-          {alt.charAt(0)}
+          {name.charAt(0)}
         </span>
       </span>
     );

@@ -56,7 +56,7 @@ function EditOutfit({ userId, outfitId }: { userId: string; outfitId: string }) 
         text={
           data === null
             ? "It was deleted, or it is not yours."
-            : "An approved outfit stays as it was approved."
+            : "It was approved and is on the site. An approved outfit stays as it was approved."
         }
         action="Explore Outfits"
       />
@@ -98,10 +98,11 @@ function Wizard({ userId, edited }: WizardProps) {
     submit.mutate(
       { userId, draft: sent, edited },
       {
-        onSuccess: () => {
+        onSuccess: (status) => {
           forgetReplacedPicture(userId, sent);
           clear();
-          navigate(paths.myProfile);
+          // To the list in which it stands.
+          navigate(status === "approved" ? paths.myOutfits : paths.mySubmissions);
         },
         onError: (error) => {
           if (error instanceof SavedBeforeError) change({ id: crypto.randomUUID() });

@@ -50,7 +50,14 @@ export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProp
       <p role="status" className="sr-only">
         {announcement}
       </p>
-      <div className="mt-4">
+      <div className="relative mt-4">
+        <button
+          type="button"
+          onClick={() => document.getElementById("selected-count")?.focus()}
+          className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-10 focus:rounded-full focus:bg-ink focus:px-4 focus:py-2 focus:text-canvas focus:text-small"
+        >
+          Skip the items
+        </button>
         <AvailableItems params={params} draft={draft} onToggle={toggle} />
       </div>
       {draft.items.length > 0 && (
@@ -60,7 +67,7 @@ export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProp
         </div>
       )}
       <div className="mt-6 flex items-center justify-between gap-4">
-        <p id="selected-count" className="text-ink-soft text-small">
+        <p id="selected-count" tabIndex={-1} className="text-ink-soft text-small">
           {draft.items.length === 0
             ? "Add at least 1 item to go on."
             : `${countItems(draft.items.length)} selected`}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { Suspense, useEffect } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
@@ -8,6 +8,7 @@ import type { Outfit } from "@/features/outfits/api/outfit";
 import type { ModalSubject } from "@/features/outfits/components/outfit-modal";
 import { lazyPart } from "@/lib/lazy-part";
 import { exploreSearch, useExploreParams } from "./explore-params";
+import type { OutfitListState } from "./outfit-section";
 
 const loadModal = async () => ({
   default: (await import("@/features/outfits/components/outfit-modal")).OutfitModal,
@@ -21,11 +22,13 @@ export function preloadModal(): void {
 }
 
 interface ExploreModalProps {
-  /** The list behind the modal. Previous and next follow its order and wrap around. */
-  outfits: readonly Outfit[];
-  listPending: boolean;
+  /** The list behind the modal. Previous and next follow its order, to the end of all its pages, and wrap around. */
+  list: OutfitListState;
   showItems: boolean;
 }
+
+/** The next page is read when this many outfits or fewer follow the one that is shown. */
+const outfitsAhead = 3;
 
 /** Shows the outfit that the search parameter `outfit` names, if there is one. */
 export function ExploreModal(props: ExploreModalProps) {
@@ -33,12 +36,8 @@ export function ExploreModal(props: ExploreModalProps) {
   return outfit === null ? null : <OpenModal slugOrId={outfit} {...props} />;
 }
 
-function OpenModal({
-  slugOrId,
-  outfits,
-  listPending,
-  showItems,
-}: ExploreModalProps & { slugOrId: string }) {
+function OpenModal({ slugOrId, list, showItems }: ExploreModalProps & { slugOrId: string }) {
+  const outfits = list.data ?? [];
   const params = useExploreParams();
   const navigate = useNavigate();
   const location = useLocation();
@@ -47,10 +46,22 @@ function OpenModal({
   const single = useQuery({
     ...outfitQuery(slugOrId),
     // A shared link may name an outfit that is not on the pages loaded so far.
-    enabled: listedOutfit === undefined && !listPending,
+    enabled: listedOutfit === undefined && !list.isPending,
   });
 
+  const { hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = list;
+  const isNearEnd = index >= 0 && index >= outfits.length - 1 - outfitsAhead;
+  const readsOn = isNearEnd && hasNextPage && !isFetchingNextPage && !list.isFetchNextPageError;
+  useEffect(() => {
+    if (readsOn) fetchNextPage?.();
+  }, [readsOn, fetchNextPage]);
+
   function showNeighbour(step: number) {
+    if (index + step === outfits.length && hasNextPage) {
+      // It is being read, or could not be: the first outfit is not what follows.
+      if (list.isFetchNextPageError === true) fetchNextPage?.();
+      return;
+    }
     const next = outfits[(index + step + outfits.length) % outfits.length];
     if (next === undefined) return;
     navigate(
@@ -71,11 +82,13 @@ function OpenModal({
   }
 
   const canStep = listedOutfit !== undefined && outfits.length > 1;
+  // What comes before the first outfit is the last of all pages, which is not known before they are read.
+  const canStepBack = canStep && (index > 0 || !hasNextPage);
   return (
     <Suspense>
       <OutfitModal
         subject={chooseSubject(listedOutfit, single)}
-        onPrevious={canStep ? () => showNeighbour(-1) : undefined}
+        onPrevious={canStepBack ? () => showNeighbour(-1) : undefined}
         onNext={canStep ? () => showNeighbour(1) : undefined}
         onClose={close}
         showItems={showItems}

@@ -103,4 +103,22 @@ describe("Explore", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
     expect(screen.getByTestId("address")).toHaveTextContent(/^\/$/);
   });
+
+  it("reads on before the last loaded outfit is reached, and goes back to the first only after the last of all", async () => {
+    const all = Array.from({ length: 26 }, (_, index) => buildOutfit(`look-${index}`));
+    vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+      const url = new URL(String(input instanceof Request ? input.url : input));
+      const offset = Number(url.searchParams.get("offset") ?? 0);
+      const isList = url.pathname.endsWith("/combines");
+      return Response.json(isList ? all.slice(offset, offset + 24) : []);
+    });
+    renderAt("/?outfit=look-23", <Explore />);
+
+    for (const name of ["look-23", "look-24", "look-25", "look-0"]) {
+      expect(await screen.findByRole("dialog", { name })).toBeInTheDocument();
+      // The key does nothing while what follows is being read.
+      await screen.findByRole("dialog", { name });
+      await userEvent.keyboard("{ArrowRight}");
+    }
+  });
 });

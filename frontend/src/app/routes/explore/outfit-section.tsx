@@ -50,7 +50,7 @@ export function OutfitSection({
       </h1>
       {intro}
       <OutfitSectionBody title={title} list={list} empty={empty} mark={mark} actions={actions} />
-      <ExploreModal outfits={list.data ?? []} listPending={list.isPending} showItems={showItems} />
+      <ExploreModal list={list} showItems={showItems} />
     </section>
   );
 }

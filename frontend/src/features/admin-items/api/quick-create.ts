@@ -8,25 +8,28 @@ import { useFormWork } from "@/components/admin/form-work";
 import { adminKey } from "@/lib/admin-key";
 import { adminListKey, type ListResult } from "@/lib/admin-list";
 import { type ChangeResponse, changedRow, saveFailureText } from "@/lib/admin-rows";
+import { allRows } from "@/lib/all-rows";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
-import { brandsQuery, colorsQuery, type NamedColor, type NamedRow } from "@/lib/vocabulary";
+import { brandsQuery, byName, colorsQuery, type NamedColor, type NamedRow } from "@/lib/vocabulary";
 
 /** Subcategories of one category, by name. */
 export function subcategoriesOfQuery(categoryId: string) {
   return queryOptions({
     queryKey: [...adminKey, "subcategories-of", categoryId],
     queryFn: async ({ signal, client }): Promise<NamedRow[]> => {
-      const response = await supabase
-        .from("subcategories")
-        .select("id, name")
-        .eq("category_id", categoryId)
-        .order("name")
-        .abortSignal(signal);
-      // When they cannot be read, those that the subcategories' own section has loaded are better than none.
-      const loaded = response.error === null ? [] : findLoaded(client, categoryId);
-      return loaded.length > 0 ? loaded : rowsOf(response);
+      const rows = () => supabase.from("subcategories").select("id, name");
+      try {
+        return await allRows(async (from, to) =>
+          rowsOf(await byName(rows().eq("category_id", categoryId), from, to).abortSignal(signal)),
+        );
+      } catch (error) {
+        // When they cannot be read, those that the subcategories' own section has loaded are better than none.
+        const loaded = findLoaded(client, categoryId);
+        if (loaded.length > 0) return loaded;
+        throw error;
+      }
     },
   });
 }

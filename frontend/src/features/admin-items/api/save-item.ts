@@ -18,6 +18,8 @@ export const itemSchema = z.object({
     z.refine((text) => text !== "" && Number.isFinite(Number(text)), "Must be a number"),
     z.refine((text) => !(Number(text) < 0), "Price cannot be negative"),
     z.refine((text) => !(Number(text) > mostDollars), "Price is too high"),
+    // The column would round it without a word.
+    z.refine((text) => !/\.\d{3}|e-/i.test(text), "At most two digits after the point"),
   ),
   brand_id: z.string().check(z.minLength(1, "Brand is required")),
   category: z.string().check(z.minLength(1, "Category is required")),

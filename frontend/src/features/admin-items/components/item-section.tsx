@@ -8,7 +8,7 @@ import { Pagination } from "@/components/admin/pagination";
 import { RowButton } from "@/components/admin/row-button";
 import { SectionPage } from "@/components/admin/section-page";
 import { Thumbnail } from "@/components/admin/thumbnail";
-import { capitalise } from "@/lib/format";
+import { capitalise, formatExactPrice } from "@/lib/format";
 import { type AdminTable, useAdminTable } from "@/lib/use-admin-table";
 import { useOpenRow } from "@/lib/use-open-row";
 import { brandsQuery, categoriesQuery } from "@/lib/vocabulary";
@@ -54,7 +54,7 @@ const columns: readonly Column<AdminItem>[] = [
     header: "Price",
     sort: "price",
     className: "text-right tabular-nums max-sm:hidden",
-    cell: ({ price }) => `$${price.toFixed(2)}`,
+    cell: ({ price }) => formatExactPrice(price),
   },
 ];
 
@@ -99,7 +99,11 @@ export function ItemSection() {
         label="Items"
         table={table}
         columns={[...columns, actions]}
-        empty="No items found. Add your first item above."
+        empty={
+          table.isNarrowed
+            ? "No item matches your search and filters."
+            : "No items found. Add your first item above."
+        }
         onOpen={opened.open}
       />
       <Pagination

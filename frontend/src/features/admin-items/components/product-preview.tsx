@@ -1,6 +1,6 @@
 import { Button } from "@ui/button";
 import { DetailRow, Details } from "@/components/ui/details";
-import { capitalise } from "@/lib/format";
+import { capitalise, formatExactPrice } from "@/lib/format";
 import { type ImportedProduct, isInDollars } from "../api/import-product";
 import { useCreateBrand } from "../api/quick-create";
 
@@ -58,7 +58,7 @@ export function ProductPreview({ product, onBrandCreated, onUse, onDiscard }: Pr
 function ImportedPrice({ product }: { product: ImportedProduct }) {
   const { price, currency } = product;
   if (price === null) return "Not given";
-  if (isInDollars(product)) return `$${price.toFixed(2)}`;
+  if (isInDollars(product)) return formatExactPrice(price);
   return `${price.toFixed(2)} ${currency}, to be converted by you`;
 }
 

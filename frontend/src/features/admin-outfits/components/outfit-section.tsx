@@ -113,7 +113,11 @@ export function OutfitSection() {
         label="Outfits"
         table={table}
         columns={columns}
-        empty="No outfit combinations found. Add your first outfit above."
+        empty={
+          table.isNarrowed
+            ? "No outfit matches your search and filters."
+            : "No outfit combinations found. Add your first outfit above."
+        }
         onSelect={selection.toggle}
         onOpen={(outfit) => (isReviewable(outfit) ? look(outfit) : edit(outfit))}
       />

@@ -42,6 +42,7 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
         <Picture
           url={outfit.main_image}
           alt={outfit.image_alt ?? outfit.name}
+          name={outfit.name}
           sizes="14rem"
           width={800}
           height={1000}

@@ -1,5 +1,6 @@
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { Input } from "@/components/ui/input";
 import { lazyResolver } from "@/lib/lazy-resolver";
@@ -7,9 +8,11 @@ import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useRequestPasswordReset } from "../api/reset-password";
 import type { ForgotPasswordValues } from "../api/schemas";
+import { MailCodeForm } from "./mail-code-form";
 
 export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
   const request = useRequestPasswordReset();
+  const [sentTo, setSentTo] = useState<string | null>(null);
   const { register, handleSubmit, formState } = useForm<ForgotPasswordValues>({
     resolver: lazyResolver(async () => (await import("../api/resolvers")).forgotPasswordResolver),
     mode: "onTouched",
@@ -18,7 +21,10 @@ export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
 
   const submit = handleSubmit((values) =>
     request.mutate(values, {
-      onSuccess: () => toast("Password reset email sent.", "Please check your inbox.", "success"),
+      onSuccess: () => {
+        toast("Password reset email sent.", "Please check your inbox.", "success");
+        setSentTo(values.email);
+      },
       onError: (error) =>
         toast(
           "Error",
@@ -27,6 +33,16 @@ export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
         ),
     }),
   );
+
+  if (sentTo !== null) {
+    return (
+      <MailCodeForm email={sentTo} kind="recovery">
+        <Button size="lg" onClick={() => setSentTo(null)}>
+          Back
+        </Button>
+      </MailCodeForm>
+    );
+  }
 
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">

@@ -6,7 +6,14 @@ import { SignInForm } from "./sign-in-form";
 
 async function openForm() {
   const onSignedIn = vi.fn();
-  renderAt("/auth", <SignInForm onForgotPassword={() => undefined} onSignedIn={onSignedIn} />);
+  renderAt(
+    "/auth",
+    <SignInForm
+      onForgotPassword={() => undefined}
+      onUnconfirmed={() => undefined}
+      onSignedIn={onSignedIn}
+    />,
+  );
   return {
     onSignedIn,
     email: await screen.findByLabelText("Email"),

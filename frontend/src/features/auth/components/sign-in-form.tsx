@@ -4,16 +4,19 @@ import { useForm } from "react-hook-form";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
 import { lazyResolver } from "@/lib/lazy-resolver";
+import { hasCode } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import type { SignInValues } from "../api/schemas";
 import { describeSignInError, useSignIn } from "../api/sign-in";
 
 interface SignInFormProps {
   onForgotPassword: () => void;
+  /** The password is right, and the address was never confirmed. */
+  onUnconfirmed: (email: string) => void;
   onSignedIn: () => void;
 }
 
-export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
+export function SignInForm({ onForgotPassword, onUnconfirmed, onSignedIn }: SignInFormProps) {
   const signIn = useSignIn();
   const { register, handleSubmit, formState } = useForm<SignInValues>({
     resolver: lazyResolver(async () => (await import("../api/resolvers")).signInResolver),
@@ -31,6 +34,7 @@ export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
       onError: (error) => {
         const { title, description } = describeSignInError(error);
         toast(title, description, "danger");
+        if (hasCode(error, "email_not_confirmed")) onUnconfirmed(values.email);
       },
     }),
   );

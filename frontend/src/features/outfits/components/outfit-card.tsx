@@ -57,6 +57,7 @@ export function OutfitCard({
           <Picture
             url={outfit.main_image}
             alt={outfit.image_alt ?? outfit.name}
+            name={outfit.name}
             sizes={sizes}
             width={outfitPictureWidth}
             height={outfitPictureWidth * outfitCardShape.ratio}

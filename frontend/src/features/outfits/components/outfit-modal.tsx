@@ -151,6 +151,7 @@ function ModalPicture({ subject }: { subject: PresentSubject }) {
       key={outfit.id}
       url={outfit.main_image}
       alt={outfit.image_alt ?? outfit.name}
+      name={outfit.name}
       sizes="(min-width: 1024px) 600px, 100vw"
       width={1200}
       height={1500}

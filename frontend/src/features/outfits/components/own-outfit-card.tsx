@@ -47,6 +47,7 @@ export function OwnOutfitCard({
         <Picture
           url={outfit.main_image}
           alt={outfit.image_alt ?? outfit.name}
+          name={outfit.name}
           sizes={outfitCardSizes}
           width={outfitPictureWidth}
           height={outfitPictureWidth * 1.25}
