@@ -114,7 +114,7 @@ class Bench:
         open(os.path.join(self.project, "port"), "w").write(str(self.port))
         open(os.path.join(self.project, "config.toml"), "w").write(
             f'project_id = "bench"\n[api]\nport = {self.port}\n[db]\nport = {self.db}\n[inbucket]\nport = {inbox}\n'
-            f'[auth]\njwt_secret = "{SECRET}"\n[realtime]\nmax_sockets = 0\n')
+            f'[auth]\njwt_secret = "{SECRET}"\n[realtime]\nmax_sockets = 0\nmax_bindings_per_address = 0\n[selvedge.limits]\nconnections_per_address = 0\n')
         write_identities(self.identities)
 
     def serve(self):

@@ -29,7 +29,7 @@ pub use go_duration::parse_go_duration_nanos;
 pub use listener::fuzzing;
 pub use listener::{
     ConnectionLimits, Drain, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler,
-    UpgradedStream, listen, listen_with_upgrades, network_of,
+    UpgradedStream, listen, listen_with_upgrades,
 };
 pub use middleware::{
     Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, RequestListener,

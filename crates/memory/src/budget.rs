@@ -52,6 +52,11 @@ impl MemoryBudget {
         Self::new(usize::MAX)
     }
 
+    /// The size of the budget in bytes; `None` for one that is never used up.
+    pub fn limit(&self) -> Option<usize> {
+        (self.0.most < usize::MAX).then_some(self.0.most)
+    }
+
     /// Reserves bytes. `None` when they exceed what is left.
     pub fn reserve(&self, bytes: usize) -> Option<Reservation> {
         self.reserve_within(self.0.most, bytes)

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use selvedge_memory::MemoryBudget;
 use selvedge_telemetry::Telemetry;
 
 use crate::cluster::ClusterConfig;
@@ -14,6 +15,15 @@ pub struct RealtimeConfig {
     pub max_sockets: usize,
     /// Most channels of one socket. Default 100.
     pub max_channels_per_socket: usize,
+    /// Most subscriptions to database changes of one client address (an IPv6 client's /64 network); a join beyond it is refused.
+    /// Default 2 000; 0: any number.
+    pub max_bindings_per_address: usize,
+    /// Most open sockets of one client address behind proxies. Without proxies the listener counts connections. Default: any number.
+    pub max_sockets_per_address: Option<usize>,
+    /// The number of proxies in front of the server whose `X-Forwarded-For` is trusted. Default 0.
+    pub trusted_proxies: usize,
+    /// What messages, presence and answers above 64 KiB are reserved from. Default: no limit.
+    pub memory: MemoryBudget,
     /// Joins per second, averaged over at most a minute, before joins are refused. Default 0: any number.
     pub max_joins_per_second: u32,
     /// Messages received and delivered per second, averaged over at most a minute, before receiving channels are closed.
@@ -68,6 +78,10 @@ impl Default for RealtimeConfig {
         Self {
             max_sockets: 10_000,
             max_channels_per_socket: 100,
+            max_bindings_per_address: 2000,
+            max_sockets_per_address: None,
+            trusted_proxies: 0,
+            memory: MemoryBudget::unlimited(),
             max_joins_per_second: 0,
             max_events_per_second: 0,
             max_presence_events_per_second: 0,

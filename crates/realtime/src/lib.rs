@@ -20,6 +20,7 @@ mod config;
 mod delivery;
 mod fanout;
 mod frame;
+mod memory;
 mod metrics;
 mod partitions;
 mod presence;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use actix_web::web;
 use selvedge_gateway::{UpgradeHandler, keep_running};
+use selvedge_limits::{LogGate, Shares, Turns};
 use selvedge_postgres::{Database, Login};
 use selvedge_token::{ApiKeys, KeyRing};
 use tokio::sync::watch;
@@ -24,6 +25,7 @@ use crate::cluster::Cluster;
 use crate::config::RealtimeConfig;
 use crate::delivery::{ChangeDelivery, PresenceDelivery};
 use crate::fanout::Hub;
+use crate::memory::ClientMemory;
 use crate::metrics::METRICS;
 use crate::partitions;
 use crate::presence::PresenceStore;
@@ -92,8 +94,8 @@ impl Realtime {
         let delivery = ChangeDelivery::new(hub.clone(), replicating, config.max_payload_bytes);
         let store = Arc::new(PresenceStore::new(config.presence_interval));
         let presence = PresenceDelivery::new(store, hub.clone());
-        let cluster = config.cluster.clone();
-        let cluster = cluster.map(|config| Cluster::start(config, presence.clone(), hub.clone()));
+        let (cluster, most) = (config.cluster.clone(), config.max_payload_bytes);
+        let cluster = cluster.map(|config| Cluster::start(config, most, presence.clone(), hub.clone()));
         let shared = Arc::new(Shared {
             verifier: TokenVerifier::new(ring, api_keys),
             presence,
@@ -106,6 +108,12 @@ impl Realtime {
             presence_rate: Rate::new(config.max_presence_events_per_second, config.rate_interval),
             is_replicating,
             sockets: AtomicUsize::new(0),
+            socket_shares: Shares::new(config.max_sockets_per_address),
+            binding_shares: Shares::new(Some(config.max_bindings_per_address).filter(|most| *most > 0)),
+            // A client gets at most half of the connections at a time.
+            policy_turns: Turns::new(config.database_connections.div_ceil(2)),
+            memory: Arc::new(ClientMemory::new(config.memory.clone())),
+            log: LogGate::new(),
             channels: AtomicUsize::new(0),
             is_shutting_down: AtomicBool::new(false),
             hub,

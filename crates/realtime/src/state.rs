@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use actix_web::rt;
-use serde_json::{Map, Value};
+use selvedge_limits::{LogGate, Shares, Turns};
 use tokio::sync::watch;
 
 use crate::authorization::Authorizer;
@@ -15,7 +15,8 @@ use crate::cluster::Cluster;
 use crate::config::RealtimeConfig;
 use crate::delivery::PresenceDelivery;
 use crate::fanout::{ChannelId, Hub, Member, QueueLimits, Rooms, WakeQueue};
-use crate::presence::Owner;
+use crate::memory::ClientMemory;
+use crate::presence::{Owner, Tracked};
 use crate::rate::Rate;
 use crate::token::TokenVerifier;
 use crate::topic::Topic;
@@ -42,6 +43,15 @@ pub(crate) struct Shared {
     pub(crate) is_replicating: watch::Receiver<bool>,
     /// Open sockets, compared with [`RealtimeConfig::max_sockets`].
     pub(crate) sockets: AtomicUsize,
+    /// Sockets of each client behind proxies.
+    pub(crate) socket_shares: Shares,
+    /// Subscriptions to database changes of each client.
+    pub(crate) binding_shares: Shares,
+    /// Turns at the connections for policy checks.
+    pub(crate) policy_turns: Turns,
+    pub(crate) memory: Arc<ClientMemory>,
+    /// Which refusals are logged.
+    pub(crate) log: LogGate,
     /// Joined channels; the change from and to 0 switches the replication stream on and off.
     pub(crate) channels: AtomicUsize,
     pub(crate) is_shutting_down: AtomicBool,
@@ -76,9 +86,9 @@ impl Shared {
     }
 
     /// Sets what a channel has tracked under a key, on all nodes. The caller announces it.
-    pub(crate) fn track(&self, member: &Member, key: &Arc<str>, payload: Map<String, Value>) {
+    pub(crate) fn track(&self, member: &Member, key: &Arc<str>, tracked: Tracked) {
         let owner = Owner::own(member.id.as_u64());
-        let entry = self.presence.store().track(&member.topic, owner, key, payload);
+        let entry = self.presence.store().track(&member.topic, owner, key, tracked);
         if let (Some(entry), Some(cluster)) = (entry, &self.cluster) {
             cluster.publish_presence(&member.topic, member.id, Some(&entry));
         }

@@ -1,11 +1,9 @@
 //! A plain HTTP server around an application, with the [`FramedStream`] in front of it, on sockets of all kinds.
 
-mod connection_limit;
 mod drain;
 mod http_framing;
 mod limits;
 mod local_hosts;
-mod network;
 mod upgrade;
 
 use std::fmt;
@@ -14,7 +12,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use actix_http::error::DispatchError;
@@ -26,17 +24,16 @@ use actix_tls::accept::rustls_0_23::{Acceptor, TlsStream, reexports::ServerConfi
 use actix_web::body::MessageBody;
 use actix_web::dev::AppConfig;
 use actix_web::rt::net::{TcpStream, UnixStream};
+use selvedge_limits::{ClientId, LogGate, Share, ShareExceeded, Shares};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::ContinueCheck;
-use connection_limit::ConnectionLimit;
 pub use drain::Drain;
 use http_framing::FramedStream;
 #[cfg(fuzzing)]
 pub use http_framing::fuzzing;
 pub use limits::{ConnectionLimits, TransferLimits};
 pub use local_hosts::LocalHosts;
-pub use network::network_of;
 use upgrade::UpgradeService;
 pub use upgrade::{UpgradeDecision, UpgradeHandler, UpgradedStream};
 
@@ -116,17 +113,17 @@ where
 {
     let stopping = builder.graceful_shutdown_signal();
     let limits: ConnectionLimits = limits.into();
-    let connection_limit = ConnectionLimit::new(limits.per_address);
+    let connections = Shares::new(limits.per_address);
     match listener.into() {
         Listener::Tcp(listener) => {
             let address = listener.local_addr()?;
             builder.listen(format!("http-{address}"), listener, move || {
                 let (limits, continue_check) = (limits.clone(), limits.continue_check.clone());
-                let connection_limit = connection_limit.clone();
+                let connections = connections.clone();
                 fn_service(move |stream: TcpStream| {
                     let peer = prepare(&stream);
                     ready(Ok((
-                        FramedStream::new(stream, &limits, connection_limit.count_connection(peer)),
+                        FramedStream::new(stream, &limits, count_connection(&connections, peer)),
                         peer,
                     )))
                 })
@@ -146,12 +143,12 @@ where
             acceptor.set_handshake_timeout(limits.head_timeout);
             builder.listen(format!("https-{address}"), listener, move || {
                 let (limits, continue_check) = (limits.clone(), limits.continue_check.clone());
-                let connection_limit = connection_limit.clone();
+                let connections = connections.clone();
                 handshake(acceptor.clone())
                     .and_then(fn_service(move |stream: TlsStream<TcpStream>| {
                         let peer = prepare(stream.get_ref().0);
                         ready(Ok((
-                            FramedStream::new(stream, &limits, connection_limit.count_connection(peer)),
+                            FramedStream::new(stream, &limits, count_connection(&connections, peer)),
                             peer,
                         )))
                     }))
@@ -182,6 +179,27 @@ where
             })
         }
     }
+}
+
+/// Counts a connection for its address. `None` without a limit and for unix sockets, which have no address.
+fn count_connection(connections: &Shares, peer: Option<SocketAddr>) -> Result<Option<Share>, ShareExceeded> {
+    static LOG: LazyLock<LogGate> = LazyLock::new(LogGate::new);
+
+    let Some(peer) = peer else {
+        return Ok(None);
+    };
+    let client = ClientId::of_connection(Some(peer.ip()));
+    let counted = connections.take(client, 1);
+    if counted.is_err()
+        && let Some(silent) = LOG.pass("connections_per_address", client)
+    {
+        tracing::warn!(
+            address = %peer.ip(), silent,
+            "an address has as many connections as [selvedge.limits] connections_per_address allows, and further ones are refused; if it \
+             is a proxy, set trusted_proxies"
+        );
+    }
+    counted
 }
 
 /// Disables Nagle's algorithm, since responses are written whole, and returns the peer's address.

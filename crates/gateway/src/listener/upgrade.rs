@@ -21,9 +21,9 @@ use actix_web::body::{BoxBody, to_bytes};
 use actix_web::http::{StatusCode, header};
 use bytes::BytesMut;
 use futures_util::future::LocalBoxFuture;
+use selvedge_limits::Share;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 
-use super::connection_limit::OpenConnection;
 use super::http_framing::FramedStream;
 use crate::{GatewayError, RequestId, Service, cors, metrics, routed_path};
 
@@ -53,7 +53,7 @@ pub struct UpgradedStream {
     stream: Box<dyn Duplex>,
     unread: BytesMut,
     /// Keeps the connection counted against its address.
-    _connection: Option<OpenConnection>,
+    _connection: Option<Share>,
 }
 
 trait Duplex: AsyncRead + AsyncWrite + Unpin {}

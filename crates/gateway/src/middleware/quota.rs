@@ -6,10 +6,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use selvedge_limits::network_of;
 use smallvec::SmallVec;
 
 use super::caller::Bearer;
-use crate::listener::network_of;
 
 /// Once half of a quota is in use, one client may hold at most the quota divided by this number.
 const SHARES_PER_QUOTA: usize = 8;

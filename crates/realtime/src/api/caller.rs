@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 use selvedge_gateway::{Bearer, BodyError, BodyLimits, Caller, read_body};
+use selvedge_limits::ClientId;
 use selvedge_token::Claims;
 use serde_json::{Map, Value};
 
@@ -16,6 +17,8 @@ use crate::token::check_claims;
 
 /// A caller with a valid token.
 pub(super) struct ApiCaller {
+    /// The client as limits count it.
+    client: ClientId,
     claims: Arc<Claims>,
     /// All headers of the request, as a JSON object for policies.
     headers: String,
@@ -46,6 +49,7 @@ impl ApiCaller {
             .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.into())))
             .collect();
         Ok(Self {
+            client: ClientId::of_connection(Some(caller.remote_ip())),
             claims,
             headers: Value::Object(headers).to_string(),
         })
@@ -53,6 +57,7 @@ impl ApiCaller {
 
     /// Whether the INSERT policies on `realtime.messages` let the caller broadcast to a private topic.
     pub(super) async fn may_broadcast(&self, shared: &Shared, topic: &str) -> Result<bool, CheckError> {
+        let _turn = shared.policy_turns.wait(self.client).await;
         let subject = Subject {
             claims: &self.claims,
             topic,
@@ -63,13 +68,20 @@ impl ApiCaller {
 }
 
 /// Reads a body of at most this many bytes; `None` for a longer one, which is not read to its end.
-pub(super) async fn read_limited(payload: web::Payload, bytes: usize) -> Result<Option<Bytes>, ApiError> {
-    match read_body(payload, BodyLimits::of_bytes(bytes)).await {
+pub(super) async fn read_limited(
+    payload: web::Payload,
+    bytes: usize,
+    shared: &Shared,
+) -> Result<Option<Bytes>, ApiError> {
+    let limits = BodyLimits {
+        memory: Some(&shared.config.memory),
+        ..BodyLimits::of_bytes(bytes)
+    };
+    match read_body(payload, limits).await {
         Ok(body) => Ok(Some(body)),
         Err(BodyError::TooLarge) => Ok(None),
-        Err(BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_)) => {
-            Err(ApiError::BodyNotReadable)
-        }
+        Err(BodyError::OutOfMemory) => Err(ApiError::OutOfMemory),
+        Err(BodyError::TooSlow | BodyError::Broken(_)) => Err(ApiError::BodyNotReadable),
     }
 }
 

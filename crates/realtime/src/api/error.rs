@@ -21,6 +21,8 @@ pub(super) enum ApiError {
     InvalidField(&'static str, &'static str),
     UnsupportedMediaType,
     BodyNotReadable,
+    /// 503: there is no memory for the body at the moment.
+    OutOfMemory,
     TooManyRequests(&'static str),
     Check(CheckError),
     NoRoute,
@@ -44,6 +46,10 @@ impl ApiError {
             Self::BodyNotReadable => (
                 StatusCode::BAD_REQUEST,
                 message("The request body could not be read"),
+            ),
+            Self::OutOfMemory => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                message("The server has no memory for the request"),
             ),
             Self::TooManyRequests(text) => (StatusCode::TOO_MANY_REQUESTS, message(text)),
             Self::Check(error) => check_error(*error),

@@ -28,7 +28,7 @@ pub(super) async fn broadcast_single(
     let caller = ApiCaller::identify(&request, &shared)?;
     let encoding = encoding_of(&request)?;
     // The token is checked before the body is read, so strangers cannot make the server buffer megabytes.
-    let body = read_limited(payload, shared.config.max_payload_bytes).await?;
+    let body = read_limited(payload, shared.config.max_payload_bytes, &shared).await?;
     let payload = body.ok_or(TOO_LARGE)?;
     if encoding == Encoding::Json && serde_json::from_slice::<IgnoredAny>(&payload).is_err() {
         return Err(ApiError::BodyNotReadable);

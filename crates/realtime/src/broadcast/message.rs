@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use chrono::NaiveDateTime;
+use selvedge_memory::COUNTED_FROM;
 use uuid::Uuid;
 
 use crate::frame::{
@@ -72,12 +73,26 @@ impl Broadcast {
             Version::V1 => &self.version_1,
             Version::V2 => &self.version_2,
         };
-        cell.get_or_init(|| self.content.encode(&self.topic, version, &Reference::NULL))
-            .as_ref()
+        cell.get_or_init(|| {
+            let frame = self.content.encode(&self.topic, version, &Reference::NULL)?;
+            // The content has what counts the memory of the message and its frames.
+            Some(match frame.len() >= COUNTED_FROM {
+                true => frame.keeping(self.content.bytes().clone()),
+                false => frame,
+            })
+        })
+        .as_ref()
     }
 }
 
 impl Content {
+    /// The payload as it came.
+    fn bytes(&self) -> &Bytes {
+        match self {
+            Self::Envelope(bytes) | Self::User { payload: bytes, .. } => bytes,
+        }
+    }
+
     /// Encodes a frame: binary where version 2 has a binary form for the content, else text with this `join_ref`.
     /// `None` when neither can carry it.
     pub(crate) fn encode(

@@ -7,16 +7,19 @@
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
+use selvedge_limits::ClientId;
+
 use super::ChangeSink;
 use super::binding::ChangeKind;
 use super::catalog::{Catalog, PublishedTable, RolePrivileges};
-use super::checks::{ChecksDatabase, Condition};
+use super::checks::ChecksDatabase;
+use super::evaluation::{Condition, Conditions, Evaluation, Evaluator};
 use super::matcher::Verdict;
 use super::outcomes::{Content, Outcome, emit};
 use super::questions::{IdentityKey, Questions, last_of_their_rows};
 use super::rights::{Failures, Missed, Rights, RolesError};
 use super::row_change::{Cell, RowChange};
-use super::subscriptions::{Group, GroupKey, Identity, Subscriptions};
+use super::subscriptions::{Group, GroupKey, Identity, Lane, Subscriptions};
 use super::visibility::{VisibilityQuestion, VisibleRow, VisibleRows};
 
 /// How often a batch is decided again because roles changed meanwhile.
@@ -43,22 +46,36 @@ pub(crate) struct Delivery<'a> {
     pub(crate) subscriptions: &'a Subscriptions,
     pub(crate) catalog: &'a Catalog,
     pub(crate) sink: &'a dyn ChangeSink,
+    /// What asks PostgreSQL about filters, and the lane for which it does; `None` where it is never asked.
+    pub(crate) evaluator: Option<(&'a Evaluator, Lane)>,
+}
+
+/// What was found while a batch was delivered.
+#[derive(Debug, Default)]
+pub(crate) struct Delivered {
+    /// False when roles were found to have changed.
+    pub(crate) are_roles_same: bool,
+    /// Whose filters took too long: clients, or channels in [`Lane::Suspect`].
+    pub(crate) slow: HashSet<ClientId>,
 }
 
 impl Delivery<'_> {
     /// Delivers a batch of changes in their order. Returns when all are given to the sink, so that the stream position is
-    /// confirmed only for delivered changes. A channel that misses a change is told. False when roles were found to have changed.
+    /// confirmed only for delivered changes. A channel that misses a change is told.
     pub(crate) async fn deliver(
         &self,
         rights: &mut Rights,
         failures: &mut Failures,
         checks: &mut ChecksDatabase,
-    ) -> bool {
+    ) -> Delivered {
         let mut candidates = match_groups(self.changes, self.subscriptions);
         if candidates.is_empty() {
-            return true;
+            return Delivered {
+                are_roles_same: true,
+                ..Delivered::default()
+            };
         }
-        keep_fulfilled(&mut candidates, checks).await;
+        let slow = self.keep_fulfilled(&mut candidates).await;
         let roles: HashSet<&str> = candidates
             .iter()
             .filter_map(|one| group_of(one, self.changes, self.subscriptions))
@@ -84,7 +101,55 @@ impl Delivery<'_> {
         };
         failures.tell(missed, self.sink);
         emit(&outcomes, self.changes, self.subscriptions, checks, self.sink).await;
-        decisions == 1
+        Delivered {
+            are_roles_same: decisions == 1,
+            slow,
+        }
+    }
+
+    /// Drops candidates with a filter that PostgreSQL finds not fulfilled, and marks those whose filters it could not evaluate. Returns
+    /// whose filters took too long.
+    async fn keep_fulfilled(&self, candidates: &mut Vec<Candidate>) -> HashSet<ClientId> {
+        let conditions = self.list_conditions(candidates);
+        if conditions.is_empty() {
+            return HashSet::new();
+        }
+        let Evaluation { results, slow } = match self.evaluator {
+            Some((evaluator, _)) => evaluator.evaluate(&conditions).await,
+            None => Evaluation::default(),
+        };
+        candidates.retain_mut(|one| {
+            one.conditions
+                .iter()
+                .all(|condition| match results.get(condition) {
+                    Some(is_fulfilled) => *is_fulfilled,
+                    None => {
+                        one.is_unknown = true;
+                        true
+                    }
+                })
+        });
+        slow
+    }
+
+    /// The conditions of the candidates, by whom they belong to.
+    fn list_conditions(&self, candidates: &[Candidate]) -> Conditions {
+        let is_by_channel = matches!(self.evaluator, Some((_, Lane::Suspect)));
+        let mut conditions = Conditions::new();
+        for candidate in candidates.iter().filter(|one| !one.conditions.is_empty()) {
+            let Some(group) = group_of(candidate, self.changes, self.subscriptions) else {
+                continue;
+            };
+            for channel in group.single.iter().chain(&group.several) {
+                let owner = match self.subscriptions.get(*channel) {
+                    Some(subscription) if !is_by_channel => subscription.client,
+                    _ => ClientId::Connection(channel.0),
+                };
+                let of_owner = conditions.entry(owner).or_default();
+                of_owner.extend(candidate.conditions.iter().cloned());
+            }
+        }
+        conditions
     }
 }
 
@@ -144,30 +209,6 @@ fn open_conditions(group: &GroupKey, change: &RowChange) -> Option<(Vec<Conditio
         }
     }
     Some((conditions, is_unknown))
-}
-
-/// Drops candidates with a filter that PostgreSQL finds not fulfilled, and marks those whose filters it could not evaluate. Equal
-/// conditions are asked once.
-async fn keep_fulfilled(candidates: &mut Vec<Candidate>, checks: &mut ChecksDatabase) {
-    let open: HashSet<Condition> = candidates
-        .iter()
-        .flat_map(|one| one.conditions.iter().cloned())
-        .collect();
-    if open.is_empty() {
-        return;
-    }
-    let results = checks.evaluate(open).await;
-    candidates.retain_mut(|one| {
-        one.conditions
-            .iter()
-            .all(|condition| match results.get(condition) {
-                Some(is_fulfilled) => *is_fulfilled,
-                None => {
-                    one.is_unknown = true;
-                    true
-                }
-            })
-    });
 }
 
 fn group_of<'s>(

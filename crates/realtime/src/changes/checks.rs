@@ -1,18 +1,17 @@
-//! Questions about changes that only PostgreSQL can answer: filters, the visibility of rows, and the JSON of some
-//! types.
+//! Questions about changes that only PostgreSQL can answer: the visibility of rows, and the JSON of some types. Filters are
+//! evaluated apart ([`super::evaluation`]).
 //!
 //! Row-level security is checked once per batch, table and identity: one statement with the keys of all changed rows,
 //! run under the subscriber's role and claims. On any error nothing is delivered to that identity; a change is never
 //! sent unchecked. The check sees the table as it is now, not as it was at the commit: a row that has since become
 //! invisible is not sent, and of a row that has changed since only the values that it still has ([`super::visibility`]).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error as _;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::future::join_all;
 use selvedge_postgres::{
     AccessMode, Database, Login, Param, RequestContext, RequestError, RequestPool, RequestPoolConfig,
@@ -20,11 +19,10 @@ use selvedge_postgres::{
 };
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
-use tokio_postgres::error::{Severity, SqlState};
-use tokio_postgres::{Client, Error, Row};
+use tokio_postgres::error::Severity;
+use tokio_postgres::{Client, Error};
 
 use super::catalog::{Catalog, RolePrivileges};
-use super::filter::Filter;
 use super::row_change::{RowChange, SqlTexts, SqlValue};
 use super::subscriptions::Identity;
 use super::visibility::{VisibilityQuestion, VisibleRow, VisibleRows, read_answer};
@@ -39,12 +37,12 @@ const CONCURRENT_COMPARISONS: usize = 4;
 pub(crate) struct ChecksDatabase {
     database: Arc<Database>,
     rls: RequestPool,
-    /// For the catalog, filters and the validation of bindings. Opened when first needed, and again after it was lost.
+    /// For the catalog, roles and transactions. Opened when first needed, and again after it was lost.
     client: Option<Rc<Client>>,
 }
 
 /// How often a read is repeated after its connection was lost.
-const RETRIES: u32 = 8;
+pub(crate) const RETRIES: u32 = 8;
 /// The pause before the first repetition; it doubles with each one, which makes about 5 s in all.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 
@@ -56,7 +54,7 @@ const VISIBILITY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs a read, and repeats it when its connection was lost: one that PostgreSQL or an administrator ended would
 /// otherwise cost subscribers the changes that were being checked on it.
-async fn repeat_when_lost<T, E>(
+pub(crate) async fn repeat_when_lost<T, E>(
     retries: u32,
     mut read: impl AsyncFnMut() -> Result<T, E>,
     is_lost: impl Fn(&E) -> bool,
@@ -82,11 +80,6 @@ pub(crate) fn is_connection_loss(error: &Error) -> bool {
     is_fatal || is_broken || error.is_closed()
 }
 
-/// Whether PostgreSQL has refused a statement for what it says, and not because it took too long or the database is away.
-fn is_refusal(error: &Error) -> bool {
-    error.code().is_some_and(|code| *code != SqlState::QUERY_CANCELED) && !is_connection_loss(error)
-}
-
 /// What other sessions see of some committed transactions.
 #[derive(Debug)]
 pub(crate) struct Visibility {
@@ -94,15 +87,6 @@ pub(crate) struct Visibility {
     pub(crate) are_visible: bool,
     /// A fingerprint of the roles' attributes and memberships; `None` when the database could not be asked.
     pub(crate) roles: Option<String>,
-}
-
-/// A filter together with the value that it is evaluated for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Condition {
-    pub(crate) type_oid: u32,
-    pub(crate) filter: Filter,
-    /// `None` is null.
-    pub(crate) actual: Option<Bytes>,
 }
 
 impl ChecksDatabase {
@@ -119,7 +103,7 @@ impl ChecksDatabase {
         }
     }
 
-    /// The connection for the catalog and filters; opened when it is missing or closed.
+    /// The connection for the catalog, roles and transactions; opened when it is missing or closed.
     async fn client(&mut self) -> Result<Rc<Client>, Error> {
         if let Some(client) = self.client.as_ref().filter(|client| !client.is_closed()) {
             return Ok(Rc::clone(client));
@@ -179,100 +163,6 @@ impl ChecksDatabase {
         let client = self.client().await?;
         let row = client.query_one("select current_setting('wal_level') = 'logical'", &[]);
         row.await?.try_get(0)
-    }
-
-    /// Asks whether a role may use a binding's filters and columns on a table.
-    ///
-    /// # Errors
-    /// PostgreSQL's error; its text is shown to the client.
-    pub(crate) async fn check_binding(
-        &mut self,
-        role: &str,
-        table: u32,
-        filters: &[Filter],
-        select: Option<&[String]>,
-    ) -> Result<(), Error> {
-        let filters: Vec<(&str, &str, &str, bool)> = filters
-            .iter()
-            .map(|filter| {
-                (
-                    &*filter.column,
-                    filter.operator.name(),
-                    &*filter.value,
-                    filter.is_negated,
-                )
-            })
-            .collect();
-        let filters = serde_json::to_string(&filters).expect("texts and booleans have a JSON form");
-        repeat_when_lost(
-            // The caller tries again later; here only a connection that had ended unnoticed is replaced.
-            1,
-            async || {
-                self.client()
-                    .await?
-                    .query(
-                        include_str!("sql/check_binding.sql"),
-                        &[&role, &table, &filters, &select],
-                    )
-                    .await
-                    .map(drop)
-            },
-            is_connection_loss,
-        )
-        .await
-    }
-
-    /// Evaluates filters with PostgreSQL's operators. Filters whose evaluation fails are missing in the result.
-    pub(crate) async fn evaluate(&mut self, conditions: HashSet<Condition>) -> HashMap<Condition, bool> {
-        let mut results = HashMap::with_capacity(conditions.len());
-        let mut open: Vec<Vec<Condition>> = vec![conditions.into_iter().collect()];
-        while let Some(mut conditions) = open.pop() {
-            match self.evaluate_together(&conditions).await {
-                Ok(fulfilled) => results.extend(conditions.into_iter().zip(fulfilled)),
-                // PostgreSQL does not say which one has failed: the others are found by halving. One that takes too long
-                // would cost its time again at each step.
-                Err(error) if conditions.len() > 1 && is_refusal(&error) => {
-                    open.push(conditions.split_off(conditions.len() / 2));
-                    open.push(conditions);
-                }
-                Err(error) => {
-                    tracing::warn!(code = "ErrorRunningQuery", %error, "filters of changes could not be evaluated");
-                }
-            }
-        }
-        results
-    }
-
-    /// Evaluates conditions by one statement; returns the results in their order.
-    async fn evaluate_together(&mut self, conditions: &[Condition]) -> Result<Vec<bool>, Error> {
-        let operators: Vec<&str> = conditions.iter().map(|one| one.filter.operator.name()).collect();
-        let types: Vec<u32> = conditions.iter().map(|one| one.type_oid).collect();
-        let actual: Vec<Option<String>> = conditions
-            .iter()
-            .map(|one| {
-                one.actual
-                    .as_ref()
-                    .map(|text| String::from_utf8_lossy(text).into_owned())
-            })
-            .collect();
-        let operands: Vec<&str> = conditions.iter().map(|one| &*one.filter.value).collect();
-        let negated: Vec<bool> = conditions.iter().map(|one| one.filter.is_negated).collect();
-        let rows = repeat_when_lost(
-            RETRIES,
-            async || {
-                self.client()
-                    .await?
-                    .query(
-                        include_str!("sql/evaluate_filters.sql"),
-                        &[&operators, &types, &actual, &operands, &negated],
-                    )
-                    .await
-            },
-            is_connection_loss,
-        );
-        // In SQL a comparison with null is null, which does not hold.
-        let is_fulfilled = |row: &Row| Ok(row.try_get::<_, Option<bool>>(0)?.unwrap_or(false));
-        rows.await?.iter().map(is_fulfilled).collect()
     }
 
     /// Waits until other sessions see these transactions. The stream delivers a transaction when its commit is written,

@@ -1,10 +1,11 @@
 //! Filters prepared for a column's type, so that most changes are matched without asking PostgreSQL.
 //!
 //! Only comparisons whose result is certain to be PostgreSQL's own are made here: integers, equality of texts, UUIDs and
-//! booleans, and `is`. Everything else (collations, numerics, dates, patterns) is [`Verdict::AskDatabase`].
+//! booleans, `like` and `is`. Everything else (collations, numerics, dates, patterns) is [`Verdict::AskDatabase`].
 
 use super::catalog::PublishedTable;
 use super::filter::{Filter, Operator};
+use super::like::LikePattern;
 
 /// A filter bound to a column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -31,6 +32,7 @@ enum NativeTest {
     Texts(Operator, Vec<String>),
     IsNull,
     IsBoolean(bool),
+    Like(LikePattern),
 }
 
 /// `int8`, `int2`, `int4`.
@@ -57,12 +59,20 @@ impl Matcher {
         let Some(test) = &self.native else {
             return Verdict::AskDatabase;
         };
+        if let (NativeTest::Like(pattern), Some(text)) = (test, value) {
+            let matches = str::from_utf8(text).ok().and_then(|text| pattern.matches(text));
+            return match matches {
+                None => Verdict::AskDatabase,
+                Some(matches) if matches != self.filter.is_negated => Verdict::Holds,
+                Some(_) => Verdict::Fails,
+            };
+        }
         // In SQL a comparison with null is null, and so is its negation: neither holds.
         let holds = match (test, value) {
             (NativeTest::IsNull, value) => Some(value.is_none()),
             // `is true` and `is false` are never null, so a negated test holds for null.
             (NativeTest::IsBoolean(wanted), value) => Some(value == Some(if *wanted { b"t" } else { b"f" })),
-            (_, None) => None,
+            (_, None) | (NativeTest::Like(_), _) => None,
             (NativeTest::Integers(operator, operands), Some(text)) => {
                 let number = str::from_utf8(text)
                     .ok()
@@ -77,6 +87,11 @@ impl Matcher {
             Some(holds) if holds != self.filter.is_negated => Verdict::Holds,
             _ => Verdict::Fails,
         }
+    }
+
+    /// Whether PostgreSQL has to evaluate the filter. Also one that is a pattern is evaluated there for the longest texts.
+    pub(crate) fn needs_database(&self) -> bool {
+        self.native.is_none()
     }
 
     /// The only value for which the filter holds, if it is a plain equality. Subscriptions are indexed by it.
@@ -106,7 +121,7 @@ pub(crate) struct EqualityKey {
 impl NativeTest {
     /// The native form of a filter on a column of this type; `None` when PostgreSQL has to evaluate it.
     fn compile(filter: &Filter, type_oid: u32) -> Option<Self> {
-        use Operator::{Eq, Gt, Gte, In, Is, Lt, Lte, Neq};
+        use Operator::{Eq, Gt, Gte, In, Is, Like, Lt, Lte, Neq};
 
         let operator = filter.operator;
         if operator == Is {
@@ -116,6 +131,9 @@ impl NativeTest {
                 "false" => Some(Self::IsBoolean(false)),
                 _ => None,
             };
+        }
+        if operator == Like && TEXT_OIDS.contains(&type_oid) {
+            return LikePattern::parse(&filter.value).map(Self::Like);
         }
         let operands = match operator {
             In => split_plain_list(&filter.value)?,
@@ -255,6 +273,9 @@ mod tests {
             ("t=eq.a", "a", Verdict::Holds),
             ("t=neq.a", "A", Verdict::Holds),
             ("t=lt.b", "a", Verdict::AskDatabase),
+            ("t=like.a%", "ab", Verdict::Holds),
+            ("t=not.like.a%", "ab", Verdict::Fails),
+            ("t=ilike.a%", "ab", Verdict::AskDatabase),
             ("t=in.(a,\"b\")", "b", Verdict::AskDatabase),
             (
                 "u=eq.11111111-1111-4111-8111-11111111111A",

@@ -13,10 +13,13 @@
 
 mod batch;
 mod binding;
+mod binding_checks;
 mod catalog;
 mod checks;
+mod evaluation;
 mod feed;
 mod filter;
+mod like;
 mod matcher;
 mod outcomes;
 mod questions;

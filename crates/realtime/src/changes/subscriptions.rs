@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use indexmap::IndexSet;
+use selvedge_limits::ClientId;
 
 use super::ChannelKey;
 use super::binding::{Binding, EventMask};
@@ -22,9 +23,25 @@ pub(crate) struct Identity {
     pub(crate) claims: String,
 }
 
+/// Which part of the feed delivers the changes of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) enum Lane {
+    /// The feed itself: all filters are evaluated here, and nothing that a subscriber chose takes time.
+    #[default]
+    Native,
+    /// PostgreSQL evaluates some of the filters.
+    Asked,
+    /// The same, of a client whose filters took too long lately.
+    Suspect,
+}
+
 /// The bindings of one channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Subscription {
+    /// Whether the client's filters took too long lately.
+    pub(crate) is_suspect: bool,
+    /// The client whose channel it is.
+    pub(crate) client: ClientId,
     pub(crate) identity: Rc<Identity>,
     /// The bindings with the ids that the client knows.
     pub(crate) bindings: Rc<[(u64, Binding)]>,
@@ -65,44 +82,87 @@ pub(crate) struct TableGroups {
     next_group: u64,
 }
 
-/// The subscriptions of all channels.
+/// The subscriptions of all channels, with the groups of those of one lane.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions {
+    lane: Lane,
     channels: HashMap<ChannelKey, Subscription>,
     tables: HashMap<u32, TableGroups>,
     /// The groups of each channel, as table and group, for its removal.
     memberships: HashMap<ChannelKey, Vec<(u32, u64)>>,
+    /// The lanes and tables of channels of other lanes.
+    elsewhere: HashMap<ChannelKey, (Lane, Vec<u32>)>,
+    /// For each of those lanes and tables, how many channels there are.
+    followed_elsewhere: HashMap<(Lane, u32), usize>,
 }
 
 impl Subscriptions {
+    /// The subscriptions as a lane has them.
+    pub(crate) fn of_lane(lane: Lane) -> Self {
+        Self {
+            lane,
+            ..Self::default()
+        }
+    }
+
     /// Adds a channel or replaces its bindings.
     pub(crate) fn insert(&mut self, channel: ChannelKey, subscription: Subscription, catalog: &Catalog) {
         // A channel has one subscription: a refreshed token or new bindings replace it.
         self.remove(channel);
-        let mut memberships = Vec::new();
-        for table in catalog.tables() {
-            let keys: Vec<GroupKey> = subscription
-                .bindings
-                .iter()
-                .filter(|(_, binding)| binding.covers(&table.schema, &table.name))
-                .filter_map(|(id, binding)| GroupKey::new(*id, binding, &subscription.identity, table))
-                .collect();
-            if keys.is_empty() {
-                continue;
+        let tables = keys_by_table(&subscription, catalog);
+        // All of a channel is in one lane, so that its changes keep their order.
+        let needs_database = tables
+            .iter()
+            .flat_map(|(_, keys)| keys)
+            .any(GroupKey::needs_database);
+        let lane = match (needs_database, subscription.is_suspect) {
+            (false, _) => Lane::Native,
+            (true, false) => Lane::Asked,
+            (true, true) => Lane::Suspect,
+        };
+        self.channels.insert(channel, subscription);
+        if lane != self.lane {
+            let tables: Vec<u32> = tables.iter().map(|(table, _)| *table).collect();
+            for table in &tables {
+                *self.followed_elsewhere.entry((lane, *table)).or_default() += 1;
             }
-            let groups = self.tables.entry(table.oid).or_default();
+            self.elsewhere.insert(channel, (lane, tables));
+            return;
+        }
+        let mut memberships = Vec::new();
+        for (table, keys) in tables {
+            let groups = self.tables.entry(table).or_default();
             for key in &keys {
                 // Channels with several groups of one selection need their ids merged; the rest share one message.
                 let has_siblings = keys.iter().filter(|other| other.select == key.select).count() > 1;
-                memberships.push((table.oid, groups.add(key, channel, has_siblings)));
+                memberships.push((table, groups.add(key, channel, has_siblings)));
             }
         }
-        self.channels.insert(channel, subscription);
         self.memberships.insert(channel, memberships);
+    }
+
+    /// The lane of a channel.
+    pub(crate) fn lane_of(&self, channel: ChannelKey) -> Lane {
+        self.elsewhere.get(&channel).map_or(self.lane, |(lane, _)| *lane)
+    }
+
+    /// Whether a channel of another lane is subscribed to a table.
+    pub(crate) fn is_followed_by(&self, lane: Lane, table: u32) -> bool {
+        self.followed_elsewhere.contains_key(&(lane, table))
     }
 
     /// Removes a channel; unknown ones are ignored.
     pub(crate) fn remove(&mut self, channel: ChannelKey) -> Option<Subscription> {
+        if let Some((lane, tables)) = self.elsewhere.remove(&channel) {
+            for table in tables {
+                if let Some(count) = self.followed_elsewhere.get_mut(&(lane, table)) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.followed_elsewhere.remove(&(lane, table));
+                    }
+                }
+            }
+        }
         for (table, group) in self.memberships.remove(&channel).unwrap_or_default() {
             if let Some(groups) = self.tables.get_mut(&table) {
                 groups.remove(group, channel);
@@ -115,6 +175,8 @@ impl Subscriptions {
     pub(crate) fn rebuild(&mut self, catalog: &Catalog) {
         self.tables.clear();
         self.memberships.clear();
+        self.elsewhere.clear();
+        self.followed_elsewhere.clear();
         for (channel, subscription) in std::mem::take(&mut self.channels) {
             self.insert(channel, subscription, catalog);
         }
@@ -140,7 +202,26 @@ impl Subscriptions {
     }
 }
 
+/// The keys of a subscription's groups, for each table that it covers.
+fn keys_by_table(subscription: &Subscription, catalog: &Catalog) -> Vec<(u32, Vec<GroupKey>)> {
+    let keys_of = |table: &Rc<PublishedTable>| -> Vec<GroupKey> {
+        subscription
+            .bindings
+            .iter()
+            .filter(|(_, binding)| binding.covers(&table.schema, &table.name))
+            .filter_map(|(id, binding)| GroupKey::new(*id, binding, &subscription.identity, table))
+            .collect()
+    };
+    let tables = catalog.tables().map(|table| (table.oid, keys_of(table)));
+    tables.filter(|(_, keys)| !keys.is_empty()).collect()
+}
+
 impl GroupKey {
+    /// Whether PostgreSQL has to evaluate a filter of the group.
+    fn needs_database(&self) -> bool {
+        self.matchers.iter().any(Matcher::needs_database)
+    }
+
     /// `None` when the table lacks a column that the binding names.
     fn new(
         binding_id: u64,

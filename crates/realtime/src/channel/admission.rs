@@ -4,10 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use selvedge_limits::Share;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::join_error::JoinError;
+use super::join_error::{JoinError, MAX_BINDINGS};
 use super::join_request::JoinRequest;
 use super::joined::{Channel, SocketContext, deadline_of};
 use super::permissions::Permissions;
@@ -21,6 +22,9 @@ use crate::state::Shared;
 use crate::token::{Token, TokenRefusal};
 use crate::topic::Topic;
 
+/// Longest key for presence in bytes. It is part of every message about the channel's presence.
+const MAX_PRESENCE_KEY_BYTES: usize = 1024;
+
 /// A join that has passed all checks; [`admit`] turns it into a channel.
 pub(crate) struct Admission {
     topic: Topic,
@@ -28,6 +32,8 @@ pub(crate) struct Admission {
     token: Token,
     permissions: Permissions,
     replays: Vec<Replay>,
+    /// The subscriptions to database changes as they are counted.
+    counted_bindings: Vec<Share>,
     /// Keeps broadcasts of other nodes coming; `None` for a node that runs alone.
     joined_topic: Option<JoinedTopic>,
 }
@@ -59,6 +65,7 @@ async fn check_permission(
     let shared = &context.worker.shared;
     let topic = Topic::from_wire(wire_topic, request.is_private);
     let token = check_locally(shared, &topic, &context.token, &request, channels)?;
+    let counted_bindings = count_bindings(context, request.bindings.len())?;
     if !request.is_private {
         return match request.replay {
             Some(_) => Err(JoinError::ReplayOnPublicChannel),
@@ -68,6 +75,7 @@ async fn check_permission(
                 token,
                 permissions: Permissions::PUBLIC,
                 replays: Vec::new(),
+                counted_bindings,
                 joined_topic: None,
             }),
         };
@@ -77,6 +85,7 @@ async fn check_permission(
         topic: topic.name(),
         headers: &context.headers,
     };
+    let _turn = shared.policy_turns.wait(context.client).await;
     let verdict = match shared
         .authorizer
         .check_read(subject, request.is_presence_enabled)
@@ -94,6 +103,7 @@ async fn check_permission(
         token,
         permissions: Permissions::after_read(verdict),
         replays,
+        counted_bindings,
         joined_topic: None,
     })
 }
@@ -125,6 +135,9 @@ fn check_locally(
     if channels >= shared.config.max_channels_per_socket {
         return Err(JoinError::TooManyChannels);
     }
+    if request.is_too_long || request.presence_key.len() > MAX_PRESENCE_KEY_BYTES {
+        return Err(JoinError::PayloadTooLong);
+    }
     match &request.token {
         Some(text) if **text != *connection_token.text => shared.verifier.verify(text),
         // Verified when the socket was opened; only time has passed since.
@@ -134,6 +147,23 @@ fn check_locally(
         },
     }
     .map_err(JoinError::Token)
+}
+
+/// Counts the subscriptions of a join to database changes, by its socket and by its client.
+fn count_bindings(context: &SocketContext, bindings: usize) -> Result<Vec<Share>, JoinError> {
+    if bindings == 0 {
+        return Ok(Vec::new());
+    }
+    if bindings > MAX_BINDINGS {
+        return Err(JoinError::TooManyBindings);
+    }
+    let shares = [&context.binding_shares, &context.worker.shared.binding_shares];
+    let counted: Result<Vec<Option<Share>>, _> = shares
+        .iter()
+        .map(|shares| shares.take(context.client, bindings))
+        .collect();
+    let counted = counted.map_err(|_| JoinError::TooManyBindingsOfClient)?;
+    Ok(counted.into_iter().flatten().collect())
 }
 
 /// Reads the broadcasts that a join requests to be replayed. Requires the privilege to read broadcasts; that for presence
@@ -170,6 +200,7 @@ pub(crate) fn admit(
         token,
         permissions,
         replays,
+        counted_bindings,
         joined_topic,
     } = admission;
     let shared = &context.worker.shared;
@@ -182,7 +213,7 @@ pub(crate) fn admit(
         push_replay(&member, replay);
     }
     start_presence(shared, &member, &request, permissions);
-    subscribe_to_changes(shared, &member, &token, &request);
+    subscribe_to_changes(context, &member, &token, &request);
     Channel {
         context: Rc::clone(context),
         member,
@@ -194,6 +225,7 @@ pub(crate) fn admit(
         token_deadline: deadline_of(&token, shared.config.token_check_interval),
         token,
         has_bindings: !request.bindings.is_empty(),
+        _counted_bindings: counted_bindings,
         _joined_topic: joined_topic,
         failed_broadcast_check: None,
         failed_presence_check: None,
@@ -246,7 +278,7 @@ fn push_replay(member: &Member, replay: &Replay) {
             .encode(&member.topic, member.version, &member.join_ref)
     });
     if let Some(frame) = frame {
-        member.push_frame(frame);
+        member.outbox.push_own(frame);
     }
 }
 
@@ -267,14 +299,15 @@ fn start_presence(shared: &Shared, member: &Member, request: &JoinRequest, permi
 }
 
 /// Hands the channel's bindings to the change feed, with the role and claims under which rows are checked.
-fn subscribe_to_changes(shared: &Shared, member: &Member, token: &Token, request: &JoinRequest) {
+fn subscribe_to_changes(context: &SocketContext, member: &Member, token: &Token, request: &JoinRequest) {
     if request.bindings.is_empty() {
         return;
     }
     let bindings = request.bindings.iter();
     let bindings = bindings.map(|binding| (binding.id, Value::Object(binding.parameters.clone())));
-    shared.feed.subscribe(
+    context.worker.shared.feed.subscribe(
         ChannelKey(member.id.as_u64()),
+        context.client,
         token.claims.role().unwrap_or_default().to_owned(),
         token.claims.json().to_owned(),
         bindings.collect(),

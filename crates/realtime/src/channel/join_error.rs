@@ -3,6 +3,9 @@
 use crate::authorization::CheckError;
 use crate::token::TokenRefusal;
 
+/// Most subscriptions to database changes of one channel. Each is compared with every change.
+pub(super) const MAX_BINDINGS: usize = 100;
+
 /// A refused join.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum JoinError {
@@ -11,6 +14,12 @@ pub(crate) enum JoinError {
     PrivateOnly,
     TooManyJoins,
     TooManyChannels,
+    /// The payload, or the key for presence, is too long.
+    PayloadTooLong,
+    /// More subscriptions to database changes than one channel may have.
+    TooManyBindings,
+    /// The socket or its client has all the subscriptions to database changes that it may have.
+    TooManyBindingsOfClient,
     Token(TokenRefusal),
     /// The policies let the caller read neither broadcasts nor presence; holds the topic's name for the text.
     Unauthorized(String),
@@ -30,6 +39,8 @@ impl JoinError {
             Self::PrivateOnly => "PrivateOnly",
             Self::TooManyJoins => "ClientJoinRateLimitReached",
             Self::TooManyChannels => "ChannelRateLimitReached",
+            Self::PayloadTooLong => "JoinPayloadTooLarge",
+            Self::TooManyBindings | Self::TooManyBindingsOfClient => "PostgresChangesLimitReached",
             Self::Token(refusal) => refusal.code(),
             Self::Unauthorized(_) | Self::Check(CheckError::Policy) => "Unauthorized",
             Self::Check(CheckError::Canceled) => "QueryCanceled",
@@ -54,6 +65,11 @@ impl JoinError {
             Self::PrivateOnly => "This project only allows private channels".to_owned(),
             Self::TooManyJoins => "Too many joins per second".to_owned(),
             Self::TooManyChannels => "Too many channels".to_owned(),
+            Self::PayloadTooLong => "The join is too long".to_owned(),
+            Self::TooManyBindings => {
+                format!("A channel can have at most {MAX_BINDINGS} subscriptions to postgres_changes")
+            }
+            Self::TooManyBindingsOfClient => "Too many subscriptions to postgres_changes".to_owned(),
             Self::Token(refusal) => refusal.channel_text(),
             Self::Unauthorized(topic) => unreadable(topic),
             Self::Check(error) => check_text(*error).to_owned(),

@@ -24,6 +24,8 @@ pub(crate) struct JoinRequest {
     pub(crate) bindings: Vec<Binding>,
     /// Whether the policies on `realtime.messages` apply.
     pub(crate) is_private: bool,
+    /// Whether the payload was too long to be read.
+    pub(crate) is_too_long: bool,
     /// The channel's own token; `None` when it runs under the connection's token.
     pub(crate) token: Option<String>,
 }
@@ -44,6 +46,7 @@ impl JoinRequest {
             is_presence_enabled: flag(&presence, "enabled"),
             bindings: bindings(config.get("postgres_changes")),
             is_private: flag(config, "private"),
+            is_too_long: false,
             token: own_token(payload),
         }
     }

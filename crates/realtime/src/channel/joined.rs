@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use selvedge_limits::{ClientId, Share, Shares};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -20,6 +21,9 @@ use crate::frame::{ClientFrame, Version};
 use crate::state::Worker;
 use crate::token::{Token, is_opaque_key};
 
+/// Longest `access_token` message in bytes; longer ones are ignored. A token in a header could not be as long.
+const MAX_TOKEN_BYTES: usize = 64 * 1024;
+
 /// State that all channels of a socket share.
 pub(crate) struct SocketContext {
     pub(crate) worker: Rc<Worker>,
@@ -29,6 +33,10 @@ pub(crate) struct SocketContext {
     /// Headers of the handshake that policies see, as a JSON object: those that begin with `x-`.
     pub(crate) headers: Arc<str>,
     pub(crate) outbox: Rc<Outbox>,
+    /// The client as limits count it.
+    pub(crate) client: ClientId,
+    /// Subscriptions to database changes of this socket.
+    pub(crate) binding_shares: Shares,
 }
 
 /// The outcome of handling a message.
@@ -64,6 +72,8 @@ pub(crate) struct Channel {
     pub(super) token_deadline: Instant,
     /// Whether the channel has subscribed to database changes.
     pub(super) has_bindings: bool,
+    /// The subscriptions to database changes as they are counted, by socket and by client.
+    pub(super) _counted_bindings: Vec<Share>,
     /// Keeps the subscription to other nodes' broadcasts until the channel is dropped.
     pub(super) _joined_topic: Option<JoinedTopic>,
     /// Messages that wait for a check, oldest first; the first one is the message that needed it.
@@ -188,6 +198,9 @@ impl Channel {
         #[derive(Deserialize)]
         struct AccessToken {
             access_token: Value,
+        }
+        if frame.payload.len() > MAX_TOKEN_BYTES {
+            return Handled::Done;
         }
         // Compat: a payload without the key, or with something else than text, is ignored.
         let Some(AccessToken {

@@ -1,6 +1,7 @@
 //! `presence` messages of a channel: track, untrack and their limits (realtime contract §9).
 
-use serde_json::{Map, Value};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::check::Check;
@@ -8,18 +9,28 @@ use super::join_error::failure_reply;
 use super::joined::{Channel, Handled};
 use super::permissions::FailedCheck;
 use crate::authorization::CheckError;
+use crate::cluster::Cluster;
 use crate::fanout::PresenceReception;
-use crate::frame::{ClientFrame, Payload};
+use crate::frame::{ClientFrame, Payload, json_string};
 use crate::metrics::METRICS;
+use crate::presence::Tracked;
 
 const OK: &str = r#"{"status":"ok","response":{}}"#;
 const ERROR: &str = r#"{"status":"error","response":{}}"#;
+const NO_MEMORY: &str =
+    r#"{"status":"error","response":{"reason":"There is no memory for this presence at the moment"}}"#;
+/// Bytes of a message between nodes about an entry besides its topic, its key and its object.
+const WIRE_BYTES: usize = 1024;
+/// How often an entry is in memory: itself, in a diff, and in the diff's frames of both protocol versions.
+const PRESENCE_COPIES: usize = 4;
+/// What an entry takes besides its texts, in bytes.
+const ENTRY_BYTES: usize = 512;
 const NOT_AN_OBJECT: &str =
     r#"{"status":"error","response":{"reason":"Presence track payload must be a map"}}"#;
 
 /// A parsed `presence` message of a client.
 enum Push {
-    Track(Map<String, Value>),
+    Track(Tracked),
     /// `track` with a payload that is not an object.
     TrackNothing,
     Untrack,
@@ -55,9 +66,14 @@ impl Channel {
             Push::TrackNothing => NOT_AN_OBJECT,
             // Compat: unlike a denied broadcast, a denied presence push gets an error reply.
             Push::Track(_) | Push::Untrack if self.permissions.write_presence != Some(true) => ERROR,
-            Push::Track(payload) => {
-                self.track(payload);
-                OK
+            Push::Track(tracked) => {
+                if self.is_too_large_to_track(&tracked) {
+                    return Handled::Close("Track message size exceeded".to_owned());
+                }
+                match self.track(tracked) {
+                    true => OK,
+                    false => NO_MEMORY,
+                }
             }
             Push::Untrack => {
                 self.context
@@ -88,16 +104,36 @@ impl Channel {
         self.member.reply(&frame.reference, &failure_reply(error));
     }
 
-    /// Lists the channel as present with this payload.
-    fn track(&self, payload: Map<String, Value>) {
+    /// Whether an entry is longer than a payload may be, or than what can be sent to the other nodes: one that cannot would keep them
+    /// from learning anything of this node's presence.
+    fn is_too_large_to_track(&self, tracked: &Tracked) -> bool {
+        let shared = &self.context.worker.shared;
+        let bytes = self.presence_key.len() + tracked.len();
+        let topic = self.member.topic.wire_name();
+        // Quotes and control characters in key and topic are escaped.
+        let on_wire =
+            json_string(&self.presence_key).len() + json_string(topic).len() + tracked.len() + WIRE_BYTES;
+        let most = shared.cluster.as_ref().and_then(Cluster::max_message_bytes);
+        shared.config.is_too_large(bytes) || most.is_some_and(|most| on_wire > most)
+    }
+
+    /// Lists the channel as present with this object. False when there is no memory for it.
+    fn track(&self, tracked: Tracked) -> bool {
+        let shared = &self.context.worker.shared;
+        let bytes = self.presence_key.len() + tracked.len();
+        let reserved = bytes * PRESENCE_COPIES + ENTRY_BYTES;
+        let Some(memory) = shared.memory.reserve(self.context.client, reserved) else {
+            METRICS.count_drop("out_of_memory");
+            return false;
+        };
         // Compat: a channel that joined without presence receives diffs from its first `track` on.
         if self.member.presence.get() == PresenceReception::Off
             && self.permissions.read_presence == Some(true)
         {
             self.member.presence.set(PresenceReception::ChannelPush);
         }
-        let shared = &self.context.worker.shared;
-        shared.track(&self.member, &self.presence_key, payload);
+        shared.track(&self.member, &self.presence_key, tracked.held_by(memory));
+        true
     }
 
     /// Counts a push against the limits of the channel and of the project. `Some` when a limit is exceeded, with the
@@ -118,21 +154,47 @@ impl Channel {
     }
 }
 
+/// The payload of a presence push. The parts are not parsed: as values they would take many times their bytes.
+#[derive(Deserialize)]
+struct PushPayload<'a> {
+    #[serde(borrow, default)]
+    event: Option<&'a RawValue>,
+    /// `None` when there is no such key, unlike for null.
+    #[serde(borrow, default, deserialize_with = "deserialize_present")]
+    payload: Option<&'a RawValue>,
+}
+
+fn deserialize_present<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
 /// Reads the payload of a presence push. Event names are compared without regard to case; `track` without a payload
 /// tracks an empty object.
 fn parse_push(frame: &ClientFrame) -> Push {
-    let Some(Value::Object(mut payload)) = frame.payload.parse::<Value>() else {
+    let Payload::Json(json) = &frame.payload else {
         return Push::Empty;
     };
-    let event = match payload.get("event") {
-        None | Some(Value::Null) => return Push::Empty,
-        Some(Value::String(event)) => event.to_ascii_lowercase(),
-        Some(_) => return Push::Unknown,
+    // An array would be read as the members in their order.
+    let is_object = json.trim_ascii_start().first() == Some(&b'{');
+    let Some(push) = frame.payload.parse::<PushPayload<'_>>().filter(|_| is_object) else {
+        return Push::Empty;
     };
-    match (event.as_str(), payload.remove("payload")) {
-        ("track", None) => Push::Track(Map::new()),
-        ("track", Some(Value::Object(tracked))) => Push::Track(tracked),
-        ("track", Some(_)) => Push::TrackNothing,
+    let Some(event) = push.event else {
+        return Push::Empty;
+    };
+    let Ok(event) = serde_json::from_str::<String>(event.get()) else {
+        return Push::Unknown;
+    };
+    match (
+        event.to_ascii_lowercase().as_str(),
+        push.payload.map(RawValue::get),
+    ) {
+        ("track", payload) => match Tracked::parse(payload.unwrap_or("{}")) {
+            Some(tracked) => Push::Track(tracked),
+            None => Push::TrackNothing,
+        },
         ("untrack", _) => Push::Untrack,
         _ => Push::Unknown,
     }

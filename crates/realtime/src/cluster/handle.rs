@@ -15,7 +15,7 @@ use super::nats::Nats;
 use super::node_table::NodeTable;
 use super::publisher::{Outgoing, OutgoingQueue, OutgoingReceiver, Publisher};
 use super::receiver::receive_presence;
-use super::wire::{TrackedEntry, TrackingChannel, encode_broadcast};
+use super::wire::{TrackingChannel, encode_broadcast};
 use crate::broadcast::Broadcast;
 use crate::delivery::PresenceDelivery;
 use crate::fanout::{ChannelId, Hub};
@@ -35,7 +35,12 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// Begins to connect, and exchanges messages in background tasks of the current Tokio runtime.
-    pub(crate) fn start(config: ClusterConfig, delivery: PresenceDelivery, hub: Arc<Hub>) -> Self {
+    pub(crate) fn start(
+        config: ClusterConfig,
+        max_payload_bytes: usize,
+        delivery: PresenceDelivery,
+        hub: Arc<Hub>,
+    ) -> Self {
         let (interest, wishes) = Interest::new();
         let (outgoing, queue) = OutgoingQueue::new();
         let (prefix, interest) = (config.prefix.clone(), Arc::new(interest));
@@ -46,6 +51,7 @@ impl Cluster {
             hub,
             interest: Arc::clone(&interest),
             outgoing: outgoing.clone(),
+            max_payload_bytes,
         };
         let connected = Arc::clone(&broker);
         let exchange = tokio::spawn(async move {
@@ -86,8 +92,16 @@ impl Cluster {
     pub(crate) fn publish_presence(&self, topic: &Topic, channel: ChannelId, entry: Option<&Entry>) {
         self.outgoing.push(Outgoing::Change {
             channel: TrackingChannel::new(topic, channel.as_u64()),
-            entry: entry.map(TrackedEntry::from_entry),
+            entry: entry.cloned(),
         });
+    }
+
+    /// Longest message in bytes that the broker accepts; `None` while it is not known.
+    pub(crate) fn max_message_bytes(&self) -> Option<usize> {
+        match self.broker.get() {
+            Some(Ok(broker)) if broker.is_connected() => Some(broker.max_message_bytes()),
+            _ => None,
+        }
     }
 
     /// Why the broker cannot be used; `None` while the connection is up.
@@ -114,6 +128,7 @@ struct Connecting {
     hub: Arc<Hub>,
     interest: Arc<Interest>,
     outgoing: OutgoingQueue,
+    max_payload_bytes: usize,
 }
 
 impl Connecting {
@@ -135,6 +150,7 @@ impl Connecting {
             broker: Arc::clone(&broker),
             presence: Arc::clone(self.delivery.store()),
             node_timeout: self.config.node_timeout,
+            max_payload_bytes: self.max_payload_bytes,
             sequence: 0,
         };
         let nodes = NodeTable::new(node, self.config.node_timeout, self.delivery);

@@ -12,16 +12,18 @@ use uuid::Uuid;
 use super::broker::Broker;
 use super::wire::{PresenceMessage, TrackedChannel, TrackedEntry, TrackingChannel};
 use crate::metrics::METRICS;
-use crate::presence::{NodeNumber, PresenceStore};
+use crate::presence::{Entry, NodeNumber, PresenceStore};
 
 /// Most messages that wait for the broker.
 const QUEUE_MESSAGES: usize = 8192;
-/// Most bytes of broadcasts that wait for the broker.
+/// Most bytes of broadcasts and presence that wait for the broker.
 const QUEUE_BYTES: usize = 32 * 1024 * 1024;
 /// How many heartbeats a node sends in the time after which the others take it for dead.
 const HEARTBEATS_PER_TIMEOUT: u32 = 6;
 /// About how many bytes of a state go into one message.
 const STATE_PART_BYTES: usize = 256 * 1024;
+/// What a broadcast has between nodes besides its payload: topic, event, and the envelope of its form.
+const ENVELOPE_BYTES: usize = 100_000;
 /// How long the last messages of a node that shuts down may take.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -33,7 +35,7 @@ pub(super) enum Outgoing {
     /// What a channel of this node has tracked; `None` if it has untracked.
     Change {
         channel: TrackingChannel,
-        entry: Option<TrackedEntry>,
+        entry: Option<Entry>,
     },
     /// Ask a node for its state, or every node.
     RequestState { of: Option<Uuid> },
@@ -78,7 +80,7 @@ impl OutgoingQueue {
     /// Queues a message, or drops it when the queue is full.
     pub(super) fn push(&self, outgoing: Outgoing) {
         let is_change = matches!(outgoing, Outgoing::Change { .. });
-        let bytes = broadcast_bytes(&outgoing);
+        let bytes = queued_bytes_of(&outgoing);
         let queued = self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
         if queued + bytes > QUEUE_BYTES || self.sender.try_send(outgoing).is_err() {
             self.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
@@ -102,9 +104,12 @@ impl OutgoingQueue {
     }
 }
 
-fn broadcast_bytes(outgoing: &Outgoing) -> usize {
+fn queued_bytes_of(outgoing: &Outgoing) -> usize {
     match outgoing {
         Outgoing::Broadcast { message, .. } => message.len(),
+        Outgoing::Change {
+            entry: Some(entry), ..
+        } => entry.len(),
         _ => 0,
     }
 }
@@ -118,6 +123,8 @@ pub(super) struct Publisher {
     pub(super) presence: Arc<PresenceStore>,
     /// See [`super::ClusterConfig::node_timeout`].
     pub(super) node_timeout: Duration,
+    /// Longest payload that clients may send.
+    pub(super) max_payload_bytes: usize,
     /// Number of the last change of presence.
     pub(super) sequence: u64,
 }
@@ -125,22 +132,42 @@ pub(super) struct Publisher {
 impl Publisher {
     /// Publishes until the queue is dropped, and a heartbeat in between.
     pub(super) async fn run(mut self, mut queue: OutgoingReceiver) {
+        let mut is_limit_known = false;
         let mut heartbeat = interval(self.node_timeout / HEARTBEATS_PER_TIMEOUT);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 outgoing = queue.receiver.recv() => {
                     let Some(outgoing) = outgoing else { return };
-                    queue.queued_bytes.fetch_sub(broadcast_bytes(&outgoing), Ordering::Relaxed);
+                    queue.queued_bytes.fetch_sub(queued_bytes_of(&outgoing), Ordering::Relaxed);
                     self.skip_number_of_lost_change(&queue);
                     self.send(outgoing).await;
                 }
                 _ = heartbeat.tick() => {
+                    if self.broker.is_connected() && !std::mem::replace(&mut is_limit_known, true) {
+                        self.warn_of_small_messages();
+                    }
                     self.skip_number_of_lost_change(&queue);
                     let (node, sequence) = (self.node, self.sequence);
                     self.publish_presence(&PresenceMessage::Heartbeat { node, sequence }).await;
                 }
             }
+        }
+    }
+
+    /// Says in the log when the broker accepts shorter messages than clients may send.
+    fn warn_of_small_messages(&self) {
+        let (limit, wanted) = (
+            self.broker.max_message_bytes(),
+            self.max_payload_bytes + ENVELOPE_BYTES,
+        );
+        if limit < wanted {
+            tracing::warn!(
+                limit,
+                wanted,
+                "the broker's max_payload is below max_payload_bytes plus 100 000: longer broadcasts stay on their node, and longer \
+                 presences are refused"
+            );
         }
     }
 
@@ -161,7 +188,7 @@ impl Publisher {
                     node,
                     sequence: self.sequence,
                     channel,
-                    entry,
+                    entry: entry.as_ref().map(TrackedEntry::from_entry),
                 };
                 self.publish_presence(&change).await;
             }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::broadcast::{Broadcast, Content};
 use crate::frame::Encoding;
-use crate::presence::Entry;
+use crate::presence::{Entry, Tracked};
 use crate::topic::Topic;
 
 /// Bytes of the length in front of a broadcast's header.
@@ -106,7 +106,7 @@ impl TrackedEntry {
         Self {
             key: entry.key.to_string(),
             phx_ref: entry.phx_ref.clone(),
-            payload: Map::clone(&entry.payload),
+            payload: serde_json::from_str(&entry.tracked.to_json()).unwrap_or_default(),
         }
     }
 
@@ -114,10 +114,11 @@ impl TrackedEntry {
     /// into JSON without escapes.
     pub(super) fn into_entry(self) -> Option<Entry> {
         let is_reference = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'.';
-        self.phx_ref
-            .bytes()
-            .all(is_reference)
-            .then(|| Entry::new(self.key.into(), self.phx_ref, self.payload))
+        if !self.phx_ref.bytes().all(is_reference) {
+            return None;
+        }
+        let tracked = Tracked::parse(&Value::Object(self.payload).to_string())?;
+        Some(Entry::new(self.key.into(), self.phx_ref, tracked))
     }
 }
 

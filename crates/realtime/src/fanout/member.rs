@@ -72,6 +72,6 @@ impl Member {
             event,
             payload,
         };
-        self.outbox.push(frame.encode(self.version));
+        self.outbox.push_own(frame.encode(self.version));
     }
 }

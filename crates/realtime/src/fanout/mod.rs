@@ -14,6 +14,8 @@ mod wake_queue;
 pub(crate) use channel_id::ChannelId;
 pub(crate) use hub::{ChannelMessage, Delivery, Hub, SystemMessage};
 pub(crate) use member::{Member, PresenceReception};
+#[cfg(test)]
+pub(crate) use outbox::outbox_for_tests;
 pub(crate) use outbox::{Outbox, QueueLimits, Signal};
 pub(crate) use rooms::Rooms;
 pub(crate) use wake_queue::WakeQueue;

@@ -4,12 +4,18 @@ use std::cell::{Cell, Ref, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
+
+use selvedge_limits::ClientId;
+#[cfg(test)]
+use selvedge_memory::MemoryBudget;
 
 use super::channel_id::ChannelId;
 use super::wake_queue::WakeQueue;
 use crate::frame::EncodedFrame;
+use crate::memory::{ClientMemory, GrowingMemory};
 use crate::metrics::METRICS;
 
 /// An empty queue keeps room for this many frames; a larger buffer is freed, so that one burst does not hold memory
@@ -37,11 +43,28 @@ pub(crate) enum Signal {
     Drain { pause: Duration },
 }
 
+/// A frame in the queue.
+#[derive(Debug, PartialEq, Eq)]
+struct Queued {
+    frame: EncodedFrame,
+    /// Whether no other socket has it, so that its memory is this one's.
+    is_own: bool,
+}
+
+/// The memory of the frames that no other socket has. Those that several sockets get are counted where they are made.
+struct OwnFrames {
+    memory: Arc<ClientMemory>,
+    client: ClientId,
+    bytes: usize,
+    reserved: GrowingMemory,
+}
+
 /// Messages and signals that wait for a socket's task.
 pub(crate) struct Outbox {
     limits: QueueLimits,
-    queue: RefCell<VecDeque<EncodedFrame>>,
+    queue: RefCell<VecDeque<Queued>>,
     queued_bytes: Cell<usize>,
+    own: RefCell<OwnFrames>,
     /// Set by an overflow and never cleared: the socket will be closed, so later messages are dropped.
     is_full: Cell<bool>,
     signals: RefCell<Vec<Signal>>,
@@ -64,11 +87,22 @@ impl fmt::Debug for Outbox {
 }
 
 impl Outbox {
-    pub(crate) fn new(limits: QueueLimits, wakes: Rc<WakeQueue>) -> Self {
+    pub(crate) fn new(
+        limits: QueueLimits,
+        wakes: Rc<WakeQueue>,
+        memory: Arc<ClientMemory>,
+        client: ClientId,
+    ) -> Self {
         Self {
             limits,
             queue: RefCell::default(),
             queued_bytes: Cell::default(),
+            own: RefCell::new(OwnFrames {
+                memory,
+                client,
+                bytes: 0,
+                reserved: GrowingMemory::default(),
+            }),
             is_full: Cell::default(),
             signals: RefCell::default(),
             waker: RefCell::default(),
@@ -77,32 +111,57 @@ impl Outbox {
         }
     }
 
+    /// Queues a message that several sockets get, see [`Outbox::push_own`].
+    pub(crate) fn push(&self, frame: EncodedFrame) {
+        self.enqueue(Queued { frame, is_own: false });
+    }
+
+    /// Queues a message that no other socket gets, whose memory is counted. The socket is closed also when there is none for it.
+    pub(crate) fn push_own(&self, frame: EncodedFrame) {
+        let mut own = self.own.borrow_mut();
+        own.bytes += frame.len();
+        let has_memory = own.cover();
+        drop(own);
+        self.enqueue(Queued { frame, is_own: true });
+        if !has_memory {
+            self.overflow();
+        }
+    }
+
     /// Queues a message and wakes the socket's task. When the queue is full, it is emptied and the socket is closed: the
     /// client then reconnects and knows that it may have missed messages, whereas a gap in an open socket would not be
     /// noticed.
-    pub(crate) fn push(&self, frame: EncodedFrame) {
+    fn enqueue(&self, queued: Queued) {
         // The socket is closing; queueing more would only delay it.
         if self.is_full.get() {
             return;
         }
         let mut queue = self.queue.borrow_mut();
-        let bytes = self.queued_bytes.get() + frame.len();
+        let bytes = self.queued_bytes.get() + queued.frame.len();
         // A single message may be larger than the limit: an empty queue takes it.
         if !queue.is_empty() && (queue.len() >= self.limits.messages || bytes > self.limits.bytes) {
-            // Freed immediately, because the limit has to bound memory, and the client will not read these messages.
-            queue.clear();
             drop(queue);
-            self.queued_bytes.set(0);
-            self.is_full.set(true);
-            METRICS.count_drop("slow_reader");
-            self.signal(Signal::Overflow);
+            self.overflow();
             return;
         }
-        queue.push_back(frame);
+        queue.push_back(queued);
         drop(queue);
         self.queued_bytes.set(bytes);
         METRICS.messages_delivered.inc();
         self.wake();
+    }
+
+    /// Empties the queue for good, and tells the socket to close.
+    fn overflow(&self) {
+        if self.is_full.replace(true) {
+            return;
+        }
+        // Freed immediately, because the limit has to bound memory, and the client will not read these messages.
+        self.queue.borrow_mut().clear();
+        self.queued_bytes.set(0);
+        self.own.borrow_mut().free();
+        METRICS.count_drop("slow_reader");
+        self.signal(Signal::Overflow);
     }
 
     /// Whether half of what may wait for the client is waiting.
@@ -113,14 +172,17 @@ impl Outbox {
     }
 
     /// The queued frames, oldest first. Nothing may be pushed or taken while they are borrowed.
-    pub(crate) fn frames(&self) -> Ref<'_, VecDeque<EncodedFrame>> {
-        self.queue.borrow()
+    pub(crate) fn frames(&self) -> OutboxFrames<'_> {
+        OutboxFrames(self.queue.borrow())
     }
 
     /// Takes the oldest frame.
     pub(crate) fn pop(&self) -> Option<EncodedFrame> {
         let mut queue = self.queue.borrow_mut();
-        let frame = queue.pop_front()?;
+        let Queued { frame, is_own } = queue.pop_front()?;
+        if is_own {
+            self.own.borrow_mut().remove(frame.len());
+        }
         self.queued_bytes.set(self.queued_bytes.get() - frame.len());
         if queue.is_empty() && queue.capacity() > KEPT_CAPACITY {
             *queue = VecDeque::new();
@@ -160,6 +222,44 @@ impl Outbox {
     }
 }
 
+/// The queued frames of an outbox, oldest first.
+pub(crate) struct OutboxFrames<'a>(Ref<'a, VecDeque<Queued>>);
+
+impl OutboxFrames<'_> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &EncodedFrame> {
+        self.0.iter().map(|queued| &queued.frame)
+    }
+}
+
+impl OwnFrames {
+    /// Reserves what the frames have. False when there is no memory for them.
+    fn cover(&mut self) -> bool {
+        self.reserved.cover(self.bytes, &self.memory, self.client)
+    }
+
+    fn remove(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+        if self.bytes == 0 {
+            self.free();
+        }
+    }
+
+    fn free(&mut self) {
+        self.bytes = 0;
+        self.reserved = GrowingMemory::default();
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn outbox_for_tests(limits: QueueLimits, memory: MemoryBudget) -> Outbox {
+    Outbox::new(
+        limits,
+        Rc::default(),
+        Arc::new(ClientMemory::new(memory)),
+        ClientId::of_connection(None),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,7 +269,36 @@ mod tests {
             messages: 3,
             bytes: 10,
         };
-        Outbox::new(limits, Rc::default())
+        outbox_for_tests(limits, MemoryBudget::unlimited())
+    }
+
+    #[test]
+    fn realtime_075_frames_of_one_socket_alone_are_counted_until_they_are_sent() {
+        let limits = QueueLimits {
+            messages: 1000,
+            bytes: usize::MAX,
+        };
+        let budget = MemoryBudget::new(8 * 1024 * 1024);
+        let outbox = outbox_for_tests(limits, budget.clone());
+        let long = "x".repeat(300_000);
+        for _ in 0..3 {
+            outbox.push_own(EncodedFrame::text(&[&long]));
+            outbox.push(EncodedFrame::text(&[&long]));
+        }
+        assert!((900_000..1_100_000).contains(&budget.used()), "{}", budget.used());
+        while outbox.pop().is_some() {}
+        assert_eq!((budget.used(), outbox.take_signal()), (0, None));
+
+        for _ in 0..4 {
+            outbox.push_own(EncodedFrame::text(&[&long]));
+        }
+
+        assert_eq!(
+            outbox.take_signal(),
+            Some(Signal::Overflow),
+            "the client's share is used up"
+        );
+        assert_eq!(budget.used(), 0);
     }
 
     #[test]

@@ -60,6 +60,7 @@ fn parse_user_broadcast_push(frame: &Bytes) -> Option<ClientFrame> {
             encoding,
             payload: frame.slice_ref(rest),
         }),
+        bytes: frame.len(),
         received: None,
     })
 }

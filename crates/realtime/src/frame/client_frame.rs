@@ -14,6 +14,11 @@ use super::encoding::Encoding;
 use super::reference::Reference;
 use super::version::Version;
 
+/// Longest topic in bytes. Topics are keys of maps, columns of `realtime.messages` and parts of every answer.
+const MAX_TOPIC_BYTES: usize = 1024;
+/// Longest event name of the protocol, and longest reference as JSON text, in bytes. They are echoed.
+const MAX_NAME_BYTES: usize = 256;
+
 /// A client's message, in the same form for both protocol versions.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientFrame {
@@ -22,6 +27,8 @@ pub(crate) struct ClientFrame {
     pub(crate) topic: String,
     pub(crate) event: String,
     pub(crate) payload: Payload,
+    /// Bytes of the whole frame, which the payload keeps in memory.
+    pub(crate) bytes: usize,
     /// When it arrived; only where spans of messages are exported.
     pub(crate) received: Option<Instant>,
 }
@@ -45,39 +52,77 @@ pub(crate) struct UserBroadcast {
 }
 
 impl ClientFrame {
-    /// Parses a text frame; `None` for a malformed one.
+    /// Parses a text frame; `None` for a malformed one, and for one whose topic, event or references are too long.
     pub(crate) fn parse_text(version: Version, text: &Bytes) -> Option<Self> {
-        match version {
+        let frame = match version {
             Version::V1 => {
                 let object: Object<'_> = serde_json::from_slice(text).ok()?;
-                let join_ref = object
-                    .join_ref
-                    .map_or(Reference::NULL, |raw| Reference::from_json(raw.get()));
-                Some(Self {
-                    join_ref,
-                    reference: Reference::from_json(object.reference.get()),
-                    topic: object.topic.into_owned(),
-                    event: object.event.into_owned(),
-                    payload: Payload::slice_of(text, object.payload),
-                    received: None,
-                })
+                Parts {
+                    join_ref: object.join_ref,
+                    reference: object.reference,
+                    topic: object.topic,
+                    event: object.event,
+                    payload: object.payload,
+                }
             }
             Version::V2 => {
                 let array: Array<'_> = serde_json::from_slice(text).ok()?;
-                Some(Self {
-                    join_ref: Reference::from_json(array.join_ref.get()),
-                    reference: Reference::from_json(array.reference.get()),
-                    topic: array.topic.into_owned(),
-                    event: array.event.into_owned(),
-                    payload: Payload::slice_of(text, array.payload),
-                    received: None,
-                })
+                Parts {
+                    join_ref: Some(array.join_ref),
+                    reference: array.reference,
+                    topic: array.topic,
+                    event: array.event,
+                    payload: array.payload,
+                }
             }
+        };
+        frame.is_short().then(|| frame.into_frame(text))
+    }
+}
+
+/// The parts of a text frame of either version.
+struct Parts<'a> {
+    join_ref: Option<&'a RawValue>,
+    reference: &'a RawValue,
+    topic: Cow<'a, str>,
+    event: Cow<'a, str>,
+    payload: &'a RawValue,
+}
+
+impl Parts<'_> {
+    /// Whether everything but the payload has a length that the server keeps and echoes.
+    fn is_short(&self) -> bool {
+        let join_ref = self.join_ref.map_or("", RawValue::get);
+        self.topic.len() <= MAX_TOPIC_BYTES
+            && [&self.event, self.reference.get(), join_ref]
+                .iter()
+                .all(|text| text.len() <= MAX_NAME_BYTES)
+    }
+
+    fn into_frame(self, text: &Bytes) -> ClientFrame {
+        ClientFrame {
+            join_ref: self
+                .join_ref
+                .map_or(Reference::NULL, |raw| Reference::from_json(raw.get())),
+            reference: Reference::from_json(self.reference.get()),
+            topic: self.topic.into_owned(),
+            event: self.event.into_owned(),
+            payload: Payload::slice_of(text, self.payload),
+            bytes: text.len(),
+            received: None,
         }
     }
 }
 
 impl Payload {
+    /// Bytes of the payload.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Json(text) => text.len(),
+            Self::UserBroadcast(push) => push.payload.len(),
+        }
+    }
+
     /// A payload that shares the frame's buffer.
     fn slice_of(text: &Bytes, raw: &RawValue) -> Self {
         Self::Json(text.slice_ref(raw.get().as_bytes()))

@@ -39,6 +39,14 @@ impl EncodedFrame {
         Self(frame.freeze())
     }
 
+    /// The frame, which keeps something until its last clone is dropped: what counts its memory.
+    pub(crate) fn keeping<T: Send + Sync + 'static>(self, kept: T) -> Self {
+        Self(Bytes::from_owner(Keeping {
+            bytes: self.0,
+            _kept: kept,
+        }))
+    }
+
     /// The frame's bytes.
     pub(crate) fn as_bytes(&self) -> &Bytes {
         &self.0
@@ -58,6 +66,18 @@ impl EncodedFrame {
             _ => 2,
         };
         &self.0[header..]
+    }
+}
+
+/// The fields are dropped in this order, so memory is free before others may reserve it.
+struct Keeping<T> {
+    bytes: Bytes,
+    _kept: T,
+}
+
+impl<T> AsRef<[u8]> for Keeping<T> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

@@ -1,8 +1,9 @@
 //! A `presence_diff` of one topic, encoded once per protocol version.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::frame::{EncodedFrame, Reference, ServerFrame, Version};
+use crate::memory::HeldMemory;
 use crate::topic::Topic;
 
 /// The joins and leaves of a topic since its last diff.
@@ -15,16 +16,25 @@ pub(crate) struct PresenceDiff {
     payload: String,
     /// Frames of version 1 and 2, encoded when the first member needs them.
     frames: [OnceLock<EncodedFrame>; 2],
+    /// What counts the memory of the entries. Kept by the frames, which have copies of them.
+    memory: Arc<[Arc<HeldMemory>]>,
 }
 
 impl PresenceDiff {
     /// A diff with these joins and leaves: JSON objects `{"<key>":{"metas":[…]}}` as text.
-    pub(super) fn new(topic: Topic, sequence: u64, joins: &str, leaves: &str) -> Self {
+    pub(super) fn new(
+        topic: Topic,
+        sequence: u64,
+        joins: &str,
+        leaves: &str,
+        memory: Vec<Arc<HeldMemory>>,
+    ) -> Self {
         Self {
             topic,
             sequence,
             payload: format!(r#"{{"joins":{joins},"leaves":{leaves}}}"#),
             frames: [OnceLock::new(), OnceLock::new()],
+            memory: memory.into(),
         }
     }
 
@@ -47,7 +57,11 @@ impl PresenceDiff {
                 event: "presence_diff",
                 payload: &self.payload,
             };
-            frame.encode(version)
+            let frame = frame.encode(version);
+            match self.memory.is_empty() {
+                true => frame,
+                false => frame.keeping(Arc::clone(&self.memory)),
+            }
         })
     }
 }

@@ -1,11 +1,16 @@
 //! The presence entry of one channel, and its JSON.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::frame::json_string;
+use crate::memory::HeldMemory;
 
 /// Names that only the server sets in a meta. A client's values under these names are dropped; they could make others
 /// miss a leave.
@@ -21,27 +26,104 @@ pub(crate) struct Entry {
     /// The `phx_ref` before the last update, under which clients know the entry.
     pub(super) previous_ref: Option<String>,
     /// The tracked object.
-    pub(crate) payload: Arc<Map<String, Value>>,
-    /// The members of the payload as JSON, each behind a comma. Kept, because every member who joins the topic gets all
-    /// its entries.
+    pub(crate) tracked: Tracked,
+}
+
+/// An object that a channel tracks.
+#[derive(Debug, Clone)]
+pub(crate) struct Tracked {
+    /// The members of the object as JSON, each behind a comma: every member who joins the topic gets them.
     fields: Arc<str>,
+    /// What counts the memory of the entry; `None` for one of another node.
+    memory: Option<Arc<HeldMemory>>,
+}
+
+impl Tracked {
+    /// Reads a JSON object, without the reserved names; `None` for any other JSON.
+    pub(crate) fn parse(json: &str) -> Option<Self> {
+        let fields: Fields = serde_json::from_str(json).ok()?;
+        Some(Self {
+            fields: fields.0.into(),
+            memory: None,
+        })
+    }
+
+    /// Bytes of the object.
+    pub(crate) fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Ties reserved memory to the object and all messages about it.
+    pub(crate) fn held_by(self, memory: HeldMemory) -> Self {
+        Self {
+            memory: Some(Arc::new(memory)),
+            ..self
+        }
+    }
+
+    /// The object as JSON text.
+    pub(crate) fn to_json(&self) -> String {
+        format!("{{{}}}", self.fields.strip_prefix(',').unwrap_or_default())
+    }
+
+    /// What counts the memory of the object.
+    pub(super) fn memory(&self) -> Option<&Arc<HeldMemory>> {
+        self.memory.as_ref()
+    }
+}
+
+/// The members of a JSON object without the reserved ones, each behind a comma.
+struct Fields(String);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Fields;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Fields, A::Error> {
+        let mut fields = String::new();
+        while let Some(name) = members.next_key::<Cow<'de, str>>()? {
+            let value = members.next_value::<&RawValue>()?;
+            if !RESERVED.contains(&&*name) {
+                fields.push(',');
+                fields.push_str(&json_string(&name));
+                fields.push(':');
+                fields.push_str(value.get());
+            }
+        }
+        Ok(Fields(fields))
+    }
 }
 
 impl Entry {
     /// An entry that members do not know yet.
-    pub(crate) fn new(key: Arc<str>, phx_ref: String, payload: Map<String, Value>) -> Self {
+    pub(crate) fn new(key: Arc<str>, phx_ref: String, tracked: Tracked) -> Self {
         Self {
             key,
             phx_ref,
             previous_ref: None,
-            fields: render_fields(&payload).into(),
-            payload: Arc::new(payload),
+            tracked,
         }
     }
 
     /// Whether the tracked object is equal to this one.
-    pub(super) fn has_payload(&self, payload: &Map<String, Value>) -> bool {
-        *self.payload == *payload
+    pub(super) fn has_tracked(&self, tracked: &Tracked) -> bool {
+        self.tracked.fields == tracked.fields
+    }
+
+    /// Bytes of the key and the tracked object.
+    pub(crate) fn len(&self) -> usize {
+        self.key.len() + self.tracked.len()
     }
 
     /// Writes the entry as a meta: the tracked object with `phx_ref` and, after an update, `phx_ref_prev`.
@@ -55,24 +137,9 @@ impl Entry {
             json.push_str(previous);
             json.push('"');
         }
-        json.push_str(&self.fields);
+        json.push_str(&self.tracked.fields);
         json.push('}');
     }
-}
-
-/// The members of a tracked object without the reserved ones, each behind a comma.
-fn render_fields(payload: &Map<String, Value>) -> String {
-    let mut fields = String::new();
-    let of_client = payload
-        .iter()
-        .filter(|(name, _)| !RESERVED.contains(&name.as_str()));
-    for (name, value) in of_client {
-        fields.push(',');
-        fields.push_str(&json_string(name));
-        fields.push(':');
-        fields.push_str(&value.to_string());
-    }
-    fields
 }
 
 /// Writes entries as `{"<key>":{"metas":[…]},…}`, in the order in which they were tracked.

@@ -9,6 +9,6 @@ mod owner;
 mod store;
 
 pub(crate) use diff::PresenceDiff;
-pub(crate) use entry::Entry;
+pub(crate) use entry::{Entry, Tracked};
 pub(crate) use owner::{NodeNumber, Owner};
 pub(crate) use store::{Due, PresenceStore};

@@ -12,10 +12,9 @@ use std::time::{Duration, Instant};
 
 use foldhash::quality::RandomState;
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
 
 use super::diff::PresenceDiff;
-use super::entry::{Entry, render_by_key};
+use super::entry::{Entry, Tracked, render_by_key};
 use super::owner::{NodeNumber, Owner};
 use crate::topic::Topic;
 
@@ -81,27 +80,27 @@ impl PresenceStore {
         }
     }
 
-    /// Sets what a channel of this node has tracked under a key, and returns the entry. `None` when an equal payload was
+    /// Sets what a channel of this node has tracked under a key, and returns the entry. `None` when an equal object was
     /// tracked before; nothing changes then.
     pub(crate) fn track(
         &self,
         topic: &Topic,
         owner: Owner,
         key: &Arc<str>,
-        payload: Map<String, Value>,
+        tracked: Tracked,
     ) -> Option<Entry> {
         let mut shard = self.lock(topic);
         let presences = shard.entry(topic.clone()).or_default();
         if presences
             .entries
             .get(&owner)
-            .is_some_and(|entry| entry.has_payload(&payload))
+            .is_some_and(|entry| entry.has_tracked(&tracked))
         {
             return None;
         }
         let counter = self.references.fetch_add(1, Ordering::Relaxed);
         let phx_ref = format!("F{:x}.{counter:x}", self.run);
-        let entry = Entry::new(Arc::clone(key), phx_ref, payload);
+        let entry = Entry::new(Arc::clone(key), phx_ref, tracked);
         presences.insert(owner, entry.clone());
         Some(entry)
     }
@@ -204,8 +203,18 @@ impl PresenceStore {
         // Set only when something is sent: a diff without content must not delay the next one.
         presences.announced_at = Some(Instant::now());
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        let memory = joins.iter().chain(&leaves);
+        let memory = memory
+            .filter_map(|entry| entry.tracked.memory().cloned())
+            .collect();
         let (joins, leaves) = (render_by_key(joins.iter()), render_by_key(leaves.iter()));
-        send(PresenceDiff::new(topic.clone(), sequence, &joins, &leaves));
+        send(PresenceDiff::new(
+            topic.clone(),
+            sequence,
+            &joins,
+            &leaves,
+            memory,
+        ));
     }
 
     fn lock(&self, topic: &Topic) -> MutexGuard<'_, Shard> {
@@ -226,15 +235,12 @@ fn forget_empty(shard: &mut Shard, topic: &Topic) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
-    fn payload(value: Value) -> Map<String, Value> {
-        match value {
-            Value::Object(map) => map,
-            other => panic!("not an object: {other}"),
-        }
+    fn payload(value: Value) -> Tracked {
+        Tracked::parse(&value.to_string()).expect("an object")
     }
 
     fn announced(store: &PresenceStore, topic: &Topic) -> Option<Value> {

@@ -1,5 +1,6 @@
 //! Why a socket ends, and the close code that its client gets.
 
+use std::io;
 use std::time::Duration;
 
 use tokio_tungstenite::tungstenite::error::{CapacityError, Error};
@@ -18,6 +19,8 @@ pub(super) enum Ending {
     Protocol,
     /// The client reads more slowly than messages arrive, and its outbox overflowed.
     SlowReader,
+    /// A message is longer than the memory that is left for its client.
+    OutOfMemory,
     /// A join exceeded the project's rate of joins.
     TooManyJoins,
     /// The server shuts down; the socket is closed after this pause.
@@ -29,6 +32,7 @@ impl Ending {
     pub(super) fn of_error(error: &Error) -> Self {
         match error {
             Error::Capacity(CapacityError::MessageTooLong { .. }) => Self::FrameTooLarge,
+            Error::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => Self::OutOfMemory,
             Error::Protocol(_) | Error::Utf8(_) => Self::Protocol,
             _ => Self::Gone,
         }
@@ -42,6 +46,7 @@ impl Ending {
             Self::FrameTooLarge => (CloseCode::Size, ""),
             Self::Protocol => (CloseCode::Protocol, ""),
             Self::SlowReader => (CloseCode::Again, "the client reads too slowly"),
+            Self::OutOfMemory => (CloseCode::Again, "the server has no memory for the message"),
             Self::TooManyJoins => (CloseCode::Away, "too many joins"),
             Self::Drain(_) => (CloseCode::Restart, ""),
         })

@@ -8,9 +8,11 @@
 use std::future::poll_fn;
 use std::io::{self, Read, Write};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use bytes::Bytes;
 use selvedge_gateway::UpgradedStream;
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -19,7 +21,9 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::frame_writer::FrameWriter;
+use crate::channel::SocketContext;
 use crate::fanout::Outbox;
+use crate::memory::IncomingMessage;
 
 /// Read buffer of each socket in bytes. Small, because most sockets are idle and there may be ten thousand of them; a larger
 /// frame gets a separate buffer while it arrives.
@@ -35,12 +39,16 @@ pub(super) struct Connection {
     stream: UpgradedStream,
     protocol: WebSocketContext,
     writer: FrameWriter,
+    /// The memory of the message that is being read.
+    incoming: IncomingMessage,
+    context: Rc<SocketContext>,
 }
 
 impl Connection {
     /// Starts the WebSocket protocol on a connection whose HTTP handshake is done. Bytes that arrived behind the
     /// handshake are read first.
-    pub(super) fn open(mut stream: UpgradedStream, max_frame_bytes: usize) -> Self {
+    pub(super) fn open(mut stream: UpgradedStream, context: &Rc<SocketContext>) -> Self {
+        let max_frame_bytes = context.worker.shared.config.max_frame_bytes;
         let config = WebSocketConfig::default()
             .read_buffer_size(READ_BUFFER_BYTES)
             // The library passes on each control frame as soon as it is made.
@@ -52,6 +60,8 @@ impl Connection {
             stream,
             protocol: WebSocketContext::from_partially_read(unread, Role::Server, Some(config)),
             writer: FrameWriter::default(),
+            incoming: IncomingMessage::default(),
+            context: Rc::clone(context),
         }
     }
 
@@ -85,6 +95,11 @@ impl Connection {
         }
     }
 
+    /// Ties the memory that was reserved for a message while it was read to its bytes.
+    pub(super) fn hold_message(&mut self, bytes: Bytes) -> Bytes {
+        self.incoming.finish(bytes)
+    }
+
     /// Writes what the outbox still holds, then performs the closing handshake, all within [`CLOSE_TIMEOUT`].
     pub(super) async fn close(mut self, outbox: &Outbox, code: CloseCode, reason: &'static str) {
         let frame = CloseFrame {
@@ -105,7 +120,7 @@ impl Connection {
             return;
         }
         // The rest of the stream cannot be parsed as frames.
-        if matches!(code, CloseCode::Size | CloseCode::Protocol) {
+        if matches!(code, CloseCode::Size | CloseCode::Protocol | CloseCode::Again) {
             self.drain().await;
             return;
         }
@@ -141,6 +156,8 @@ impl Connection {
         let mut transport = Transport {
             stream: &mut self.stream,
             writer: &mut self.writer,
+            incoming: &mut self.incoming,
+            context: &self.context,
             cx,
         };
         call(&mut self.protocol, &mut transport)
@@ -152,6 +169,8 @@ impl Connection {
 struct Transport<'a, 'cx> {
     stream: &'a mut UpgradedStream,
     writer: &'a mut FrameWriter,
+    incoming: &'a mut IncomingMessage,
+    context: &'a SocketContext,
     cx: &'a mut Context<'cx>,
 }
 
@@ -159,7 +178,15 @@ impl Read for Transport<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut buffer = ReadBuf::new(buffer);
         match Pin::new(&mut *self.stream).poll_read(self.cx, &mut buffer) {
-            Poll::Ready(Ok(())) => Ok(buffer.filled().len()),
+            Poll::Ready(Ok(())) => {
+                let length = buffer.filled().len();
+                let memory = &self.context.worker.shared.memory;
+                // A message in several frames, and one behind it, are counted together, which is what the library keeps.
+                if !self.incoming.grow(length, memory, self.context.client) {
+                    return Err(io::ErrorKind::OutOfMemory.into());
+                }
+                Ok(length)
+            }
             Poll::Ready(Err(error)) => Err(error),
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
         }

@@ -119,10 +119,11 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
+    use selvedge_memory::MemoryBudget;
     use tokio::io::{AsyncRead, ReadBuf};
 
     use super::*;
-    use crate::fanout::QueueLimits;
+    use crate::fanout::{QueueLimits, outbox_for_tests};
     use crate::frame::EncodedFrame;
 
     /// A client that accepts so many bytes at a time, and between two times nothing.
@@ -184,7 +185,7 @@ mod tests {
             messages: 1000,
             bytes: 1 << 20,
         };
-        Outbox::new(limits, Rc::default())
+        outbox_for_tests(limits, MemoryBudget::unlimited())
     }
 
     fn stream(at_a_time: usize) -> (UpgradedStream, Rc<RefCell<Vec<u8>>>) {

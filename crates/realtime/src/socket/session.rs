@@ -28,6 +28,12 @@ use crate::topic;
 
 /// The topic of heartbeats; it is never joined.
 const HEARTBEAT_TOPIC: &str = "phoenix";
+/// Longest payload of a join in bytes: a hundred subscriptions with filters of a hundred values, and a token. What is parsed of it
+/// takes several times as much.
+const MAX_JOIN_BYTES: usize = 512 * 1024;
+/// How much of a topic is logged, in bytes.
+const MAX_LOGGED_BYTES: usize = 256;
+
 /// The event for which the socket's task woke up.
 enum Event {
     Read(Option<Result<Message, Error>>),
@@ -54,13 +60,19 @@ struct Session {
     empty_since: Option<Instant>,
 }
 
+/// A client's text as it is logged.
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_LOGGED_BYTES))
+        .unwrap_or(text)
+}
+
 /// Serves a socket until it ends.
 pub(super) async fn run(context: Rc<SocketContext>, stream: UpgradedStream) {
     METRICS.sockets.inc();
     let config = &context.worker.shared.config;
     context.worker.rooms.add_socket(&context.outbox);
     let mut session = Session {
-        connection: Connection::open(stream, config.max_frame_bytes),
+        connection: Connection::open(stream, &context),
         slots: Slots::default(),
         steps: FuturesUnordered::new(),
         timer: Box::pin(sleep(config.idle_timeout)),
@@ -118,8 +130,10 @@ impl Session {
         self.last_received = Instant::now();
         let version = self.context.version;
         let frame = match message {
-            Message::Text(text) => ClientFrame::parse_text(version, &text.into()),
-            Message::Binary(bytes) => parse_binary(version, &bytes),
+            Message::Text(text) => {
+                ClientFrame::parse_text(version, &self.connection.hold_message(text.into()))
+            }
+            Message::Binary(bytes) => parse_binary(version, &self.connection.hold_message(bytes)),
             _ => return None,
         };
         METRICS.messages_received.inc();
@@ -185,12 +199,16 @@ impl Session {
 
     /// Starts the checks of a join. A channel that the join replaces is kept until the join is answered.
     fn begin_join(&mut self, frame: &ClientFrame) {
+        let is_too_long = frame.payload.len() > MAX_JOIN_BYTES;
         let payload = match &frame.payload {
-            Payload::Json(text) => serde_json::from_slice(text).unwrap_or(Value::Null),
-            Payload::UserBroadcast(_) => Value::Null,
+            Payload::Json(text) if !is_too_long => serde_json::from_slice(text).unwrap_or(Value::Null),
+            Payload::Json(_) | Payload::UserBroadcast(_) => Value::Null,
         };
         let previous = self.slots.take_joined(&frame.topic);
-        let request = JoinRequest::parse(&payload);
+        let request = JoinRequest {
+            is_too_long,
+            ..JoinRequest::parse(&payload)
+        };
         let step = steps::join(&self.context, frame.topic.clone(), request, self.slots.len());
         let joining = Joining {
             join_ref: frame.join_ref.clone(),
@@ -279,7 +297,15 @@ impl Session {
     fn refuse_join(&mut self, topic: &str, error: &JoinError) -> Option<Ending> {
         let joining = self.slots.take_joining(topic)?;
         METRICS.refused_joins.with_label_values(&[error.code()]).inc();
-        tracing::info!(error_code = error.code(), topic, "a join was refused");
+        let code = error.code();
+        if let Some(silent) = self.context.worker.shared.log.pass(code, self.context.client) {
+            tracing::info!(
+                error_code = code,
+                topic = cut(topic),
+                silent,
+                "a join was refused"
+            );
+        }
         let reply = json!({ "status": "error", "response": { "reason": error.reason() } }).to_string();
         let frame = ServerFrame {
             join_ref: &joining.join_ref,
@@ -288,7 +314,7 @@ impl Session {
             event: "phx_reply",
             payload: &reply,
         };
-        self.context.outbox.push(frame.encode(self.context.version));
+        self.context.outbox.push_own(frame.encode(self.context.version));
         self.export_span("phx_join", joining.received);
         if let Some(previous) = joining.previous {
             // A refused join also replaces: the client has given up the old channel when it joined again.
@@ -422,7 +448,7 @@ impl Session {
             event: "phx_reply",
             payload,
         };
-        self.context.outbox.push(frame.encode(self.context.version));
+        self.context.outbox.push_own(frame.encode(self.context.version));
     }
 
     /// Ends the channels and closes the connection with the code of the ending.

@@ -14,6 +14,8 @@ use crate::metrics::METRICS;
 /// How many messages of one channel may wait for the database; further ones are dropped, so that a client cannot fill
 /// the memory behind a slow policy.
 const MAX_DEFERRED: usize = 1000;
+/// How many bytes of frames they may have together; a single one may be longer.
+const MAX_DEFERRED_BYTES: usize = 1024 * 1024;
 
 /// One topic of a socket.
 pub(super) enum Slot {
@@ -108,9 +110,11 @@ impl Slots {
     }
 }
 
-/// Queues a message until the database has answered; drops it when [`MAX_DEFERRED`] messages wait already.
+/// Queues a message until the database has answered; drops it when [`MAX_DEFERRED`] messages or [`MAX_DEFERRED_BYTES`] wait already.
 pub(super) fn defer(deferred: &mut VecDeque<ClientFrame>, frame: ClientFrame) {
-    if deferred.len() < MAX_DEFERRED {
+    let waiting: usize = deferred.iter().map(|one| one.bytes).sum();
+    let fits = deferred.is_empty() || waiting + frame.bytes <= MAX_DEFERRED_BYTES;
+    if fits && deferred.len() < MAX_DEFERRED {
         deferred.push_back(frame);
     } else {
         METRICS.count_drop("deferred");

@@ -63,12 +63,15 @@ pub(super) fn join(
 
 /// Runs a policy check for a channel, under the claims of the channel's token.
 pub(super) fn check(context: &SocketContext, topic: String, channel: &Channel, check: Check) -> Step {
-    let authorizer = context.worker.shared.authorizer.clone();
+    let shared = &context.worker.shared;
+    let (authorizer, turns) = (shared.authorizer.clone(), shared.policy_turns.clone());
+    let client = context.client;
     let claims = Arc::clone(&channel.token().claims);
     let headers = Arc::clone(&context.headers);
     let member = channel.member();
     let (id, of_member) = (member.id, member.topic.clone());
     Box::pin(async move {
+        let _turn = turns.wait(client).await;
         Finished::Check {
             topic,
             channel: id,

@@ -1,6 +1,7 @@
 //! The WebSocket handshake: version, API key and limits are checked, then the socket's task starts (realtime contract
 //! §1).
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,9 +11,10 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, rt};
 use percent_encoding::percent_decode_str;
 use selvedge_gateway::{
-    Bearer, Caller, UpgradeDecision, UpgradeHandler, UpgradeRequest, UpgradedStream, json_error_response,
-    routed_path,
+    Bearer, Caller, UpgradeDecision, UpgradeHandler, UpgradeRequest, UpgradedStream, find_client_address,
+    json_error_response, routed_path,
 };
+use selvedge_limits::{ClientId, Share, Shares};
 use serde_json::{Map, Value, json};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
@@ -60,6 +62,9 @@ impl UpgradeRefusal {
     }
 }
 
+/// Most subscriptions to database changes of one socket.
+const MAX_BINDINGS_PER_SOCKET: usize = 1000;
+
 /// A handshake that passed its checks.
 struct Handshake {
     version: Version,
@@ -88,14 +93,25 @@ impl UpgradeHandler for Upgrades {
             Err(refusal) => UpgradeDecision::Refuse(refusal.response()),
             Ok((Handshake { version, token }, accept)) => {
                 let shared = &self.worker.shared;
+                let client = client_of(shared, request);
+                let Ok(share) = shared.socket_shares.take(client, 1) else {
+                    return UpgradeDecision::Refuse(UpgradeRefusal::TooManySockets.response());
+                };
                 let context = Rc::new(SocketContext {
                     worker: Rc::clone(&self.worker),
                     version,
                     token,
                     headers: policy_headers(headers),
-                    outbox: Rc::new(Outbox::new(shared.queue_limits(), Rc::clone(&self.worker.wakes))),
+                    outbox: Rc::new(Outbox::new(
+                        shared.queue_limits(),
+                        Rc::clone(&self.worker.wakes),
+                        Arc::clone(&shared.memory),
+                        client,
+                    )),
+                    client,
+                    binding_shares: Shares::new(Some(MAX_BINDINGS_PER_SOCKET)),
                 });
-                let counted = CountedSocket::new(Arc::clone(shared));
+                let counted = CountedSocket::new(Arc::clone(shared), share);
                 UpgradeDecision::Accept {
                     headers: vec![("Sec-WebSocket-Accept", accept)],
                     serve: Box::new(move |stream| start(context, stream, counted)),
@@ -117,12 +133,16 @@ fn start(context: Rc<SocketContext>, stream: UpgradedStream, counted: CountedSoc
 /// the connection breaks between the decision and the first byte.
 struct CountedSocket {
     shared: Arc<Shared>,
+    _share: Option<Share>,
 }
 
 impl CountedSocket {
-    fn new(shared: Arc<Shared>) -> Self {
+    fn new(shared: Arc<Shared>, share: Option<Share>) -> Self {
         shared.sockets.fetch_add(1, Ordering::Relaxed);
-        Self { shared }
+        Self {
+            shared,
+            _share: share,
+        }
     }
 }
 
@@ -130,6 +150,20 @@ impl Drop for CountedSocket {
     fn drop(&mut self) {
         self.shared.sockets.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// The client of a handshake. Where a trusted proxy reports no address, the proxy itself.
+fn client_of(shared: &Shared, request: &UpgradeRequest) -> ClientId {
+    let peer = request.peer_addr().map(|peer| peer.ip());
+    let proxies = shared.config.trusted_proxies;
+    // A unix socket has no address, but the proxy behind it may report one.
+    let found = find_client_address(
+        &request.head().headers,
+        peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        proxies,
+    );
+    let reported = found.ok().filter(|address| !address.is_unspecified());
+    ClientId::of_connection(reported.or(peer))
 }
 
 /// Answers a request to the WebSocket path that is not an upgrade. Compat: a missing or invalid key is reported first,

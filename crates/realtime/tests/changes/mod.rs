@@ -9,5 +9,6 @@ mod hidden_filters;
 mod policies;
 mod rights;
 mod schema_changes;
+mod strangers;
 mod support;
 mod values;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use selvedge_limits::ClientId;
 use selvedge_postgres::{Database, Logins};
 use selvedge_realtime::changes::{BroadcastRow, ChangeFeed, ChangeSink, ChannelKey};
 use selvedge_testing::TestDatabase;
@@ -249,7 +250,8 @@ impl TestFeed {
     pub(crate) fn request(&self, channel: u64, who: &str, bindings: &[Value]) {
         let (role, claims) = claims_of(who);
         let bindings = (1..).zip(bindings.iter().cloned()).collect();
-        self.feed.subscribe(ChannelKey(channel), role, claims, bindings);
+        self.feed
+            .subscribe(ChannelKey(channel), client_of(channel), role, claims, bindings);
     }
 
     /// Subscribes and waits until changes flow.
@@ -269,8 +271,13 @@ impl TestFeed {
         bindings: &[Value],
     ) {
         let bindings = (1..).zip(bindings.iter().cloned()).collect();
-        self.feed
-            .subscribe(ChannelKey(channel), role.to_owned(), claims.to_string(), bindings);
+        self.feed.subscribe(
+            ChannelKey(channel),
+            client_of(channel),
+            role.to_owned(),
+            claims.to_string(),
+            bindings,
+        );
         let event = self.next().await;
         assert_eq!(
             event,
@@ -343,6 +350,12 @@ impl TestFeed {
             }
         }
     }
+}
+
+/// The client of a channel: each has an address of its own.
+fn client_of(channel: u64) -> ClientId {
+    let last = u8::try_from(channel).expect("tests have few channels");
+    ClientId::of_connection(Some([10, 0, 0, last].into()))
 }
 
 /// A binding to all changes of a table.

@@ -13,5 +13,6 @@ mod rates;
 mod refreshed_tokens;
 mod schema;
 mod several_nodes;
+mod shares;
 mod shutdown;
 mod support;

@@ -35,6 +35,8 @@ pub struct RealtimeSection {
     pub max_sockets: usize,
     /// Most channels of one socket. Default 100.
     pub max_channels_per_socket: usize,
+    /// Most subscriptions to database changes of one client address; 0: any number. Default 2000.
+    pub max_bindings_per_address: usize,
     /// Joins a second, averaged over a minute; 0: any number. Default 0.
     pub max_joins_per_second: u32,
     /// Messages received and delivered a second, averaged over a minute; 0: any number. Default 0.
@@ -61,6 +63,7 @@ impl RealtimeSection {
             enabled: section.is_enabled(true),
             max_sockets: section.integer("max_sockets", 10_000, 0..=10_000_000),
             max_channels_per_socket: section.integer("max_channels_per_socket", 100, 1..=100_000),
+            max_bindings_per_address: section.integer("max_bindings_per_address", 2000, 0..=10_000_000),
             max_joins_per_second: section.integer("max_joins_per_second", 0, 0..=u32::MAX),
             max_events_per_second: section.integer("max_events_per_second", 0, 0..=u32::MAX),
             max_presence_events_per_second: section.integer(

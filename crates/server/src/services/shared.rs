@@ -119,7 +119,7 @@ impl Services {
             true => Some(SchemaCache::start(database.clone(), translate::rest::rest_config(config)).await),
             false => None,
         };
-        let realtime = start_realtime(config, &database, &ring, keys, telemetry.clone())?;
+        let realtime = start_realtime(config, &database, (&ring, keys), &memory, telemetry.clone())?;
         start_jobs(config, &database, mode);
         let drain = Drain::default();
         let console_log = config.console.is_served(mode).then(ConsoleLog::start);
@@ -372,8 +372,8 @@ fn start_auth(
 fn start_realtime(
     config: &Config,
     database: &Arc<Database>,
-    ring: &Arc<KeyRing>,
-    keys: &KeySet,
+    (ring, keys): (&Arc<KeyRing>, &KeySet),
+    memory: &MemoryPlan,
     telemetry: Option<Telemetry>,
 ) -> Result<Option<Realtime>> {
     if !config.realtime.enabled {
@@ -381,7 +381,7 @@ fn start_realtime(
     }
     let settings = RealtimeConfig {
         telemetry,
-        ..translate::realtime::realtime_config(config)
+        ..translate::realtime::realtime_config(config, &memory.budget)
     };
     let realtime = Realtime::start(settings, database, ring.clone(), keys.api_keys());
     Ok(Some(

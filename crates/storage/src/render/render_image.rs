@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use futures_util::StreamExt;
-use selvedge_gateway::{Caller, network_of, sent_path};
+use selvedge_gateway::{Caller, sent_path};
+use selvedge_limits::network_of;
 
 use super::cache::RenderKey;
 use super::output::choose_output;

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use selvedge_gateway::network_of;
+use selvedge_limits::network_of;
 
 use crate::config::StorageConfig;
 use crate::identity::{Identity, Owner};

@@ -20,10 +20,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
+use selvedge_limits::{Share, ShareExceeded};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::connection_limit::{OpenConnection, TooManyConnections};
 use super::limits::ConnectionLimits;
 use framing::{Framer, StopReason};
 use refusal::{Reason, Refused};
@@ -55,7 +55,7 @@ pub(crate) struct FramedStream<S> {
     /// Longest time to wait for the client to read its responses.
     reading: TransferTimer,
     /// Counts the connection for its address.
-    connection: Option<OpenConnection>,
+    connection: Option<Share>,
 }
 
 impl<S> FramedStream<S> {
@@ -64,11 +64,11 @@ impl<S> FramedStream<S> {
     pub(crate) fn new(
         inner: S,
         limits: &ConnectionLimits,
-        connection: Result<Option<OpenConnection>, TooManyConnections>,
+        connection: Result<Option<Share>, ShareExceeded>,
     ) -> Self {
         let (connection, refused) = match connection {
             Ok(connection) => (connection, None),
-            Err(TooManyConnections) => (None, Some(Refused::from_head(Reason::TooManyConnections, b""))),
+            Err(ShareExceeded) => (None, Some(Refused::from_head(Reason::TooManyConnections, b""))),
         };
         Self {
             inner,
@@ -88,7 +88,7 @@ impl<S> FramedStream<S> {
 
     /// Takes the connection out after an upgrade: the stream, bytes that were read and not yet passed on, and what
     /// counts the connection against its address.
-    pub(crate) fn into_upgraded(self) -> (S, BytesMut, Option<OpenConnection>) {
+    pub(crate) fn into_upgraded(self) -> (S, BytesMut, Option<Share>) {
         (self.inner, self.ready, self.connection)
     }
 

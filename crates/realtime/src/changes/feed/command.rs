@@ -1,5 +1,7 @@
 //! Commands that channels send to the feed's thread.
 
+use selvedge_limits::ClientId;
+
 use crate::changes::ChannelKey;
 use crate::changes::subscriptions::Identity;
 
@@ -9,6 +11,7 @@ pub(super) enum Command {
     /// Subscribes a channel, or replaces its bindings; each comes with the id that the client was given.
     Subscribe {
         channel: ChannelKey,
+        client: ClientId,
         identity: Identity,
         bindings: Vec<(u64, serde_json::Value)>,
     },

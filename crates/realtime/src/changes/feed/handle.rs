@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use selvedge_limits::ClientId;
 use selvedge_postgres::Database;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
@@ -67,12 +68,13 @@ impl ChangeFeed {
         self.commands.closed().await;
     }
 
-    /// Subscribes a channel, or replaces its bindings. `claims` is the token's payload as JSON, `role` the database
+    /// Subscribes a channel of a client, or replaces its bindings. `claims` is the token's payload as JSON, `role` the database
     /// role in it; each binding comes with the id that the client was given. The outcome is reported by
     /// [`ChangeSink::notify`].
     pub fn subscribe(
         &self,
         channel: ChannelKey,
+        client: ClientId,
         role: String,
         claims: String,
         bindings: Vec<(u64, serde_json::Value)>,
@@ -80,6 +82,7 @@ impl ChangeFeed {
         let identity = Identity { role, claims };
         self.send(Command::Subscribe {
             channel,
+            client,
             identity,
             bindings,
         });

@@ -16,7 +16,7 @@ use crate::changes::subscriptions::Subscription;
 impl Feed {
     /// Tells the channels whose filters became forbidden, and those whose filters are allowed again.
     pub(super) async fn warn_of_hidden_filters(&mut self) {
-        let Some(catalog) = &self.catalog else {
+        let Some(catalog) = self.catalog.as_deref() else {
             return;
         };
         let filtering: Vec<(ChannelKey, &Subscription)> = self

@@ -1,7 +1,7 @@
 //! Reads the replication stream: row changes in batches, broadcasts one by one.
 
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
 
 use selvedge_postgres::replication::{
     LogicalMessage, Relation, ReplicationError, ReplicationStream, Tuple, TupleValue,
@@ -9,6 +9,7 @@ use selvedge_postgres::replication::{
 use tokio::time::{Instant, timeout};
 
 use super::broadcast_row::parse_broadcast_row;
+use super::lane::SETTLE_TIMEOUT;
 use super::state::{Feed, LONGEST_RETRY, RelationUse};
 use crate::changes::batch::{Delivery, miss_group};
 use crate::changes::catalog::Catalog;
@@ -21,9 +22,6 @@ use crate::metrics::METRICS;
 const MAX_BATCH: usize = 512;
 /// Most bytes of values that are read together, unless a single row has more.
 const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
-/// The longest wait for the sockets to take over the batch before. A worker thread that is busy for longer must not
-/// stop the changes of all others.
-const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const CATALOG_FAILED: &str = "Changes were not delivered: the published tables could not be read";
 
@@ -94,7 +92,7 @@ impl Feed {
 
     /// Delivers the changes that have been read.
     async fn deliver_batch(&mut self, batch: &mut Batch) {
-        let changes = std::mem::take(&mut batch.changes);
+        let changes: Rc<[RowChange]> = std::mem::take(&mut batch.changes).into();
         METRICS.changes.inc_by(changes.len() as u64);
         let Some(catalog) = &self.catalog else {
             return;
@@ -105,11 +103,13 @@ impl Feed {
             subscriptions: &self.subscriptions,
             catalog,
             sink: &*self.sink,
+            evaluator: None,
         };
-        let are_roles_same = delivery.deliver(&mut self.rights, &mut self.failures, &mut self.checks);
-        if !are_roles_same.await {
+        let delivered = delivery.deliver(&mut self.rights, &mut self.failures, &mut self.checks);
+        if !delivered.await.are_roles_same {
             self.warn_of_hidden_filters().await;
         }
+        self.deliver_to_lanes(&changes).await;
     }
 
     /// Handles one stream message: broadcasts go to the sink immediately, row changes into the batch.
@@ -171,7 +171,7 @@ impl Feed {
             return;
         }
         let xid = self.transaction.xid;
-        let is_recent = |catalog: &&Catalog| catalog.includes(xid);
+        let is_recent = |catalog: &&Rc<Catalog>| catalog.includes(xid);
         if self.catalog.as_ref().filter(is_recent).is_none() {
             // Security: from here on other columns, rights and policies may hold than those that the catalog shows. The
             // changes before are delivered first, because their values are sorted by the columns of the old one.
@@ -196,6 +196,9 @@ impl Feed {
 impl Feed {
     /// Tells the subscribers of a table that its changes are not delivered for now.
     fn tell_subscribers(&mut self, table: u32) {
+        for lane in &self.lanes.all {
+            lane.miss(HashSet::from([table]), CATALOG_FAILED);
+        }
         let mut missed = Missed::new();
         if let Some(groups) = self.subscriptions.of_table(table) {
             for group in groups.all() {

@@ -27,6 +27,8 @@ impl Feed {
                     Some(command) => self.handle_command(command).await,
                     None => return,
                 },
+                Some(checked) = self.checked.1.recv() => self.finish_check(checked),
+                Some(news) = self.lanes.news.recv() => self.handle_lane_news(news).await,
                 event = self.ddl.recv() => self.schedule_reload(event),
                 message = next_message(&mut self.stream) => self.read_batch(message).await,
                 () = sleep_until(self.retry_at), if wants_stream && self.stream.is_none() => self.start_stream().await,

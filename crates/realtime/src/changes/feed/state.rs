@@ -9,16 +9,18 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use selvedge_postgres::replication::{Relation, ReplicationStream};
 use selvedge_postgres::{Database, ListenEvent};
-use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
 use super::command::Command;
+use super::lane::Lanes;
 use super::missed_broadcasts::DeliveredBroadcasts;
+use crate::changes::binding_checks::{BindingChecker, BindingRefusal};
 use crate::changes::catalog::{Catalog, PUBLICATION, UnseenTable};
 use crate::changes::checks::ChecksDatabase;
 use crate::changes::rights::{Failures, Rights};
 use crate::changes::row_change::{RelationMap, Transaction};
-use crate::changes::subscriptions::{Identity, Subscriptions};
+use crate::changes::subscriptions::{Subscription, Subscriptions};
 use crate::changes::{ChangeSink, ChannelKey};
 
 /// The NOTIFY channel on which an event trigger of the platform schema announces DDL.
@@ -30,11 +32,27 @@ pub(super) const FIRST_RETRY: Duration = Duration::from_millis(100);
 /// The longest pause between two attempts.
 pub(super) const LONGEST_RETRY: Duration = Duration::from_secs(5);
 
-/// The bindings of a channel that could not be checked yet.
-pub(super) struct UncheckedBindings {
-    pub(super) identity: Identity,
-    /// The bindings with the ids that the client knows.
-    pub(super) bindings: Vec<(u64, serde_json::Value)>,
+/// A channel's subscription that has not been checked yet.
+#[derive(Clone)]
+pub(super) struct Request {
+    pub(super) subscription: Subscription,
+    pub(super) asked_at: Instant,
+    /// Whether the channel knows that the database is away.
+    pub(super) is_told: bool,
+}
+
+/// A subscription that is being checked.
+pub(super) struct Pending {
+    /// Tells the check from earlier ones of the same channel, whose outcomes no longer count.
+    pub(super) ticket: u64,
+    pub(super) request: Request,
+}
+
+/// The outcome of a check.
+pub(super) struct Checked {
+    pub(super) channel: ChannelKey,
+    pub(super) ticket: u64,
+    pub(super) outcome: Result<(), BindingRefusal>,
 }
 
 /// How the feed uses a table that the stream has described.
@@ -58,11 +76,22 @@ pub(super) struct Feed {
     /// Announcements of DDL, from a connection that listens on [`DDL_CHANNEL`].
     pub(super) ddl: Receiver<ListenEvent>,
     pub(super) checks: ChecksDatabase,
+    /// Runs the checks of bindings in tasks beside the feed.
+    pub(super) checker: Rc<BindingChecker>,
+    /// Where those tasks send their outcomes.
+    pub(super) checked: (UnboundedSender<Checked>, UnboundedReceiver<Checked>),
+    pub(super) pending: HashMap<ChannelKey, Pending>,
+    pub(super) next_ticket: u64,
     /// The published tables; `None` until they have been read for the first time.
-    pub(super) catalog: Option<Catalog>,
+    pub(super) catalog: Option<Rc<Catalog>>,
+    /// When they were read.
+    pub(super) catalog_read_at: Option<Instant>,
     pub(super) rights: Rights,
     pub(super) failures: Failures,
+    /// All channels, with the groups of those that the feed delivers to itself.
     pub(super) subscriptions: Subscriptions,
+    /// Those that deliver to the others.
+    pub(super) lanes: Lanes,
     pub(super) stream: Option<ReplicationStream>,
     /// By oid, what the stream has described since it started.
     pub(super) relations: HashMap<u32, RelationUse>,
@@ -87,8 +116,8 @@ pub(super) struct Feed {
     pub(super) retry_pause: Duration,
     /// When the catalog is read next.
     pub(super) reload_at: Instant,
-    /// Channels whose bindings could not be checked because the database was away.
-    pub(super) unchecked: HashMap<ChannelKey, UncheckedBindings>,
+    /// Channels whose bindings wait to be checked: until the database is back, or the published tables are read again.
+    pub(super) unchecked: HashMap<ChannelKey, Request>,
     /// When their bindings are checked again.
     pub(super) recheck_at: Instant,
     /// Channels that were told that the stream cannot start; they are told once, not at every retry.
@@ -105,8 +134,14 @@ impl Feed {
         is_streaming: Arc<AtomicBool>,
     ) -> Self {
         Self {
+            lanes: Lanes::start(&database, &sink),
             ddl: database.listen(&[DDL_CHANNEL]),
             checks: ChecksDatabase::new(Arc::clone(&database)),
+            checker: Rc::new(BindingChecker::new(Arc::clone(&database))),
+            checked: unbounded_channel(),
+            pending: HashMap::new(),
+            next_ticket: 0,
+            catalog_read_at: None,
             database,
             sink,
             commands,
@@ -159,6 +194,7 @@ impl Feed {
         self.reload_at = Instant::now() + RELOAD_INTERVAL;
         match self.checks.load_catalog().await {
             Ok(catalog) => {
+                self.catalog_read_at = Some(Instant::now());
                 self.subscriptions.rebuild(&catalog);
                 self.rights.clear();
                 self.checks.forget_statements();
@@ -169,9 +205,13 @@ impl Feed {
                     .into_iter()
                     .map(|(oid, usage)| (oid, usage.remap(&catalog)));
                 self.relations = remapped.collect();
+                let catalog = Rc::new(catalog);
+                for lane in &self.lanes.all {
+                    lane.set_catalog(&catalog);
+                }
                 let before = self.catalog.replace(catalog);
                 // The bindings stay: the changes arrive again when the table becomes an ordinary one, or Citus captures them.
-                self.warn_of_lost_tables(before.as_ref());
+                self.warn_of_lost_tables(before.as_deref());
                 self.follow_shard_capture();
                 self.warn_of_hidden_filters().await;
                 true

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::missed_broadcasts::{CATCH_UP_TIMEOUT, read_missed};
 use super::state::{FIRST_RETRY, Feed, LONGEST_RETRY};
-use crate::changes::catalog::{Catalog, PUBLICATION};
+use crate::changes::catalog::PUBLICATION;
 
 /// The publication of `realtime.messages`: inserted rows are broadcasts from the database.
 const MESSAGES_PUBLICATION: &str = "supabase_realtime_messages_publication";
@@ -97,7 +97,9 @@ impl Feed {
     }
 
     fn captures_shards(&self) -> bool {
-        self.catalog.as_ref().is_some_and(Catalog::captures_shards)
+        self.catalog
+            .as_ref()
+            .is_some_and(|catalog| catalog.captures_shards())
     }
 
     /// Ends a running stream, so that the loop starts another one.

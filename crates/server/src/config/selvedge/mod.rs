@@ -164,6 +164,9 @@ pub struct S3ProtocolSection {
     pub secret_access_key: Option<SecretString>,
 }
 
+/// Most open connections of one client address by default.
+const CONNECTIONS_PER_ADDRESS: usize = 256;
+
 /// `[selvedge.limits]`.
 #[derive(Debug, Clone)]
 pub struct LimitsSection {
@@ -173,8 +176,11 @@ pub struct LimitsSection {
     pub header_timeout: Duration,
     /// The maximum number of open connections per worker. Default 10000.
     pub connections_per_worker: usize,
-    /// The maximum number of open connections per client address and port; more are refused with 429. Default: no limit.
+    /// The maximum number of open connections per client address and port; more are refused with 429. Default: 256, and no limit
+    /// behind trusted proxies, whose addresses all clients share. There it is the limit of each client's sockets.
     pub connections_per_address: Option<usize>,
+    /// The maximum number of open sockets of one client behind trusted proxies, by the address that they report.
+    pub sockets_per_address: Option<usize>,
     /// The maximum number of requests in progress per worker, apart from storage's and functions'; more are refused with
     /// 503. Default 2000.
     pub in_flight_per_worker: usize,
@@ -303,11 +309,21 @@ impl S3ProtocolSection {
 
 impl LimitsSection {
     fn read(section: &Section<'_>) -> Self {
+        let trusted_proxies = section.integer("trusted_proxies", 0, 0..=16);
+        let connections_per_address: Option<usize> =
+            section.optional_integer("connections_per_address", 0..=1_000_000);
         Self {
             request_timeout: section.duration("request_timeout", Duration::from_secs(60)),
             header_timeout: section.duration("header_timeout", Duration::from_secs(10)),
             connections_per_worker: section.integer("connections_per_worker", 10_000, 1..=1_000_000),
-            connections_per_address: section.optional_integer("connections_per_address", 1..=1_000_000),
+            connections_per_address: match connections_per_address {
+                Some(most) => Some(most).filter(|most| *most > 0),
+                None => Some(CONNECTIONS_PER_ADDRESS).filter(|_| trusted_proxies == 0),
+            },
+            sockets_per_address: match connections_per_address {
+                Some(most) => Some(most).filter(|most| *most > 0),
+                None => Some(CONNECTIONS_PER_ADDRESS),
+            },
             in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
             streaming_per_worker: section.integer("streaming_per_worker", 2000, 1..=1_000_000),
             memory: section.optional_size("memory").filter(|bytes| *bytes > 0),
@@ -321,7 +337,7 @@ impl LimitsSection {
             unfinished_upload_bytes: section.optional_size("unfinished_upload_bytes"),
             multipart_upload_lifetime: section
                 .duration("multipart_upload_lifetime", Duration::from_secs(24 * 3600)),
-            trusted_proxies: section.integer("trusted_proxies", 0, 0..=16),
+            trusted_proxies,
             slow_request: section.duration("slow_request", Duration::from_secs(1)),
             slow_query: section.duration("slow_query", Duration::ZERO),
         }

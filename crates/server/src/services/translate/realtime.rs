@@ -1,15 +1,21 @@
 //! Configuration → settings of the realtime service.
 
+use selvedge_memory::MemoryBudget;
 use selvedge_realtime::{BrokerCredentials, ClusterConfig, RealtimeConfig};
 
 use crate::config::{Config, NatsSection};
 
 /// The limits of the realtime service.
-pub(in crate::services) fn realtime_config(config: &Config) -> RealtimeConfig {
-    let section = &config.realtime;
+pub(in crate::services) fn realtime_config(config: &Config, memory: &MemoryBudget) -> RealtimeConfig {
+    let (section, limits) = (&config.realtime, &config.selvedge.limits);
     RealtimeConfig {
         max_sockets: section.max_sockets,
         max_channels_per_socket: section.max_channels_per_socket,
+        max_bindings_per_address: section.max_bindings_per_address,
+        // Without proxies the listener counts the connections of each address, and sockets keep their place there.
+        max_sockets_per_address: limits.sockets_per_address.filter(|_| limits.trusted_proxies > 0),
+        trusted_proxies: limits.trusted_proxies,
+        memory: memory.clone(),
         max_joins_per_second: section.max_joins_per_second,
         max_events_per_second: section.max_events_per_second,
         max_presence_events_per_second: section.max_presence_events_per_second,

@@ -1,0 +1,133 @@
+//! How much of something each client has taken.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::client::ClientId;
+
+/// Counts what clients have taken, each up to the same limit. Cheap to clone; all clones count together.
+#[derive(Debug, Clone)]
+pub struct Shares {
+    most: Option<usize>,
+    taken: Arc<Mutex<HashMap<ClientId, usize>>>,
+}
+
+/// What a client has taken; given back when this is dropped.
+#[derive(Debug)]
+pub struct Share {
+    client: ClientId,
+    amount: usize,
+    shares: Shares,
+}
+
+/// The client has taken all that it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShareExceeded;
+
+impl Shares {
+    /// `most` is the limit of each client; `None` for no limit.
+    pub fn new(most: Option<usize>) -> Self {
+        Self {
+            most,
+            taken: Arc::default(),
+        }
+    }
+
+    /// Takes an amount for a client. `None` where there is no limit, because nothing needs to be counted then.
+    ///
+    /// # Errors
+    /// When the client would have more than the limit. It then has what it had before.
+    pub fn take(&self, client: ClientId, amount: usize) -> Result<Option<Share>, ShareExceeded> {
+        if self.most.is_none() {
+            return Ok(None);
+        }
+        self.count(client, amount)?;
+        Ok(Some(Share {
+            client,
+            amount,
+            shares: self.clone(),
+        }))
+    }
+
+    fn count(&self, client: ClientId, amount: usize) -> Result<(), ShareExceeded> {
+        let mut taken = self.lock();
+        let before = taken.get(&client).copied().unwrap_or(0);
+        let after = before.checked_add(amount).ok_or(ShareExceeded)?;
+        if self.most.is_some_and(|most| after > most) {
+            return Err(ShareExceeded);
+        }
+        taken.insert(client, after);
+        Ok(())
+    }
+
+    fn give_back(&self, client: ClientId, amount: usize) {
+        let mut taken = self.lock();
+        if let Some(count) = taken.get_mut(&client) {
+            *count = count.saturating_sub(amount);
+            // Removed at zero, so that the map does not grow with every address ever seen.
+            if *count == 0 {
+                taken.remove(&client);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, usize>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Share {
+    /// Takes more for the same client.
+    ///
+    /// # Errors
+    /// When the client would have more than the limit. Nothing has changed then.
+    pub fn grow(&mut self, amount: usize) -> Result<(), ShareExceeded> {
+        self.shares.count(self.client, amount)?;
+        self.amount += amount;
+        Ok(())
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.shares.give_back(self.client, self.amount);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(address: &str) -> ClientId {
+        ClientId::of_connection(Some(address.parse().expect("an address")))
+    }
+
+    #[test]
+    fn gw_049_a_client_gets_no_more_than_its_share_and_others_get_theirs() {
+        let shares = Shares::new(Some(3));
+        let (one, other) = (client("10.0.0.1"), client("10.0.0.2"));
+
+        let mut first = shares.take(one, 2).expect("room").expect("counted");
+        assert_eq!(shares.take(one, 2).err(), Some(ShareExceeded));
+        assert_eq!(first.grow(2), Err(ShareExceeded));
+        assert_eq!(first.grow(1), Ok(()));
+        assert!(shares.take(other, 3).is_ok());
+        drop(first);
+
+        assert!(shares.take(one, 3).is_ok());
+        assert!(shares.lock().is_empty(), "clients without a share are forgotten");
+    }
+
+    #[test]
+    fn without_a_limit_nothing_is_counted() {
+        let shares = Shares::new(None);
+
+        assert!(
+            shares
+                .take(client("10.0.0.1"), usize::MAX)
+                .expect("no limit")
+                .is_none()
+        );
+        assert!(shares.lock().is_empty());
+    }
+}

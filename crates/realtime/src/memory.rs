@@ -1,0 +1,147 @@
+//! The memory that clients make this service hold: out of the process' budget, and of that at most a share for each client.
+
+use bytes::Bytes;
+use selvedge_limits::{ClientId, Share, Shares};
+use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
+
+/// One client may hold the budget divided by this number.
+const SHARES_PER_BUDGET: usize = 8;
+
+/// How often what a client sends is in memory: as it came, and encoded for the sockets of each protocol version.
+pub(crate) const COPIES: usize = 3;
+
+/// The budget and its shares.
+#[derive(Debug)]
+pub(crate) struct ClientMemory {
+    budget: MemoryBudget,
+    shares: Shares,
+}
+
+/// Memory that a client has reserved; given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct HeldMemory {
+    parts: Vec<(Reservation, Option<Share>)>,
+}
+
+impl ClientMemory {
+    pub(crate) fn new(budget: MemoryBudget) -> Self {
+        let most = budget.limit().map(|most| most / SHARES_PER_BUDGET);
+        Self {
+            budget,
+            shares: Shares::new(most),
+        }
+    }
+
+    /// Reserves bytes for a client. `None` when its share or the budget is used up.
+    pub(crate) fn reserve(&self, client: ClientId, bytes: usize) -> Option<HeldMemory> {
+        Some(HeldMemory {
+            parts: vec![self.take(client, bytes)?],
+        })
+    }
+
+    fn take(&self, client: ClientId, bytes: usize) -> Option<(Reservation, Option<Share>)> {
+        let share = self.shares.take(client, bytes).ok()?;
+        Some((self.budget.reserve(bytes)?, share))
+    }
+}
+
+impl HeldMemory {
+    /// Ties the reservation to bytes: it is given back when they and all slices of them have been dropped.
+    pub(crate) fn hold(self, bytes: Bytes) -> Bytes {
+        Bytes::from_owner(HeldBytes { bytes, _memory: self })
+    }
+}
+
+/// The fields are dropped in this order, so memory is free before others may reserve it.
+struct HeldBytes {
+    bytes: Bytes,
+    _memory: HeldMemory,
+}
+
+impl AsRef<[u8]> for HeldBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Memory that is reserved while it grows. What is below [`COUNTED_FROM`] is not counted.
+#[derive(Debug, Default)]
+pub(crate) struct GrowingMemory {
+    reserved: usize,
+    held: Option<HeldMemory>,
+}
+
+impl GrowingMemory {
+    /// Reserves up to this many bytes in all. False when there is no memory for them.
+    pub(crate) fn cover(&mut self, bytes: usize, memory: &ClientMemory, client: ClientId) -> bool {
+        if bytes <= COUNTED_FROM {
+            return true;
+        }
+        while self.reserved < bytes {
+            // Doubled, so that a few steps are enough.
+            let more = self.reserved.max(2 * COUNTED_FROM);
+            let Some(taken) = memory.take(client, more) else {
+                return false;
+            };
+            self.reserved += more;
+            match &mut self.held {
+                Some(held) => held.parts.push(taken),
+                None => self.held = Some(HeldMemory { parts: vec![taken] }),
+            }
+        }
+        true
+    }
+}
+
+/// The memory of a message that arrives on a socket.
+#[derive(Debug, Default)]
+pub(crate) struct IncomingMessage {
+    read: usize,
+    memory: GrowingMemory,
+}
+
+impl IncomingMessage {
+    /// Notes bytes that were read. False when there is no memory for a message of this length.
+    pub(crate) fn grow(&mut self, bytes: usize, memory: &ClientMemory, client: ClientId) -> bool {
+        self.read += bytes;
+        let wanted = match self.read {
+            0..=COUNTED_FROM => 0,
+            read => read * COPIES,
+        };
+        self.memory.cover(wanted, memory, client)
+    }
+
+    /// The message is complete: ties what was reserved to its bytes, and begins with the next one.
+    pub(crate) fn finish(&mut self, bytes: Bytes) -> Bytes {
+        match std::mem::take(self).memory.held {
+            Some(held) => held.hold(bytes),
+            None => bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn realtime_075_a_client_gets_an_eighth_of_the_budget_until_its_messages_are_gone() {
+        let memory = ClientMemory::new(MemoryBudget::new(64 * COUNTED_FROM));
+        let (one, other) = (ClientId::of_connection(None), ClientId::of_connection(None));
+        let mut message = IncomingMessage::default();
+
+        assert!(message.grow(COUNTED_FROM, &memory, one));
+        assert_eq!(memory.budget.used(), 0, "small messages are not counted");
+        assert!(message.grow(1, &memory, one));
+        assert!(!message.grow(3 * COUNTED_FROM, &memory, one), "beyond the share");
+        let bytes = message.finish(Bytes::from_static(b"[]"));
+        let slice = bytes.slice(1..);
+        drop(bytes);
+        assert_eq!(memory.budget.used(), 8 * COUNTED_FROM);
+        assert!(memory.reserve(one, 5 * COUNTED_FROM).is_none());
+        assert!(memory.reserve(other, 8 * COUNTED_FROM).is_some());
+        drop(slice);
+
+        assert_eq!(memory.budget.used(), 0);
+    }
+}
