@@ -5,19 +5,31 @@
 
 /** A field that both have changed, to different values. */
 export interface EditConflict {
+  /** Its name, after those of the objects that it is in: `address.city`. */
   field: string;
   base: unknown;
   mine: unknown;
   theirs: unknown;
 }
 
+/** A field that only the others have changed. */
+export interface OtherEdit {
+  field: string;
+  base: unknown;
+  theirs: unknown;
+}
+
 export interface MergedEdit<Values> {
   /** What is to be saved: the saved state with the own changes. */
   values: Values;
-  /** The own changes alone. */
+  /** The saved state with the own changes, but for those that are in conflict. */
+  yielded: Values;
+  /** The members of `values` that have own changes. */
   changes: Partial<Values>;
   /** Fields that both have changed. In `values` they have the own value. */
   conflicts: EditConflict[];
+  /** Fields that only the others have changed. They have the others' value. */
+  others: OtherEdit[];
 }
 
 /** Whether two values are equal as JSON, which has no undefined members, whatever the order of an object's keys. */
@@ -25,36 +37,64 @@ export function isSameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [ofA, ofB] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const [ofA, ofB] = [a as Fields, b as Fields];
   const keys = new Set([...Object.keys(ofA), ...Object.keys(ofB)]);
   return [...keys].every((key) => isSameValue(ofA[key], ofB[key]));
 }
 
-/** Merges by the keys of the objects. A key that is absent counts as a value of its own, so that a removal is a change, too. */
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Merges by the keys of the objects, and objects within them by theirs. A key that is absent counts as a value of its own, so that
+ * a removal is a change, too.
+ */
 export function mergeEdit<Values extends object>(
   base: Values,
   mine: Values,
   theirs: Values,
 ): MergedEdit<Values> {
-  const read = (values: Values, key: string): unknown => (values as Record<string, unknown>)[key];
-  const isSame = (a: Values, b: Values, key: string) =>
-    Object.hasOwn(a, key) === Object.hasOwn(b, key) && isSameValue(read(a, key), read(b, key));
-  const values: Record<string, unknown> = Object.fromEntries(Object.entries(theirs));
-  const changes: Record<string, unknown> = {};
-  const conflicts: EditConflict[] = [];
-  for (const key of new Set([...Object.keys(base), ...Object.keys(mine)])) {
-    if (isSame(base, mine, key)) continue;
-    changes[key] = read(mine, key);
-    if (Object.hasOwn(mine, key)) values[key] = read(mine, key);
-    else delete values[key];
-    if (!isSame(base, theirs, key) && !isSame(mine, theirs, key)) {
-      conflicts.push({
-        field: key,
-        base: read(base, key),
-        mine: read(mine, key),
-        theirs: read(theirs, key),
-      });
-    }
+  return mergeFields(base as Fields, mine as Fields, theirs as Fields, "") as MergedEdit<Values>;
+}
+
+function mergeFields(base: Fields, mine: Fields, theirs: Fields, path: string): MergedEdit<Fields> {
+  const isSame = (a: Fields, b: Fields, key: string) =>
+    Object.hasOwn(a, key) === Object.hasOwn(b, key) && isSameValue(a[key], b[key]);
+  const merged: MergedEdit<Fields> = {
+    values: { ...theirs },
+    yielded: { ...theirs },
+    changes: {},
+    conflicts: [],
+    others: [],
+  };
+  function takeMine(into: Fields, key: string): void {
+    if (Object.hasOwn(mine, key)) into[key] = mine[key];
+    else delete into[key];
   }
-  return { values: values as Values, changes: changes as Partial<Values>, conflicts };
+  for (const key of new Set([base, mine, theirs].flatMap((values) => Object.keys(values)))) {
+    const field = path + key;
+    const [before, own, other] = [base[key], mine[key], theirs[key]];
+    const isTheirs = !isSame(base, theirs, key);
+    if (isSame(base, mine, key)) {
+      if (isTheirs) merged.others.push({ field, base: before, theirs: other });
+      continue;
+    }
+    merged.changes[key] = own;
+    if (isTheirs && isFields(before) && isFields(own) && isFields(other)) {
+      const inner = mergeFields(before, own, other, `${field}.`);
+      merged.values[key] = inner.values;
+      merged.yielded[key] = inner.yielded;
+      merged.changes[key] = inner.values;
+      merged.conflicts.push(...inner.conflicts);
+      merged.others.push(...inner.others);
+      continue;
+    }
+    takeMine(merged.values, key);
+    if (isTheirs && !isSame(mine, theirs, key)) {
+      merged.conflicts.push({ field, base: before, mine: own, theirs: other });
+    } else takeMine(merged.yielded, key);
+  }
+  return merged;
 }

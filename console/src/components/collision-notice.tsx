@@ -1,9 +1,11 @@
 import { Button } from "@ui/button";
-import type { EditConflict } from "@ui/merge-edit";
+import type { EditConflict, OtherEdit } from "@ui/merge-edit";
 import { Text } from "@/components/text";
 
 interface CollisionNoticeProps {
   conflicts: readonly EditConflict[];
+  /** What only the others have changed, and what stays as they have saved it. */
+  others: readonly OtherEdit[];
   onKeepMine: () => void;
   onTakeTheirs: () => void;
   /** What keeping the own values does. */
@@ -18,6 +20,7 @@ function describe(value: unknown): string {
 /** Says what somebody else has saved since an edit began, and asks whose values stay. Nothing was saved yet. */
 export function CollisionNotice({
   conflicts,
+  others,
   onKeepMine,
   onTakeTheirs,
   keepLabel = "Save mine",
@@ -44,6 +47,20 @@ export function CollisionNotice({
           </div>
         ))}
       </dl>
+      {others.length > 0 && (
+        <div className="mb-2">
+          <p>
+            They have changed this as well. It stays as they have saved it, whatever you choose:
+          </p>
+          <ul className="break-words font-mono text-label">
+            {others.map(({ field, theirs }) => (
+              <li key={field}>
+                <Text>{`${field}: ${describe(theirs)}`}</Text>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <div className="flex flex-wrap gap-2">
         <Button size="dense" onClick={onTakeTheirs}>
           Take theirs

@@ -54,8 +54,13 @@ describe("an edit beside those of others", () => {
 
     expect(merged).toEqual({
       values: { plan: "pro", seats: 2, note: "x", credit: 5 },
+      yielded: { plan: "pro", seats: 2, note: "x", credit: 5 },
       changes: { seats: 2 },
       conflicts: [],
+      others: [
+        { field: "plan", base: "free", theirs: "pro" },
+        { field: "credit", base: undefined, theirs: 5 },
+      ],
     });
   });
 
@@ -64,13 +69,32 @@ describe("an edit beside those of others", () => {
 
     expect(mergeEdit(base, { a: 2, b: { c: [1] } }, { a: 3, b: { c: [1] }, gone: 2 })).toEqual({
       values: { a: 2, b: { c: [1] } },
+      yielded: { a: 3, b: { c: [1] }, gone: 2 },
       changes: { a: 2, gone: undefined },
+      others: [],
       conflicts: [
         { field: "a", base: 1, mine: 2, theirs: 3 },
         { field: "gone", base: 1, mine: undefined, theirs: 2 },
       ],
     });
     expect(mergeEdit({ a: 1 }, { a: 2 }, { a: 2 }).conflicts).toEqual([]);
+  });
+
+  it("console_033_objects_within_are_joined_by_their_keys", () => {
+    const base = { prefs: { size: "M", mail: true, list: [1] } };
+    const mine = { prefs: { size: "L", mail: true, list: [1, 2] } };
+    const theirs = { prefs: { size: "S", mail: false, list: [1], news: true } };
+
+    expect(mergeEdit<object>(base, mine, theirs)).toEqual({
+      values: { prefs: { size: "L", mail: false, list: [1, 2], news: true } },
+      yielded: { prefs: { size: "S", mail: false, list: [1, 2], news: true } },
+      changes: { prefs: { size: "L", mail: false, list: [1, 2], news: true } },
+      conflicts: [{ field: "prefs.size", base: "M", mine: "L", theirs: "S" }],
+      others: [
+        { field: "prefs.mail", base: true, theirs: false },
+        { field: "prefs.news", base: undefined, theirs: true },
+      ],
+    });
   });
 });
 

@@ -3,7 +3,13 @@
  * saves meanwhile, untouched fields follow and touched ones stay; when the form is saved, only its own changes are, and a field that
  * both have changed is asked about.
  */
-import { type EditConflict, isSameValue, type MergedEdit, mergeEdit } from "@ui/merge-edit";
+import {
+  type EditConflict,
+  isSameValue,
+  type MergedEdit,
+  mergeEdit,
+  type OtherEdit,
+} from "@ui/merge-edit";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import {
   type DefaultValues,
@@ -41,9 +47,10 @@ interface EditFormOptions<Values extends FieldValues, Saved extends object> {
   onSaved?: (saved: Saved) => void;
 }
 
-/** What both have changed, and what is saved. */
+/** What both have changed, what the others have changed besides, and what is saved. */
 interface Collision<Saved> {
   conflicts: EditConflict[];
+  others: OtherEdit[];
   theirs: Saved;
 }
 
@@ -109,13 +116,20 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
     keepBase(followed as Values);
   }
 
-  const followSaved = useEffectEvent(() => {
-    const next = valuesOf(saved);
-    if (!isSaving && !isSameValue(next, newestBase.current)) follow(next, newestBase.current, true);
-  });
   const savedText = JSON.stringify(saved);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a refetch brings equal states as new objects.
-  useEffect(() => followSaved(), [savedText]);
+  /** The saved states that are known and that the fields have followed. */
+  const newestText = useRef(savedText);
+  const followedText = useRef(savedText);
+  const followSaved = useEffectEvent(() => {
+    newestText.current = savedText;
+    if (isSaving || followedText.current === savedText) return;
+    followedText.current = savedText;
+    const next = valuesOf(saved);
+    if (!isSameValue(next, newestBase.current)) follow(next, newestBase.current, true);
+  });
+  // A refetch brings equal states as new objects. What comes during a save is followed when it ends without having saved.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text says whether the state is another one.
+  useEffect(() => followSaved(), [savedText, isSaving]);
 
   async function save(sent: Values, started: Values): Promise<void> {
     if (isSaving) return;
@@ -126,7 +140,7 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
       const theirs = read === undefined ? saved : await read();
       const merged = mergeEdit(savedOf(started), savedOf(sent), theirs);
       if (merged.conflicts.length > 0) {
-        setCollision({ conflicts: merged.conflicts, theirs });
+        setCollision({ conflicts: merged.conflicts, others: merged.others, theirs });
         return;
       }
       const isSame = !isNew && Object.keys(merged.changes).length === 0;
@@ -134,12 +148,30 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
       if (written === null) return;
       // What was typed while it was being saved differs from what was sent, and stays.
       follow(valuesOf(written), sent, false);
+      // What was read meanwhile is older than what was written.
+      followedText.current = newestText.current;
       onSaved?.(written);
     } catch (failure) {
       setError(failure);
     } finally {
       setSaving(false);
     }
+  }
+
+  /** Goes on from what the others have saved. Text that means nothing stays as it is, with its error and the question. */
+  function joinWithTheirs(result: "values" | "yielded"): void {
+    if (collision === null) return;
+    const { theirs } = collision;
+    void form.handleSubmit(async (shown) => {
+      const merged = mergeEdit(savedOf(newestBase.current), savedOf(shown), theirs);
+      const next = valuesOf(merged[result]);
+      const started = valuesOf(theirs);
+      if (result === "yielded") form.reset(next);
+      else for (const [field, value] of Object.entries(next)) show(field, value);
+      keepBase(started);
+      setCollision(null);
+      if (result === "values") await save(structuredClone(form.getValues()), started);
+    })();
   }
 
   return {
@@ -164,26 +196,10 @@ export function useEditForm<Values extends FieldValues, Saved extends object>({
       form.reset(next);
       keepBase(next);
     },
-    /** Saves the own values over those of the others. */
-    keepMine(): void {
-      if (collision === null) return;
-      const next = valuesOf(collision.theirs);
-      keepBase(next);
-      void form.handleSubmit((sent) => save(structuredClone(sent), next))();
-    },
+    /** Saves the own changes over those of the others. Fields that only the others have changed keep the others' values. */
+    keepMine: () => joinWithTheirs("values"),
     /** Takes the others' values where both have changed something, and keeps the rest of the edit. */
-    takeTheirs(): void {
-      if (collision === null) return;
-      const { theirs, conflicts } = collision;
-      const started = savedOf(newestBase.current);
-      const merged = mergeEdit(started, savedOf(form.getValues()), theirs);
-      const met = new Set(conflicts.map(({ field }) => field));
-      const kept = Object.entries(merged.values).filter(([field]) => !met.has(field));
-      const taken = Object.entries(theirs).filter(([field]) => met.has(field));
-      form.reset(valuesOf(Object.fromEntries([...kept, ...taken]) as Saved));
-      keepBase(valuesOf(theirs));
-      setCollision(null);
-    },
+    takeTheirs: () => joinWithTheirs("yielded"),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   discardCell,
   editInsert,
   resolveConflict,
+  type StagedChange,
   type StagedChanges,
   stageDelete,
   stageInsert,
@@ -95,7 +96,7 @@ describe("resolveConflict", () => {
     { name: "a", price: "1" },
     { name: { value: "mine" }, price: { value: "2" } },
   );
-  const id = staged[0]?.id ?? "";
+  const [sent] = staged as [StagedChange];
   const conflict = {
     change: 0,
     base: { name: "a", price: "1" },
@@ -105,7 +106,9 @@ describe("resolveConflict", () => {
   };
 
   it("console_033_kept_fields_are_staged_on_top_of_what_the_other_wrote", () => {
-    expect(resolveConflict(staged, id, conflict, { keep: new Set(["price"]) })[0]?.change).toEqual({
+    expect(
+      resolveConflict(staged, sent, conflict, { keep: new Set(["price"]) })[0]?.change,
+    ).toEqual({
       kind: "update",
       table: "9",
       row: conflict.id,
@@ -115,12 +118,34 @@ describe("resolveConflict", () => {
   });
 
   it("console_033_taking_every_field_of_theirs_drops_the_change", () => {
-    expect(resolveConflict(staged, id, conflict, { keep: new Set() })).toEqual([]);
+    expect(resolveConflict(staged, sent, conflict, { keep: new Set() })).toEqual([]);
+  });
+
+  it("console_033_a_cell_that_was_staged_since_stays_on_the_value_it_was_typed_on", () => {
+    const typed = { note: { value: "typed" } };
+    const later = stageUpdate(staged, "9", row, { note: "old" }, typed);
+    const resolve = (note: string) =>
+      resolveConflict(
+        later,
+        sent,
+        { ...conflict, theirs: { ...conflict.theirs, note } },
+        { keep: new Set(["price"]) },
+      )[0]?.change;
+    const kept = {
+      kind: "update",
+      table: "9",
+      base: { price: "1", note: "old" },
+      values: { price: { value: "2" }, ...typed },
+    };
+
+    expect(resolve("old")).toEqual({ ...kept, row: conflict.id });
+    // The other person has changed that cell as well: with the former version of the row it is asked about.
+    expect(resolve("theirs")).toEqual({ ...kept, row });
   });
 
   it("console_033_a_change_of_a_row_that_is_gone_is_dropped", () => {
     const gone = { ...conflict, theirs: null };
 
-    expect(resolveConflict(staged, id, gone, { keep: new Set(["name"]) })).toEqual([]);
+    expect(resolveConflict(staged, sent, gone, { keep: new Set(["name"]) })).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { isSameValue } from "@ui/merge-edit";
 import {
   type Base,
   type Cell,
@@ -131,31 +132,49 @@ export function discardCell(changes: StagedChanges, id: string, column: string):
 /** How a conflict is resolved: which of my fields are kept, or that my change is dropped because the row was deleted. */
 export type Resolution = { keep: ReadonlySet<string> } | { drop: true };
 
-/** Stages a change anew on top of what the other person wrote. */
+/**
+ * Stages a change anew on top of what the other person wrote. `sent` is the change that has met the conflict: cells that were staged
+ * since are not decided about, and stay with what they were typed on.
+ */
 export function resolveConflict(
   changes: StagedChanges,
-  id: string,
+  sent: StagedChange,
   conflict: Conflict,
   resolution: Resolution,
 ): StagedChanges {
   return changes.flatMap((staged): StagedChange[] => {
-    if (staged.id !== id) return [staged];
+    if (staged.id !== sent.id) return [staged];
     const { change } = staged;
     if ("drop" in resolution || conflict.theirs === null) return [];
     if (change.kind === "insert" || change.kind === "update_matching") return [staged];
+    const { theirs } = conflict;
     const row = conflict.id ?? change.row;
     if (change.kind === "delete") {
       return resolution.keep.size === 0
         ? []
-        : [{ ...staged, change: { ...change, row, base: conflict.theirs } }];
+        : [{ ...staged, change: { ...change, row, base: theirs } }];
     }
-    const values = Object.fromEntries(
-      Object.entries(change.values).filter(([column]) => resolution.keep.has(column)),
+    const decided = sent.change.kind === "update" ? sent.change.values : {};
+    const isLater = (column: string) => !isSameValue(decided[column], change.values[column]);
+    const columns = Object.keys(change.values).filter(
+      (column) => isLater(column) || resolution.keep.has(column),
     );
-    if (Object.keys(values).length === 0) return [];
+    if (columns.length === 0) return [];
+    // With the former version the row is compared, and asked about, once more.
+    const isOvertaken = columns.some(
+      (column) => isLater(column) && change.base[column] !== theirs[column],
+    );
+    const { xmin } = change.row;
     const base = Object.fromEntries(
-      Object.keys(values).map((column) => [column, conflict.theirs?.[column] ?? null]),
+      columns.flatMap((column) => {
+        const value = isLater(column) ? change.base[column] : (theirs[column] ?? null);
+        return value === undefined ? [] : [[column, value]];
+      }),
     );
-    return [{ ...staged, change: { ...change, row, base, values } }];
+    const values = Object.fromEntries(
+      Object.entries(change.values).filter(([column]) => columns.includes(column)),
+    );
+    const address = isOvertaken && xmin !== undefined ? { ...row, xmin } : row;
+    return [{ ...staged, change: { ...change, row: address, base, values } }];
   });
 }

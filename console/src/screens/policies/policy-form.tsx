@@ -180,6 +180,7 @@ export function PolicyForm(props: PolicyFormProps) {
       {form.collision !== null && (
         <CollisionNotice
           conflicts={form.collision.conflicts}
+          others={form.collision.others}
           keepLabel="Keep mine"
           onKeepMine={form.keepMine}
           onTakeTheirs={form.takeTheirs}

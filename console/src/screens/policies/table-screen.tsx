@@ -54,6 +54,8 @@ export function TableScreen() {
 interface Change {
   title: string;
   sql: string;
+  /** What ends with this change, and with no other that is made beside it. */
+  onDone?: () => void;
 }
 
 function TablePolicies({ table }: { table: Table }) {
@@ -83,7 +85,7 @@ function TablePolicies({ table }: { table: Table }) {
       },
       { replace: true },
     );
-  const toggle = {
+  const toggle: Change = {
     title: `${table.rls ? "Disable" : "Enable"} row level security on ${table.name}`,
     sql: setRls(table, !table.rls),
   };
@@ -167,7 +169,7 @@ function TablePolicies({ table }: { table: Table }) {
               edited={edited}
               reason={reason}
               onDraft={(draft) => setEdited((now) => now && { ...now, draft })}
-              onSave={(sql, title) => setChange({ sql, title })}
+              onSave={(sql, title) => setChange({ sql, title, onDone: () => setEdited(null) })}
               onSimulate={() => setPart("simulator")}
               onCancel={() => setEdited(null)}
             />
@@ -197,7 +199,7 @@ function TablePolicies({ table }: { table: Table }) {
           title={change.title}
           sql={change.sql}
           onClose={() => setChange(null)}
-          onDone={() => setEdited(null)}
+          onDone={() => change.onDone?.()}
         />
       )}
     </ScreenLayout>

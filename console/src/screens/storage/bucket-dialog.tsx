@@ -152,6 +152,7 @@ export function BucketDialog({ bucket, taken, onClose, onSaved }: BucketDialogPr
         {edit.collision !== null && (
           <CollisionNotice
             conflicts={edit.collision.conflicts}
+            others={edit.collision.others}
             onKeepMine={edit.keepMine}
             onTakeTheirs={edit.takeTheirs}
           />

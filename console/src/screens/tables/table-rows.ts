@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import type { Column, Table } from "@/api/catalog-model";
+import type { Subject } from "@/api/subject";
 import { type ReadRow, readValue } from "@/lib/rows/read-page";
 import type { StagedChange, StagedChanges } from "@/lib/rows/staged";
 import { type Cell, rowKey, type Value } from "@/lib/rows/types";
@@ -52,6 +53,12 @@ export function gridRows(table: Table, read: readonly ReadRow[], staged: StagedC
     }),
   ];
 }
+
+const nothingStaged: StagedChanges = [];
+
+/** What is staged, as this person sees it: nothing, because only the own login's eyes see what is not applied. */
+export const stagedFor = (subject: Subject, staged: StagedChanges): StagedChanges =>
+  subject.kind === "admin" ? staged : nothingStaged;
 
 export function useGridRows(table: Table, read: readonly ReadRow[], staged: StagedChanges) {
   return useMemo(() => gridRows(table, read, staged), [table, read, staged]);

@@ -34,7 +34,8 @@ export function TableWork({ table, catalog, staging, onBack }: TableWorkProps) {
   // A new row has its own address only once it is written, so the panel that made it closes when it is applied or taken back.
   const isInsertGone =
     view.row?.startsWith("new:") === true &&
-    !staging.changes.some(({ id }) => `new:${id}` === view.row);
+    (view.subject.kind !== "admin" || !staging.changes.some(({ id }) => `new:${id}` === view.row));
+  const isAnyStaged = staging.changes.some(({ change }) => change.table === table.oid);
   return (
     <WorkArea
       title={<Text>{table.name}</Text>}
@@ -89,7 +90,10 @@ export function TableWork({ table, catalog, staging, onBack }: TableWorkProps) {
           role="status"
           className="flex min-h-7 shrink-0 items-center justify-center gap-2 border-info/40 border-b bg-hover px-3 text-label"
         >
-          You see what <strong>{describeSubject(view.subject)}</strong> sees.
+          <span>
+            You see what <strong>{describeSubject(view.subject)}</strong> sees
+            {isAnyStaged && ", without your staged changes"}.
+          </span>
           <button
             type="button"
             className="underline underline-offset-2"

@@ -16,7 +16,7 @@ import {
   stageCopy,
   stageRemoval,
 } from "@/screens/tables/staging-actions";
-import { type GridRow, useGridRows } from "@/screens/tables/table-rows";
+import { type GridRow, stagedFor, useGridRows } from "@/screens/tables/table-rows";
 import { useOpenRow } from "@/screens/tables/use-open-row";
 import { useRowPages } from "@/screens/tables/use-row-pages";
 import { useTableView } from "@/screens/tables/use-table-view";
@@ -73,14 +73,15 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
   const { columns, resize } = useGridColumns(table, catalog, view.hidden);
   const names = useMemo(() => columns.map(({ column }) => column.name), [columns]);
   const { query, rows: read, pages } = useRowPages(table, names, view);
-  const rows = useGridRows(table, read, staging.changes);
+  const staged = stagedFor(view.subject, staging.changes);
+  const rows = useGridRows(table, read, staged);
   const hasAllColumns = names.length === table.columns.length;
   const open = useOpenRow({
     table,
     key: view.row,
     rows,
     hasAllColumns,
-    staged: staging.changes,
+    staged,
     subject: view.subject,
   });
   const noWriting = whyNotWritable(table, whyReadOnly(session), view.subject.kind !== "admin");

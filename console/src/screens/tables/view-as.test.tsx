@@ -1,14 +1,18 @@
 import { screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Subject } from "@/api/subject";
+import { type StagedChanges, stageInsert, stageUpdate } from "@/lib/rows/staged";
+import { openStagedStore } from "@/lib/rows/staged-store";
 import { readView } from "@/lib/rows/table-view";
 import { makeCatalog, makeColumn } from "@/testing/columns";
 import { renderConsole } from "@/testing/render";
 import { makeTable } from "@/testing/tables";
 import { RowPanel } from "./row-panel";
-import { gridRows } from "./table-rows";
+import type { Staging } from "./staged/use-staging";
+import { cellOf, gridRows } from "./table-rows";
 import { useOpenRow } from "./use-open-row";
 import { useRowPages } from "./use-row-pages";
+import { useTableEditor } from "./use-table-editor";
 
 const table = makeTable({ columns: [makeColumn("id"), makeColumn("secret")] });
 const orders = makeTable({ oid: "10", name: "orders", columns: [makeColumn("item")] });
@@ -139,4 +143,25 @@ it("console_060_rows_that_refer_to_one_are_counted_and_opened_as_that_person", a
   await waitFor(() => expect(link).toHaveTextContent("0"));
   expect(link).toHaveAttribute("href", expect.stringContaining("as=anon"));
   expect(sent.map(({ body }) => body.subject)).toEqual([anon]);
+});
+
+function Editor({ staged }: { staged: StagedChanges }) {
+  const staging = { store: openStagedStore("view-as"), changes: staged } as unknown as Staging;
+  const { rows, view, open, query } = useTableEditor(table, makeCatalog(table), staging);
+  const cells = rows.map((row) => table.columns.map((column) => cellOf(row, column).value).join());
+  return (
+    <p>{`${view.subject.kind}${query.isPending ? " pending" : ""}: ${cells.join("; ")}; open ${open.row?.mark}`}</p>
+  );
+}
+
+it("console_060_staged_changes_are_nothing_that_the_person_sees_who_is_viewed_as", async () => {
+  answer = async () => Response.json(pageOf([["1", "read"]]));
+  const edited = stageUpdate([], table.oid, { key: ["1"] }, {}, { secret: { value: "staged" } });
+  const staged = stageInsert(edited, table.oid, { id: { value: "2" } });
+  const own = renderConsole(<Editor staged={staged} />, "/?row=%5B%221%22%5D");
+  expect(await screen.findByText("admin: 2,; 1,staged; open changed")).toBeVisible();
+  own.unmount();
+
+  renderConsole(<Editor staged={staged} />, "/?as=anon&row=%5B%221%22%5D");
+  expect(await screen.findByText("anon: 1,read; open undefined")).toBeVisible();
 });

@@ -74,6 +74,36 @@ it("console_033_a_key_that_both_have_changed_is_asked_about", async () => {
   await waitFor(() => expect(updates).toEqual([{ user_metadata: { seats: 2 } }]));
 });
 
+it("console_033_saving_mine_takes_back_nothing_that_only_the_others_have_changed", async () => {
+  renderConsole(<UserMetadata user={base} refusal={undefined} />);
+  await typeJson({ plan: "team", seats: 1 });
+  stored.user_metadata = { plan: "pro", seats: 7, credit: 9 };
+  await save();
+
+  const notice = await screen.findByRole("alert");
+  expect(notice).toHaveTextContent("Theirs: proMine: team");
+  expect(notice).toHaveTextContent("seats: 7credit: 9");
+  await userEvent.click(screen.getByRole("button", { name: "Save mine" }));
+  await waitFor(() => expect(updates).toEqual([{ user_metadata: { plan: "team" } }]));
+  await waitFor(() =>
+    expect(JSON.parse(field().value)).toEqual({ plan: "team", seats: 7, credit: 9 }),
+  );
+});
+
+it("console_033_text_that_means_nothing_is_not_taken_for_an_empty_object_when_the_question_is_answered", async () => {
+  renderConsole(<UserMetadata user={base} refusal={undefined} />);
+  await typeJson({ plan: "team", seats: 1 });
+  stored.user_metadata = { plan: "pro", seats: 1 };
+  await save();
+  await screen.findByRole("alert");
+  await userEvent.type(field(), "oops");
+
+  await userEvent.click(screen.getByRole("button", { name: "Take theirs" }));
+  await userEvent.click(screen.getByRole("button", { name: "Save mine" }));
+  expect(field().value).toMatch(/oops$/);
+  expect(updates).toEqual([]);
+});
+
 it("console_033_what_is_typed_while_it_is_saved_stays", async () => {
   renderConsole(<UserMetadata user={base} refusal={undefined} />);
   await typeJson({ plan: "free", seats: 2 });

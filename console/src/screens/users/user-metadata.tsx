@@ -126,6 +126,7 @@ function MetadataForm({ user, part, label, hint, refusal }: MetadataFormProps) {
       {edit.collision !== null && (
         <CollisionNotice
           conflicts={edit.collision.conflicts}
+          others={edit.collision.others}
           onKeepMine={edit.keepMine}
           onTakeTheirs={edit.takeTheirs}
         />

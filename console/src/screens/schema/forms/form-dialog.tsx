@@ -1,6 +1,6 @@
 /** The frame of all schema forms: fields, the SQL so far, and the button that opens the confirmation. */
 import { Button } from "@ui/button";
-import type { EditConflict } from "@ui/merge-edit";
+import type { EditConflict, OtherEdit } from "@ui/merge-edit";
 import type { FormEventHandler, ReactNode } from "react";
 import { CodeBlock } from "@/components/code-block";
 import { CollisionNotice } from "@/components/collision-notice";
@@ -18,7 +18,7 @@ export interface FormState {
   /** A sentence that says what is missing; null when the form is complete. */
   problem: string | null;
   isDirty: boolean;
-  collision: { conflicts: EditConflict[] } | null;
+  collision: { conflicts: EditConflict[]; others: OtherEdit[] } | null;
   submit: FormEventHandler;
   keepMine: () => void;
   takeTheirs: () => void;
@@ -73,6 +73,7 @@ export function FormDialog({ title, form, onClose, children }: FormDialogProps) 
         {collision !== null && (
           <CollisionNotice
             conflicts={collision.conflicts}
+            others={collision.others}
             keepLabel="Keep mine"
             onKeepMine={form.keepMine}
             onTakeTheirs={form.takeTheirs}

@@ -33,11 +33,11 @@ export function ConflictDialog({ staging, catalog }: { staging: Staging; catalog
     staging.resolve((before) =>
       conflicts.reduce((changes, { staged, conflict }) => {
         if (conflict.theirs === null) {
-          return resolveConflict(changes, staged.id, conflict, { drop: true });
+          return resolveConflict(changes, staged, conflict, { drop: true });
         }
         const columns = staged.change.kind === "delete" ? [""] : columnsOf(staged);
         const keep = new Set(columns.filter((column) => choiceOf(staged, column) === "mine"));
-        return resolveConflict(changes, staged.id, conflict, { keep });
+        return resolveConflict(changes, staged, conflict, { keep });
       }, before),
     );
   }
@@ -67,6 +67,7 @@ export function ConflictDialog({ staging, catalog }: { staging: Staging; catalog
             {conflict.theirs === null ? (
               <p className="text-ink-soft">
                 The row is gone, so this change can only be discarded.
+                <Text>{describeTyped(staging.changes.find(({ id }) => id === staged.id))}</Text>
               </p>
             ) : (
               <ConflictTable
@@ -83,6 +84,15 @@ export function ConflictDialog({ staging, catalog }: { staging: Staging; catalog
       </div>
     </Dialog>
   );
+}
+
+/** What is staged by now, which may be more than what was sent. */
+function describeTyped(staged: StagedChange | undefined): string {
+  if (staged?.change.kind !== "update") return "";
+  const cells = Object.entries(staged.change.values).map(
+    ([column, cell]) => `${column}: ${describeStagedCell(cell)}`,
+  );
+  return ` You had typed ${cells.join(", ")}`;
 }
 
 interface ConflictTableProps {

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { isSameValue } from "@ui/merge-edit";
 import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { catalogQuery } from "@/api/catalog";
@@ -7,6 +8,7 @@ import { useSession, whyNoSchemaChanges } from "@/api/session";
 import { Field } from "@/components/field";
 import { Checkbox, Input } from "@/components/input";
 import { MigrationDialog } from "@/components/migration-dialog";
+import { Text } from "@/components/text";
 import { formatNumber } from "@/lib/format";
 import { createTable } from "@/lib/sql/ddl/tables";
 import { TypeInput } from "@/screens/schema/forms/choices";
@@ -19,14 +21,33 @@ import { ImportOutcome } from "./import-outcome";
 import { ChosenFileLine } from "./into-table";
 import {
   draftTable,
+  findCreated,
   findTableFault,
   guessTable,
   type ImportedColumn,
   type ImportedTable,
+  type ImportedTableChanges,
   mappingOf,
+  withChanges,
 } from "./new-table-draft";
 import { previewFile } from "./read-file";
 import { type ChosenFile, useImport } from "./use-import";
+
+/** The table that was made for the file. */
+interface CreatedTable {
+  oid: string;
+  name: string;
+  /** What the form had when it was made, and the titles of the file that it was made for. */
+  table: ImportedTable;
+  titles: readonly string[];
+}
+
+/** Why this file cannot be imported into the table that was made for another; null when it can. */
+function whyOther(created: CreatedTable, titles: readonly string[]): string | null {
+  return isSameValue(created.titles, titles)
+    ? null
+    : `${created.name} was made for other columns. Close this, and import the file on the table's own page.`;
+}
 
 interface ImportIntoNewTableProps {
   /** Names of existing relations in the schema public. */
@@ -40,49 +61,72 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
   const client = useQueryClient();
   const navigate = useNavigate();
   const session = useSession();
-  const [changed, setChanged] = useState<ImportedTable | null>(null);
+  const [changes, setChanges] = useState<ImportedTableChanges | null>(null);
   const [nullText, setNullText] = useState("");
   const [leavesOut, setLeavesOut] = useState(false);
   const [asks, setAsks] = useState(false);
-  const [created, setCreated] = useState<string | null>(null);
+  /** The tables that were there when the SQL was shown. */
+  const [known, setKnown] = useState<ReadonlySet<string>>(new Set());
+  const [created, setCreated] = useState<CreatedTable | null>(null);
+  const [notFilled, setNotFilled] = useState<string | null>(null);
   const { chosen, preview, state } = file;
   const { misfits, checkedRows, isChecking } = useMisfits(chosen);
+  const titles = preview?.titles ?? [];
   const guessed =
     chosen === null || preview === null
       ? { name: "", columns: [] }
       : guessTable(chosen.file.name, preview, misfits);
-  const table = changed?.columns.length === guessed.columns.length ? changed : guessed;
+  const table = created?.table ?? withChanges(guessed, changes, chosen?.file, titles);
   const isRunning = state.step === "running";
   const isDone = state.step === "done";
   const refusal =
     whyNoSchemaChanges(session) ??
     (session.migrations === false ? session.reasons?.migrations : undefined);
-  const tableFault = created === null ? findTableFault(table, taken) : null;
+  const tableFault = created === null ? findTableFault(table, taken) : whyOther(created, titles);
   const fault = isChecking ? "The types are compared with the values of the file." : tableFault;
-  const changeColumn = (index: number, changes: Partial<ImportedColumn>) =>
-    setChanged({
-      ...table,
-      columns: table.columns.map((column, at) =>
-        at === index ? { ...column, ...changes } : column,
-      ),
+  function change(edit: (before: ImportedTableChanges) => ImportedTableChanges): void {
+    if (chosen === null) return;
+    const { file: of } = chosen;
+    setChanges((last) => {
+      const kept = last?.file === of ? last : null;
+      const columns = kept !== null && isSameValue(kept.titles, titles) ? kept.columns : {};
+      return edit({ ...kept, file: of, titles, columns });
     });
+  }
+  const rename = (name: string) => change((before) => ({ ...before, name }));
+  const changeColumn = (index: number, next: Partial<ImportedColumn>) =>
+    change((before) => ({
+      ...before,
+      columns: { ...before.columns, [index]: { ...before.columns[index], ...next } },
+    }));
+  function ask(): void {
+    const { tables = [] } = client.getQueryData(catalogQuery.queryKey) ?? {};
+    setKnown(new Set(tables.map(({ oid }) => oid)));
+    setAsks(true);
+  }
 
   /** Imports the rows after the table was created; its oid is read from the catalog. */
   async function fill(): Promise<void> {
     if (chosen === null) return;
-    const catalog = await client.fetchQuery({ ...catalogQuery, staleTime: 0 });
-    const found = catalog.tables.find(
-      ({ schema, name }) => schema === "public" && name === table.name,
-    );
-    if (found === undefined) return;
-    setCreated(found.oid);
     const mapping = mappingOf(table);
-    await file.start({ table: found.oid, mapping, form: chosen.form, nullText, leavesOut });
+    let made = created;
+    if (made === null) {
+      const catalog = await client.fetchQuery({ ...catalogQuery, staleTime: 0 });
+      const found = findCreated(catalog.tables, table, known);
+      if (typeof found === "string") {
+        setNotFilled(found);
+        return;
+      }
+      made = { oid: found.oid, name: found.name, table, titles };
+      setCreated(made);
+    }
+    setNotFilled(null);
+    await file.start({ table: made.oid, mapping, form: chosen.form, nullText, leavesOut });
   }
 
   function close(): void {
     onClose();
-    if (created !== null) void navigate(`/tables/public/${encodeURIComponent(table.name)}`);
+    if (created !== null) void navigate(`/tables/public/${encodeURIComponent(created.name)}`);
   }
 
   return (
@@ -102,7 +146,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
               disabled={refusal !== undefined || fault !== null || file.readError !== null}
               title={refusal}
               pending={isRunning}
-              onClick={() => (created === null ? setAsks(true) : void fill())}
+              onClick={() => (created === null ? ask() : void fill())}
             >
               {created === null ? "Show the table" : "Import"}
             </Button>
@@ -110,13 +154,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
         }
       >
         {chosen === null || preview === null || file.readError !== null ? (
-          <FileDrop
-            error={file.readError}
-            onChoose={(next) => {
-              setChanged(null);
-              void file.choose(next);
-            }}
-          />
+          <FileDrop error={file.readError} onChoose={(next) => void file.choose(next)} />
         ) : (
           <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
             {!isDone && (
@@ -133,7 +171,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
                       disabled={created !== null}
                       className="max-w-72"
                       value={table.name}
-                      onChange={(event) => setChanged({ ...table, name: event.target.value })}
+                      onChange={(event) => rename(event.target.value)}
                     />
                   )}
                 </Field>
@@ -160,17 +198,22 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
                       column={table.columns[index]}
                       label={preview.titles[index] || `column ${index + 1}`}
                       disabled={created !== null || isRunning}
-                      onChange={(changes) => changeColumn(index, changes)}
+                      onChange={(next) => changeColumn(index, next)}
                     />
                   )}
                 />
               </>
             )}
+            {notFilled !== null && (
+              <p role="alert" className="text-caption text-danger">
+                <Text>{notFilled}</Text>
+              </p>
+            )}
             <ImportOutcome
               state={state}
               file={chosen.file}
               mapping={mappingOf(table)}
-              table={`public.${table.name}`}
+              table={`public.${created?.name ?? table.name}`}
             />
           </div>
         )}

@@ -1,4 +1,5 @@
 import { Button } from "@ui/button";
+import { isSameValue } from "@ui/merge-edit";
 import { useState } from "react";
 import type { Table } from "@/api/catalog-model";
 import { Select } from "@/components/input";
@@ -18,17 +19,28 @@ import {
 } from "./mapping";
 import { useImport } from "./use-import";
 
+/** A mapping that was chosen by hand, and the file and the titles that it is for. */
+interface ChosenMapping {
+  file: File;
+  titles: readonly string[];
+  mapping: Mapping;
+}
+
 /** Imports a file into an existing table. */
 export function ImportIntoTable({ table, onClose }: { table: Table; onClose: () => void }) {
   const file = useImport();
-  const [chosenMapping, setMapping] = useState<Mapping | null>(null);
+  const [choice, setChoice] = useState<ChosenMapping | null>(null);
   const [nullText, setNullText] = useState("");
   const [leavesOut, setLeavesOut] = useState(false);
   const { chosen, preview, state } = file;
   const titles = preview?.titles ?? [];
-  // A mapping chosen for another number of columns is discarded.
-  const mapping =
-    chosenMapping?.length === titles.length ? chosenMapping : guessMapping(table, titles);
+  const isChosen = choice?.file === chosen?.file && isSameValue(choice?.titles, titles);
+  const mapping = choice !== null && isChosen ? choice.mapping : guessMapping(table, titles);
+  function choose(index: number, column: string | null): void {
+    if (chosen === null) return;
+    const next = mapping.map((name, at) => (at === index ? column : name));
+    setChoice({ file: chosen.file, titles, mapping: next });
+  }
   const fault = findMappingFault(mapping);
   const missing = missingColumns(table, mapping);
   const isRunning = state.step === "running";
@@ -62,13 +74,7 @@ export function ImportIntoTable({ table, onClose }: { table: Table; onClose: () 
       }
     >
       {chosen === null || preview === null || file.readError !== null ? (
-        <FileDrop
-          error={file.readError}
-          onChoose={(next) => {
-            setMapping(null);
-            void file.choose(next);
-          }}
-        />
+        <FileDrop error={file.readError} onChoose={(next) => void file.choose(next)} />
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
           {!isDone && (
@@ -91,13 +97,7 @@ export function ImportIntoTable({ table, onClose }: { table: Table; onClose: () 
                     aria-label={`Column for ${titles[index] || `column ${index + 1}`}`}
                     disabled={isRunning}
                     value={mapping[index] ?? ""}
-                    onChange={(event) =>
-                      setMapping(
-                        mapping.map((name, at) =>
-                          at === index ? event.target.value || null : name,
-                        ),
-                      )
-                    }
+                    onChange={(event) => choose(index, event.target.value || null)}
                   >
                     <option value="">Leave out</option>
                     {fillableColumns(table).map(({ name, type }) => (

@@ -1,4 +1,6 @@
 /** The draft of a new table for a file: a column for each of the file's columns, with a type guessed from the first values. */
+import { isSameValue } from "@ui/merge-edit";
+import type { Table } from "@/api/catalog-model";
 import { emptyColumn } from "@/lib/sql/ddl/columns";
 import type { TableDraft } from "@/lib/sql/ddl/tables";
 import type { Mapping } from "./mapping";
@@ -13,6 +15,35 @@ export interface ImportedColumn {
 export interface ImportedTable {
   name: string;
   columns: ImportedColumn[];
+}
+
+/** What was changed by hand of the table that is guessed for a file. The rest follows the guess. */
+export interface ImportedTableChanges {
+  file: File;
+  name?: string;
+  /** The titles of the columns that `columns` are for, by their places. */
+  titles: readonly string[];
+  columns: Readonly<Record<number, Partial<ImportedColumn>>>;
+}
+
+/**
+ * The guess with what was changed by hand. Another file takes nothing over, and the same file read in another way only the name: by
+ * their places, other columns would get what was chosen for these.
+ */
+export function withChanges(
+  guess: ImportedTable,
+  changes: ImportedTableChanges | null,
+  file: File | undefined,
+  titles: readonly string[],
+): ImportedTable {
+  if (changes === null || changes.file !== file) return guess;
+  const isSameColumns = isSameValue(changes.titles, titles);
+  return {
+    name: changes.name ?? guess.name,
+    columns: guess.columns.map((column, index) =>
+      isSameColumns ? { ...column, ...changes.columns[index] } : column,
+    ),
+  };
 }
 
 /** `misfits` are the columns whose values further down in the file do not fit the type that the preview suggests. */
@@ -69,6 +100,27 @@ export function draftTable(table: ImportedTable, preview: FilePreview): TableDra
 
 export function mappingOf(table: ImportedTable): Mapping {
   return table.columns.map(({ isIncluded, name }) => (isIncluded ? name : null));
+}
+
+/**
+ * The table that was made, or a sentence that says why it cannot be filled. Its SQL can be edited before it runs, so it may have
+ * another name and other columns than the form. `known` are the tables that were there before.
+ */
+export function findCreated(
+  tables: readonly Table[],
+  wanted: ImportedTable,
+  known: ReadonlySet<string>,
+): Table | string {
+  const made = tables.filter(({ schema, oid }) => schema === "public" && !known.has(oid));
+  const found =
+    made.find(({ name }) => name === wanted.name) ?? (made.length === 1 ? made[0] : undefined);
+  if (found === undefined) {
+    return `The table was made, but not as ${wanted.name}, so nothing was imported. Import the file on the page of the new table.`;
+  }
+  const names = new Set(found.columns.map(({ name }) => name));
+  const missing = mappingOf(wanted).filter((name) => name !== null && !names.has(name));
+  if (missing.length === 0) return found;
+  return `${found.name} was made without ${missing.join(", ")}, so nothing was imported. Import the file on the page of the new table.`;
 }
 
 /** A sentence that says why the table cannot be created; null when it can. */

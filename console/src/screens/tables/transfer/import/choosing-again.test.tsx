@@ -1,0 +1,74 @@
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, it, vi } from "vitest";
+import { makeColumn } from "@/testing/columns";
+import { renderConsole } from "@/testing/render";
+import { makeTable } from "@/testing/tables";
+import { ImportIntoNewTable } from "./into-new-table";
+import { ImportIntoTable } from "./into-table";
+import { findCreated } from "./new-table-draft";
+
+afterEach(() => vi.unstubAllGlobals());
+
+async function choose(name: string, text: string): Promise<void> {
+  const input = document.querySelector<HTMLInputElement>("input[type=file]");
+  if (input === null) throw new Error("There is no field for a file.");
+  await userEvent.upload(input, new File([text], name, { type: "text/csv" }));
+  await screen.findByText(name);
+}
+
+const shown = (label: string) =>
+  screen.getByLabelText<HTMLInputElement | HTMLSelectElement>(label).value;
+
+it("console_059_another_file_is_assigned_by_its_own_titles", async () => {
+  const table = makeTable({ columns: ["first", "last", "note"].map((name) => makeColumn(name)) });
+  renderConsole(<ImportIntoTable table={table} onClose={vi.fn()} />);
+  await choose("a.csv", "first,last,remark\nAda,Lovelace,x\n");
+  await userEvent.selectOptions(screen.getByLabelText("Column for remark"), "note");
+  expect(shown("Column for remark")).toBe("note");
+
+  await choose("b.csv", "last,first,remark\nLovelace,Ada,x\n");
+  expect(["last", "first"].map((title) => shown(`Column for ${title}`))).toEqual(["last", "first"]);
+});
+
+it("console_059_a_new_table_takes_names_and_types_of_another_file_from_that_file", async () => {
+  renderConsole(<ImportIntoNewTable taken={[]} onClose={vi.fn()} />);
+  await choose("a.csv", "id,code\n1,2\n");
+  fireEvent.change(screen.getByLabelText("Name of the table"), { target: { value: "mine" } });
+  fireEvent.change(screen.getByLabelText("Name for code"), { target: { value: "mark" } });
+
+  await choose("b.csv", "id,code\n1,007\n");
+  expect(shown("Name of the table")).toBe("b");
+  expect(shown("Name for code")).toBe("code");
+  expect(shown("Type for code")).toBe("text");
+});
+
+it("console_059_a_name_that_is_typed_while_the_types_are_checked_does_not_end_the_check", async () => {
+  renderConsole(<ImportIntoNewTable taken={[]} onClose={vi.fn()} />);
+  const lines = Array.from({ length: 60_000 }, (_, index) => `${index},${index},filling text`);
+  lines[50_000] = "50000,00123,late";
+  await choose("codes.csv", `id,code,note\n${lines.join("\n")}\n`);
+  fireEvent.change(screen.getByLabelText("Name of the table"), { target: { value: "mine" } });
+  expect(screen.getByText(/types are compared/)).toBeVisible();
+
+  await waitFor(() => expect(screen.queryByText(/types are compared/)).toBeNull(), {
+    timeout: 15_000,
+  });
+  expect(shown("Type for code")).toBe("text");
+  expect(shown("Name of the table")).toBe("mine");
+}, 20_000);
+
+it("console_059_a_table_whose_sql_was_edited_is_filled_under_its_own_name_or_it_is_said_why_not", () => {
+  const wanted = {
+    name: "codes",
+    columns: [{ isIncluded: true, name: "code", type: "text" }],
+  };
+  const other = makeTable({ oid: "1", name: "other" });
+  const made = (...columns: string[]) =>
+    makeTable({ oid: "2", name: "marks", columns: columns.map((name) => makeColumn(name)) });
+  const known = new Set(["1"]);
+
+  expect(findCreated([other, made("id", "code")], wanted, known)).toMatchObject({ oid: "2" });
+  expect(findCreated([other, made("id")], wanted, known)).toMatch(/marks was made without code/);
+  expect(findCreated([other], wanted, known)).toMatch(/nothing was imported/);
+});
