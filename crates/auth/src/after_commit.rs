@@ -84,6 +84,11 @@ pub(crate) fn record_identity_change(request: &AuthRequest, user: &User, kind: M
     });
 }
 
+/// Records that a passkey was added to a user or removed from one.
+pub(crate) fn record_passkey_change(request: &AuthRequest, user: &User, kind: MailKind) {
+    record_identity_change(request, user, kind, "");
+}
+
 /// Records that a user got another address without answering a mail. `user` is the user before it.
 pub(crate) fn record_email_change(request: &AuthRequest, user: &User, email: &str) {
     record(|records| {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::admin_get_user::find_user;
+use super::admin_get_user::lock_user;
 use super::response_bodies::EmptyBody;
 use crate::error::AuthError;
 use crate::flows::accounts;
@@ -44,7 +44,7 @@ pub(crate) async fn delete_user(
 ) -> Result<HttpResponse, AuthError> {
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = find_user(&db, &id).await?;
+    let user = lock_user(&db, &id).await?;
     let actor = Actor::Admin {
         role: &admin.role,
         subject: &user,

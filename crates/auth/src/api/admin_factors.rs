@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::admin_get_user::find_user;
+use super::admin_get_user::{find_user, lock_user};
 use crate::error::{AuthError, MfaError};
 use crate::flows::accounts;
 use crate::flows::mfa;
@@ -57,7 +57,7 @@ pub(crate) async fn update_factor(
     let (user_id, factor_id) = path.into_inner();
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = find_user(&db, &user_id).await?;
+    let user = lock_user(&db, &user_id).await?;
     let factor = mfa::get_factor(&db, user.id, &factor_id).await?;
     let phone = match factor.kind {
         FactorType::Phone if !body.phone.is_empty() => Some(parse_phone(&body.phone)?),
@@ -91,7 +91,7 @@ pub(crate) async fn delete_factor(
     let (user_id, factor_id) = path.into_inner();
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = find_user(&db, &user_id).await?;
+    let user = lock_user(&db, &user_id).await?;
     let factor = mfa::get_factor(&db, user.id, &factor_id).await?;
     let response = find_factor_body(&db, user.id, factor.id).await?;
     factors::delete(&db, factor.id).await?;

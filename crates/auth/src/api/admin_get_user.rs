@@ -1,7 +1,7 @@
 //! `GET /admin/users/{id}`. Source: Auth contract §2.15.
 
 use actix_web::{HttpResponse, web};
-use deadpool_postgres::GenericClient;
+use deadpool_postgres::{GenericClient, Transaction};
 use uuid::Uuid;
 
 use crate::error::AuthError;
@@ -19,6 +19,18 @@ pub(crate) async fn get_user(
     let client = state.connect().await?;
     let user = find_user(&client, &id).await?;
     Ok(HttpResponse::Ok().json(user.body()))
+}
+
+/// Like [`find_user`], with the row locked until the transaction ends: a decision about what the user has, such as a factor, would
+/// otherwise be one about what they had.
+///
+/// # Errors
+/// Those of [`find_user`].
+pub(crate) async fn lock_user(db: &Transaction<'_>, id: &str) -> Result<User, AuthError> {
+    let known = find_user(db, id).await?;
+    users::lock_by_id(db, known.id)
+        .await?
+        .ok_or(AuthError::UserNotFound("User not found"))
 }
 
 /// The user that the path names.

@@ -166,7 +166,8 @@ async fn verify_token(state: &AuthState, body: &IdTokenBody, rules: &Rules) -> R
     Ok(token)
 }
 
-/// The rules for the token: by the provider's name, or by issuer and client id where the project allows that issuer.
+/// The rules for the token: by the provider's name, or by the issuer of a configured one. An issuer that is not configured is
+/// refused, because the project has not said which of its clients the token may be for.
 ///
 /// # Errors
 /// 400 `provider_disabled` or `validation_failed`.
@@ -176,7 +177,7 @@ async fn find_rules(state: &AuthState, body: &IdTokenBody) -> Result<Rules, Auth
     }
     let name = find_provider_name(state, body);
     if name.is_empty() {
-        return find_issuer_rules(state, body);
+        return Err(provider_not_allowed(&body.provider));
     }
     let config = state
         .config
@@ -229,26 +230,9 @@ fn find_provider_name(state: &AuthState, body: &IdTokenBody) -> String {
     found.map(|config| config.name.clone()).unwrap_or_default()
 }
 
-/// The error for an issuer that the project does not allow.
+/// The error for an issuer that is not one of a configured provider.
 fn provider_not_allowed(name: &str) -> AuthError {
     AuthError::invalid(format!("Custom OIDC provider {name:?} not allowed"))
-}
-
-/// The rules for an issuer that is not a configured provider but is on the project's list of allowed issuers.
-///
-/// # Errors
-/// 400 `validation_failed` for an issuer that is not on the list.
-fn find_issuer_rules(state: &AuthState, body: &IdTokenBody) -> Result<Rules, AuthError> {
-    if !state.config.allowed_id_token_issuers.contains(&body.issuer) {
-        return Err(provider_not_allowed(&body.provider));
-    }
-    Ok(Rules {
-        provider: body.issuer.clone(),
-        token: standard_id_token_rules(Issuer::new(body.issuer.clone())),
-        audiences: vec![body.client_id.clone()],
-        skip_nonce_check: false,
-        email_optional: false,
-    })
 }
 
 /// The rules for a provider that an administrator has added (`custom:…`).

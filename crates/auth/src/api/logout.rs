@@ -1,7 +1,9 @@
 //! `POST /logout?scope=global|local|others` → 204. Source: Auth contract §2.9, AUTH-014 to AUTH-016.
 
 use actix_web::HttpResponse;
+use deadpool_postgres::Transaction;
 use serde::Deserialize;
+use uuid::Uuid;
 
 use crate::error::AuthError;
 use crate::flows::accounts;
@@ -21,7 +23,7 @@ pub(crate) struct LogoutQuery {
 /// database.
 ///
 /// `global` deletes all sessions of the user and what was begun in them, `local` the current one, `others` all but the current
-/// one; pending changes of addresses end with both. A client of the OAuth server ends its own session only, by `global` and by `local`.
+/// one, and what was begun, in whichever session: a code or a change of address does not tell where it comes from. A client of the OAuth server ends its own session only, by `global` and by `local`.
 ///
 /// # Errors
 /// 400 `validation_failed` for any other scope, 403 `no_authorization` for a client that wants to end others.
@@ -38,12 +40,9 @@ pub(crate) async fn delete_sessions(
     match (query.scope.as_str(), session.map(|session| session.id)) {
         ("" | "global", Some(session)) if is_client => sessions::delete(&db, session).await?,
         ("others", _) if is_client => return Err(AuthError::ClientNotAllowed),
-        ("" | "global", _) => user_access::end(&db, user_id, AccessEnd::SignedOut, request.now()).await?,
+        ("" | "global", _) => sign_out(&request, &db, (user_id, None)).await?,
         ("local", Some(session)) => sessions::delete(&db, session).await?,
-        ("others", Some(session)) => {
-            sessions::delete_others(&db, user_id, session).await?;
-            user_access::end_changes(&db, user_id, request.now()).await?;
-        }
+        ("others", Some(session)) => sign_out(&request, &db, (user_id, Some(session))).await?,
         // A token without `session_id` was signed by the project itself, so there is no current session to delete or
         // keep.
         ("local" | "others", None) => {}
@@ -52,4 +51,13 @@ pub(crate) async fn delete_sessions(
     accounts::log_action(&request, &db, Actor::User(&caller.user), Action::Logout).await?;
     db.commit().await?;
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Ends the sessions of a user, except `kept`, and what was begun.
+async fn sign_out(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    (user_id, kept): (Uuid, Option<Uuid>),
+) -> Result<(), AuthError> {
+    Ok(user_access::end(db, user_id, AccessEnd::SignedOut { kept }, request.now()).await?)
 }

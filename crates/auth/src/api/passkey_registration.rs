@@ -2,15 +2,18 @@
 //! credential. Source: Auth contract §2.13.
 
 use actix_web::HttpResponse;
+use selvedge_mail::MailKind;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::passkeys::check_management;
 use super::response_bodies::{PasskeyBody, PasskeyOptionsBody};
+use crate::after_commit;
 use crate::crypto::webauthn::{Ceremony, Credential, Registrant, WebauthnError};
 use crate::error::{AuthError, PasskeyError};
 use crate::flows::accounts;
+use crate::flows::decisions::password_change::{PasswordChange, decide_needed_proofs};
 use crate::flows::{locked_caller, mfa};
 use crate::request::{AuthRequest, Json, SignedIn, read_text};
 use crate::state::AuthState;
@@ -35,14 +38,14 @@ pub(crate) struct CeremonyBody {
 /// minutes by default and for one attempt; authenticators that hold one of the user's passkeys are excluded.
 ///
 /// # Errors
-/// 404 `passkey_disabled`; 403 `no_authorization` for anonymous users, `insufficient_aal`; 422 `validation_failed`
+/// 400 `reauthentication_needed` in a session older than a day with `secure_password_change`; 404 `passkey_disabled`; 403 `no_authorization` for anonymous users, `insufficient_aal`; 422 `validation_failed`
 /// for SSO users, `too_many_passkeys`; 429 `over_request_rate_limit`.
 pub(crate) async fn create_registration_options(
     request: AuthRequest,
     caller: SignedIn,
 ) -> Result<HttpResponse, AuthError> {
     request.check_rate_limit(LimitedEndpoint::Passkey)?;
-    check_registration(&caller)?;
+    check_registration(&request.state, &caller)?;
     let user = &caller.user;
     let client = request.connect().await?;
     let known = passkeys::list_by_user(&client, user.id).await?;
@@ -80,7 +83,7 @@ pub(crate) async fn verify_registration(
     Json(body): Json<CeremonyBody>,
 ) -> Result<HttpResponse, AuthError> {
     request.check_rate_limit(LimitedEndpoint::Passkey)?;
-    check_registration(&caller)?;
+    check_registration(&request.state, &caller)?;
     let user = &caller.user;
     let ceremony = take_ceremony(&request.state, Some(user.id), &body).await?;
     let credential = ceremony
@@ -108,6 +111,7 @@ pub(crate) async fn verify_registration(
     passkeys::insert(&db, &passkey)
         .await
         .map_err(|error| map_unique_violation(error.into()))?;
+    after_commit::record_passkey_change(&request, &locked.user, MailKind::PasskeyAdded);
     let traits = json!({ "passkey_id": passkey.id });
     accounts::log_action_with_traits(&request, &db, Actor::User(user), Action::PasskeyCreated, traits)
         .await?;
@@ -115,12 +119,21 @@ pub(crate) async fn verify_registration(
     Ok(HttpResponse::Ok().json(PasskeyBody::new(&passkey)))
 }
 
-/// Refuses callers who may not register passkeys. SSO users sign in through their identity provider only.
+/// Refuses callers who may not register passkeys. SSO users sign in through their identity provider only. A passkey opens the
+/// account like a new password, so that a session in which that would need a nonce has to be a new one first.
 ///
 /// # Errors
-/// 403 `no_authorization` or `insufficient_aal`, 422 `validation_failed`.
-fn check_registration(caller: &SignedIn) -> Result<(), AuthError> {
+/// 400 `reauthentication_needed`, 403 `no_authorization` or `insufficient_aal`, 422 `validation_failed`.
+fn check_registration(state: &AuthState, caller: &SignedIn) -> Result<(), AuthError> {
     check_management(caller)?;
+    let change = PasswordChange {
+        session_created_at: caller.session.as_ref().map(|session| session.created_at),
+        is_recovery: caller.is_recovery(),
+        has_password: !caller.user.encrypted_password.is_empty(),
+    };
+    if decide_needed_proofs(change, &state.config.password, state.now()).nonce {
+        return Err(AuthError::ReauthenticationNeeded);
+    }
     if caller.user.is_sso_user {
         return Err(AuthError::Unprocessable("SSO users cannot register passkeys"));
     }

@@ -3,12 +3,14 @@
 
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::Transaction;
+use selvedge_mail::MailKind;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::admin_get_user::find_user;
+use super::admin_get_user::{find_user, lock_user};
 use super::response_bodies::PasskeyBody;
+use crate::after_commit;
 use crate::error::{AuthError, PasskeyError};
 use crate::flows::accounts;
 use crate::flows::locked_caller;
@@ -16,6 +18,7 @@ use crate::request::{Admin, AuthRequest, Json, SignedIn, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::passkeys::{self, Passkey};
+use crate::user::User;
 
 /// Longest `friendly_name`, in characters.
 const LONGEST_NAME_CHARS: usize = 120;
@@ -98,7 +101,7 @@ pub(crate) async fn delete_passkey(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     check_locked(&request, &db, &caller).await?;
-    remove_passkey(&request, &db, (caller.user.id, id), Actor::User(&caller.user)).await?;
+    remove_passkey(&request, &db, (&caller.user, id), Actor::User(&caller.user)).await?;
     db.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -145,36 +148,34 @@ pub(crate) async fn delete_passkey_of_user(
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, AuthError> {
     let (user_id, id) = path.into_inner();
-    let user = {
-        let client = request.connect().await?;
-        find_user(&client, &user_id).await?
-    };
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    let user = lock_user(&db, &user_id).await?;
     let actor = Actor::Admin {
         role: &admin.role,
         subject: &user,
     };
     let id = parse_passkey_id(&id)?;
-    let mut client = request.connect().await?;
-    let db = client.transaction().await?;
-    remove_passkey(&request, &db, (user.id, id), actor).await?;
+    remove_passkey(&request, &db, (&user, id), actor).await?;
     db.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Deletes a passkey of the user and logs it.
+/// Deletes a passkey of the user, who is told, and logs it.
 ///
 /// # Errors
 /// 404 `validation_failed` when the user has no such passkey.
 async fn remove_passkey(
     request: &AuthRequest,
     db: &Transaction<'_>,
-    (user_id, id): (Uuid, Uuid),
+    (user, id): (&User, Uuid),
     actor: Actor<'_>,
 ) -> Result<(), AuthError> {
-    if !passkeys::delete(db, user_id, id).await? {
+    if !passkeys::delete(db, user.id, id).await? {
         return Err(NOT_FOUND);
     }
-    let traits = json!({"user_id": user_id, "passkey_id": id});
+    after_commit::record_passkey_change(request, user, MailKind::PasskeyRemoved);
+    let traits = json!({"user_id": user.id, "passkey_id": id});
     accounts::log_action_with_traits(request, db, actor, Action::PasskeyDeleted, traits).await
 }
 

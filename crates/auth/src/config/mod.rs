@@ -63,8 +63,6 @@ pub struct AuthConfig {
     pub manual_linking_enabled: bool,
     /// The enabled sign-in providers (`[auth.external.<provider>]`).
     pub external: Vec<ProviderConfig>,
-    /// Issuers whose ID tokens are accepted under any client id that the caller names.
-    pub allowed_id_token_issuers: Vec<String>,
     /// Whether providers may be called over plain http and on this machine. Only for development and tests: plain http
     /// would expose client secrets.
     pub insecure_providers: bool,
@@ -181,7 +179,7 @@ pub struct EmailConfig {
     /// The only addresses to which mails are sent; empty allows every address. A `+label` in the recipient is ignored.
     pub authorized_addresses: Vec<String>,
     /// Kinds of notification that users get after a change of their account
-    /// (`[auth.email.notification.<name>] enabled`).
+    /// (`[auth.email.notification.<name>] enabled`). Those of passkeys by default.
     pub notifications: Vec<MailKind>,
     /// Whether mails are queued in the database until the SMTP server accepts them. Otherwise they are sent inside the
     /// request, which answers 500 and rolls back when the SMTP server does not accept the mail.
@@ -330,7 +328,6 @@ impl Default for AuthConfig {
             anonymous_users_enabled: false,
             manual_linking_enabled: false,
             external: Vec::new(),
-            allowed_id_token_issuers: Vec::new(),
             insecure_providers: false,
             binds_callbacks: true,
             calls_private_addresses: false,
@@ -380,7 +377,7 @@ impl Default for EmailConfig {
             otp_length: 6,
             otp_expiry: Duration::from_secs(3600),
             authorized_addresses: Vec::new(),
-            notifications: Vec::new(),
+            notifications: vec![MailKind::PasskeyAdded, MailKind::PasskeyRemoved],
             queue: true,
         }
     }

@@ -239,7 +239,9 @@ async fn check_confirmation(
         .primary_address()
         .map(|(address, _)| address)
         .unwrap_or_default();
-    let has_address = !user.email.is_empty() || !address.is_empty();
+    // An address that an account in use only claims does not keep its user out.
+    let has_email = !user.email.is_empty() && !user.only_claims_email();
+    let has_address = has_email || !address.is_empty();
     let needs_none = external.provider == "web3" || (external.email_optional && !has_address);
     if needs_none || user.is_confirmed() {
         accounts::log_user_action(request, db, user, Action::Login, traits).await?;

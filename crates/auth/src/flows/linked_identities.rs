@@ -121,7 +121,24 @@ pub(crate) async fn unlink_identity(
         adopt_email_of_identity(request, db, user, &rest).await?;
     }
     users::refresh_providers(db, user.id).await?;
-    Ok(())
+    check_way_is_left(db, user.id, &rest).await
+}
+
+/// Refuses a change after which nobody could sign in: all that is left stands for addresses that are not confirmed.
+///
+/// # Errors
+/// 422 `email_conflict_identity_not_deletable`.
+async fn check_way_is_left(db: &Transaction<'_>, user_id: Uuid, rest: &[Identity]) -> Result<(), AuthError> {
+    let user = accounts::reload_user(db, user_id).await?;
+    let opens = |identity: &Identity| match identity.provider.as_str() {
+        "email" => user.is_confirmed(),
+        "phone" => user.is_phone_confirmed(),
+        _ => true,
+    };
+    match rest.iter().any(opens) {
+        true => Ok(()),
+        false => Err(AuthError::EmailConflict),
+    }
 }
 
 /// Whether an identity stands for the user's address: it names it, and the provider has verified it. The e-mail identity

@@ -199,7 +199,7 @@ async fn choose_new_phone(
     requested: &RequestedAddresses,
 ) -> Result<String, AuthError> {
     let phone = &requested.phone;
-    if phone.is_empty() || *phone == caller.user.phone {
+    if phone.is_empty() || *phone == caller.user.phone && !caller.user.only_claims_phone() {
         return Ok(String::new());
     }
     if !request.config().phone.enabled {
@@ -402,6 +402,11 @@ async fn change_phone(
         .map(|_| ());
     }
     let now = request.now();
+    // Without a proof a number is not taken from an account that waits for one.
+    let registered = phones::find_registered(db, &change.phone, &user.aud).await?;
+    if registered.is_some_and(|other| other.id != user.id) {
+        return Err(AuthError::PhoneExists);
+    }
     let changed = phones::change_phone(db, user.id, &change.phone, now)
         .await
         .map_err(AuthError::from);

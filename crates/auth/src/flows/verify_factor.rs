@@ -27,7 +27,7 @@ use crate::sms;
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
 use crate::store::one_time_codes::{self, FACTOR_LIMITS};
-use crate::store::user_access;
+use crate::store::user_access::{self, AccessEnd};
 use crate::user::User;
 
 /// Body of the request: `{challenge_id, code}` for TOTP and phone, `{challenge_id, webauthn}` for WebAuthn.
@@ -326,8 +326,9 @@ async fn raise_session(
     accounts::log_action_with_traits(request, &db, actor, Action::VerificationAttempted, traits).await?;
     store_credential(&db, user_id, (factor, answered), now).await?;
     if !caller_now.user.has_verified_factor() {
-        // Whoever knew only the password may have asked for a change of the address.
-        user_access::end_changes(&db, user_id, now).await?;
+        // Whoever knew only the password may have asked for a change of the address, or for a code of another session.
+        let kept = Some(session_id);
+        user_access::end(&db, user_id, AccessEnd::SignedOut { kept }, now).await?;
     }
     factors::upgrade_session(&db, (user_id, session_id), factor, now).await?;
     let refresh_token = rotate_refresh_token(&db, (user_id, session_id), now).await?;

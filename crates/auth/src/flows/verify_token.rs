@@ -9,7 +9,7 @@ use deadpool_postgres::{GenericClient, Transaction};
 use uuid::Uuid;
 
 use crate::crypto::equal_secrets;
-use crate::crypto::one_time_code::PresentedToken;
+use crate::crypto::one_time_code::{AttemptSubject, PresentedToken};
 use crate::error::AuthError;
 use crate::flows::confirmations::{apply_effect, notify_of_change};
 use crate::flows::decisions::verify::{Effect, VerifyRules, decide_effect};
@@ -17,7 +17,7 @@ use crate::flows::sign_in::{TokenPair, start_session};
 use crate::request::AuthRequest;
 use crate::sms;
 use crate::state::client_networks::ClientNetworks;
-use crate::store::one_time_codes::{self, CHECKED_CODE_LIMITS};
+use crate::store::one_time_codes::{self, ADDRESS_LIMITS, CHECKED_CODE_LIMITS};
 use crate::store::{flow_states, one_time_tokens, phones, users};
 use crate::user::User;
 use crate::validation::verify_type::VerifyType;
@@ -70,11 +70,33 @@ pub(crate) async fn verify_token(
     let client = client.unwrap_or(&request.info.ip);
     let limits = &request.state.limits;
     let attempt = limits.take_code_attempt(address, client)?;
+    let of_all_codes = take_address_attempt(request, address).await?;
     let verified = verify_accepted(request, presented, BAD_CODE).await;
     if !matches!(verified, Err(AuthError::OtpExpired(_))) {
         limits.return_code_attempt(&attempt);
     }
+    if verified.is_ok() {
+        one_time_codes::record_success(&request.connect().await?, &of_all_codes).await?;
+    }
     verified
+}
+
+/// Counts an attempt at the codes that are sent to an address or number, whichever of them it is, on all nodes.
+///
+/// # Errors
+/// 429 `over_request_rate_limit`.
+async fn take_address_attempt(request: &AuthRequest, address: &str) -> Result<AttemptSubject, AuthError> {
+    let network = request.info.attempt_network();
+    let address = address.to_lowercase();
+    let subject = request
+        .state
+        .code_key
+        .attempt_subject("codes of an address", address.as_bytes(), network);
+    let client = request.connect().await?;
+    match one_time_codes::take_counted_attempt(&client, &subject, ADDRESS_LIMITS).await? {
+        true => Ok(subject),
+        false => Err(AuthError::RequestRateLimit),
+    }
 }
 
 /// The part of [`verify_token`] behind the limit of wrong codes; `rejected` is the text of the error for a token that is not

@@ -258,7 +258,7 @@ pub(crate) async fn report_factor_attempt(
 async fn end_sessions(request: &AuthRequest, user_id: Uuid) -> Result<(), AuthError> {
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    user_access::end(&db, user_id, AccessEnd::SignedOut, request.now()).await?;
+    user_access::end(&db, user_id, AccessEnd::SignedOut { kept: None }, request.now()).await?;
     Ok(db.commit().await?)
 }
 

@@ -117,6 +117,8 @@ fn find_action_type(kind: MailKind) -> &'static str {
         MailKind::MfaFactorEnrolled => "mfa_factor_enrolled_notification",
         MailKind::MfaFactorUnenrolled => "mfa_factor_unenrolled_notification",
         MailKind::CredentialsForgotten => "credentials_forgotten_notification",
+        MailKind::PasskeyAdded => "passkey_added_notification",
+        MailKind::PasskeyRemoved => "passkey_removed_notification",
     }
 }
 

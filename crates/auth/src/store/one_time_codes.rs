@@ -20,24 +20,36 @@ const MAX_ATTEMPTS_OF_NETWORK: i32 = 5;
 /// How often all networks together may try a code. A code has a million values at least.
 const MAX_ATTEMPTS: i16 = 50;
 
-/// How many attempts are free at once; then as many per hour.
+/// How many attempts are free at once; then as many per period.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AttemptLimits {
     /// For each network.
     of_network: i32,
     /// For all networks together, without those from which an attempt was right before.
     of_all: i32,
+    period_s: i32,
 }
+
+const HOUR_S: i32 = 3600;
 
 /// For second factors. Whoever makes attempts knows the password.
 pub(crate) const FACTOR_LIMITS: AttemptLimits = AttemptLimits {
     of_network: 20,
     of_all: 60,
+    period_s: HOUR_S,
 };
 /// For codes without a row: those that the provider of text messages checks, and test codes.
 pub(crate) const CHECKED_CODE_LIMITS: AttemptLimits = AttemptLimits {
     of_network: 5,
     of_all: 50,
+    period_s: HOUR_S,
+};
+/// For all codes that are sent to one address, beside the limits of each code: whoever asks for one code after the other would
+/// otherwise have fresh attempts with each. A day of them finds one code of six digits in 5 000.
+pub(crate) const ADDRESS_LIMITS: AttemptLimits = AttemptLimits {
+    of_network: 50,
+    of_all: 200,
+    period_s: 24 * HOUR_S,
 };
 
 /// Stores the hash of a code; `secret_id` is the row of `auth.one_time_tokens` or `auth.mfa_challenges`.
@@ -74,8 +86,7 @@ pub(crate) async fn take_counted_attempt(
     limits: AttemptLimits,
 ) -> DbResult<bool> {
     const SQL: &str = include_str!("../../sql/take_counted_attempt.sql");
-    const HOUR_S: i32 = 3600;
-    let pause = |limit: i32| HOUR_S / limit;
+    let pause = |limit: i32| limits.period_s / limit;
     let (of_network, of_all) = (limits.of_network, limits.of_all);
     let params: super::Params<'_> = &[&subject.of_network, &pause(of_network), &of_network];
     let Some(row) = find_row(db, SQL, params).await? else {

@@ -49,18 +49,27 @@ pub(crate) async fn list_by_phone_change(
 /// Takes a number from an account in use that only claims it (see [`User::only_claims_phone`]), for a new account of `owner`.
 pub(crate) async fn release_claimed_phone(db: &impl GenericClient, phone: &str, owner: Uuid) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/release_phone.sql");
-    execute_statement(db, SQL, &[&phone, &owner]).await.map(|_| ())
+    execute_statement(db, SQL, &[&phone, &owner, &true])
+        .await
+        .map(|_| ())
 }
 
-/// Whether a user other than `except` has this number, confirmed or not.
+/// Takes a number from every other account that has it unconfirmed, because `owner` has proven it.
+async fn release_phone(db: &impl GenericClient, phone: &str, owner: Uuid) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/release_phone.sql");
+    execute_statement(db, SQL, &[&phone, &owner, &false])
+        .await
+        .map(|_| ())
+}
+
+/// Whether a user other than `except` has confirmed this number. An unconfirmed number is not taken: whoever proves it gets it.
 pub(crate) async fn is_phone_taken(
     db: &impl GenericClient,
     phone: &str,
     aud: &str,
     except: Uuid,
 ) -> DbResult<bool> {
-    const SQL: &str =
-        "select 1 from auth.users where phone = $1::text and aud = $2::text and id <> $3 limit 1";
+    const SQL: &str = "select 1 from auth.users where phone = $1::text and phone_confirmed_at is not null and aud = $2::text and id <> $3 limit 1";
     Ok(find_row(db, SQL, &[&phone, &aud, &except]).await?.is_some())
 }
 
@@ -73,6 +82,7 @@ pub(crate) async fn set_phone(
 ) -> DbResult<()> {
     // Codes that were sent to the number before must not confirm the new one.
     super::one_time_tokens::clear_all_tokens(db, id, now).await?;
+    release_phone(db, phone, id).await?;
     // `phone` is unique, and only null may occur more than once.
     const SQL: &str = "update auth.users set phone = nullif($2::text, ''), updated_at = $3 where id = $1";
     run_statement(db, SQL, &[&id, &phone, &now]).await
@@ -108,13 +118,14 @@ pub(crate) async fn confirm_phone(
     Ok(rows > 0)
 }
 
-/// Makes `phone` the user's number, also in the phone identity.
+/// Makes `phone` the user's number, also in the phone identity. Accounts that have it unconfirmed lose it.
 pub(crate) async fn change_phone(
     db: &impl GenericClient,
     id: Uuid,
     phone: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
+    release_phone(db, phone, id).await?;
     run_statement(
         db,
         include_str!("../../sql/change_phone.sql"),

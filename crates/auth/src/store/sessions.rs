@@ -187,13 +187,3 @@ pub(crate) async fn list_amr_entries(db: &impl GenericClient, id: Uuid) -> DbRes
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     run_statement(db, "delete from auth.sessions where id = $1", &[&id]).await
 }
-
-/// Deletes all sessions of a user except `kept`; to end all, with what was begun in them, see [`super::user_access`].
-pub(crate) async fn delete_others(db: &impl GenericClient, user_id: Uuid, kept: Uuid) -> DbResult<()> {
-    run_statement(
-        db,
-        "delete from auth.sessions where user_id = $1 and id <> $2",
-        &[&user_id, &kept],
-    )
-    .await
-}

@@ -13,9 +13,11 @@ use super::{DbResult, execute_statement, find_row, one_time_tokens, users};
 /// proven address what waits for its link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AccessEnd {
-    /// The user has signed out everywhere: sessions and what was begun in them, such as links to providers, codes that are
-    /// waiting for their exchange, ceremonies, and changes of addresses. Other mails that nobody has opened yet stay valid.
-    SignedOut,
+    /// The user has signed out everywhere, or everywhere else than in the session `kept`, or has added the first second factor in
+    /// it: sessions and what was begun in them, such as links to providers, codes that are waiting for their exchange,
+    /// ceremonies, and changes of addresses. Codes and changes do not tell their session, and end with the others' also where
+    /// one is kept. Other mails that nobody has opened yet stay valid.
+    SignedOut { kept: Option<Uuid> },
     /// The user was banned: mailed links and codes, and PKCE flows that wait for them.
     Banned,
     /// The password has changed. `kept` is the session that has changed it.
@@ -31,13 +33,13 @@ pub(crate) enum AccessEnd {
 impl AccessEnd {
     fn kept_session(self) -> Option<Uuid> {
         match self {
-            Self::PasswordChanged { kept } => kept,
-            Self::SignedOut | Self::Banned | Self::AddressProven | Self::AccountGone => None,
+            Self::SignedOut { kept } | Self::PasswordChanged { kept } => kept,
+            Self::Banned | Self::AddressProven | Self::AccountGone => None,
         }
     }
 
     fn ends_mails(self) -> bool {
-        !matches!(self, Self::SignedOut | Self::AddressProven)
+        !matches!(self, Self::SignedOut { .. } | Self::AddressProven)
     }
 
     fn ends_ways_to_sign_in(self) -> bool {
@@ -57,8 +59,10 @@ impl AccessEnd {
 const BEGUN: [&str; 3] = [
     "delete from auth.webauthn_challenges where user_id = $1",
     "delete from auth.oauth_authorizations where user_id = $1",
-    "delete from auth.flow_state where linking_target_id = $1 or user_id = $1 and auth_code_issued_at is not null",
+    "delete from auth.flow_state where user_id = $1 and auth_code_issued_at is not null",
 ];
+/// Links to providers. Each belongs to a session and ends with it, so that one that is kept may finish its own.
+const LINKS: &str = "delete from auth.flow_state where linking_target_id = $1";
 /// Flows that wait for a mailed link.
 const MAILED_FLOWS: &str = "delete from auth.flow_state where user_id = $1";
 /// What the account itself consists of.
@@ -83,6 +87,9 @@ pub(crate) async fn end(
     for sql in BEGUN {
         execute_statement(db, sql, &[&user_id]).await?;
     }
+    if !matches!(reason, AccessEnd::SignedOut { kept: Some(_) }) {
+        execute_statement(db, LINKS, &[&user_id]).await?;
+    }
     end_changes(db, user_id, now).await?;
     if reason.ends_mails() {
         execute_statement(db, MAILED_FLOWS, &[&user_id]).await?;
@@ -102,7 +109,7 @@ pub(crate) async fn end(
 
 /// Ends pending changes of address and phone number, and the code that lets a session change the password: somebody else may
 /// have asked for them in a session that ends now, or before the account had a second factor.
-pub(crate) async fn end_changes(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
+async fn end_changes(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/clear_pending_changes.sql");
     execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }
@@ -205,7 +212,7 @@ mod tests {
                 .await;
             row.expect("a count").get(0)
         };
-        end(&client, user, AccessEnd::SignedOut, Utc::now())
+        end(&client, user, AccessEnd::SignedOut { kept: None }, Utc::now())
             .await
             .expect("signed out");
         assert_eq!(
@@ -280,7 +287,7 @@ mod tests {
 
         let db = client.transaction().await.expect("a transaction");
         users::lock_by_id(&db, user).await.expect("locked");
-        end(&db, user, AccessEnd::SignedOut, Utc::now())
+        end(&db, user, AccessEnd::SignedOut { kept: None }, Utc::now())
             .await
             .expect("signed out");
 

@@ -8,7 +8,7 @@ use tokio_postgres::types::ToSql;
 
 use crate::account_sequences::World;
 use crate::account_steps::{Outcome, Step};
-use crate::app::Session;
+use crate::app::{Response, Session};
 use crate::providers::in_fragment;
 use crate::saml::{SERVICE, post_response};
 use crate::saml_provider::{Assertion, write_response};
@@ -59,17 +59,34 @@ impl World<'_> {
                 self.app.post("/invite", body).admin().send().await;
                 outcome.awaited.push((address, "invite"));
             }
-            // A link that confirms a sign-up goes to a person who has signed up.
-            Step::GenerateLink { address, kind: 2 } if !self.awaited[address].contains("signup") => {}
             Step::GenerateLink { address, kind } => {
-                let kind = ["magiclink", "recovery", "signup"][kind];
-                let body =
-                    json!({"type": kind, "email": self.address(address), "password": self.password(address)});
-                let made = self.app.post("/admin/generate_link", body).admin().send().await;
-                if made.status == 200 {
-                    let body = json!({"type": made.body["verification_type"], "token_hash": made.body["hashed_token"]});
-                    outcome = Outcome::of_session(address, &self.app.post("/verify", body).send().await);
+                let kind = ["magiclink", "recovery"][kind];
+                return self.open_made_link(kind, (address, address)).await;
+            }
+            Step::SignUpByServer { by, address } => {
+                return self.open_made_link("signup", (by, address)).await;
+            }
+            // Who waits for the mail of their sign-up asks for help.
+            Step::AdminConfirm { address } if self.awaited[address].contains("signup") => {
+                if let Some(id) = self.find_unconfirmed(address).await {
+                    self.update_account(&id, json!({"email_confirm": true})).await;
                 }
+            }
+            Step::AdminMove { from, to } => {
+                if let Some(id) = self.find_unconfirmed(from).await {
+                    let body = json!({"email": self.address(to), "email_confirm": true});
+                    self.update_account(&id, body).await;
+                    outcome.deleted = Some(from);
+                }
+            }
+            Step::AdminGuest {
+                by,
+                address,
+                is_confirmed,
+            } => return self.give_guest_address(by, address, is_confirmed).await,
+            Step::SsoDomain { is_given } => {
+                self.give_domain(is_given).await;
+                outcome.has_domain = Some(is_given);
             }
             Step::AdminCreate {
                 address,
@@ -80,7 +97,7 @@ impl World<'_> {
                 self.app.admin_create(body).await;
             }
             Step::AdminPassword { address } => {
-                if let Some(id) = self.find_account(address).await {
+                if let Some(id) = self.find_account_of(address).await {
                     self.update_account(&id, json!({"password": self.password(address)}))
                         .await;
                 }
@@ -96,25 +113,77 @@ impl World<'_> {
         outcome
     }
 
-    async fn update_account(&self, id: &str, body: Value) {
-        let path = format!("/admin/users/{id}");
-        self.app.put(&path, body).admin().send().await;
+    /// The id of the account of an address, unless somebody uses it who only claims the address.
+    async fn find_account_of(&self, owner: usize) -> Option<String> {
+        let sql = "select id::text from auth.users where email = $1 and not is_sso_user and (email_confirmed_at is not null \
+                   or last_sign_in_at is null and phone_confirmed_at is null)";
+        let rows = self.database.query(sql, &[&self.address(owner)]).await.unwrap();
+        rows.first().map(|row| row.get(0))
     }
 
-    /// The id of the account that has an address and has not confirmed it.
+    /// Makes a link that `by` has asked for. It goes to the owner of the address, who opens what they have asked for themselves.
+    async fn open_made_link(&self, kind: &str, (by, address): (usize, usize)) -> Outcome {
+        let body = json!({"type": kind, "email": self.address(address), "password": self.password(by)});
+        let made = self.app.post("/admin/generate_link", body).admin().send().await;
+        if made.status != 200 || by != address {
+            return Outcome::default();
+        }
+        let body = json!({"type": made.body["verification_type"], "token_hash": made.body["hashed_token"]});
+        Outcome::of_session(address, &self.app.post("/verify", body).send().await)
+    }
+
+    /// Gives the account of a person's newest session an address, if it has none confirmed. Its owner opens the mail where they have
+    /// asked for it.
+    async fn give_guest_address(&self, by: usize, address: usize, is_confirmed: bool) -> Outcome {
+        let mut outcome = Outcome::default();
+        let Some(session) = self.newest_session(by) else {
+            return outcome;
+        };
+        let claims = self.app.keys.verify(&session.access_token).unwrap();
+        let id = claims.subject().unwrap().to_owned();
+        const FREE: &str = "select from auth.users where id::text = $1 and email_confirmed_at is null and not is_sso_user \
+                            and deleted_at is null";
+        if self.database.query(FREE, &[&id]).await.unwrap().is_empty() {
+            return outcome;
+        }
+        let body = json!({"email": self.address(address), "email_confirm": is_confirmed});
+        let given = self.update_account(&id, body).await;
+        if given.body["new_email"] == self.address(address).as_str() && by == address {
+            outcome = self.open_newest(by, "email_change").await;
+        }
+        outcome
+    }
+
+    async fn give_domain(&self, is_given: bool) {
+        const GIVE: &str = "insert into auth.sso_domains (id, sso_provider_id, domain, created_at) \
+                            select gen_random_uuid(), id, $1, now() from auth.sso_providers on conflict do nothing";
+        const TAKE: &str = "delete from auth.sso_domains where domain = $1";
+        let sql = if is_given { GIVE } else { TAKE };
+        self.database.execute(sql, &[&self.domain()]).await.unwrap();
+    }
+
+    async fn update_account(&self, id: &str, body: Value) -> Response {
+        let path = format!("/admin/users/{id}");
+        self.app.put(&path, body).admin().send().await
+    }
+
+    /// The id of the account that has an address, has not confirmed it, and that nobody has used.
     async fn find_unconfirmed(&self, owner: usize) -> Option<String> {
-        let sql = "select id::text from auth.users where email = $1 and email_confirmed_at is null and not is_sso_user";
+        let sql = "select id::text from auth.users where email = $1 and email_confirmed_at is null and not is_sso_user \
+                   and last_sign_in_at is null and phone_confirmed_at is null";
         let rows = self.database.query(sql, &[&self.address(owner)]).await.unwrap();
         rows.first().map(|row| row.get(0))
     }
 
     /// A sign-in by a provider of single sign-on, which says whatever its user wants.
-    pub(crate) async fn sign_in_by_sso(&self, by: usize, address: usize) -> Outcome {
+    pub(crate) async fn sign_in_by_sso(&self, by: usize, address: usize, name: usize) -> Outcome {
+        // It knows whose the addresses of its own domain are.
+        let address = if self.has_domain { by } else { address };
         let response = write_response(&Assertion {
             service: SERVICE,
             request: None,
             assertion_id: &format!("_{}", uuid::Uuid::new_v4()),
-            name_id: &format!("{}-{by}", self.tag),
+            name_id: &format!("{}-{by}-{name}", self.tag),
             email: &self.address(address),
         });
         let response = post_response(self.app, &response, "").await;

@@ -97,10 +97,60 @@ pub(crate) enum Step {
         from: usize,
         to: usize,
     },
-    /// A provider of single sign-on, which has no domains, names an address of its user.
+    /// A project's own server makes the link of a sign-up, for whoever has filled in its form, and mails it to the address.
+    SignUpByServer {
+        by: usize,
+        address: usize,
+    },
+    /// An administrator confirms the account of somebody who has signed up and waits for the mail.
+    AdminConfirm {
+        address: usize,
+    },
+    /// An administrator corrects the address of an account that nobody has confirmed, and confirms it.
+    AdminMove {
+        from: usize,
+        to: usize,
+    },
+    /// An administrator gives a person's account, which has no confirmed address, one: it waits for its owner, or the administrator
+    /// knows that it is the person's.
+    AdminGuest {
+        by: usize,
+        address: usize,
+        is_confirmed: bool,
+    },
+    /// A provider of single sign-on, by one of the names that it has for its user, names an address. While it has the domain it
+    /// names the user's own.
     SignInBySso {
         by: usize,
         address: usize,
+        name: usize,
+    },
+    /// The domain of the addresses is given to the provider of single sign-on, or taken from it.
+    SsoDomain {
+        is_given: bool,
+    },
+    AddPasskey {
+        by: usize,
+    },
+    SignInByPasskey {
+        by: usize,
+    },
+    SignUpByPhone {
+        by: usize,
+        number: usize,
+    },
+    /// By a code that is sent to the person's own number.
+    SignInByPhone {
+        by: usize,
+    },
+    SignInByPhonePassword {
+        by: usize,
+        number: usize,
+    },
+    /// The code that is sent to a number is known to its owner only.
+    ChangePhone {
+        by: usize,
+        number: usize,
     },
     /// The person's account gets a row as an older version made it.
     OldRow {
@@ -116,7 +166,7 @@ impl Step {
         let provider = random.random_range(0..PROVIDERS.len());
         // Nobody but the owner gets an address verified.
         let is_verified = by == address && random.random_bool(0.5);
-        match random.random_range(0..42) {
+        match random.random_range(0..58) {
             0..=2 => Self::SignUp { by, address },
             3..=4 => Self::AskForCode { by, address },
             5 => Self::Recover { by, address },
@@ -163,17 +213,61 @@ impl Step {
                 from: by,
                 to: address,
             },
-            36..=37 => Self::SignInBySso { by, address },
+            36..=37 => Self::SignInBySso {
+                by,
+                address,
+                name: random.random_range(0..2),
+            },
             38..=40 => Self::OldRow {
                 by,
                 address,
                 kind: random.random_range(0..3),
             },
-            _ => Self::GenerateLink {
+            41 => Self::GenerateLink {
                 address,
-                kind: random.random_range(0..3),
+                kind: random.random_range(0..2),
             },
+            number => Self::random_newer(random, number, (by, address)),
         }
+    }
+
+    fn random_newer(random: &mut StdRng, number: usize, (by, address): (usize, usize)) -> Self {
+        match number {
+            42..=43 => Self::SignUpByServer { by, address },
+            44..=45 => Self::AdminConfirm { address },
+            46 => Self::AdminMove {
+                from: by,
+                to: address,
+            },
+            47..=48 => Self::AdminGuest {
+                by,
+                address,
+                is_confirmed: by == address && random.random_bool(0.5),
+            },
+            49 => Self::SsoDomain {
+                is_given: random.random_bool(0.6),
+            },
+            50 => Self::AddPasskey { by },
+            51 => Self::SignInByPasskey { by },
+            52 => Self::SignUpByPhone { by, number: address },
+            53..=54 => Self::SignInByPhone { by },
+            55 => Self::SignInByPhonePassword { by, number: address },
+            _ => Self::ChangePhone { by, number: address },
+        }
+    }
+
+    /// Whether the step is never one of two at once: an administrator has looked at what there is, or somebody opens what was just
+    /// sent. A test code is the same in every message to a number, so that it belongs to the change that was asked for last.
+    pub(crate) fn is_alone(self) -> bool {
+        matches!(
+            self,
+            Self::AdminAddress { .. }
+                | Self::AdminMove { .. }
+                | Self::AdminConfirm { .. }
+                | Self::AdminGuest { .. }
+                | Self::SsoDomain { .. }
+                | Self::ChangePhone { .. }
+        )
     }
 }
 
@@ -188,6 +282,8 @@ pub(crate) struct Outcome {
     pub(crate) opened: Option<usize>,
     /// The account of this address is gone or has another one now, and with it what its owner waited for.
     pub(crate) deleted: Option<usize>,
+    /// Whether the provider of single sign-on has the domain of the addresses now.
+    pub(crate) has_domain: Option<bool>,
     /// A factor of the person, with its secret.
     pub(crate) factor: Option<(usize, String, String)>,
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::address_proofs::{
     MALLORY, VICTIM, id_token, open_mail, sign_in_by, sign_in_by_phone, start, start_with,
 };
-use crate::app::{PASSWORD, TestApp};
+use crate::app::{PASSWORD, Response, Session, TestApp};
 use crate::hooks::{create_function, database_hook};
 use crate::mfa::{ENABLED, compute_code};
 
@@ -220,4 +220,84 @@ async fn auth_104_an_access_token_names_no_unconfirmed_number() {
     assert_eq!(phone_of(&owner.access_token), "15550001");
     let left = app.get("/user").bearer(&claimed.access_token).send().await;
     assert_eq!(left.body["phone"], "");
+}
+
+/// Unlinks the identity of a provider; returns the response.
+async fn unlink(app: &TestApp, session: &Session, provider: &str) -> Response {
+    let user = app.get("/user").bearer(&session.access_token).send().await.body;
+    let identities = user["identities"].as_array().unwrap();
+    let found = identities
+        .iter()
+        .find(|identity| identity["provider"] == provider);
+    let path = format!(
+        "/user/identities/{}",
+        found.unwrap()["identity_id"].as_str().unwrap()
+    );
+    let call = app.call(reqwest::Method::DELETE, &path);
+    call.bearer(&session.access_token).send().await
+}
+
+#[actix_web::test]
+async fn auth_104_unlinking_leaves_a_way_to_sign_in() {
+    let (app, _) = start().await;
+    let conflict = (422, "email_conflict_identity_not_deletable");
+    let body = json!({"email": VICTIM, "phone": "15550001", "phone_confirm": true});
+    app.admin_create(body).await;
+    let by_phone = sign_in_by_phone(&app, "15550001", json!({})).await;
+
+    assert_eq!(unlink(&app, &by_phone, "phone").await.error(), conflict);
+    let still = app.get("/user").bearer(&by_phone.access_token).send().await;
+    assert_eq!((still.status, &still.body["phone"]), (200, &json!("15550001")));
+    // The other way round: a number that nobody has confirmed is none either.
+    app.sql("delete from auth.users", &[]).await;
+    let body = json!({"email": MALLORY, "email_confirm": true, "password": PASSWORD, "phone": "15550001"});
+    app.admin_create(body).await;
+    let by_mail = app.sign_in(MALLORY, PASSWORD).await.session();
+    assert_eq!(unlink(&app, &by_mail, "email").await.error(), conflict);
+    app.sql("update auth.users set phone_confirmed_at = now()", &[])
+        .await;
+    assert_eq!(unlink(&app, &by_mail, "email").await.status, 200);
+}
+
+#[actix_web::test]
+async fn auth_122_an_unconfirmed_number_is_not_taken() {
+    let (app, _) = start().await;
+    let squatted = app
+        .post("/signup", json!({"phone": "15550001", "password": PASSWORD}))
+        .send()
+        .await;
+    assert_eq!(squatted.status, 200, "{}", squatted.body);
+    let owner = app.user(VICTIM).await;
+
+    let asked = app
+        .put("/user", json!({"phone": "15550001"}))
+        .bearer(&owner.access_token)
+        .send()
+        .await;
+    assert_eq!(asked.status, 200, "{}", asked.body);
+    let body = json!({"type": "phone_change", "phone": "15550001", "token": "123456"});
+    let changed = app.post("/verify", body).send().await.session();
+
+    assert_eq!(
+        (changed.user_id(), &changed.user["phone"]),
+        (owner.user_id(), &json!("15550001"))
+    );
+    // A confirmed one is, and an administrator takes an unconfirmed one, too.
+    let other = app.user(MALLORY).await;
+    let taken = app
+        .put("/user", json!({"phone": "15550001"}))
+        .bearer(&other.access_token);
+    assert_eq!(taken.send().await.error(), (422, "phone_exists"));
+    let squatted = app
+        .post("/signup", json!({"phone": "15550002", "password": PASSWORD}))
+        .send()
+        .await;
+    assert_eq!(squatted.status, 200, "{}", squatted.body);
+    let path = format!("/admin/users/{}", other.user_id());
+    let given = app
+        .put(&path, json!({"phone": "15550002", "phone_confirm": true}))
+        .admin()
+        .send()
+        .await;
+    assert_eq!(given.body["phone"], "15550002", "{}", given.body);
 }

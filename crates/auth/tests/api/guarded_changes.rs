@@ -348,3 +348,31 @@ async fn auth_108_a_change_of_password_waits_for_a_factor_that_is_being_added() 
 
     assert_eq!(change.await.unwrap().error(), (401, "insufficient_aal"));
 }
+
+#[actix_web::test]
+async fn auth_108_an_administrator_deletes_a_factor_after_the_session_that_it_is_raising() {
+    let (app, _provider, _sms) = start().await;
+    let owner = app.user(OWNER).await;
+    let enrolled = app.enroll(&owner, json!({"factor_type": "totp"})).await;
+    let factor = enrolled.body["id"].as_str().unwrap().to_owned();
+    let mut client = app.superuser().await;
+    let transaction = client.transaction().await.unwrap();
+    // What the verification of the factor does.
+    let lock = "select from auth.users for no key update";
+    transaction.execute(lock, &[]).await.unwrap();
+    let path = format!("/admin/users/{}/factors/{factor}", owner.user_id());
+    let deletion = app.call(Method::DELETE, &path).admin();
+    let deletion = actix_web::rt::spawn(deletion.send());
+    app.eventually(
+        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        |rows| rows[0].get::<_, i64>(0) > 0,
+    )
+    .await;
+    let raise = "update auth.sessions set aal = 'aal2', factor_id = (select id from auth.mfa_factors)";
+    transaction.execute(raise, &[]).await.unwrap();
+    transaction.commit().await.unwrap();
+
+    assert_eq!(deletion.await.unwrap().status, 200);
+    let raised = "select count(*) from auth.sessions where aal = 'aal2'";
+    assert_eq!(app.count(raised).await, 0);
+}

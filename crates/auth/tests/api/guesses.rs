@@ -299,3 +299,24 @@ async fn auth_076_the_pause_between_text_messages_is_the_numbers_and_not_the_fac
     assert_eq!(statuses, [200, 429, 429]);
     assert_eq!(twilio.requests().len(), 1);
 }
+
+#[actix_web::test]
+async fn auth_110_attempts_at_all_codes_of_an_address_are_counted_in_the_database() {
+    let app = TestApp::start().await;
+    app.sign_up("ana@example.com", PASSWORD).await;
+    present(&app, "ana@example.com", "not it").await;
+    // As after 200 attempts, on whichever node, at whichever code.
+    app.sql(
+        "update _selvedge.counted_attempts set full_at = now() + interval '1 day'",
+        &[],
+    )
+    .await;
+
+    let refused = present(&app, "Ana@example.com", "not it").await;
+    assert_eq!(refused.error(), (429, "over_request_rate_limit"));
+    // Another address is not concerned, nor is the link.
+    let other = present(&app, "bea@example.com", "not it").await;
+    assert_eq!(other.error(), (403, "otp_expired"));
+    let opened = app.get(&app.mail_to("ana@example.com").link).send().await;
+    assert!(opened.in_fragment("access_token").is_some());
+}

@@ -125,8 +125,9 @@ async fn auth_110_attempts_at_codes_of_the_provider_are_counted_in_the_database(
 
     assert_eq!(sixth.error(), (429, "over_request_rate_limit"));
     assert_eq!(verify.requests().len(), asked, "the provider is not asked");
-    let counted =
-        "select count(*) from _selvedge.counted_attempts where full_at > now() + interval '55 minutes'";
+    // Those at all codes of the number count for a day, in rows of their own.
+    let counted = "select count(*) from _selvedge.counted_attempts \
+                   where full_at between now() + interval '55 minutes' and now() + interval '65 minutes'";
     assert_eq!(app.count(counted).await, 1);
     verify.respond("200 OK", r#"{"status": "approved", "valid": true}"#);
     present("192.0.2.1", "222222").await.session();

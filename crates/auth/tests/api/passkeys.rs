@@ -432,3 +432,50 @@ async fn webauthn_relying_parties_must_be_allowed_redirect_targets() {
         assert_eq!(options["rp"]["id"], expected, "{rp_id} {origin}");
     }
 }
+
+#[actix_web::test]
+async fn auth_121_the_owner_is_told_of_passkeys_that_come_and_go() {
+    let app = start_app().await;
+    let ana = app.user("ana@example.com").await;
+    let added = app.register(&ana, &mut Authenticator::new()).await;
+    assert_eq!(added.status, 200, "{}", added.body);
+    wait_for_mail(&app, "A passkey was added").await;
+
+    let path = format!("/passkeys/{}", added.body["id"].as_str().unwrap());
+    let removed = app.call(Method::DELETE, &path).bearer(&ana.access_token);
+    assert_eq!(removed.send().await.status, 204);
+    wait_for_mail(&app, "A passkey was removed").await;
+}
+
+/// Waits for a notice, which is made after the response.
+async fn wait_for_mail(app: &TestApp, subject: &str) {
+    for _ in 0..1500 {
+        if app.inbox.list_mails().iter().any(|mail| mail.subject == subject) {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("no mail {subject:?}");
+}
+
+#[actix_web::test]
+async fn auth_121_a_session_that_must_prove_itself_for_a_password_must_for_a_passkey() {
+    let app = TestApp::start_with(|config| {
+        config.webauthn.passkeys_enabled = true;
+        config.password.require_reauthentication = true;
+    })
+    .await;
+    let ana = app.user("ana@example.com").await;
+    app.sql(
+        "update auth.sessions set created_at = now() - interval '2 days'",
+        &[],
+    )
+    .await;
+
+    let path = "/passkeys/registration/options";
+    let refused = app.signed_in_post(&ana, path, json!({})).await;
+
+    assert_eq!(refused.error(), (400, "reauthentication_needed"));
+    let fresh = app.sign_in("ana@example.com", PASSWORD).await.session();
+    assert_eq!(app.signed_in_post(&fresh, path, json!({})).await.status, 200);
+}

@@ -137,3 +137,33 @@ async fn auth_112_claims_of_a_hook_make_no_session_one_of_a_client_or_of_another
         .bearer(&session.access_token);
     assert_eq!(changed.send().await.status, 200);
 }
+
+#[actix_web::test]
+async fn auth_123_an_administrator_loses_the_role_with_the_row() {
+    for by_hook in [false, true] {
+        let app = TestApp::start_with(|config| {
+            if by_hook {
+                config.hooks.custom_access_token = database_hook("give_role");
+            }
+        })
+        .await;
+        create_function(
+            &app,
+            "give_role",
+            "begin return jsonb_set(event, '{claims,role}', '\"service_role\"'); end",
+        )
+        .await;
+        app.user("ana@example.com").await;
+        if !by_hook {
+            app.sql("update auth.users set role = 'service_role'", &[]).await;
+        }
+        let ana = app.sign_in("ana@example.com", PASSWORD).await.session();
+        let users = || app.get("/admin/users").bearer(&ana.access_token).send();
+        assert_eq!(users().await.status, 200, "{by_hook}");
+
+        app.sql("update auth.users set role = 'authenticated'", &[]).await;
+
+        // Where the hook gives roles, only the token knows.
+        assert_eq!(users().await.status == 200, by_hook);
+    }
+}

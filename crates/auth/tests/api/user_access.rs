@@ -6,6 +6,7 @@ use selvedge_auth::AuthConfig;
 use serde_json::json;
 
 use crate::app::{PASSWORD, Session, TestApp};
+use crate::mfa::{ENABLED, compute_code};
 use crate::oauth_server;
 use crate::passkeys::Authenticator;
 use crate::pkce::{VERIFIER, code_of, exchange_code, with_challenge};
@@ -164,4 +165,45 @@ async fn auth_060_a_sign_in_at_the_moment_of_a_deletion_leaves_no_session() {
         let left = "select count(*) from auth.sessions s join auth.users u on u.id = s.user_id where u.deleted_at is not null";
         assert_eq!(app.count(left).await, 0, "round {round}");
     }
+}
+
+#[actix_web::test]
+async fn auth_114_a_sign_out_of_others_ends_what_they_have_begun() {
+    let app = TestApp::start_with(with_everything).await;
+    let ana = app.user("ana@example.com").await;
+    let thief = app.sign_in("ana@example.com", PASSWORD).await.session();
+    let code = waiting_code(&app, "ana@example.com").await;
+    let client = oauth_server::register(&app, "none").await;
+    let client_code = oauth_server::consent(&app, &client, &thief, "email").await;
+
+    let signed_out = app
+        .post("/logout?scope=others", json!({}))
+        .bearer(&ana.access_token)
+        .send()
+        .await;
+
+    assert_eq!(signed_out.status, 204);
+    let by_code = exchange_code(&app, &code, VERIFIER).await;
+    assert_eq!(by_code.error(), (404, "flow_state_not_found"));
+    let by_client = oauth_server::exchange_code(&app, &client, &client_code).await;
+    assert_eq!(by_client.body["error"], "invalid_grant");
+    let still = app.get("/user").bearer(&ana.access_token).send().await;
+    assert_eq!(still.status, 200, "{}", still.body);
+}
+
+#[actix_web::test]
+async fn auth_114_the_first_factor_ends_codes_that_wait_for_their_exchange() {
+    let app = TestApp::start_with(|config| config.mfa.totp = ENABLED).await;
+    let ana = app.user("ana@example.com").await;
+    let code = waiting_code(&app, "ana@example.com").await;
+
+    let enrolled = app.enroll(&ana, json!({"factor_type": "totp"})).await;
+    let secret = enrolled.body["totp"]["secret"].as_str().unwrap();
+    let id = enrolled.body["id"].as_str().unwrap();
+    app.verify_with_code(&ana, id, &compute_code(secret, 0))
+        .await
+        .session();
+
+    let by_code = exchange_code(&app, &code, VERIFIER).await;
+    assert_eq!(by_code.error(), (404, "flow_state_not_found"));
 }

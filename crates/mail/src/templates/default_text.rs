@@ -104,5 +104,13 @@ pub(super) fn find_default_text(kind: MailKind) -> DefaultText {
             "{{ .Email }} was registered here before you confirmed it. Whoever did so may not have been you, so the password and the \
              other ways to sign in that were set then do not work any more. If you want to sign in by a password, set a new one.",
         ),
+        MailKind::PasskeyAdded => build_notice(
+            "A passkey was added",
+            "A passkey was added to your account {{ .Email }}. It signs in without the password, and a new password does not remove it.",
+        ),
+        MailKind::PasskeyRemoved => build_notice(
+            "A passkey was removed",
+            "A passkey was removed from your account {{ .Email }}.",
+        ),
     }
 }

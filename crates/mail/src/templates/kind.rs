@@ -32,11 +32,15 @@ pub enum MailKind {
     /// Password and providers that were registered before the address was proven are gone. Ours: the original removes a
     /// password at a sign-in by a provider without a mail.
     CredentialsForgotten,
+    /// A passkey was added, which signs in without the password. Ours, as the next one.
+    PasskeyAdded,
+    /// A passkey was removed.
+    PasskeyRemoved,
 }
 
 impl MailKind {
     /// Number of kinds; `kind as usize` is below it.
-    pub(super) const COUNT: usize = 14;
+    pub(super) const COUNT: usize = 16;
 
     /// The name of the mail in `[auth.email.template.<name>]`.
     #[must_use]
@@ -71,6 +75,8 @@ impl MailKind {
             Self::MfaFactorEnrolled => "mfa_factor_enrolled_notification",
             Self::MfaFactorUnenrolled => "mfa_factor_unenrolled_notification",
             Self::CredentialsForgotten => "credentials_forgotten_notification",
+            Self::PasskeyAdded => "passkey_added_notification",
+            Self::PasskeyRemoved => "passkey_removed_notification",
         }
     }
 
@@ -86,6 +92,8 @@ impl MailKind {
             "mfa_factor_enrolled" => Self::MfaFactorEnrolled,
             "mfa_factor_unenrolled" => Self::MfaFactorUnenrolled,
             "credentials_forgotten" => Self::CredentialsForgotten,
+            "passkey_added" => Self::PasskeyAdded,
+            "passkey_removed" => Self::PasskeyRemoved,
             _ => return None,
         })
     }

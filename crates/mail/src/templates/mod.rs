@@ -157,6 +157,8 @@ mod tests {
         MailKind::MfaFactorEnrolled,
         MailKind::MfaFactorUnenrolled,
         MailKind::CredentialsForgotten,
+        MailKind::PasskeyAdded,
+        MailKind::PasskeyRemoved,
     ];
     const NOTICES_FROM: usize = MailKind::PasswordChanged as usize;
 

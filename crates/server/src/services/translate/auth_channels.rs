@@ -5,7 +5,7 @@ use selvedge_auth::{HookConfig, HooksConfig, PhoneConfig, SmsProviderConfig, Twi
 use selvedge_mail::MailKind;
 
 use super::caught_messages;
-use crate::config::{Config, SmsProvider, Twilio};
+use crate::config::{Config, NotificationTemplate, SmsProvider, Twilio};
 use crate::services::mode::Mode;
 
 /// Configuration: `[auth.sms]` → Auth's settings of phone numbers and text messages.
@@ -90,15 +90,14 @@ pub(super) fn hooks_config(config: &Config) -> Result<HooksConfig> {
     Ok(hooks)
 }
 
-/// The security notices that `[auth.email.notification.<name>]` switches on.
+/// The security notices that `[auth.email.notification.<name>]` switches on, and those of passkeys unless it switches them off.
 pub(super) fn notification_kinds(config: &Config) -> Vec<MailKind> {
-    let enabled = config
-        .auth
-        .email
-        .notifications
-        .iter()
-        .filter(|section| section.enabled);
-    enabled
-        .filter_map(|section| MailKind::from_notification_name(&section.template.name))
-        .collect()
+    let sections = &config.auth.email.notifications;
+    let kind_of = |section: &NotificationTemplate| MailKind::from_notification_name(&section.template.name);
+    let enabled = sections.iter().filter(|section| section.enabled);
+    let mut kinds: Vec<MailKind> = enabled.filter_map(kind_of).collect();
+    let is_named = |kind: &MailKind| sections.iter().any(|section| kind_of(section) == Some(*kind));
+    let by_default = [MailKind::PasskeyAdded, MailKind::PasskeyRemoved];
+    kinds.extend(by_default.into_iter().filter(|kind| !is_named(kind)));
+    kinds
 }
