@@ -4,6 +4,8 @@ import { access, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { localKey } from "../support/clients.ts";
 import { type FunctionsServer, startFunctions } from "../support/functions.ts";
 import { freePorts } from "../support/ports.ts";
 
@@ -243,6 +245,99 @@ test("gw_040 a program or a folder that config.toml names while the server runs 
     expect(await run("trusted", answering("2"))).toEqual([200, "got 2"]);
     await expect(access(marker)).rejects.toThrow();
   }
+});
+
+describe("gw_042 what a function shares with nobody", () => {
+  test("it makes no threads, however it gets the module", async () => {
+    const ways = {
+      named: `import { Worker as Thread } from "node:worker_threads"; ${answering(`new Thread("", { eval: true }).threadId`)}`,
+      builtin: answering(
+        `new (globalThis.process.getBuiltinModule("worker_threads").Worker)("", { eval: true }).threadId`,
+      ),
+      require: answering(
+        `new ((await import("node:module")).createRequire(import.meta.url)("worker_threads").Worker)("", { eval: true }).threadId`,
+      ),
+      web: answering(`new Worker("data:text/javascript,1", { type: "module" }) && 1`),
+    };
+    for (const [name, source] of Object.entries(ways)) {
+      const [status, text] = await run(`thread-${name}`, source);
+
+      expect([name, status, text.split(" ")[0]]).toEqual([name, 200, "refused"]);
+    }
+  });
+
+  test("tokens for downloads are in no variable of a function", async () => {
+    const other = await startFunctions({ DENO_AUTH_TOKENS: "secret-token@deno.example" });
+    try {
+      const path = join(other.folder, "functions/tokens/index.ts");
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(
+        path,
+        answering(
+          "[Deno.env.get('DENO_AUTH_TOKENS') ?? null, Object.values(Deno.env.toObject()).join()]",
+        ),
+      );
+
+      const response = await other.call("tokens");
+
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text).toMatch(/^got \[null,/);
+      expect(text).not.toContain("secret-token");
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("caches are its own, and end with its worker", async () => {
+    const put = answering(
+      "(await caches.open('a')).put('https://a.example/', new Response('kept')).then(() => 1)",
+    );
+    const read = (mark: string) =>
+      answering(
+        `(await (await (await caches.open('a')).match('https://a.example/'))?.text()) ?? "nothing" /* ${mark} */`,
+      );
+    expect(await run("cache-owner", put)).toEqual([200, "got 1"]);
+
+    expect(await run("cache-reader", read("other"))).toEqual([200, 'got "nothing"']);
+    expect(await run("cache-owner", read("next worker"))).toEqual([200, 'got "nothing"']);
+  });
+
+  test("a line end in what it prints begins no line of the server's log", async () => {
+    const forged = "2026-11-28T12:00:00Z ERROR selvedge_server: forged";
+
+    await run("printing", answering(`console.log("before\\n${forged}\\r${forged}") ?? 1`));
+
+    await expect.poll(() => server.output(), { timeout: 20_000 }).toContain("forged");
+    expect(server.output()).not.toMatch(/[\r\n]2026-11-28T12:00:00Z ERROR/);
+  });
+
+  test("a WebSocket gets the client's address, as a call does", async () => {
+    await write(
+      "functions/address/index.ts",
+      `Deno.serve((request) => {
+        const address = request.headers.get("x-forwarded-for");
+        if (request.headers.get("upgrade") !== "websocket") return new Response(address);
+        const { socket, response } = Deno.upgradeWebSocket(request);
+        socket.onopen = () => socket.send(String(address));
+        return response;
+      });`,
+    );
+    const headers = {
+      "X-Forwarded-For": "203.0.113.9",
+      Authorization: `Bearer ${localKey("anon")}`,
+    };
+    const called = await server.call("address", { headers });
+    const url = `${server.apiUrl.replace("http", "ws")}/functions/v1/address`;
+    const socket = new WebSocket(url, { headers });
+
+    const told = await new Promise((done, fail) => {
+      socket.on("message", (data) => done(data.toString())).on("error", fail);
+    });
+    socket.close();
+
+    expect([await called.text(), told]).toEqual(["127.0.0.1", "127.0.0.1"]);
+  });
 });
 
 describe("gw_042 debugger", () => {

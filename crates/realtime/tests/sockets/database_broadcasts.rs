@@ -95,6 +95,38 @@ async fn realtime_031_realtime_068_sent_broadcasts_reach_public_and_private_chan
 }
 
 #[actix_web::test]
+async fn realtime_031_two_rows_of_one_id_are_both_sent() {
+    let server = TestServer::start().await;
+    let superuser = server.database.superuser().await;
+    superuser.batch_execute(POLICY).await.expect("a policy");
+    let mut member = server.connect_anon().await;
+    join_when_replicating(&mut member, "realtime:room", true).await;
+
+    // The primary key is the id with the time, so that another row may have the id.
+    let insert = |event: &str, time: &str| {
+        format!(
+            "insert into realtime.messages (id, topic, extension, event, payload, private, inserted_at)
+             values ('4f4b1c5e-0000-4000-8000-000000000001', 'room', 'broadcast', '{event}', '{{}}', true, {time});"
+        )
+    };
+    for (event, time) in [
+        ("first", "now() at time zone 'utc'"),
+        ("second", "now() at time zone 'utc' + interval '1 second'"),
+    ] {
+        superuser
+            .batch_execute(&insert(event, time))
+            .await
+            .expect("inserted");
+    }
+
+    for expected in ["first", "second"] {
+        let (_, event, _, _) = decode(&member.next_message().await);
+        assert_eq!(event, expected);
+    }
+    member.expect_nothing().await;
+}
+
+#[actix_web::test]
 async fn realtime_032_a_row_trigger_broadcasts_what_changed() {
     let server = TestServer::start().await;
     let superuser = server.database.superuser().await;
