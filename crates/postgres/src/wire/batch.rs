@@ -550,3 +550,25 @@ impl Body<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_that_is_not_sent_leaves_its_statements_to_be_closed_by_the_next() {
+        let mut statements = Statements::new(1);
+        let mut out = BytesMut::new();
+        statements.close_later(vec!["s1".to_owned()]);
+
+        let refused = Batch::begin(&mut out, &mut statements).expect("begun");
+        refused.discard();
+        assert!(out.is_empty(), "nothing of it is sent");
+        Batch::begin(&mut out, &mut statements)
+            .expect("begun")
+            .finish(false);
+
+        assert!(out.windows(4).any(|bytes| bytes == b"Ss1\0"), "{out:?}");
+        assert!(statements.take_closing().is_empty());
+    }
+}

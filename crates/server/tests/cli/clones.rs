@@ -310,6 +310,32 @@ fn gw_109_programs_of_a_config_file_do_not_run_untrusted() {
     }
 }
 
+#[test]
+fn gw_109_folders_that_functions_import_from_are_not_read_untrusted() {
+    let project = Project::new();
+    let named = "project_id = \"x\"\n[selvedge.functions]\nmodule_folders = [\"/etc\"]\n";
+    for (name, text) in [
+        ("config.toml", named),
+        (".env", "SELVEDGE_FUNCTIONS_MODULE_FOLDERS=/etc\n"),
+    ] {
+        project.write("config.toml", "project_id = \"x\"\n");
+        project.write(name, text);
+
+        let refused = project.run_and_expect_failure(&["start"]);
+
+        assert!(
+            refused.contains("selvedge.functions.module_folders = /etc is named by a file of this project"),
+            "{name}: {refused}"
+        );
+        assert_eq!(
+            refused.contains("would be read by functions as root"),
+            nix_is_root(),
+            "{refused}"
+        );
+        let _ = std::fs::remove_file(project.path(".env"));
+    }
+}
+
 fn nix_is_root() -> bool {
     let printed = std::process::Command::new("id")
         .arg("-u")
