@@ -44,3 +44,20 @@ it("console_031_a_dialog_with_a_form_says_what_its_form_has_changed", () => {
     expect(text, path).toMatch(/isDirty=\{(form|edit|props)?\.?isDirty\}/);
   }
 });
+
+it("console_031_a_form_that_is_part_of_a_page_asks_before_it_is_left_or_keeps_what_is_typed", () => {
+  const inPage = having(/use(Edit|Draft)Form(<\w+>)?\(\{/).filter(
+    ([, text]) => !/<(\w*Dialog)\b/.test(text),
+  );
+  const careless = inPage.filter(([, text]) => !/<KeepTyped\b|useKeptDraft\(/.test(text));
+
+  expect(pathsOf(inPage)).toContain("screens/users/user-metadata.tsx");
+  expect(pathsOf(careless)).toEqual([
+    // A password is typed again.
+    "app/sign-in-form.tsx",
+    // Its screen asks, which knows what the edit began with.
+    "screens/policies/policy-form.tsx",
+    // One line of a filter, in a popover.
+    "screens/tables/toolbar/filter-form.tsx",
+  ]);
+});

@@ -1,9 +1,10 @@
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
 import { isComposing } from "@ui/keys";
+import { isOtherPage, useKeepTyped } from "@ui/use-keep-typed";
 import { X } from "lucide-react";
 import { Dialog as RadixDialog } from "radix-ui";
-import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 
 interface DialogProps {
@@ -30,7 +31,7 @@ const isPassing = (target: EventTarget | null): boolean =>
 
 /**
  * A window over the page. It is open as long as it is rendered; on phones it fills the screen. The key Escape, its cross and a press
- * beside it ask first when something was typed in it.
+ * beside it ask first when something was typed in it, and so do Back and each step to another page.
  */
 export function Dialog({
   title,
@@ -42,14 +43,22 @@ export function Dialog({
   isDirty,
   footer,
 }: DialogProps) {
-  const wasTyped = useRef(false);
-  const [isAsking, setAsking] = useState(false);
+  const [wasTyped, setTyped] = useState(false);
+  /** What follows when the text may go, while that is asked. */
+  const [asked, setAsked] = useState<{ leave?: () => void } | null>(null);
+  const isTyped = isDirty ?? wasTyped;
+  useKeepTyped({
+    isDirty: isTyped,
+    isLost: (step) => step.isHistory || isOtherPage(step),
+    // Back, of which phones have a gesture, is meant for the window.
+    ask: (leave, { isHistory }) => setAsked(isHistory ? {} : { leave }),
+  });
   function close(): void {
-    if (isDirty ?? wasTyped.current) setAsking(true);
+    if (isTyped) setAsked({});
     else onClose();
   }
   function notice(event: FormEvent): void {
-    if (!isPassing(event.target)) wasTyped.current = true;
+    if (!isPassing(event.target)) setTyped(true);
   }
   return (
     <RadixDialog.Root open onOpenChange={(open) => !open && close()}>
@@ -96,13 +105,16 @@ export function Dialog({
           )}
         </RadixDialog.Content>
       </RadixDialog.Portal>
-      {isAsking && (
+      {asked !== null && (
         <ConfirmDialog
           title="Discard what you typed?"
           text="The window closes, and its text is gone."
           confirmLabel="Discard"
-          onConfirm={onClose}
-          onClose={() => setAsking(false)}
+          onConfirm={() => {
+            onClose();
+            asked.leave?.();
+          }}
+          onClose={() => setAsked(null)}
         />
       )}
     </RadixDialog.Root>

@@ -5,11 +5,14 @@ import { CheckboxField } from "@/components/checkbox-field";
 import { Field } from "@/components/field";
 import { Textarea } from "@/components/input";
 import { Text } from "@/components/text";
+import { useKeptState } from "@/lib/forms/kept-state";
 import { type FunctionRequest, findJsonProblem, suggestArguments } from "./api-request";
 import { LiveRequest } from "./live-request";
 
 export function FunctionExplorer({ fn }: { fn: FunctionSummary }) {
-  const [body, setBody] = useState(() => suggestArguments(fn.arguments));
+  const [body, setBody] = useKeptState(`api ${fn.schema}.${fn.name}(${fn.arguments})`, () =>
+    suggestArguments(fn.arguments),
+  );
   const [rollsBack, setRollsBack] = useState(true);
   const request: FunctionRequest = {
     kind: "function",

@@ -3,11 +3,11 @@ import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
 import { Plus, X } from "lucide-react";
-import { useState } from "react";
 import { isView, type Table } from "@/api/catalog-model";
 import { CheckboxField } from "@/components/checkbox-field";
 import { Field } from "@/components/field";
 import { Input, Select, Textarea } from "@/components/input";
+import { useKeptState } from "@/lib/forms/kept-state";
 import { useSearchParams } from "@/lib/use-search-params";
 import {
   findJsonProblem,
@@ -49,7 +49,7 @@ function findProblem(request: TableRequest): string | null {
 export function TableExplorer({ table }: { table: Table }) {
   const [params, setParams] = useSearchParams();
   const verb = verbs.find((each) => each === params.get("verb")) ?? "select";
-  const [fields, setFields] = useState<Omit<TableRequest, "verb">>(() => ({
+  const [fields, setFields] = useKeptState<Omit<TableRequest, "verb">>(`api ${table.oid}`, () => ({
     kind: "table",
     schema: table.schema,
     table: table.name,

@@ -12,6 +12,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Kbd } from "@/components/kbd";
 import { SkeletonRows } from "@/components/skeleton";
 import { SubjectPicker } from "@/components/subject-picker";
+import { useKeptDraft, useKeptState } from "@/lib/forms/kept-state";
 import { useDraftForm } from "@/lib/forms/use-draft-form";
 import { useShortcut } from "@/lib/shortcuts";
 import { subjectFromParam, subjectToParam } from "@/lib/subject-param";
@@ -37,7 +38,8 @@ export function Simulator({ table, edited, initial }: SimulatorProps) {
     kind: table === null ? "rest" : "verb",
     ...initial,
   }));
-  const [claims, setClaims] = useState<Subject | null>(null);
+  const name = `simulator ${table?.oid ?? initial?.path ?? ""}`;
+  const [claims, setClaims] = useKeptState<Subject | null>(`${name} claims`, () => null);
   const isViewer = useSession().account?.level === "viewer";
   const param = params.get("as");
   const fromAddress = subjectFromParam(param);
@@ -74,6 +76,7 @@ export function Simulator({ table, edited, initial }: SimulatorProps) {
     },
   });
   const request = form.draft;
+  useKeptDraft(name, form);
   const start = () => void form.submit();
   useShortcut({
     keys: "mod+enter",

@@ -14,6 +14,7 @@ import { Badge } from "@/components/badge";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
+import { KeepTyped } from "@/components/keep-typed";
 import { MigrationDialog } from "@/components/migration-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
@@ -185,6 +186,7 @@ function TablePolicies({ table }: { table: Table }) {
           <Simulator table={table} edited={edited} />
         </section>
       </div>
+      <KeepTyped isDirty={isDirty} />
       {waiting !== null && (
         <ConfirmDialog
           title="Discard what you typed?"

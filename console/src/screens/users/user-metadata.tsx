@@ -1,12 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { keepLineEnds } from "@ui/line-ends";
+import { isOtherPage, type Step } from "@ui/use-keep-typed";
 import { useController } from "react-hook-form";
 import * as z from "zod/mini";
 import { CollisionNotice } from "@/components/collision-notice";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Textarea } from "@/components/input";
+import { KeepTyped } from "@/components/keep-typed";
 import { useEditForm } from "@/lib/forms/use-edit-form";
 import { roundedFault } from "@/lib/json-text";
 import { toast } from "@/lib/toast";
@@ -44,6 +46,15 @@ interface MetadataFormProps extends UserMetadataProps {
   part: "user_metadata" | "app_metadata";
   label: string;
   hint: string;
+}
+
+/** The parameters of the address that say which user's which part is shown. */
+const place = ["open", "part", "tab"];
+
+/** Whether a step leads to another page, or to another part of this one. */
+function isOtherPart(step: Step): boolean {
+  const [from, to] = [step.from, step.to].map(({ search }) => new URLSearchParams(search));
+  return isOtherPage(step) || place.some((name) => from?.get(name) !== to?.get(name));
 }
 
 type Metadata = Record<string, unknown>;
@@ -92,6 +103,7 @@ function MetadataForm({ user, part, label, hint, refusal }: MetadataFormProps) {
   const isRefused = "fault" in parsed;
   return (
     <form className="grid gap-2" onSubmit={(event) => void edit.submit(event)}>
+      <KeepTyped isDirty={edit.isDirty} isLost={isOtherPart} />
       <Field label={label} hint={hint} error={isRefused ? parsed.fault : undefined}>
         {(attributes) => (
           <Textarea

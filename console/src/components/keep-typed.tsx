@@ -1,0 +1,29 @@
+import { isOtherPage, type Step, useKeepTyped } from "@ui/use-keep-typed";
+import { useState } from "react";
+import { ConfirmDialog } from "@/components/confirm-dialog";
+
+interface KeepTypedProps {
+  /** Whether something is typed that is not saved. */
+  isDirty: boolean;
+  /** Whether a step takes the form away; by default each one to another path. */
+  isLost?: (step: Step) => boolean;
+}
+
+/** Asks before a form that is part of a page is left with what was typed. `Dialog` does so for the forms in it. */
+export function KeepTyped({ isDirty, isLost = isOtherPage }: KeepTypedProps) {
+  const [leave, setLeave] = useState<(() => void) | null>(null);
+  useKeepTyped({ isDirty, isLost, ask: (next) => setLeave(() => next) });
+  if (leave === null) return null;
+  return (
+    <ConfirmDialog
+      title="Discard what you typed?"
+      text="It is not saved, and gone when you leave."
+      confirmLabel="Discard"
+      onConfirm={() => {
+        setLeave(null);
+        leave();
+      }}
+      onClose={() => setLeave(null)}
+    />
+  );
+}
