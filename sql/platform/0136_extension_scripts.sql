@@ -143,14 +143,12 @@ begin
       and _selvedge.is_allowed_extension(a.name::text)
   loop
     perform _selvedge.require_current_snapshot();
+    script := _selvedge.find_calling_statements(_selvedge.read_extension_scripts(extension.name));
+    -- That of pgvector, for example, only makes functions and types.
+    continue when script !~ '\w'::text;
     perform _selvedge.wait_for_callable_names();
-    script := _selvedge.read_extension_scripts(extension.name);
-    -- Most scripts have none of the names, and a long one is not taken apart for nothing.
-    if not exists (select from _selvedge.find_callable_names(script)) then
-      continue;
-    end if;
     select string_agg(n.object, ', '::text) into found
-    from _selvedge.find_callable_names(_selvedge.find_calling_statements(script)) as n (object);
+    from _selvedge.find_callable_names(script) as n (object);
     if found is not null then
       raise insufficient_privilege using
         message = 'the script of the extension "' || extension.name || '" could call, as a superuser, what is not a superuser''s: ' || found,

@@ -20,6 +20,9 @@ const LAST_RANK_OF_ROLES: i32 = 3;
 /// Parts from this rank on say something of objects: owners, rights, comments.
 const FIRST_RANK_OF_PROPERTIES: i32 = 110;
 
+/// Tables, of which only attributes are made, such as row-level security.
+const RANK_OF_TABLES: i32 = 51;
+
 /// Comments on objects.
 const RANK_OF_COMMENTS: i32 = 140;
 
@@ -65,6 +68,11 @@ pub(super) enum OnRefusal {
 }
 
 impl Part {
+    /// Whether making it runs nothing that a project could have written, as making an index or a check does.
+    pub(super) fn is_property(&self) -> bool {
+        self.rank >= FIRST_RANK_OF_PROPERTIES || self.rank == RANK_OF_TABLES
+    }
+
     /// Whether it says who may do what: owners, rights and default rights.
     pub(super) fn is_right(&self) -> bool {
         (FIRST_RANK_OF_PROPERTIES..RANK_OF_COMMENTS).contains(&self.rank)

@@ -55,7 +55,9 @@ pub async fn reset_external(
     ended?;
     match superuser {
         Some(superuser) if !left.is_empty() => {
-            fresh.restore_objects(superuser, is_of_project).await?;
+            // Everything else could be made by `postgres`, and may call what a project has written.
+            let is_meant = |part: &Part| is_of_project(part) && part.is_property();
+            fresh.restore_objects(superuser, is_meant).await?;
             let (more, other) = fresh.list_differing(superuser, is_of_project).await?;
             Ok(name_parts(more.iter().chain(&other)))
         }

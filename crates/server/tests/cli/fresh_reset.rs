@@ -3,6 +3,8 @@
 
 use std::process::Output;
 
+use selvedge_testing::apply_earlier_platform;
+
 use crate::plain_server::PlainServer;
 use crate::support::Project;
 
@@ -278,4 +280,24 @@ async fn gw_025_a_reset_by_postgres_removes_what_it_may_and_refuses_what_would_s
         &read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
         &fresh,
     );
+}
+
+/// What an earlier version has made and this one makes otherwise is nothing that a project has added.
+#[actix_web::test]
+async fn gw_025_a_reset_by_postgres_is_not_refused_in_a_database_that_an_earlier_version_has_made() {
+    let project = Project::new();
+    let server = PlainServer::start().await;
+    let superuser = server.superuser().await;
+    // As the texts of its extensions are those of today.
+    superuser
+        .batch_execute("set check_function_bodies = off")
+        .await
+        .expect("set");
+    apply_earlier_platform(&superuser).await;
+    server.migrate_up(&project);
+
+    let url = server.url_of("postgres", "of-postgres");
+    let printed = run_well_at(&project, &url, &["db", "reset", "--yes"]);
+
+    assert!(!printed.contains("not as in a fresh project"), "{printed}");
 }

@@ -16,6 +16,10 @@ create function advise(int) returns int language sql as 'select 1';
 comment on function advise(int) is 'advise(1)';
 select FORMAT('%s'::text, 'x'::text);";
 
+/// One that calls nothing, as that of pgvector.
+const QUIET_SCRIPT: &str =
+    "create function hypo(int) returns text language sql as 'select format(''%s''::text, ''x''::text)';";
+
 /// What PostgreSQL would call in its place.
 const PLANTED: &str = "create function public.format(text, text) returns text language plpgsql as $$
     begin create role attacker superuser; return ''; end $$";
@@ -40,8 +44,10 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
             .path()
             .join(format!("selvedge/extensions-{version}/scripts"));
         std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("index_advisor.control"), CONTROL).expect("written");
-        std::fs::write(folder.join("index_advisor--1.0.sql"), SCRIPT).expect("written");
+        for (name, script) in [("index_advisor", SCRIPT), ("hypopg", QUIET_SCRIPT)] {
+            std::fs::write(folder.join(format!("{name}.control")), CONTROL).expect("written");
+            std::fs::write(folder.join(format!("{name}--1.0.sql")), script).expect("written");
+        }
     }
     let cache = cache.path().display().to_string();
     let running = project.spawn(&project.start_arguments(), &[("XDG_CACHE_HOME", &cache)]);
@@ -95,10 +101,14 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
         .await
         .expect("dropped");
     postgres.batch_execute(create).await.expect("postgres may");
-    // Once it is there its script does not run any more.
+    // Once it is there its script does not run any more. One that calls nothing waits for nobody and refuses nothing.
     postgres.batch_execute(PLANTED).await.expect("postgres may");
+    other
+        .batch_execute("begin; create table public.open (id int)")
+        .await
+        .expect("postgres may");
     postgres
-        .batch_execute("create extension citext schema public")
+        .batch_execute("create extension citext schema public; create extension hypopg schema public")
         .await
         .expect("postgres may");
     let attackers = "select count(*) from pg_roles where rolname = 'attacker'";
