@@ -109,12 +109,19 @@ begin
   perform pg_catalog.lo_unlink(oid)
   from pg_catalog.pg_largeobject_metadata where lomowner = 'postgres'::regrole;
 
-  -- One statement for all tables, because `cascade` would also empty tables that are meant to stay.
+  -- One statement for all tables, because `cascade` would also empty tables that are meant to stay. The platform's own that refer to them
+  -- are emptied with them.
   execute (
-    select 'truncate ' || string_agg(oid::regclass::text, ', ') || ' restart identity'
-    from pg_catalog.pg_class
-    where relnamespace in ('auth'::regnamespace, 'storage'::regnamespace) and relkind = 'r'
-      and relname not in ('schema_migrations', 'migrations')
+    select 'truncate ' || string_agg(c.oid::regclass::text, ', ') || ' restart identity'
+    from pg_catalog.pg_class as c
+    where c.relkind = 'r' and (
+      c.relnamespace in ('auth'::regnamespace, 'storage'::regnamespace) and c.relname not in ('schema_migrations', 'migrations')
+      or c.relnamespace = '_selvedge'::regnamespace and exists (
+        select from pg_catalog.pg_constraint as k
+        join pg_catalog.pg_class as r on r.oid = k.confrelid
+        where k.conrelid = c.oid and k.contype = 'f' and r.relnamespace in ('auth'::regnamespace, 'storage'::regnamespace)
+      )
+    )
   );
   delete from vault.secrets;
 end

@@ -1,5 +1,6 @@
 //! Statements on the platform's objects that occur in migrations of real projects, run as role `postgres`.
 
+use selvedge_postgres::migrate::clear_project;
 use selvedge_testing::TestDatabase;
 
 use super::{api, query_sqlstate, query_value};
@@ -246,4 +247,17 @@ async fn gw_018_tokens_can_be_signed_and_verified_in_sql() {
     ] {
         assert_eq!(query_value(&postgres, &call).await, expected, "{call}");
     }
+}
+
+#[tokio::test]
+async fn gw_024_postgres_empties_the_users_with_everything_that_refers_to_them() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+
+    postgres
+        .batch_execute("truncate auth.users cascade")
+        .await
+        .expect("postgres may");
+
+    clear_project(&postgres).await.expect("as a reset does");
 }
