@@ -107,24 +107,6 @@ export interface SavedRow {
   others: string[];
 }
 
-interface UpsertableTable {
-  insert(values: object): { select(columns: "id"): PromiseLike<ChangeResponse> };
-  update(values: object): {
-    eq(column: "id", id: string): { select(columns: "id"): PromiseLike<ChangeResponse> };
-  };
-}
-
-/** Creates a row with this id. Where an earlier attempt has made it although its response was lost, it gets the present values. */
-export async function insertOnce(table: CatalogueTable, id: string, values: object): Promise<void> {
-  const rows = () => supabase.from(table) as unknown as UpsertableTable;
-  const inserted = await rows()
-    .insert({ ...values, id })
-    .select("id");
-  const isThere =
-    hasCode(inserted.error, uniqueViolation) && inserted.error?.message.includes("_pkey");
-  changedRow(isThere ? await rows().update(values).eq("id", id).select("id") : inserted);
-}
-
 /**
  * Undoes an edit: saves the former values again, unless somebody has changed them since. New rows are deleted by their own button, and the file of a replaced
  * picture is deleted, so neither can be undone.

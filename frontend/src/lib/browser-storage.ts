@@ -14,10 +14,13 @@ function openStore(storage: () => Storage): TextStore {
   const memory = new Map<string, string>();
   return {
     get(key) {
+      // A value in memory was refused by the storage, which may still have an older one.
+      const refused = memory.get(key);
+      if (refused !== undefined) return refused;
       try {
-        return storage().getItem(key) ?? memory.get(key) ?? null;
+        return storage().getItem(key);
       } catch {
-        return memory.get(key) ?? null;
+        return null;
       }
     },
     set(key, value) {

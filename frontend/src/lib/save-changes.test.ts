@@ -1,5 +1,6 @@
-import { beforeEach, expect, it, vi } from "vitest";
-import { insertOnce, undoEdit } from "@/lib/admin-rows";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { undoEdit } from "@/lib/admin-rows";
+import { insertOnce } from "@/lib/insert-once";
 import { keptText, OvertakenError, saveChanges } from "@/lib/save-changes";
 
 /** The row as it is stored. */
@@ -112,27 +113,38 @@ it("an undo takes back its own edit alone, and not what was saved since", async 
   await expect(undo({ id: "1", values: after, before })?.()).rejects.toThrow(/by somebody else/);
 });
 
-it("a new row is created once, although the response of the first attempt was lost", async () => {
-  const sent: unknown[] = [];
-  const made = new Set<string>();
-  vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) => {
-    const row = JSON.parse(String(init?.body));
-    sent.push([init?.method, row]);
-    if (init?.method === "PATCH") return Response.json([{ id: "new" }]);
-    const isLost = made.size === 0;
-    const message = 'duplicate key value violates unique constraint "items_pkey"';
-    if (made.has(row.id)) return Response.json({ code: "23505", message }, { status: 409 });
-    made.add(row.id);
-    if (isLost) throw new TypeError("Failed to fetch");
-    return Response.json([{ id: row.id }], { status: 201 });
+describe("a new row whose first response was lost", () => {
+  let isMade: boolean;
+
+  beforeEach(() => {
+    isMade = false;
+    const change = fetch;
+    vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+      if (init?.method !== "POST") return change(input, init);
+      const message = 'duplicate key value violates unique constraint "items_pkey"';
+      if (isMade) return Response.json({ code: "23505", message }, { status: 409 });
+      isMade = true;
+      stored = { ...JSON.parse(String(init.body)), version: 1 };
+      throw new TypeError("Failed to fetch");
+    });
+  });
+  const insert = (values: object) => insertOnce("items", "new", values);
+
+  it("is created once, with the values of the second attempt", async () => {
+    await expect(insert({ name: "Coat", color: "" })).rejects.toThrow();
+    await insert({ name: "Coat", color: "" });
+    expect(updates).toEqual([]);
+    await insert({ name: "Wool coat", color: "" });
+    expect(stored).toMatchObject({ name: "Wool coat", version: 2 });
   });
 
-  await expect(insertOnce("items", "new", { name: "Coat" })).rejects.toThrow();
-  await insertOnce("items", "new", { name: "Wool coat" });
+  it("is not written over what somebody else has saved in it since", async () => {
+    await expect(insert({ name: "Coat" })).rejects.toThrow();
+    saveElsewhere({ name: "Of the other" });
+    const failure = await insert({ name: "Wool coat" }).catch((error: unknown) => error);
 
-  expect(sent).toEqual([
-    ["POST", { name: "Coat", id: "new" }],
-    ["POST", { name: "Wool coat", id: "new" }],
-    ["PATCH", { name: "Wool coat" }],
-  ]);
+    expect(failure).toBeInstanceOf(OvertakenError);
+    expect((failure as OvertakenError).theirs).toEqual({ name: "Of the other" });
+    expect(stored.name).toBe("Of the other");
+  });
 });

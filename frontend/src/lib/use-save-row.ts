@@ -1,11 +1,11 @@
 import {
   type CatalogueTable,
-  insertOnce,
   type RowChange,
   type SavedRow,
   saveFailureText,
   undoEdit,
 } from "@/lib/admin-rows";
+import { insertOnce } from "@/lib/insert-once";
 import { isOvertaken, keptText, saveChanges } from "@/lib/save-changes";
 import { useAdminChange } from "@/lib/use-admin-change";
 

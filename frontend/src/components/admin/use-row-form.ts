@@ -47,9 +47,10 @@ export function useRowForm<
   });
 
   function changeOf(values: Values): RowChange<Values> {
-    if (row === null || base.current === null) return { id: null, newId, values, before: null };
+    if (base.current === null) return { id: null, newId, values, before: null };
     const { values: before, version } = base.current;
-    return { id: row.id, values, before, version };
+    // Of a new row there is a base once an earlier attempt has made it and somebody else has changed it.
+    return { id: row?.id ?? newId, values, before, version };
   }
 
   const submit = form.handleSubmit(async (values) => {

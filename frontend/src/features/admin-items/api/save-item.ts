@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { insertOnce, type RowChange, type SavedRow, undoEdit } from "@/lib/admin-rows";
+import { type RowChange, type SavedRow, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { genders } from "@/lib/genders";
+import { insertOnce } from "@/lib/insert-once";
 import { isOvertaken, keptText, saveChanges } from "@/lib/save-changes";
 import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
 import { useAdminChange } from "@/lib/use-admin-change";

@@ -30,21 +30,26 @@ function readTexts(key: string, fields: readonly ProfileField[]): Partial<Profil
   }
 }
 
-/**
- * Keeps the edited ones of these fields in the browser, in place of what was kept of them. Other fields stay as they are: the
- * short form does not touch what was typed into the full one. Nothing left removes the draft.
- */
-export function writeDraft(
-  userId: string,
-  changes: Partial<ProfileValues>,
-  fields: readonly ProfileField[] = profileFields,
-): void {
-  const others = profileFields.filter((field) => !fields.includes(field));
-  const draft = { ...readDraft(userId, others), ...changes };
-  keep(draftKey(userId), draft);
-  const left = new Set(Object.keys(draft));
-  const base = Object.entries(readTexts(baseKey(userId), profileFields));
-  keep(baseKey(userId), Object.fromEntries(base.filter(([field]) => left.has(field))));
+/** Keeps these texts, each in place of what was kept of its field. Other fields are those of other forms and tabs, and stay. */
+export function keepDraft(userId: string, texts: Partial<ProfileValues>): void {
+  keep(draftKey(userId), { ...readDraft(userId), ...texts });
+}
+
+/** Forgets these fields, with what was saved when their edits began. */
+export function forgetDraft(userId: string, fields: readonly ProfileField[]): void {
+  for (const key of [draftKey(userId), baseKey(userId)]) {
+    const kept = Object.entries(readTexts(key, profileFields));
+    keep(key, Object.fromEntries(kept.filter(([field]) => !fields.some((one) => one === field))));
+  }
+}
+
+/** Forgets the fields of which these texts are kept. Where it is another text, another tab has typed it since. */
+export function forgetTexts(userId: string, texts: Partial<ProfileValues>): void {
+  const kept = readDraft(userId);
+  forgetDraft(
+    userId,
+    profileFields.filter((field) => field in texts && kept[field] === texts[field]),
+  );
 }
 
 function keep(key: string, texts: Partial<ProfileValues>): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDraft, writeDraft } from "./profile-draft";
+import { forgetDraft, keepDraft, readDraft } from "./profile-draft";
 import { profileSchema } from "./profile-schema";
 import { changesOf } from "./profile-values";
 
@@ -48,23 +48,23 @@ describe("profileSchema", () => {
 
 describe("the draft", () => {
   it("belongs to one user and holds what differs from the stored profile", () => {
-    writeDraft("one", changesOf({ ...empty, bio: "Hello" }, empty));
+    keepDraft("one", changesOf({ ...empty, bio: "Hello" }, empty));
 
     expect(readDraft("one")).toEqual({ bio: "Hello" });
     expect(readDraft("two")).toEqual({});
   });
 
   it("of the short form leaves what was typed into the full one", () => {
-    writeDraft("one", { username: "mi", bio: "Hello" });
-    writeDraft("one", {}, ["username"]);
+    keepDraft("one", { username: "mi", bio: "Hello" });
+    forgetDraft("one", ["username"]);
 
     expect(readDraft("one")).toEqual({ bio: "Hello" });
     expect(readDraft("one", ["username"])).toEqual({});
   });
 
   it("is removed when nothing differs any more", () => {
-    writeDraft("one", { bio: "Hello" });
-    writeDraft("one", changesOf(empty, empty));
+    keepDraft("one", { bio: "Hello" });
+    forgetDraft("one", ["bio"]);
 
     expect(localStorage.getItem("lookbook:edit-profile:one")).toBeNull();
   });

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { useState } from "react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { renderAt } from "@/testing/render";
 import { ProfileForm } from "./profile-form";
@@ -52,6 +53,19 @@ function saveElsewhere(changes: object): void {
   saved = { ...saved, ...changes, version: saved.version + 1 };
 }
 
+/** The form of a tab, whose profile can be read anew. */
+function Tab() {
+  const [known, setKnown] = useState(profile);
+  return (
+    <>
+      <button type="button" onClick={() => setKnown({ ...known, version: 2 })}>
+        Read anew
+      </button>
+      <ProfileForm profile={known} email="mira@lookbook.test" form="full" />
+    </>
+  );
+}
+
 describe("the short form", () => {
   it("leaves alone what was typed into the full one, even if that is not valid yet", async () => {
     localStorage.setItem(draftKey, JSON.stringify({ websiteUrl: "mira.example" }));
@@ -96,6 +110,25 @@ describe("the full form", () => {
     expect(await screen.findByText("Profile updated")).toBeVisible();
     expect(bio).toHaveValue("Linen and wool");
     expect(JSON.parse(localStorage.getItem(draftKey) ?? "{}")).toEqual({ bio: "Linen and wool" });
+  });
+
+  it("leaves the texts of another tab alone, in the browser and before that tab's eyes", async () => {
+    const first = renderAt("/", <Tab />);
+    const second = renderAt("/", <Tab />);
+    const within1 = within(first.container);
+    await userEvent.type(await within1.findByLabelText("Bio"), "Linen");
+    await userEvent.type(within(second.container).getByLabelText("Display Name"), " B");
+    expect(JSON.parse(localStorage.getItem(draftKey) ?? "{}")).toEqual({
+      bio: "Linen",
+      fullName: "Mira B",
+    });
+
+    await userEvent.click(within1.getByRole("button", { name: "Read anew" }));
+    expect(within1.getByLabelText("Bio")).toHaveValue("Linen");
+    expect(within1.getByLabelText("Display Name")).toHaveValue("Mira");
+
+    await userEvent.click(within(second.container).getByRole("button", { name: "Reset" }));
+    expect(localStorage.getItem(draftKey)).toBe('{"bio":"Linen"}');
   });
 
   it("does not take its own save for another device's, neither while typing goes on nor when the answer is lost", async () => {

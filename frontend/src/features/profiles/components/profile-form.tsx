@@ -15,12 +15,14 @@ import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-
 import {
   acknowledge,
   findOvertaken,
+  forgetDraft,
+  forgetTexts,
+  keepDraft,
   readDraft,
   readSent,
   rememberBase,
   rememberSent,
   settleSent,
-  writeDraft,
 } from "../api/profile-draft";
 import { toastProfileError } from "../api/profile-error";
 import type { ProfileValues } from "../api/profile-schema";
@@ -72,7 +74,7 @@ export function ProfileForm({ profile, email, form, onSaved, onCancel }: Profile
   const hasChanges = Object.keys(changes).length > 0;
 
   function discard() {
-    writeDraft(userId, {}, formFields[form]);
+    forgetTexts(userId, changes);
     fields.reset(valuesOf(profile));
   }
 
@@ -230,6 +232,8 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
   const [conflict, setConflict] = useState<ChangedElsewhereError | null>(null);
   // What this form has saved is rendered a moment later.
   const newest = useRef(profile);
+  /** What was saved when the form was filled last: what differs from it was typed here. */
+  const filled = useRef(profile);
   const shown = formFields[form];
   const stored = valuesOf(profile);
   const fields = useForm<ProfileValues>({
@@ -239,24 +243,28 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     mode: "onTouched",
     defaultValues: { ...stored, ...readDraft(userId, shown) },
   });
-  const { reset, setFocus, watch } = fields;
+  const { getValues, reset, setFocus, watch } = fields;
   const values = useWatch({ control: fields.control });
   const changes = changesOf(values, stored);
 
   useEffect(() => {
-    // Another tab or device, or this form, has saved the profile: unsaved fields stay, the others are shown as saved.
-    reset(
-      { ...valuesOf(profile), ...readDraft(userId, shown) },
-      { keepErrors: true, keepTouched: true },
-    );
+    // Another tab or device, or this form, has saved the profile: what was typed here stays, the rest is shown as saved. The draft is
+    // not read again, because other tabs write their own texts into it.
+    const typed = changesOf(getValues(), valuesOf(filled.current));
+    reset({ ...valuesOf(profile), ...typed }, { keepErrors: true, keepTouched: true });
+    filled.current = profile;
     const subscription = watch((edited, { name }) => {
       if (name === undefined) return;
       const now = valuesOf(profile);
-      rememberBase(userId, changesOf(edited, now), now);
-      writeDraft(userId, changesOf(edited, now), shown);
+      const text = edited[name];
+      if (text === undefined || text === now[name]) forgetDraft(userId, [name]);
+      else {
+        rememberBase(userId, { [name]: text }, now);
+        keepDraft(userId, { [name]: text });
+      }
     });
     return () => subscription.unsubscribe();
-  }, [profile, userId, shown, reset, watch]);
+  }, [profile, userId, getValues, reset, watch]);
 
   function refuseUsername() {
     // The note under the field shows the error, too, with suggestions, after the name was checked again.
@@ -293,8 +301,9 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
       newest.current = saved;
       // What was typed while it was being saved stays, as a draft of the next change.
       settleSent(userId, changed, valuesOf(saved));
-      const kept = changesOf(fields.getValues(), entered);
-      writeDraft(userId, kept, shown);
+      const kept = changesOf(getValues(), entered);
+      forgetTexts(userId, changed);
+      filled.current = saved;
       reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });
       const others = changedBeside(before, changed, valuesOf(saved));
       toast("Profile updated", savedText(others), "success");
@@ -317,11 +326,16 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
   ) {
     const theirs = valuesOf(present);
     // With what was typed since that save was sent; the fields are not locked meanwhile.
-    const typed = Object.entries({ ...changed, ...readDraft(userId, shown) });
+    const typed = Object.entries({
+      ...changed,
+      ...changesOf(getValues(), valuesOf(filled.current)),
+    });
     const mine = typed.filter(([field]) => !taken.includes(field));
     const entered = { ...theirs, ...Object.fromEntries(mine) };
     acknowledge(userId, overtaken, theirs);
-    writeDraft(userId, changesOf(entered, theirs), shown);
+    forgetTexts(userId, Object.fromEntries(typed.filter(([field]) => taken.includes(field))));
+    keepDraft(userId, changesOf(entered, theirs));
+    filled.current = present;
     reset(entered, { keepErrors: true, keepTouched: true });
     queryClient.setQueryData(myProfileKey(userId), present);
     setConflict(null);
