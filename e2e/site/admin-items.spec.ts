@@ -1,6 +1,6 @@
 // The admin area's items: adding with rows created on the way, searching, the limits of the form, deleting.
 
-import { expectData, fetchRows, makeItem, uniqueName } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, makeOutfit, uniqueName } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
 import { openSection, row } from "./admin.ts";
 import { expect, saveScreenshot, test, toast } from "./journey.ts";
@@ -73,7 +73,7 @@ test("an item is added with a brand, subcategory and color made on the way", {
   expect(made?.subcategory_id).not.toBeNull();
 });
 
-test("an item is found by a part of its number, edited and deleted", async ({ page }) => {
+test("an item is found by a part of its number, edited and deleted", async ({ page, person }) => {
   const item = await makeItem();
   const number = uniqueNumber();
   expectData(await owner().from("items").update({ product_id: number }).eq("id", item.id));
@@ -90,10 +90,18 @@ test("an item is found by a part of its number, edited and deleted", async ({ pa
   await form.getByRole("button", { name: "Save" }).click();
   await expect(toast(page, "Item updated")).toBeVisible();
 
+  const outfit = await makeOutfit(person, "rejected");
+  expectData(
+    await owner()
+      .from("combines")
+      .update({ item_ids: [item.id] })
+      .eq("id", outfit.id),
+  );
   await page.getByRole("button", { name: `Delete ${name} II` }).click();
+  await expect(page.getByRole("alertdialog")).toContainText("It is taken out of 1 outfit.");
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await expect(toast(page, "Item deleted")).toBeVisible();
-  await expect(page.getByText("No items found. Add your first item above.")).toBeVisible();
+  await expect(page.getByText("No item matches your search and filters.")).toBeVisible();
   expect(await fetchRows("items", "id", item.id)).toEqual([]);
 });
 
@@ -131,4 +139,35 @@ test("items: pages are links in a window of five", { tag: "@once" }, async ({ pa
   );
   await expect(pages.getByRole("button", { name: "Page 3" })).toBeVisible();
   await expect(pages.getByRole("button", { name: "Page 2" })).toHaveCount(0);
+});
+
+test("items: a page far away, larger pages, those of a brand, and those without a category", {
+  tag: "@once",
+}, async ({ page }) => {
+  const item = await makeItem();
+  const brand = expectData(
+    await owner().from("brands").select("name").eq("id", item.brand_id).single<{ name: string }>(),
+  );
+  await openSection(page, "items", "Items");
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await expect(pages.getByText(/^\d+ items$/)).toBeVisible();
+  await pages.getByRole("textbox", { name: "Page" }).fill("6");
+  await pages.getByRole("textbox", { name: "Page" }).press("Enter");
+  await expect(page).toHaveURL(/page=6/);
+  await pages.getByRole("combobox", { name: "Rows on a page" }).selectOption("50");
+  await expect(page).toHaveURL(/\?size=50$/);
+  await expect(page.getByRole("row")).toHaveCount(51);
+  expect(await findViolations(page)).toEqual([]);
+  await saveScreenshot(page, "admin-items-50");
+
+  await page.goto(`/admin/brands?q=${encodeURIComponent(brand.name)}`);
+  await page.getByRole("link", { name: `Items of ${brand.name}` }).click();
+  await expect(page).toHaveURL(`/admin/items?brand=${item.brand_id}`);
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.getByRole("combobox", { name: "What is missing" }).selectOption("category");
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await page.getByRole("combobox", { name: "What is missing" }).selectOption("colors");
+  await expect(page).toHaveURL(/without=colors/);
+  await page.getByRole("link", { name: /^Page of / }).click();
+  await expect(page).toHaveURL(`/product/${item.slug}`);
 });

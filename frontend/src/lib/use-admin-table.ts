@@ -29,6 +29,10 @@ export interface AdminTable<Row> {
   page: number;
   pageCount: number;
   setPage: (page: number) => void;
+  /** Rows of a page, and what may be chosen. */
+  pageSize: number;
+  pageSizes: readonly number[];
+  setPageSize: (size: number) => void;
   search: (term: string) => void;
   /** Sorts by a column: ascending when it is another one, otherwise the other way round. */
   sortBy: (column: string) => void;
@@ -40,6 +44,9 @@ export interface AdminTable<Row> {
 
 const noFilters: readonly string[] = [];
 
+/** Sizes of a page that can be chosen, beside the one that a section begins with. */
+const pageSizes = [10, 20, 50, 100];
+
 function pageChange(page: number): { page: string | null } {
   return { page: page === 1 ? null : `${page}` };
 }
@@ -48,13 +55,15 @@ function pageChange(page: number): { page: string | null } {
 export function useAdminTable<Row>({
   section,
   read,
-  pageSize,
+  pageSize: defaultSize,
   sort: defaultSort,
   ascending: defaultAscending,
   filters = noFilters,
 }: AdminTableOptions<Row>): AdminTable<Row> {
   const [params, setParams] = useSearchParams();
   const page = Math.max(1, Math.floor(Number(params.get("page") ?? "1")) || 1);
+  const wantedSize = Number(params.get("size"));
+  const pageSize = pageSizes.includes(wantedSize) ? wantedSize : defaultSize;
   const sort = params.get("sort") ?? defaultSort;
   const ascending = params.has("sort") ? params.get("dir") !== "desc" : defaultAscending;
   const request: ListRequest = {
@@ -90,7 +99,12 @@ export function useAdminTable<Row>({
   const setPage = useCallback((next: number) => change(pageChange(next), false), [change]);
 
   // Closing leaves no second entry of the open panel behind.
-  const setOpenId = useCallback((id: string | null) => change({ row: id }, id === null), [change]);
+  // Nor does the panel of the next row, which takes the place of the one before.
+  const setOpenId = useCallback(
+    (id: string | null) =>
+      change({ row: id }, id === null || new URLSearchParams(window.location.search).has("row")),
+    [change],
+  );
 
   // Deleting the only row of the last page leaves the address behind the end of the list: the page before is the last one then. An
   // address far behind the end leads to the first page, because a page without rows does not say how many there are.
@@ -116,6 +130,9 @@ export function useAdminTable<Row>({
     page,
     pageCount: Math.max(1, Math.ceil((list.data?.total ?? 0) / pageSize)),
     setPage,
+    pageSize,
+    pageSizes: [...new Set([...pageSizes, defaultSize])].sort((one, other) => one - other),
+    setPageSize: (size) => change({ size: size === defaultSize ? null : `${size}` }),
     search: (term) => change({ q: term }),
     sortBy: (column) =>
       change({ sort: column, dir: column === sort && ascending ? "desc" : "asc" }),

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
 import { Keyboard } from "lucide-react";
@@ -8,6 +9,7 @@ import { SkipLink } from "@/app/shell/skip-link";
 import { Wordmark } from "@/app/shell/wordmark";
 import { KeyboardHelp } from "@/components/admin/keyboard-help";
 import { focusSearchBox } from "@/components/search-field";
+import { adminOverviewQuery } from "@/lib/admin-overview";
 import { paths } from "@/lib/paths";
 import { useShortcut } from "@/lib/use-shortcut";
 import { useSlashKey } from "@/lib/use-slash-key";
@@ -54,6 +56,19 @@ export function AdminLayout({ children }: { children: ReactNode }) {
   );
 }
 
+/** How many outfits wait for review; nothing where there are none. */
+function PendingBadge() {
+  const { data: overview } = useQuery(adminOverviewQuery());
+  const pending = overview?.pending ?? 0;
+  if (pending === 0) return null;
+  return (
+    <span className="ml-auto rounded-full bg-ink px-2 text-canvas text-label tabular-nums">
+      {pending}
+      <span className="sr-only"> to review</span>
+    </span>
+  );
+}
+
 function SectionNav() {
   const strip = useRef<HTMLUListElement>(null);
   const { pathname } = useLocation();
@@ -86,6 +101,7 @@ function SectionNav() {
             >
               <Icon aria-hidden="true" className="size-4 max-lg:hidden" strokeWidth={1.7} />
               {label}
+              {path === "combines" && <PendingBadge />}
             </NavLink>
           </li>
         ))}

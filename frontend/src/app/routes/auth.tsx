@@ -1,30 +1,30 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "@ui/button";
 import { LoadingPage } from "@ui/spinner";
 import { useMediaQuery } from "@ui/use-media-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useState } from "react";
 import { Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
 import { Wordmark } from "@/app/shell/wordmark";
 import { Slideshow } from "@/components/slideshow";
 import * as Tabs from "@/components/ui/tabs";
-import { useResendConfirmation } from "@/features/auth/api/mail-code";
 import { providersQuery, returnStateOfProvider } from "@/features/auth/api/providers";
 import { ForgotPasswordForm } from "@/features/auth/components/forgot-password-form";
-import { MailCodeForm } from "@/features/auth/components/mail-code-form";
 import { ProviderButtons } from "@/features/auth/components/provider-buttons";
 import { ResetPasswordForm } from "@/features/auth/components/reset-password-form";
 import { SignInForm } from "@/features/auth/components/sign-in-form";
 import { SignUpForm } from "@/features/auth/components/sign-up-form";
 import { latestOutfitsQuery } from "@/features/outfits/api/list-latest-outfits";
 import { isRecoveringPassword } from "@/lib/auth-callback";
+import { lazyPart } from "@/lib/lazy-part";
 import { paths, returnPath } from "@/lib/paths";
 import { pageTitle, product } from "@/lib/product";
-import { messageOf } from "@/lib/service-error";
 import { useSession } from "@/lib/session";
 import { loadAuth } from "@/lib/supabase";
 import { usePageTheme } from "@/lib/theme";
-import { toast } from "@/lib/toast";
 import { useSite } from "@/lib/use-site";
+
+const ConfirmMail = lazyPart(async () => ({
+  default: (await import("@/features/auth/components/confirm-mail")).ConfirmMail,
+}));
 
 type Mode = "login" | "signup" | "forgot-password" | "reset-password";
 
@@ -125,16 +125,13 @@ function AuthForms({ mode }: { mode: Mode }) {
         title="One more step"
         text={`We sent a confirmation link to ${confirmationSentTo}. Open it on this device, and you are in.`}
       >
-        <MailCodeForm email={confirmationSentTo} kind="signup">
-          <ResendButton email={confirmationSentTo} returnPath={back} />
-          <Button size="lg" onClick={() => setConfirmationSentTo(null)}>
-            Back
-          </Button>
-        </MailCodeForm>
-        <p className="mt-6 text-caption text-ink-soft">
-          No mail? Look among unwanted mails. If there is an account with this address already, none
-          is sent: go back and log in, or ask for a new password.
-        </p>
+        <Suspense fallback={<LoadingPage />}>
+          <ConfirmMail
+            email={confirmationSentTo}
+            returnPath={back}
+            onBack={() => setConfirmationSentTo(null)}
+          />
+        </Suspense>
       </Panel>
     );
   }
@@ -174,29 +171,6 @@ function AuthForms({ mode }: { mode: Mode }) {
         </Tabs.Content>
       </Tabs.Root>
     </Panel>
-  );
-}
-
-/** Sends the confirmation mail once more. */
-function ResendButton({ email, returnPath: path }: { email: string; returnPath: string }) {
-  const resend = useResendConfirmation();
-  return (
-    <Button
-      size="lg"
-      pending={resend.isPending}
-      onClick={() =>
-        resend.mutate(
-          { email, returnPath: path },
-          {
-            onSuccess: () => toast("Sent again", "Please check your inbox.", "success"),
-            onError: (error) =>
-              toast("Not sent", messageOf(error, "Please wait a minute, and try again."), "danger"),
-          },
-        )
-      }
-    >
-      Send it again
-    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Pencil, Trash2 } from "lucide-react";
+import { List, Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type * as z from "zod/mini";
 import type { RowChange } from "@/lib/admin-rows";
@@ -8,7 +8,7 @@ import { ConfirmDialog } from "./confirm-dialog";
 import { type Column, DataTable } from "./data-table";
 import { EntityForm, type FieldSpec, type FormValues } from "./entity-form";
 import { Pagination } from "./pagination";
-import { RowButton } from "./row-button";
+import { RowButton, RowLink } from "./row-button";
 import { SectionPage } from "./section-page";
 
 interface EditableRow {
@@ -36,6 +36,8 @@ interface EntitySectionProps<Row extends EditableRow> {
   onDelete: (row: Row) => Promise<unknown>;
   /** Question before a row is deleted. */
   confirmation: (row: Row) => ReactNode;
+  /** Where a row's own rows are listed, such as the items of a brand. */
+  listLink?: { label: (row: Row) => string; to: (row: Row) => string };
   showsRange?: boolean;
   /** Heading when the rows could not be loaded. */
   errorTitle?: (message: string) => string;
@@ -63,15 +65,14 @@ export function EntitySection<Row extends EditableRow>(props: EntitySectionProps
       <DataTable
         label={title}
         table={table}
-        columns={[...columns, actionColumn(opened.open, setDeleting)]}
+        columns={[...columns, actionColumn(opened.open, setDeleting, props.listLink)]}
         empty={term === "" ? empty : emptySearch(term)}
         onOpen={opened.open}
         {...(errorTitle !== undefined && { errorTitle })}
       />
       <Pagination
-        page={table.page}
-        pageCount={table.pageCount}
-        onPage={table.setPage}
+        table={table}
+        noun={`${title.charAt(0).toLowerCase()}${title.slice(1).toLowerCase()}`}
         showing={props.showsRange ? shown : undefined}
       />
       {(opened.isNew || opened.row !== null) && (
@@ -95,12 +96,18 @@ export function EntitySection<Row extends EditableRow>(props: EntitySectionProps
 function actionColumn<Row extends { name: string }>(
   onEdit: (row: Row) => void,
   onDelete: (row: Row) => void,
+  listLink: { label: (row: Row) => string; to: (row: Row) => string } | undefined,
 ): Column<Row> {
   return {
     header: "Actions",
     className: "w-24 text-right whitespace-nowrap",
     cell: (row) => (
       <>
+        {listLink !== undefined && (
+          <RowLink label={listLink.label(row)} to={listLink.to(row)}>
+            <List aria-hidden="true" />
+          </RowLink>
+        )}
         <RowButton label={`Edit ${row.name}`} onClick={() => onEdit(row)}>
           <Pencil aria-hidden="true" />
         </RowButton>

@@ -7,6 +7,7 @@ const keys: readonly { keys: readonly string[]; effect: string }[] = [
   { keys: ["Home", "End"], effect: "First and last row" },
   { keys: ["Enter"], effect: "Open the row" },
   { keys: ["x"], effect: "Tick a submission, to decide about several" },
+  { keys: ["a", "r"], effect: "In a submission that waits: approve, reject" },
   { keys: ["Esc"], effect: "Close a panel, clear the search" },
   { keys: ["?"], effect: "This list" },
 ];

@@ -1,17 +1,24 @@
 import type { ComponentProps } from "react";
+import { Link } from "react-router";
 
 /** Milliseconds within which a second click belongs to the first one. Systems take up to 500 for a double click. */
 const doubleClickMs = 500;
-let lastClick = Number.NEGATIVE_INFINITY;
+const lastClicks = new Map<string, number>();
 
-/** Whether this click is the second one of a double click, on whatever row: the first one may have taken its row away. */
-function isSecondClick(event: MouseEvent): boolean {
+/**
+ * Whether this click is the second one of a double click among buttons of this kind, on whatever row: the first one may have taken
+ * its row away.
+ */
+export function isSecondClick(event: MouseEvent, kind = "row"): boolean {
   // Keys and screen readers click without a pointer.
   if (event.detail === 0) return false;
-  const isSecond = event.timeStamp - lastClick < doubleClickMs;
-  lastClick = event.timeStamp;
+  const isSecond = event.timeStamp - (lastClicks.get(kind) ?? -doubleClickMs) < doubleClickMs;
+  lastClicks.set(kind, event.timeStamp);
   return isSecond;
 }
+
+const rowButtonClasses =
+  "inline-flex size-8 items-center justify-center rounded-md text-ink-soft transition-colors hover:bg-sheen hover:text-ink pointer-coarse:size-11 [&_svg]:size-4";
 
 /** A small button with an icon in a row of a table; large enough for fingers on touch screens. A double click acts once. */
 export function RowButton({
@@ -27,8 +34,13 @@ export function RowButton({
       }}
       aria-label={label}
       title={label}
-      className="inline-flex size-8 items-center justify-center rounded-md text-ink-soft transition-colors hover:bg-sheen hover:text-ink pointer-coarse:size-11 [&_svg]:size-4"
+      className={rowButtonClasses}
       {...rest}
     />
   );
+}
+
+/** A link that looks like a {@link RowButton}. */
+export function RowLink({ label, ...rest }: ComponentProps<typeof Link> & { label: string }) {
+  return <Link aria-label={label} title={label} className={rowButtonClasses} {...rest} />;
 }

@@ -4,6 +4,7 @@ import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { picturePlaces } from "@/lib/admin-pictures";
 import { formatDate } from "@/lib/format";
+import { paths } from "@/lib/paths";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { type Brand, brandSchema, readBrands, useDeleteBrand, useSaveBrand } from "../api/brands";
 
@@ -65,6 +66,10 @@ export function BrandSection() {
         description: brand?.description ?? "",
         meta_description: brand?.meta_description ?? "",
       })}
+      listLink={{
+        label: ({ name }) => `Items of ${name}`,
+        to: ({ id }) => `${paths.admin("items")}?brand=${id}`,
+      }}
       onSave={save.mutateAsync}
       onDelete={remove.mutateAsync}
       confirmation={() => "Are you sure you want to delete this brand?"}

@@ -1,21 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
-import { Pencil, Trash2 } from "lucide-react";
+import { ExternalLink, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import { Choices, Select } from "@/components/admin/controls";
 import { type Column, DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
-import { RowButton } from "@/components/admin/row-button";
+import { RowButton, RowLink } from "@/components/admin/row-button";
 import { SectionPage } from "@/components/admin/section-page";
 import { Thumbnail } from "@/components/admin/thumbnail";
-import { capitalise, formatExactPrice } from "@/lib/format";
+import { capitalise, formatDate, formatExactPrice } from "@/lib/format";
+import { paths } from "@/lib/paths";
 import { type AdminTable, useAdminTable } from "@/lib/use-admin-table";
 import { useOpenRow } from "@/lib/use-open-row";
 import { brandsQuery, categoriesQuery } from "@/lib/vocabulary";
-import { type AdminItem, readItems, useDeleteItem } from "../api/items";
+import { type AdminItem, itemUseQuery, lacks, readItems, useDeleteItem } from "../api/items";
 import { ItemForm } from "./item-form";
 
-const filters = ["brand", "category"];
+const filters = ["brand", "category", "without"];
 
 /** Page numbers shown at a time. */
 const pageLinks = 5;
@@ -56,6 +57,12 @@ const columns: readonly Column<AdminItem>[] = [
     className: "text-right tabular-nums max-sm:hidden",
     cell: ({ price }) => formatExactPrice(price),
   },
+  {
+    header: "Created",
+    sort: "created_at",
+    className: "max-lg:hidden w-28 whitespace-nowrap tabular-nums text-ink-soft",
+    cell: ({ created_at }) => formatDate(created_at),
+  },
 ];
 
 /** Items of the catalogue. */
@@ -76,6 +83,11 @@ export function ItemSection() {
     className: "w-24 text-right whitespace-nowrap",
     cell: (item) => (
       <>
+        <span className="max-md:hidden">
+          <RowLink label={`Page of ${item.name}`} to={paths.item(item.slug)}>
+            <ExternalLink aria-hidden="true" />
+          </RowLink>
+        </span>
         <RowButton label={`Edit ${item.name}`} onClick={() => opened.open(item)}>
           <Pencil aria-hidden="true" />
         </RowButton>
@@ -106,19 +118,14 @@ export function ItemSection() {
         }
         onOpen={opened.open}
       />
-      <Pagination
-        page={table.page}
-        pageCount={table.pageCount}
-        onPage={table.setPage}
-        links={pageLinks}
-      />
+      <Pagination table={table} noun="items" links={pageLinks} />
       {(opened.isNew || opened.row !== null) && (
         <ItemForm item={opened.row} onClose={opened.close} />
       )}
       {deleting !== null && (
         <ConfirmDialog
           title={`Delete ${deleting.name}?`}
-          text="Are you sure you want to delete this item? It is taken out of every outfit."
+          text={<DeletionText item={deleting} />}
           action="Delete"
           pending={remove.isPending}
           onConfirm={() => remove.mutate(deleting, { onSettled: () => setDeleting(null) })}
@@ -129,6 +136,18 @@ export function ItemSection() {
   );
 }
 
+/** The question before an item is deleted, with the number of outfits that lose it. */
+function DeletionText({ item }: { item: AdminItem }) {
+  const { data: count } = useQuery(itemUseQuery(item.id));
+  const outfits = count === 1 ? "1 outfit" : `${count ?? "…"} outfits`;
+  return (
+    <>
+      Are you sure you want to delete this item?{" "}
+      {count === 0 ? "It is in no outfit." : `It is taken out of ${outfits}.`}
+    </>
+  );
+}
+
 function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
   const { data: brands } = useQuery(brandsQuery());
   const { data: categories } = useQuery(categoriesQuery());
@@ -136,7 +155,7 @@ function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
     { name: "brand", label: "Brand", all: "All brands", rows: brands },
     { name: "category", label: "Category", all: "All categories", rows: categories },
   ];
-  return choices.map(({ name, label, all, rows }) => (
+  const selects = choices.map(({ name, label, all, rows }) => (
     <Select
       key={name}
       isFilter
@@ -147,4 +166,22 @@ function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
       <Choices prompt={all} rows={rows} chosen={table.request.filters[name] ?? ""} />
     </Select>
   ));
+  return (
+    <>
+      {selects}
+      <Select
+        isFilter
+        aria-label="What is missing"
+        value={table.request.filters.without ?? ""}
+        onChange={(event) => table.setFilter("without", event.target.value)}
+      >
+        <option value="">Complete or not</option>
+        {lacks.map((one) => (
+          <option key={one} value={one}>
+            Without {one}
+          </option>
+        ))}
+      </Select>
+    </>
+  );
 }

@@ -2,7 +2,7 @@ import { Check, Eye, Pencil, Trash2, X } from "lucide-react";
 import type { Column } from "@/components/admin/data-table";
 import { RowButton } from "@/components/admin/row-button";
 import { Thumbnail } from "@/components/admin/thumbnail";
-import { capitalise } from "@/lib/format";
+import { capitalise, formatDate } from "@/lib/format";
 import { type AdminOutfit, creatorName, isReviewable } from "../api/outfits";
 import { OutfitStatus } from "./outfit-status";
 
@@ -72,6 +72,12 @@ export function outfitColumns(actions: OutfitActions): readonly Column<AdminOutf
       className: "max-xl:hidden text-ink-soft",
       cell: ({ outfit_styles }) =>
         outfit_styles.flatMap((id) => actions.styleNames?.get(id) ?? []).join(", "),
+    },
+    {
+      header: "Created",
+      sort: "created_at",
+      className: "max-lg:hidden whitespace-nowrap tabular-nums text-ink-soft",
+      cell: ({ created_at }) => formatDate(created_at),
     },
     {
       header: "Actions",

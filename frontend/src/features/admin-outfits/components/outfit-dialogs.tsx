@@ -17,10 +17,12 @@ interface OutfitPanelProps {
   editedId: string | null;
   onEdit: (outfit: AdminOutfit) => void;
   onDelete: (outfit: AdminOutfit) => void;
+  onDecided: (outfit: AdminOutfit) => void;
 }
 
 /** The panel of the outfit that the address names: its form, or what a decision about it needs. */
-export function OutfitPanel({ opened, editedId, onEdit, onDelete }: OutfitPanelProps) {
+export function OutfitPanel(props: OutfitPanelProps) {
+  const { opened, editedId, onEdit, onDelete, onDecided } = props;
   const { row: outfit, isNew, close } = opened;
   if (isNew || (outfit !== null && outfit.id === editedId)) {
     return <OutfitForm outfit={outfit} onClose={close} />;
@@ -28,7 +30,9 @@ export function OutfitPanel({ opened, editedId, onEdit, onDelete }: OutfitPanelP
   if (outfit === null) return null;
   return (
     <ReviewPanel
+      key={outfit.id}
       outfit={outfit}
+      onDecided={() => onDecided(outfit)}
       onEdit={() => onEdit(outfit)}
       onDelete={() => {
         close();

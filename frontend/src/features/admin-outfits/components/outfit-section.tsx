@@ -75,6 +75,16 @@ export function OutfitSection() {
     opened.open(outfit);
   }
 
+  /** The panel goes on with the next outfit of the page that waits, so that a queue is worked off without the table. */
+  function showNext(decided: AdminOutfit) {
+    const rows = table.rows ?? [];
+    const place = rows.findIndex(({ id }) => id === decided.id);
+    const others = [...rows.slice(place + 1), ...rows.slice(0, Math.max(0, place))];
+    const next = others.find((row) => row.id !== decided.id && isReviewable(row));
+    if (next === undefined) opened.close();
+    else look(next);
+  }
+
   const columns = outfitColumns({
     styleNames,
     isBusy: review.isPending,
@@ -121,12 +131,13 @@ export function OutfitSection() {
         onSelect={selection.toggle}
         onOpen={(outfit) => (isReviewable(outfit) ? look(outfit) : edit(outfit))}
       />
-      <Pagination page={table.page} pageCount={table.pageCount} onPage={table.setPage} />
+      <Pagination table={table} noun="outfits" />
       <OutfitPanel
         opened={opened}
         editedId={editedId}
         onEdit={edit}
         onDelete={(outfit) => setQuestion({ kind: "delete", outfit })}
+        onDecided={showNext}
       />
       {question !== null && (
         <OutfitQuestion

@@ -3,38 +3,47 @@ import { Button } from "@ui/button";
 import { useState } from "react";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { PanelFooter } from "@/components/admin/form-footer";
+import { isSecondClick } from "@/components/admin/row-button";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { DetailRow, Details } from "@/components/ui/details";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
 import { itemsByIdQuery } from "@/lib/admin-items";
 import { capitalise, formatDate } from "@/lib/format";
+import { colorsQuery, outfitStylesQuery } from "@/lib/vocabulary";
 import { type AdminOutfit, creatorName, isReviewable } from "../api/outfits";
 import { trainingPhotosQuery, useReviewOutfit } from "../api/review";
 import { OutfitStatus } from "./outfit-status";
 import { PanelPart } from "./panel-part";
 import { RejectDialog } from "./reject-dialog";
 import { ReviewHistory } from "./review-history";
+import { useReviewKeys } from "./use-review-keys";
 
 interface ReviewPanelProps {
   outfit: AdminOutfit;
   onEdit: () => void;
   onDelete: () => void;
   onClose: () => void;
+  /** After a decision that was saved: shows the next outfit that waits, or closes the panel. */
+  onDecided: () => void;
 }
 
 /** Everything that a decision about a submission needs: its picture, pieces, texts, and the creator's training photos. */
-export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelProps) {
+export function ReviewPanel(props: ReviewPanelProps) {
+  const { outfit, onEdit, onDelete, onClose, onDecided } = props;
   const review = useReviewOutfit();
   const [isRejecting, setRejecting] = useState(false);
 
   function decide(approve: boolean, reason?: string) {
     review.mutate(
       { outfit, approve, ...(reason !== undefined && { reason }) },
-      // After a refusal the panel shows an old version, so it is closed either way.
-      { onSettled: onClose },
+      // After a refusal the panel shows an old version.
+      { onSuccess: onDecided, onError: onClose },
     );
   }
+
+  const isOpenForKeys = isReviewable(outfit) && !review.isPending && !isRejecting;
+  useReviewKeys(isOpenForKeys, { a: () => decide(true), r: () => setRejecting(true) });
 
   return (
     <EditDialog title={outfit.name} isDirty={false} wide onClose={onClose}>
@@ -57,6 +66,7 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
           <DetailRow term="Submitted">{formatDate(outfit.created_at)}</DetailRow>
           <DetailRow term="Changed">{formatDate(outfit.updated_at)}</DetailRow>
           <DetailRow term="Gender">{capitalise(outfit.gender)}</DetailRow>
+          <Vocabulary outfit={outfit} />
           {outfit.description !== null && <DetailRow term="Text">{outfit.description}</DetailRow>}
           {outfit.rejection_reason !== null && (
             <DetailRow term="Reason">{outfit.rejection_reason}</DetailRow>
@@ -76,12 +86,20 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
             <Button
               variant="primary"
               pending={review.isPending}
-              onClick={() => decide(true)}
+              aria-keyshortcuts="a"
+              onClick={(event) => {
+                // The second click of a double click comes when the next outfit stands here.
+                if (!isSecondClick(event.nativeEvent, "decision")) decide(true);
+              }}
               className="max-sm:px-4"
             >
               Approve
             </Button>
-            <Button onClick={() => setRejecting(true)} className="max-sm:px-4">
+            <Button
+              aria-keyshortcuts="r"
+              onClick={() => setRejecting(true)}
+              className="max-sm:px-4"
+            >
               Reject
             </Button>
           </>
@@ -102,6 +120,20 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
         />
       )}
     </EditDialog>
+  );
+}
+
+/** The names of the outfit's styles and colors. */
+function Vocabulary({ outfit }: { outfit: AdminOutfit }) {
+  const { data: styles } = useQuery(outfitStylesQuery());
+  const { data: colors } = useQuery(colorsQuery());
+  const styleNames = outfit.outfit_styles.flatMap((id) => styles?.get(id) ?? []);
+  const colorNames = outfit.colors.flatMap((id) => colors?.get(id)?.name ?? []);
+  return (
+    <>
+      {styleNames.length > 0 && <DetailRow term="Styles">{styleNames.join(", ")}</DetailRow>}
+      {colorNames.length > 0 && <DetailRow term="Colors">{colorNames.join(", ")}</DetailRow>}
+    </>
   );
 }
 

@@ -46,7 +46,7 @@ export function UserSection() {
         empty="No users found."
         onOpen={opened.open}
       />
-      <Pagination page={table.page} pageCount={table.pageCount} onPage={table.setPage} />
+      <Pagination table={table} noun="users" />
       {opened.row !== null && (
         <UserPanel
           user={opened.row}

@@ -1,14 +1,19 @@
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
-import { useState } from "react";
+import { LoadingPage } from "@ui/spinner";
+import { Suspense, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Input } from "@/components/ui/input";
+import { lazyPart } from "@/lib/lazy-part";
 import { lazyResolver } from "@/lib/lazy-resolver";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useRequestPasswordReset } from "../api/reset-password";
 import type { ForgotPasswordValues } from "../api/schemas";
-import { MailCodeForm } from "./mail-code-form";
+
+const MailCodeForm = lazyPart(async () => ({
+  default: (await import("./mail-code-form")).MailCodeForm,
+}));
 
 export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
   const request = useRequestPasswordReset();
@@ -36,11 +41,16 @@ export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
 
   if (sentTo !== null) {
     return (
-      <MailCodeForm email={sentTo} kind="recovery">
-        <Button size="lg" onClick={() => setSentTo(null)}>
-          Back
-        </Button>
-      </MailCodeForm>
+      <Suspense fallback={<LoadingPage />}>
+        <p className="mb-5 text-small">
+          If there is an account of {sentTo}, a mail with a link and a code is on its way.
+        </p>
+        <MailCodeForm email={sentTo} kind="recovery">
+          <Button size="lg" onClick={() => setSentTo(null)}>
+            Back
+          </Button>
+        </MailCodeForm>
+      </Suspense>
     );
   }
 

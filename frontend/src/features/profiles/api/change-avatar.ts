@@ -1,8 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { pictureEndings } from "@/lib/picture-file";
-import { overtakenCode } from "@/lib/present-row";
 import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
-import { ServiceError } from "@/lib/service-error";
 import type { Profile } from "@/lib/session";
 import { useStoreProfile, writeVersion } from "./update-profile";
 
@@ -25,11 +23,7 @@ function writeAvatar(known: Profile, url: string | null, onOther: (present: Prof
   return writeVersion(known, { avatar_url: url }, (present) => {
     if (present.avatar_url === known.avatar_url) return;
     onOther(present);
-    throw new ServiceError(
-      "Your picture was changed on another device meanwhile. It is shown now; change it again if you want another one.",
-      overtakenCode,
-      409,
-    );
+    throw new Error("Your picture was changed on another device meanwhile.");
   });
 }
 
