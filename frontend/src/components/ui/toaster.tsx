@@ -20,8 +20,9 @@ export function Toaster() {
           onOpenChange={(open) => {
             if (!open) dismissToast(id);
           }}
-          // A modal dialog takes the pointer away from everything else; notices stay usable above it.
-          className="toast pointer-events-auto flex items-start gap-3 rounded-md border border-line bg-raised py-3 pr-2 pl-4 text-ink shadow-raised"
+          // A modal dialog takes the pointer away from everything else, by a style of elements that were there before; notices stay
+          // usable above it.
+          className="toast pointer-events-auto! flex items-start gap-3 rounded-md border border-line bg-raised py-3 pr-2 pl-4 text-ink shadow-raised"
         >
           <span aria-hidden="true" className="mt-0.5">
             {tone === "danger" ? (

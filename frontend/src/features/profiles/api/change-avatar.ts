@@ -23,7 +23,7 @@ function writeAvatar(known: Profile, url: string | null, onOther: (present: Prof
   return writeVersion(known, { avatar_url: url }, (present) => {
     if (present.avatar_url === known.avatar_url) return;
     onOther(present);
-    throw new Error("Your picture was changed on another device meanwhile.");
+    throw new Error("Your picture was changed elsewhere.");
   });
 }
 

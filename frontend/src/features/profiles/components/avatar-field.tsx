@@ -79,7 +79,7 @@ export function AvatarField({ profile, email }: AvatarFieldProps) {
                 pending={remove.isPending}
                 onClick={() =>
                   remove.mutate(undefined, {
-                    onSuccess: () => toast("Picture removed", undefined, "success"),
+                    onSuccess: () => toast("Picture removed"),
                     onError: toastProfileError,
                   })
                 }

@@ -221,7 +221,7 @@ function changedBeside(
 function savedText(others: readonly ProfileField[]): string {
   if (others.length === 0) return "Your profile has been updated successfully.";
   const names = others.map((field) => fieldViews[field].label).join(", ");
-  return `Changed on another device meanwhile, and kept: ${names}.`;
+  return `Changed elsewhere, and kept: ${names}.`;
 }
 
 /** The form's state: it begins with the draft, keeps it up to date, and saves the fields that were changed. */
