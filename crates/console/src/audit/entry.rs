@@ -1,8 +1,11 @@
 //! Writes entries of the audit.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Notify;
 use tokio_postgres::GenericClient;
 
 use crate::error::ConsoleError;
@@ -15,7 +18,9 @@ const LONGEST_STATEMENT: usize = 16 * 1024;
 /// How many of these bytes are the end of the text.
 const KEPT_END: usize = 4 * 1024;
 
-const INSERT_ENTRY: &str = "select selvedge_console.write_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const DEPOSIT_DIGEST: &str = "select selvedge_console.permit_audit($1)";
+const WRITE_ENTRY: &str = "select selvedge_console.write_audit($1, $2)";
+const RECORD_ENTRY: &str = "select selvedge_console.record_audit($1)";
 
 /// An action of an account, its target and its outcome.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +64,37 @@ impl<'a> AuditEntry<'a> {
         self.result = result;
         self
     }
+
+    /// The entry as `selvedge_console.record_audit` takes it: an object with the names of the table's columns.
+    fn to_json(self, session: &Session) -> String {
+        json!({
+            "account": session.account.as_deref(),
+            "level": session.level.name(),
+            "address": &*session.address,
+            "action": self.action,
+            "target": self.target,
+            "statement": self.statement.map(shorten_statement),
+            "rows": self.rows,
+            "result": self.result,
+            "request_id": &*session.request_id,
+        })
+        .to_string()
+    }
+
+    /// Logs the entry, because an attacker with rights on the database cannot take back a line of the log.
+    fn log(self, session: &Session) {
+        tracing::info!(
+            account = session.account_name(),
+            level = session.level.name(),
+            address = &*session.address,
+            request_id = &*session.request_id,
+            action = self.action,
+            target = self.target,
+            rows = self.rows,
+            result = self.result,
+            "console"
+        );
+    }
 }
 
 /// The text of a statement as it is kept: a long one as beginning, a line with length and SHA-256 of the whole, and end.
@@ -76,52 +112,69 @@ fn shorten_statement(statement: &str) -> Cow<'_, str> {
     ))
 }
 
-/// Writes an entry on `client`, which is in the transaction of the change and logged in as an admin's level. Where the
-/// transaction has taken another role, that must be reset before.
+/// Lets one transaction under the login of a level write entries. That login alone is no proof, because SQL texts of users run under it:
+/// the console's own login has stored the digest of a secret that nobody else knows.
+pub struct AuditPermit {
+    secret: [u8; 32],
+    written: Arc<Notify>,
+}
+
+impl AuditPermit {
+    /// Asks for the permit. To be called before the transaction begins: one that reads a snapshot would not see a later permit.
+    ///
+    /// # Errors
+    /// When the database does not respond; the change must not run then.
+    pub async fn request(state: &ConsoleState) -> Result<Self, ConsoleError> {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).expect("the system has randomness");
+        let digest = Sha256::digest(secret);
+        let client = state.database.service().await?;
+        client.execute(DEPOSIT_DIGEST, &[&digest.as_slice()]).await?;
+        Ok(Self {
+            secret,
+            written: Arc::clone(&state.audit_written),
+        })
+    }
+
+    /// Writes an entry on `client`, which is in the transaction of the change and logged in as an admin's level. Where the transaction
+    /// has taken another role, that must be reset before. A permit is good for all entries of one transaction.
+    ///
+    /// # Errors
+    /// When PostgreSQL refuses; the transaction must then be rolled back.
+    pub async fn write(
+        &self,
+        client: &impl GenericClient,
+        session: &Session,
+        entry: AuditEntry<'_>,
+    ) -> Result<(), ConsoleError> {
+        let text = entry.to_json(session);
+        client
+            .execute(WRITE_ENTRY, &[&text, &self.secret.as_slice()])
+            .await?;
+        entry.log(session);
+        Ok(())
+    }
+}
+
+impl Drop for AuditPermit {
+    fn drop(&mut self) {
+        self.written.notify_one();
+    }
+}
+
+/// Writes an entry on `client`, which is in the transaction of the change and has the console's own login.
 ///
 /// # Errors
 /// When PostgreSQL refuses; the transaction must then be rolled back.
-pub async fn write(
+pub async fn write_by_service(
+    state: &ConsoleState,
     client: &impl GenericClient,
     session: &Session,
     entry: AuditEntry<'_>,
 ) -> Result<(), ConsoleError> {
-    let AuditEntry {
-        action,
-        target,
-        statement,
-        rows,
-        result,
-    } = entry;
-    let statement = statement.map(shorten_statement);
-    client
-        .execute(
-            INSERT_ENTRY,
-            &[
-                &session.account.as_deref(),
-                &session.level.name(),
-                &&*session.address,
-                &action,
-                &target,
-                &statement,
-                &rows,
-                &result,
-                &&*session.request_id,
-            ],
-        )
-        .await?;
-    // The entry also becomes a line of the log, which an attacker with rights on the database cannot take back.
-    tracing::info!(
-        account = session.account_name(),
-        level = session.level.name(),
-        address = &*session.address,
-        request_id = &*session.request_id,
-        action,
-        target,
-        rows,
-        result,
-        "console"
-    );
+    client.execute(RECORD_ENTRY, &[&entry.to_json(session)]).await?;
+    entry.log(session);
+    state.audit_written.notify_one();
     Ok(())
 }
 
@@ -136,7 +189,7 @@ pub async fn record(
     entry: AuditEntry<'_>,
 ) -> Result<(), ConsoleError> {
     let client = state.database.service().await?;
-    write(&**client, session, entry).await
+    write_by_service(state, &**client, session, entry).await
 }
 
 #[cfg(test)]

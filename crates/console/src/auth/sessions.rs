@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::audit::{self, AuditEntry};
+use crate::audit::{AuditEntry, AuditPermit};
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
@@ -61,6 +61,7 @@ pub(super) async fn end_all(
     session: Session,
     owner: web::Query<Owner>,
 ) -> Result<HttpResponse, ConsoleError> {
+    let permit = AuditPermit::request(&state).await?;
     let mut client = state.database.connection(session.level).await?;
     let transaction = client.transaction().await?;
     let ended = transaction
@@ -69,7 +70,7 @@ pub(super) async fn end_all(
     let target = owner.user.to_string();
     let ended = i64::try_from(ended).unwrap_or(i64::MAX);
     let entry = AuditEntry::new("auth.sessions.end_all", &target).with_rows(ended);
-    audit::write(&*transaction, &session, entry).await?;
+    permit.write(&*transaction, &session, entry).await?;
     transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -80,6 +81,7 @@ pub(super) async fn end_one(
     session: Session,
     id: web::Path<Uuid>,
 ) -> Result<HttpResponse, ConsoleError> {
+    let permit = AuditPermit::request(&state).await?;
     let mut client = state.database.connection(session.level).await?;
     let transaction = client.transaction().await?;
     let row = transaction
@@ -92,12 +94,8 @@ pub(super) async fn end_one(
         return Err(ConsoleError::not_found("This session has ended already"));
     };
     let target = row.get::<_, Uuid>(0).to_string();
-    audit::write(
-        &*transaction,
-        &session,
-        AuditEntry::new("auth.sessions.end", &target),
-    )
-    .await?;
+    let entry = AuditEntry::new("auth.sessions.end", &target);
+    permit.write(&*transaction, &session, entry).await?;
     transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }

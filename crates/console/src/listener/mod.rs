@@ -12,7 +12,7 @@ use selvedge_gateway::{ConnectionLimits, ServerBuilder, keep_running, listen};
 
 use crate::services::ThreadApi;
 use crate::state::ConsoleState;
-use crate::{assets, error, guards, routes, series, storage_jobs};
+use crate::{assets, audit, error, guards, routes, series, storage_jobs};
 
 /// One thread is enough, because few people use a console at the same time, and it must not take the API's cores.
 const WORKERS: usize = 1;
@@ -36,6 +36,10 @@ pub fn start_console(state: Arc<ConsoleState>, listeners: Vec<TcpListener>) -> i
     let of_jobs = Arc::clone(&state);
     actix_web::rt::spawn(keep_running("console's storage jobs", move || {
         storage_jobs::run_forever(Arc::clone(&of_jobs))
+    }));
+    let of_audit = Arc::clone(&state);
+    actix_web::rt::spawn(keep_running("console's audit", move || {
+        audit::seal_forever(Arc::clone(&of_audit))
     }));
     let application = move || {
         let json = web::JsonConfig::default()

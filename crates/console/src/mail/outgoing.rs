@@ -51,7 +51,8 @@ pub(super) async fn retry(
         ));
     };
     let recipient: String = row.get(0);
-    audit::write(&*transaction, &session, AuditEntry::new("mail.retry", &recipient)).await?;
+    let entry = AuditEntry::new("mail.retry", &recipient);
+    audit::write_by_service(&state, &*transaction, &session, entry).await?;
     transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }

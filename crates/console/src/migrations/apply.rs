@@ -11,7 +11,7 @@ use tokio_postgres::Client;
 
 use super::request::MigrationRequest;
 use super::version::choose_version;
-use crate::audit::{self, AuditEntry};
+use crate::audit::{AuditEntry, AuditPermit};
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, Level};
@@ -37,6 +37,7 @@ pub(super) async fn apply_change(
     request: &MigrationRequest,
 ) -> Result<Applied, ConsoleError> {
     let _turn = state.migration_turn.lock().await;
+    let permit = AuditPermit::request(state).await?;
     // Closed when this ends, which rolls back what is not committed.
     let client = state.database.dedicated(Level::Admin).await?;
     let migrations = discover_migrations(folder)?.migrations;
@@ -55,7 +56,7 @@ pub(super) async fn apply_change(
     let mut notes = Vec::new();
     run_uncommitted(&client, &migration, &text, LOCK_TIMEOUT, |note| notes.push(note)).await?;
     let entry = AuditEntry::new("schema.migrate", &file).with_statement(&text);
-    audit::write(&client, session, entry).await?;
+    permit.write(&client, session, entry).await?;
     commit_with_file(&client, draft, &file).await?;
     Ok(Applied {
         file,

@@ -48,6 +48,8 @@ pub struct ConsoleState {
     pub(crate) export_tickets: ExportTickets,
     /// Notified when a storage job was added, so that the runner starts it immediately.
     pub(crate) storage_job_added: tokio::sync::Notify,
+    /// Notified when an entry of the audit was written, so that it is sealed.
+    pub(crate) audit_written: Arc<tokio::sync::Notify>,
     /// Held while a migration is written and run, so that versions are given one after the other.
     pub(crate) migration_turn: tokio::sync::Mutex<()>,
 }
@@ -80,6 +82,7 @@ impl ConsoleState {
             inbox,
             handles,
             storage_job_added: tokio::sync::Notify::new(),
+            audit_written: Arc::default(),
             migration_turn: tokio::sync::Mutex::default(),
         })
     }

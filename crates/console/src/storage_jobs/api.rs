@@ -86,7 +86,7 @@ pub(super) async fn create(
     let action = format!("storage.job.{}", wish.kind.name());
     let target = wish.describe();
     let entry = AuditEntry::new(&action, &target).with_result("started");
-    audit::write(&*transaction, &session, entry).await?;
+    audit::write_by_service(&state, &*transaction, &session, entry).await?;
     transaction.commit().await?;
     state.storage_job_added.notify_one();
     Ok(HttpResponse::Accepted().json(job_json(&row)))
@@ -120,7 +120,7 @@ pub(super) async fn end(
         _ => "storage.job.cancel",
     };
     let target = format!("job {}", *id);
-    audit::write(&*transaction, &session, AuditEntry::new(action, &target)).await?;
+    audit::write_by_service(&state, &*transaction, &session, AuditEntry::new(action, &target)).await?;
     transaction.commit().await?;
     // Wakes the runner, which ends a waiting job immediately.
     state.storage_job_added.notify_one();

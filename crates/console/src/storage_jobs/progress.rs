@@ -8,6 +8,7 @@ use super::job::{COLUMNS, Job};
 use super::request::Step;
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
+use crate::state::ConsoleState;
 
 /// Files per batch; progress is stored after each batch.
 const BATCH: i64 = 100;
@@ -189,6 +190,7 @@ pub(super) async fn write_batch(
 
 /// Stores the final state of a job and of its audit entry.
 pub(super) async fn write_end(
+    console: &ConsoleState,
     lock: &mut Client,
     job: &Job,
     state: &str,
@@ -214,7 +216,7 @@ pub(super) async fn write_end(
     let entry = AuditEntry::new(&action, &target)
         .with_rows(done)
         .with_result(result);
-    audit::write(&transaction, &job.session, entry).await?;
+    audit::write_by_service(console, &transaction, &job.session, entry).await?;
     transaction.commit().await?;
     Ok(())
 }

@@ -57,7 +57,9 @@ async fn run_waiting(state: &ConsoleState, api: &ThreadApi) -> Result<(), Consol
             Ok(()) => {}
             // The job stays unfinished, and continues when the database or the services are available again.
             Err(error) if error.status_code() == StatusCode::SERVICE_UNAVAILABLE => return Err(error),
-            Err(error) => progress::write_end(&mut lock, &job, "failed", Some(&error.to_string())).await?,
+            Err(error) => {
+                progress::write_end(state, &mut lock, &job, "failed", Some(&error.to_string())).await?;
+            }
         }
         progress::release_job(&lock, job.id).await?;
     }
@@ -77,10 +79,10 @@ async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Res
     let mut is_resumed = job.batch.is_some();
     loop {
         if job.is_cancelled {
-            return progress::write_end(lock, job, "cancelled", None).await;
+            return progress::write_end(objects.state, lock, job, "cancelled", None).await;
         }
         if job.batch.is_none() && !plan_batch(objects.state, lock, job).await? {
-            return progress::write_end(lock, job, "done", None).await;
+            return progress::write_end(objects.state, lock, job, "done", None).await;
         }
         let failures = hold_lock_during(lock, objects.run_batch(job, is_resumed)).await?;
         progress::write_batch(lock, job, &failures).await?;

@@ -13,6 +13,20 @@ async fn is_refused(client: &tokio_postgres::Client, statement: &str) {
     assert_eq!(code.as_deref(), Some("42501"), "{statement}: {error:?}");
 }
 
+/// Deposits the digest of a secret, as the console does before a change.
+async fn permit(service: &tokio_postgres::Client, secret: &str) {
+    let statement = format!("select selvedge_console.permit_audit(sha256('{secret}'))");
+    service.batch_execute(&statement).await.unwrap();
+}
+
+/// Writes an entry with a secret.
+fn entry(account: &str, secret: &str) -> String {
+    format!(
+        "select selvedge_console.write_audit('{{\"account\": \"{account}\", \"level\": \"admin\", \"address\": \"::1\",
+           \"action\": \"a\", \"target\": \"t\", \"rows\": 1, \"result\": \"ok\", \"request_id\": \"r\"}}', '{secret}')"
+    )
+}
+
 #[tokio::test]
 async fn console_169_viewers_cannot_read_what_would_raise_them() {
     let database = TestDatabase::create().await;
@@ -61,7 +75,9 @@ async fn console_168_viewers_cannot_write_or_become_somebody_else() {
         "set session authorization postgres",
         "copy notes to program 'true'",
         "insert into selvedge_console.accounts values ('x', 'admin', 'x')",
-        "select selvedge_console.write_audit(null, 'x', 'x', 'x', 'x', null, null, 'x', 'x')",
+        "select selvedge_console.write_audit('{}', 'x')",
+        "select selvedge_console.record_audit('{}')",
+        "select selvedge_console.permit_audit(sha256('x'))",
     ] {
         let statement = format!("reset role; {statement}");
         is_refused(&reader, &statement).await;
@@ -105,19 +121,23 @@ async fn console_073_the_operator_writes_rows_and_postgresql_refuses_it_every_ch
 #[tokio::test]
 async fn console_171_nobody_removes_an_entry_of_the_audit() {
     let database = TestDatabase::create().await;
-    let entry = "select selvedge_console.write_audit('ana', 'admin', '::1', 'a', 't', null, 1, 'ok', 'r')";
+    let service = database.connect("selvedge_console_service").await;
     for role in [
         "selvedge_console_operator",
         "selvedge_console_service",
         "postgres",
     ] {
         let client = database.connect(role).await;
-        client.batch_execute(entry).await.unwrap();
+        permit(&service, role).await;
+        client.batch_execute(&entry("ana", role)).await.unwrap();
         for statement in [
             "delete from selvedge_console.audit",
             "update selvedge_console.audit set account = 'bo'",
             "truncate selvedge_console.audit",
             "drop table selvedge_console.audit",
+            "delete from selvedge_console.audit_seals",
+            "insert into selvedge_console.audit_seals values (1, sha256('x'))",
+            "update selvedge_console.audit_seal_progress set upto = 0",
             "alter table selvedge_console.audit disable trigger all",
             "insert into selvedge_console.audit (level, address, action, target, result, request_id) values ('', '', '', '', '', '')",
         ] {
@@ -135,16 +155,140 @@ async fn console_171_nobody_removes_an_entry_of_the_audit() {
 }
 
 #[tokio::test]
-async fn console_171_an_entry_goes_with_its_change_when_that_is_rolled_back() {
+async fn console_171_only_who_knows_a_secret_of_the_console_writes_an_entry_and_only_in_one_transaction() {
     let database = TestDatabase::create().await;
-    let mut operator = database.connect("selvedge_console_operator").await;
-    let transaction = operator.transaction().await.unwrap();
-    transaction
-        .batch_execute(
-            "select selvedge_console.write_audit('ana', 'admin', '::1', 'a', 't', null, 1, 'ok', 'r')",
+    let service = database.connect("selvedge_console_service").await;
+    permit(&service, "secret").await;
+    for role in ["selvedge_console_operator", "postgres"] {
+        let client = database.connect(role).await;
+        for statement in [
+            entry("ana", "guessed"),
+            "select selvedge_console.record_audit('{}')".to_owned(),
+            "select selvedge_console.permit_audit(sha256('mine'))".to_owned(),
+            "insert into selvedge_console.audit_permits (digest) values (sha256('mine'))".to_owned(),
+            "update selvedge_console.audit_permits set used_in = null".to_owned(),
+        ] {
+            is_refused(&client, &statement).await;
+        }
+        // pg_read_all_data shows the digest, which is not the secret.
+        let stolen = "select selvedge_console.write_audit('{}', (select digest from selvedge_console.audit_permits limit 1))";
+        is_refused(&client, stolen).await;
+    }
+    let operator = database.connect("selvedge_console_operator").await;
+    let two = format!(
+        "begin; {}; {}; commit",
+        entry("ana", "secret"),
+        entry("bo", "secret")
+    );
+    operator.batch_execute(&two).await.unwrap();
+    is_refused(&operator, &entry("ana", "secret")).await;
+    let accounts = "select string_agg(account, ',' order by id) from selvedge_console.audit";
+    let accounts: String = operator.query_one(accounts, &[]).await.unwrap().get(0);
+    assert_eq!(accounts, "ana,bo");
+}
+
+/// The faults that `selvedge doctor` would name, after everything was sealed.
+async fn faults_of_seals(database: &TestDatabase) -> Vec<(i64, String)> {
+    let rows = database
+        .connect("postgres")
+        .await
+        .query(
+            "select entry_id, fault from selvedge_console.check_audit_seals()",
+            &[],
         )
         .await
         .unwrap();
+    rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+}
+
+/// Runs passes until nothing is left to seal. Transactions of other tests on the same cluster are waited for.
+async fn seal_everything(service: &tokio_postgres::Client) -> i32 {
+    let mut sealed = 0;
+    loop {
+        let row = service
+            .query_one(
+                "select sealed, is_complete from selvedge_console.seal_audit()",
+                &[],
+            )
+            .await
+            .unwrap();
+        sealed += row.get::<_, i32>(0);
+        if row.get(1) {
+            return sealed;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn console_171_seals_show_which_entry_a_superuser_has_changed_or_removed() {
+    let database = TestDatabase::create().await;
+    let service = database.connect("selvedge_console_service").await;
+    permit(&service, "open").await;
+    let mut operator = database.connect("selvedge_console_operator").await;
+    let open = operator.transaction().await.unwrap();
+    open.batch_execute(&entry("first", "open")).await.unwrap();
+    for account in ["b", "c", "d", "e"] {
+        let json = format!(
+            "{{\"account\": \"{account}\", \"level\": \"admin\", \"address\": \"\", \"action\": \"a\",
+            \"target\": \"t\", \"result\": \"ok\", \"request_id\": \"r\"}}"
+        );
+        service
+            .execute("select selvedge_console.record_audit($1)", &[&json])
+            .await
+            .unwrap();
+    }
+    // The open transaction has the lowest number, so nothing can be sealed before it ends.
+    for _ in 0..3 {
+        let row = service
+            .query_one("select sealed from selvedge_console.seal_audit()", &[])
+            .await
+            .unwrap();
+        assert_eq!(row.get::<_, i32>(0), 0);
+    }
+    open.commit().await.unwrap();
+    assert_eq!(seal_everything(&service).await, 5);
+    assert_eq!(faults_of_seals(&database).await, []);
+
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "alter table selvedge_console.audit disable trigger all;
+             update selvedge_console.audit set account = 'somebody else' where id = 2;
+             delete from selvedge_console.audit where id = 3;
+             alter table selvedge_console.audit_seals disable trigger all;
+             delete from selvedge_console.audit where id = 4;
+             delete from selvedge_console.audit_seals where entry_id = 4",
+        )
+        .await
+        .unwrap();
+    let changed = "changed, or the seal before it is missing".to_owned();
+    let faults = [(2, changed.clone()), (3, "removed".to_owned()), (5, changed)];
+    assert_eq!(faults_of_seals(&database).await, faults);
+}
+
+#[tokio::test]
+async fn gw_012_every_table_of_the_console_has_row_level_security() {
+    let database = TestDatabase::create().await;
+    let open = "select coalesce(string_agg(relname::text, ', '), '') from pg_class
+        where relnamespace = 'selvedge_console'::regnamespace and relkind in ('r', 'p') and not relrowsecurity";
+    let open: String = database
+        .connect("postgres")
+        .await
+        .query_one(open, &[])
+        .await
+        .unwrap()
+        .get(0);
+    assert_eq!(open, "");
+}
+
+#[tokio::test]
+async fn console_171_an_entry_goes_with_its_change_when_that_is_rolled_back() {
+    let database = TestDatabase::create().await;
+    permit(&database.connect("selvedge_console_service").await, "secret").await;
+    let mut operator = database.connect("selvedge_console_operator").await;
+    let transaction = operator.transaction().await.unwrap();
+    transaction.batch_execute(&entry("ana", "secret")).await.unwrap();
     transaction.rollback().await.unwrap();
     let count: i64 = operator
         .query_one("select count(*) from selvedge_console.audit", &[])

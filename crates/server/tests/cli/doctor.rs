@@ -45,6 +45,7 @@ fn check_healthy_project(project: &Project) {
         "transactions",
         "settings",
         "identities",
+        "audit",
         "port",
     ] {
         assert_eq!(statuses(&found, check), ["ok"], "{check}: {found:?}");

@@ -16,7 +16,7 @@ use self::outcome::Outcome;
 use self::request_record::{Known, RequestRecord};
 use self::run::Run;
 use super::request::Change;
-use crate::audit::{self, AuditEntry};
+use crate::audit::{AuditEntry, AuditPermit};
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
@@ -47,14 +47,13 @@ pub(super) async fn apply_changes(
     session: Session,
     request: web::Json<ApplyRequest>,
 ) -> Result<HttpResponse, ConsoleError> {
+    if request.preview {
+        return preview_changes(&state, &session, &request.changes).await;
+    }
+    let permit = AuditPermit::request(&state).await?;
     let mut client = state.database.connection(session.level).await?;
     let transaction = client.transaction().await?;
     transaction.batch_execute(SET_TIMEOUTS).await?;
-    if request.preview {
-        let statements = run::preview(&transaction, &request.changes).await?;
-        let body = json!({ "applied": false, "statements": statements, "undo": [], "rows": [], "notes": [] });
-        return Ok(HttpResponse::Ok().json(body));
-    }
     let record = request.request_id.map(|id| RequestRecord::new(&session, id));
     if let Some(record) = &record {
         match record.claim(&transaction, &request.changes).await? {
@@ -73,14 +72,28 @@ pub(super) async fn apply_changes(
         }
     }
     let outcome: Outcome = run.finish().await?;
-    let answer = finish(transaction, &session, outcome, record.as_ref()).await?;
+    let answer = finish(transaction, &session, &permit, outcome, record.as_ref()).await?;
     Ok(HttpResponse::Ok().json(answer))
+}
+
+async fn preview_changes(
+    state: &ConsoleState,
+    session: &Session,
+    changes: &[Change],
+) -> Result<HttpResponse, ConsoleError> {
+    let mut client = state.database.connection(session.level).await?;
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(SET_TIMEOUTS).await?;
+    let statements = run::preview(&transaction, changes).await?;
+    let body = json!({ "applied": false, "statements": statements, "undo": [], "rows": [], "notes": [] });
+    Ok(HttpResponse::Ok().json(body))
 }
 
 /// Commits what the run has done, with its entries of the audit and the answer that is remembered.
 async fn finish(
     transaction: Transaction<'_>,
     session: &Session,
+    permit: &AuditPermit,
     outcome: Outcome,
     record: Option<&RequestRecord<'_>>,
 ) -> Result<Value, ConsoleError> {
@@ -95,7 +108,7 @@ async fn finish(
         let entry = AuditEntry::new(action, target)
             .with_statement(statement)
             .with_rows(*rows);
-        audit::write(&*transaction, session, entry).await?;
+        permit.write(&*transaction, session, entry).await?;
     }
     let answer = json!({
         "applied": true,

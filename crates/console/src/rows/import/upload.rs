@@ -17,7 +17,7 @@ use super::fields::Fields;
 use super::options::ImportOptions;
 use super::records::{Records, Reject};
 use super::tolerant;
-use crate::audit::{self, AuditEntry};
+use crate::audit::{AuditEntry, AuditPermit};
 use crate::error::ConsoleError;
 use crate::rows::table::find_table;
 use crate::session::Session;
@@ -53,6 +53,7 @@ pub(in crate::rows) async fn import_rows(
 ) -> Result<HttpResponse, ConsoleError> {
     let mut upload = Upload::new(&options)?;
     let _permit = state.permit_statement(&session)?;
+    let audit = AuditPermit::request(&state).await?;
     // A new connection: when the client disconnects, this function is dropped at any point, and the connection is closed
     // with it.
     let mut client = state.database.dedicated(session.level).await?;
@@ -75,7 +76,7 @@ pub(in crate::rows) async fn import_rows(
     let entry = AuditEntry::new("rows.import", &target)
         .with_statement(&statement)
         .with_rows(count);
-    audit::write(&transaction, &session, entry).await?;
+    audit.write(&transaction, &session, entry).await?;
     transaction.commit().await?;
     let mut answer = json!({ "rows": rows });
     if let Some(rejects) = rejects {

@@ -3,6 +3,7 @@
 //! It changes nothing and needs no privileges beyond those of `DATABASE_URL`; without that variable it checks the project's
 //! running instance. It exits with 1 when it has found an error, so that scripts can use it.
 
+mod audit;
 mod database;
 mod finding;
 mod hosts;
@@ -122,9 +123,10 @@ async fn examine_database(config: &Config) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// Examines rows of Auth and Storage, in a session that sees what `postgres` sees.
+/// Examines rows of Auth and Storage, and the audit, in a session that sees what `postgres` sees.
 async fn examine_rows(client: &Client) -> Vec<Finding> {
     let mut findings = vec![database::examine_versions(client).await];
     findings.extend(identities::examine_identities(client).await);
+    findings.push(audit::examine_audit(client).await);
     findings
 }
