@@ -11,7 +11,9 @@ use super::{
     error::ClusterError,
     npm, npm_name,
     owner::Owner,
-    program_tree::{added_extensions, downloaded_programs, ensure_program_tree, installed_extensions},
+    program_tree::{
+        added_extensions, downloaded_programs, ensure_program_tree, installed_extensions, next_program_folder,
+    },
 };
 
 /// Programs that a folder must hold. `pg_ctl` is not used, and `psql` is not required, since some packages lack it.
@@ -199,6 +201,15 @@ impl Binaries {
                 "PostgreSQL's programs could not be copied: only migrations may create extensions"
             ),
         }
+    }
+
+    /// The folder of the programs that the next start will run; `None` where that is not known, or where npm's package may have to be
+    /// copied first.
+    pub(crate) fn next_program_folder(&self, shared_folder: &Path) -> Result<Option<PathBuf>, ClusterError> {
+        if self.npm_native.is_some() {
+            return Ok(None);
+        }
+        next_program_folder(&self.folder, self.major_version, shared_folder)
     }
 
     /// Major version of PostgreSQL: 15, 16, 17 or 18.

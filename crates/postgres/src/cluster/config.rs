@@ -16,6 +16,7 @@ use super::{
     lock_holder::LockPurpose,
     own_file::write_private,
     owner::Owner,
+    postmaster,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
 };
 use crate::migrate::is_needed_extension;
@@ -199,6 +200,24 @@ impl ClusterConfig {
         Binaries::find(&search)
             .ok()
             .filter(|binaries| binaries.major_version() == major_version)
+    }
+
+    /// Whether the project's running PostgreSQL is an older one than its next start will run, because the machine's packages were
+    /// changed since. False where that is not known.
+    ///
+    /// # Errors
+    /// When there is no user for the cluster, or files of PostgreSQL cannot be read.
+    pub fn runs_replaced_programs(&self) -> Result<bool, ClusterError> {
+        let owner = Owner::for_project(&self.state_dir)?;
+        let home = self.home(&owner)?;
+        let Some(next) = self
+            .find_binaries()?
+            .next_program_folder(&shared_folder(&owner, &home))?
+        else {
+            return Ok(false);
+        };
+        Ok(postmaster::running_program(&home.join("pgdata"))
+            .is_some_and(|running| running.parent() != Some(&next)))
     }
 
     /// The major version of PostgreSQL that made the project's database; `None` before its first start.

@@ -20,7 +20,9 @@ use nix::{
     unistd::Pid,
 };
 
-use super::{ClusterConfig, binaries::Binaries, error::ClusterError, owner::Owner};
+use super::{
+    ClusterConfig, binaries::Binaries, error::ClusterError, owner::Owner, program_tree::hold_tree_of,
+};
 
 /// Pause between two looks at `postmaster.pid` or at a process that is ending.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -200,7 +202,8 @@ fn spawn_postmaster(
                 .iter()
                 .any(|kept| name == *kept)
         }))
-        .stdin(Stdio::null())
+        // Also where nothing is locked: PostgreSQL reads no input.
+        .stdin(hold_tree_of(&program).map_or_else(Stdio::null, Stdio::from))
         .stdout(log.try_clone().map_err(ClusterError::file(&config.log_file()))?)
         .stderr(log)
         .process_group(0);
@@ -289,6 +292,13 @@ fn replace_stale_pid(data_dir: &Path) -> Result<(), ClusterError> {
         .open(&path)
         .map_err(ClusterError::file(&path))?;
     write!(file, "{}\n{rest}", std::process::id()).map_err(ClusterError::file(&path))
+}
+
+/// The program that runs in a data directory, or ran there last: PostgreSQL writes its command line into a file.
+pub(crate) fn running_program(data_dir: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(data_dir.join("postmaster.opts")).ok()?;
+    let (program, _) = text.split_once(" \"-D\"")?;
+    Some(PathBuf::from(program))
 }
 
 /// The parts of `postmaster.pid` that are used here.

@@ -10,6 +10,8 @@ use tokio_postgres::{Client, NoTls};
 
 use super::*;
 
+mod upgrade;
+
 /// A project folder that another user can reach, and a free port.
 struct Project {
     folder: tempfile::TempDir,

@@ -3,14 +3,15 @@
 //! At Supabase `postgres` is no superuser and still creates extensions that PostgreSQL reserves for superusers, on any
 //! connection. PostgreSQL decides this by the extension's control file (`trusted = true`) and finds control files
 //! relative to its own program. So the cluster runs from a tree of its own: programs that look for their folders are
-//! copied, control files of the extensions in question are rewritten, the extensions that are part of this program are
-//! added, and everything else is a link into the installation.
+//! copied with everything that they load, control files of the extensions in question are rewritten, and the extensions
+//! that are part of this program are added.
 //!
 //! A tree is made once per installation. Its name holds a fingerprint of the files that it was made from: when the
-//! machine's packages change, the next start makes another one, and a cluster that still runs keeps its own.
+//! machine's packages change, the next start makes another one, and a cluster that still runs keeps its own, in which nothing changes.
 
 mod added;
 mod control;
+mod copy;
 mod downloaded;
 mod installation;
 mod leftover;
@@ -19,27 +20,29 @@ mod location;
 use std::{
     collections::BTreeSet,
     io::{self, Write as _},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
 use sha2::{Digest, Sha256};
 
 pub use self::added::{ExtensionFile, ExtensionPlace};
+pub(super) use self::leftover::hold_tree_of;
 pub(super) use self::location::shared_folder;
 use self::{
     added::AddedExtensions,
     control::{belongs_to, extension_of_control_file, grant_trust, is_privileged},
+    copy::{copy_file, copy_folder, list_copied_files},
     downloaded::DownloadedPrograms,
     installation::Installation,
-    leftover::{mark_as_used, remove_leftover_trees},
+    leftover::{LOCK_FILE, mark_as_used, remove_leftover_trees},
     location::{create_folder, is_ours_alone},
 };
 use super::{error::ClusterError, owner::Owner};
 use crate::extensions::SHIPPED;
 
 /// Raised when the same files have to be arranged differently.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The programs of a tree. They are copied, because PostgreSQL follows links before it looks for its folders, and not
 /// hard-linked, because a change of owner or mode in the cache would reach the installation.
@@ -64,11 +67,7 @@ pub(super) fn ensure_program_tree(
     };
     let folder = shared_folder(owner, home);
     let added = AddedExtensions::in_folder_of_trees(&folder, major_version);
-    let name = format!(
-        "postgresql-{major_version}-{}",
-        fingerprint(&installation, &added).map_err(ClusterError::file(&installation.share))?
-    );
-    let tree = folder.join(name);
+    let tree = folder.join(tree_name(&installation, &added, major_version)?);
     let programs = installation.path_in(&tree, &installation.bin);
     if is_ours_alone(&tree) {
         mark_as_used(&tree);
@@ -97,6 +96,33 @@ pub(super) fn ensure_program_tree(
         }
     }
     Ok(Some(programs))
+}
+
+fn tree_name(
+    installation: &Installation,
+    added: &AddedExtensions,
+    major_version: u32,
+) -> Result<String, ClusterError> {
+    let print = fingerprint(installation, added).map_err(ClusterError::file(&installation.share))?;
+    Ok(format!("postgresql-{major_version}-{print}"))
+}
+
+/// The folder of the programs in the tree that the next start of a cluster will use, whether it is made already or not; `None` for an
+/// installation whose folders are not known.
+///
+/// # Errors
+/// When files of the installation cannot be read.
+pub(super) fn next_program_folder(
+    bin: &Path,
+    major_version: u32,
+    shared_folder: &Path,
+) -> Result<Option<PathBuf>, ClusterError> {
+    let Some(installation) = Installation::find(bin, major_version) else {
+        return Ok(None);
+    };
+    let added = AddedExtensions::in_folder_of_trees(shared_folder, major_version);
+    let tree = shared_folder.join(tree_name(&installation, &added, major_version)?);
+    Ok(Some(installation.path_in(&tree, &installation.bin)))
 }
 
 /// Adds an extension to the trees that are made from now on.
@@ -156,10 +182,8 @@ fn fingerprint(installation: &Installation, added: &AddedExtensions) -> io::Resu
     let mut digest = Sha256::new();
     digest.update(format!("{FORMAT} {}\n", installation.bin.display()));
     let mut files = PROGRAMS.map(|program| installation.bin.join(program)).to_vec();
-    for folder in [&installation.modules, &installation.share.join("extension")] {
-        for entry in std::fs::read_dir(folder)? {
-            files.push(entry?.path());
-        }
+    for folder in [copied_libraries(installation), &installation.share] {
+        files.extend(list_copied_files(folder)?);
     }
     files.sort();
     files.extend(added.files(ExtensionPlace::Modules));
@@ -185,64 +209,51 @@ fn fingerprint(installation: &Installation, added: &AddedExtensions) -> io::Resu
     Ok(hex::encode(digest.finalize())[..16].to_owned())
 }
 
-/// Makes the tree in the empty folder `root`.
-fn build(installation: &Installation, added: &AddedExtensions, root: &Path) -> io::Result<()> {
-    let bin = installation.path_in(root, &installation.bin);
-    create_folder(&bin)?;
-    for program in PROGRAMS {
-        std::fs::copy(installation.bin.join(program), bin.join(program))?;
-    }
-    // Programs of npm's package find their libraries in `../lib`, which contains the modules' folder there.
+/// The folder of libraries that is copied. Programs of npm's package find theirs in `../lib`, which contains the modules' folder there.
+fn copied_libraries(installation: &Installation) -> &Path {
     let libraries = installation.bin.with_file_name("lib");
     let modules = &installation.modules;
     let is_self_contained = !SYSTEM_ROOTS
         .iter()
         .any(|folder| installation.root == Path::new(folder));
-    let linked = if is_self_contained && modules.starts_with(&libraries) {
-        &libraries
-    } else {
-        modules
-    };
-    link_folder(installation, root, linked, modules)?;
-    let extensions = installation.share.join("extension");
-    link_folder(installation, root, &installation.share, &extensions)?;
-    let extensions = installation.path_in(root, &extensions);
-    link_missing(
+    modules
+        .ancestors()
+        .find(|folder| is_self_contained && **folder == libraries)
+        .unwrap_or(modules)
+}
+
+/// Makes the tree in the empty folder `root`.
+fn build(installation: &Installation, added: &AddedExtensions, root: &Path) -> io::Result<()> {
+    let bin = installation.path_in(root, &installation.bin);
+    create_folder(&bin)?;
+    for program in PROGRAMS {
+        copy_file(&installation.bin.join(program), &bin.join(program))?;
+    }
+    for folder in [copied_libraries(installation), &installation.share] {
+        copy_folder(folder, &installation.path_in(root, folder))?;
+    }
+    let extensions = installation.path_in(root, &installation.share.join("extension"));
+    copy_missing(
         &added.files(ExtensionPlace::Modules),
-        &installation.path_in(root, modules),
+        &installation.path_in(root, &installation.modules),
     )?;
-    link_missing(&added.files(ExtensionPlace::Scripts), &extensions)?;
+    copy_missing(&added.files(ExtensionPlace::Scripts), &extensions)?;
+    write_file(&root.join(LOCK_FILE), "")?;
     adapt_extensions(&extensions)
 }
 
-/// Links to files in a folder of the tree. What the machine has itself wins, because it is kept up to date there.
-fn link_missing(files: &[PathBuf], folder: &Path) -> io::Result<()> {
+/// Copies files into a folder of the tree. What the machine has itself wins, because it is kept up to date there.
+fn copy_missing(files: &[PathBuf], folder: &Path) -> io::Result<()> {
     for file in files {
         let target = folder.join(file.file_name().unwrap_or_default());
         if target.symlink_metadata().is_err() {
-            symlink(file, target)?;
+            copy_file(file, &target)?;
         }
     }
     Ok(())
 }
 
-/// Creates `folder` of the installation in the tree, with links to its entries. The path down to `inner`, which is `folder`
-/// or a folder in it, consists of real folders, to which files can be added.
-fn link_folder(installation: &Installation, root: &Path, folder: &Path, inner: &Path) -> io::Result<()> {
-    let target = installation.path_in(root, folder);
-    create_folder(&target)?;
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if inner.starts_with(entry.path()) {
-            link_folder(installation, root, &entry.path(), inner)?;
-        } else {
-            symlink(entry.path(), target.join(entry.file_name()))?;
-        }
-    }
-    Ok(())
-}
-
-/// Replaces the links to control files of privileged extensions by rewritten ones, and writes the files of shipped
+/// Rewrites the control files of privileged extensions, and writes the files of shipped
 /// extensions, which win over those of the machine.
 fn adapt_extensions(folder: &Path) -> io::Result<()> {
     // Listed first, because files are replaced on the way.

@@ -9,6 +9,7 @@ use tokio::net::TcpListener;
 use super::finding::Finding;
 use crate::commands::probe;
 use crate::config::Config;
+use crate::database::embedded::cluster_config;
 
 const GIB: u64 = 1024 * 1024 * 1024;
 
@@ -19,6 +20,9 @@ pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Fi
         check_port(config, is_running).await,
     ];
     findings.extend(check_proxy(config));
+    if is_running {
+        findings.extend(check_programs(config));
+    }
     findings.extend(Cluster::find_abandoned_data().iter().map(report_abandoned));
     findings
 }
@@ -35,6 +39,24 @@ fn report_abandoned((home, project): &(PathBuf, PathBuf)) -> Finding {
         ),
         format!("if it was deleted:  rm -r {}", home.display()),
     )
+}
+
+/// Reports that the machine has another PostgreSQL than the one that runs, which keeps its own files until it is started anew.
+fn check_programs(config: &Config) -> Option<Finding> {
+    let is_replaced = cluster_config(config).and_then(|cluster| Ok(cluster.runs_replaced_programs()?));
+    match is_replaced {
+        Ok(true) => Some(Finding::warning(
+            "programs",
+            "the machine's PostgreSQL was changed since this one was started, which still runs the earlier one",
+            "start the project anew to use what was installed",
+        )),
+        Ok(false) => None,
+        Err(error) => Some(Finding::warning(
+            "programs",
+            format!("{error:#}"),
+            "make PostgreSQL's folders readable for this user",
+        )),
+    }
 }
 
 fn check_disk(folder: &Path) -> Finding {
