@@ -19,7 +19,7 @@ use super::outcomes::{Content, Outcome, emit};
 use super::questions::{IdentityKey, Questions, last_of_their_rows};
 use super::rights::{Failures, Missed, Rights, RolesError};
 use super::row_change::{Cell, RowChange};
-use super::subscriptions::{Group, GroupKey, Identity, Lane, Subscriptions};
+use super::subscriptions::{FilterValue, Group, GroupKey, Identity, Lane, Subscriptions};
 use super::visibility::{VisibilityQuestion, VisibleRow, VisibleRows};
 
 /// How often a batch is decided again because roles changed meanwhile.
@@ -161,8 +161,11 @@ fn match_groups(changes: &[RowChange], subscriptions: &Subscriptions) -> Vec<Can
             continue;
         };
         let value_of = |column: usize| match change.filter_cell(column) {
-            Cell::Text(text) => Some(text.as_ref()),
-            Cell::Null | Cell::Absent => None,
+            Cell::Text(text) => FilterValue::Text(text.as_ref()),
+            // Compat: of a deleted row the stream has the replica identity only; a filter on another column is not fulfilled.
+            Cell::Absent if change.kind == ChangeKind::Delete => FilterValue::Null,
+            Cell::Null => FilterValue::Null,
+            Cell::Absent | Cell::Unknown => FilterValue::Unknown,
         };
         for (id, group) in groups.candidates(value_of) {
             if !group.key.events.includes(change.kind) {
@@ -188,10 +191,9 @@ fn open_conditions(group: &GroupKey, change: &RowChange) -> Option<(Vec<Conditio
     let mut is_unknown = false;
     for matcher in group.matchers.iter() {
         let value = match change.filter_cell(matcher.column) {
-            // Compat: of a deleted row the stream has the replica identity only; a filter on another column is not fulfilled.
             Cell::Absent if change.kind == ChangeKind::Delete => return None,
-            // A large value (TOAST) that the update has left alone.
-            Cell::Absent => {
+            // A large value (TOAST) that the update has left alone, or a generated one of a row that is gone.
+            Cell::Absent | Cell::Unknown => {
                 is_unknown = true;
                 continue;
             }

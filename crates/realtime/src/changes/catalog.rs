@@ -71,6 +71,8 @@ pub(crate) struct TableColumn {
     pub(crate) sql_type: String,
     /// Whether the column belongs to the primary key.
     pub(crate) is_key: bool,
+    /// Whether PostgreSQL computes the value; the stream may not contain it.
+    pub(crate) is_generated: bool,
     /// The character that separates the elements of an array of this type: a comma for almost all types.
     pub(crate) array_delimiter: u8,
     pub(crate) rendering: Rendering,
@@ -113,6 +115,7 @@ struct ColumnRow {
     type_name: String,
     sql_type: String,
     is_key: bool,
+    is_generated: bool,
     array_delimiter: String,
 }
 
@@ -269,6 +272,7 @@ impl TypeTable {
             type_name: column.type_name,
             sql_type: column.sql_type,
             is_key: column.is_key,
+            is_generated: column.is_generated,
             array_delimiter: column.array_delimiter.bytes().next().unwrap_or(b','),
         }
     }

@@ -46,6 +46,17 @@ pub(crate) const RETRIES: u32 = 8;
 /// The pause before the first repetition; it doubles with each one, which makes about 5 s in all.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 
+/// The role that reads generated columns, which has all rights on the project's tables unless the project took them.
+const READER: &str = "service_role";
+/// Settings under which values have the same texts as in the stream.
+const TEXT_FORMAT: [(&str, &str); 5] = [
+    ("TimeZone", "UTC"),
+    ("DateStyle", "ISO"),
+    ("IntervalStyle", "postgres"),
+    ("bytea_output", "hex"),
+    ("extra_float_digits", "3"),
+];
+
 /// The pause between two looks at whether committed transactions are visible; it doubles with each one.
 const FIRST_VISIBILITY_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_VISIBILITY_PAUSE: Duration = Duration::from_millis(50);
@@ -313,6 +324,63 @@ impl ChecksDatabase {
             |error| matches!(error, RequestError::Lost(_) | RequestError::Unavailable(_)),
         )
         .await
+    }
+
+    /// Reads the texts of generated columns in the rows of the changes at `positions`, which are of one table, as the rows are now.
+    /// Rows that are gone, and all if they cannot be read, are missing in the result.
+    pub(crate) async fn generated_values(
+        &self,
+        changes: &[RowChange],
+        positions: &[usize],
+        columns: &[usize],
+    ) -> HashMap<usize, Vec<Option<Bytes>>> {
+        let keyed = positions
+            .iter()
+            .filter_map(|position| Some((*position, changes.get(*position)?.key()?)));
+        let (positions, keys): (Vec<usize>, Vec<Vec<Bytes>>) = keyed.unzip();
+        let Some(table) = positions.first().and_then(|first| changes.get(*first)) else {
+            return HashMap::new();
+        };
+        let question = VisibilityQuestion {
+            identity: Rc::new(Identity {
+                role: READER.to_owned(),
+                claims: format!(r#"{{"role":"{READER}"}}"#),
+            }),
+            table: Rc::clone(&table.table),
+            selectable: Rc::from([]),
+            reads_versions: false,
+            changes: positions,
+            keys,
+        };
+        let statement = question.column_statement(columns);
+        let mut transaction = as_identity(&question.identity, &statement);
+        transaction.context.extra = &TEXT_FORMAT;
+        let result = repeat_when_lost(
+            RETRIES,
+            async || self.rls.run(transaction).await,
+            |error| matches!(error, RequestError::Lost(_) | RequestError::Unavailable(_)),
+        );
+        match result.await {
+            Ok(result) => result
+                .rows
+                .iter()
+                .filter_map(|row| {
+                    let number: i64 = row.try_get(0).ok()?;
+                    let place = usize::try_from(number).ok()?.checked_sub(1)?;
+                    let values: Option<Vec<Option<Bytes>>> = (1..=columns.len())
+                        .map(|column| Some(row.try_get::<_, Option<String>>(column).ok()?.map(Bytes::from)))
+                        .collect();
+                    Some((*question.changes.get(place)?, values?))
+                })
+                .collect(),
+            Err(error) => {
+                tracing::warn!(
+                    code = "ErrorRunningQuery", table = question.table.name, %error,
+                    "generated columns of changed rows could not be read"
+                );
+                HashMap::new()
+            }
+        }
     }
 
     /// The JSON of values that only PostgreSQL can write. Values that fail are missing in the result.

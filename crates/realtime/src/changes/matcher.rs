@@ -227,6 +227,7 @@ mod tests {
             type_name: String::new(),
             sql_type: String::new(),
             is_key: false,
+            is_generated: false,
             array_delimiter: b',',
             rendering: Rendering::Sql,
         };

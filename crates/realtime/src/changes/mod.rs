@@ -19,6 +19,7 @@ mod checks;
 mod evaluation;
 mod feed;
 mod filter;
+mod generated;
 mod like;
 mod matcher;
 mod outcomes;

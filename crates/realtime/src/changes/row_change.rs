@@ -27,6 +27,8 @@ const POSTGRES_EPOCH_US: i64 = 946_684_800_000_000;
 pub(crate) enum Cell {
     /// The stream does not contain the value: an unchanged TOAST value, or a column outside of the replica identity.
     Absent,
+    /// The value of a generated column of a row that is gone.
+    Unknown,
     Null,
     /// The value in PostgreSQL's text form.
     Text(Bytes),
@@ -198,13 +200,33 @@ impl RowChange {
         row.get(column).unwrap_or(&Cell::Absent)
     }
 
+    /// The generated columns whose values the stream did not contain; none for a delete, whose row is gone.
+    pub(crate) fn unread_columns(&self) -> Vec<usize> {
+        let columns = self.table.columns.iter().zip(&self.new).enumerate();
+        columns
+            .filter(|(_, (column, cell))| column.is_generated && **cell == Cell::Absent)
+            .map(|(position, _)| position)
+            .collect()
+    }
+
+    /// Sets the value of a generated column, which was read after the change: a text, null, or nothing when the row is gone.
+    pub(crate) fn set_unread(&mut self, column: usize, value: Option<Option<Bytes>>) {
+        if let Some(cell) = self.new.get_mut(column) {
+            *cell = match value {
+                Some(Some(text)) => Cell::Text(text),
+                Some(None) => Cell::Null,
+                None => Cell::Unknown,
+            };
+        }
+    }
+
     /// The texts of the primary key. `None` when the table has no primary key or the stream lacks a part of it.
     pub(crate) fn key(&self) -> Option<Vec<Bytes>> {
         let mut key = Vec::new();
         for column in self.table.key_columns() {
             match self.filter_cell(column) {
                 Cell::Text(text) => key.push(text.clone()),
-                Cell::Null | Cell::Absent => return None,
+                Cell::Null | Cell::Absent | Cell::Unknown => return None,
             }
         }
         (!key.is_empty()).then_some(key)
@@ -239,7 +261,7 @@ impl RowChange {
         cells
             .map(|cell| match cell {
                 Cell::Text(text) => text.len(),
-                Cell::Null | Cell::Absent => 0,
+                Cell::Null | Cell::Absent | Cell::Unknown => 0,
             })
             .sum()
     }
@@ -285,7 +307,7 @@ impl<'a> RenderedChange<'a> {
                     let start = json.len();
                     match cell {
                         Cell::Absent => return None,
-                        Cell::Null => json.extend_from_slice(b"null"),
+                        Cell::Null | Cell::Unknown => json.extend_from_slice(b"null"),
                         // Only small values of such a row are sent, so hundreds of megabytes need not be converted.
                         Cell::Text(text) if text.len() > MAX_RECORD_BYTES => {
                             has_large_value = true;

@@ -69,6 +69,15 @@ pub(crate) struct GroupKey {
     pub(crate) select: Option<Rc<[usize]>>,
 }
 
+/// The value of a changed row that a filter tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FilterValue<'a> {
+    Text(&'a [u8]),
+    Null,
+    /// The stream does not contain it.
+    Unknown,
+}
+
 /// The groups of one table.
 #[derive(Debug, Default)]
 pub(crate) struct TableGroups {
@@ -363,21 +372,28 @@ impl TableGroups {
     }
 
     /// The groups that may match a change: all groups without an equality filter, and those whose equality filter has
-    /// the row's value.
+    /// the row's value, or may have it.
     pub(crate) fn candidates<'a>(
         &'a self,
-        value_of: impl Fn(usize) -> Option<&'a [u8]> + 'a,
+        value_of: impl Fn(usize) -> FilterValue<'a> + 'a,
     ) -> impl Iterator<Item = (u64, &'a Group)> {
         let by_value = self.equality_columns.keys().flat_map(move |column| {
-            let text = value_of(*column).and_then(|text| str::from_utf8(text).ok());
-            text.and_then(|text| {
-                self.by_equality.get(&EqualityKey {
-                    column: *column,
-                    text: text.to_owned(),
-                })
-            })
-            .into_iter()
-            .flatten()
+            let value = value_of(*column);
+            let found = match value {
+                FilterValue::Text(text) => str::from_utf8(text).ok().and_then(|text| {
+                    self.by_equality.get(&EqualityKey {
+                        column: *column,
+                        text: text.to_owned(),
+                    })
+                }),
+                FilterValue::Null | FilterValue::Unknown => None,
+            };
+            let possible = self
+                .by_equality
+                .iter()
+                .filter(move |(key, _)| value == FilterValue::Unknown && key.column == *column)
+                .flat_map(|(_, groups)| groups);
+            found.into_iter().flatten().chain(possible)
         });
         self.scanned
             .iter()

@@ -172,6 +172,37 @@ impl VisibilityQuestion {
         }
     }
 
+    /// A statement that reads the values of these columns: for each row that exists its number, counted from 1, and the texts.
+    pub(crate) fn column_statement(&self, columns: &[usize]) -> SqlStatement {
+        let KeyLookup {
+            arrays,
+            names,
+            conditions,
+            params,
+            ..
+        } = self.lookup();
+        let mut values = String::new();
+        for column in columns
+            .iter()
+            .filter_map(|column| self.table.columns.get(*column))
+        {
+            // One character more than is ever sent, by which a value is known to be too long.
+            let name = quote_identifier(&column.name);
+            push(
+                &mut values,
+                format_args!(", left(t.{name}::text, {})", MAX_RECORD_BYTES + 1),
+            );
+        }
+        SqlStatement {
+            text: format!(
+                "select k.n::int8{values} from unnest({arrays}) with ordinality as k ({names}, n) join {} as t on {conditions}",
+                self.table_name(),
+            ),
+            params,
+            force_custom_plan: false,
+        }
+    }
+
     /// The columns whose values are compared, with their positions: those that the role may select. The key is what the row was
     /// found by.
     fn compared_columns(&self) -> impl Iterator<Item = (usize, &TableColumn)> {
@@ -244,7 +275,7 @@ fn marked_value(cell: Option<&Cell>) -> Bytes {
         Some(Cell::Text(text)) if text.len() <= MAX_RECORD_BYTES => [b"v", text.as_ref()].concat().into(),
         Some(Cell::Text(text)) => format!("h{}", hex::encode(Sha256::digest(text))).into(),
         Some(Cell::Null) => Bytes::from_static(b"n"),
-        Some(Cell::Absent) | None => Bytes::from_static(b"a"),
+        Some(Cell::Absent | Cell::Unknown) | None => Bytes::from_static(b"a"),
     }
 }
 

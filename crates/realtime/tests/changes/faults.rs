@@ -26,6 +26,12 @@ fn subscribed(channel: u64) -> Event {
     }
 }
 
+/// Whether a channel is told that a binding of it matches nothing any more.
+fn is_lost(event: &Event, of: u64) -> bool {
+    matches!(event, Event::System { channel, is_ok: false, message }
+        if *channel == of && message.starts_with("Changes do not arrive any more"))
+}
+
 #[tokio::test]
 async fn realtime_057_broadcasts_of_a_gap_are_caught_up_once_and_in_order() {
     let test = TestFeed::start("select 1").await;
@@ -110,6 +116,8 @@ async fn realtime_057_a_publication_that_is_dropped_and_made_again_is_followed()
     test.subscribe(1, "service_role", &[all("items")]).await;
 
     test.sql("drop publication supabase_realtime").await;
+    let told = test.next().await;
+    assert!(is_lost(&told, 1), "{told:?}");
     test.sql("insert into items values (1, null, 'unpublished')")
         .await;
     // Broadcasts from the database have a separate publication.
@@ -144,7 +152,73 @@ async fn realtime_057_a_publication_that_is_replaced_in_one_transaction_goes_on(
                 return;
             }
             // The stream may have been read between the two statements.
-            event => assert_eq!(event, subscribed(1)),
+            event => assert!(event == subscribed(1) || is_lost(&event, 1), "{event:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn realtime_057_a_publication_that_is_made_again_is_followed_also_when_somebody_joins_meanwhile() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, "service_role", &[all("items")]).await;
+    test.sql("drop publication supabase_realtime").await;
+    let told = test.next().await;
+    assert!(is_lost(&told, 1), "{told:?}");
+
+    // The join reads the catalog, and with it what was announced.
+    test.sql("create publication supabase_realtime for table items")
+        .await;
+    test.request(2, "service_role", &[all("items")]);
+    let mut confirmed = std::collections::HashSet::new();
+    while confirmed.len() < 2 {
+        match test.next().await {
+            Event::System {
+                channel, is_ok: true, ..
+            } => confirmed.insert(channel),
+            event => panic!("{event:?}"),
+        };
+    }
+    test.sql("insert into items values (1, null, 'a')").await;
+
+    let mut channels = std::collections::HashSet::new();
+    while channels.len() < 2 {
+        if let Event::Change { channel, .. } = test.next().await {
+            channels.insert(channel);
+        }
+    }
+}
+
+#[tokio::test]
+async fn realtime_038_a_table_that_is_not_published_any_more_is_told_and_told_again_when_it_is() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, "service_role", &[all("items")]).await;
+    let filtered = json!({"event": "*", "schema": "public", "table": "items", "filter": "name=eq.a"});
+    test.subscribe(2, "service_role", &[filtered]).await;
+
+    for (change, back, channels) in [
+        (
+            "alter publication supabase_realtime drop table items",
+            "alter publication supabase_realtime add table items",
+            &[1, 2][..],
+        ),
+        (
+            "alter table items rename to things",
+            "alter table things rename to items",
+            &[1, 2],
+        ),
+    ] {
+        for (statement, is_back) in [(change, false), (back, true)] {
+            test.sql(statement).await;
+            let mut open = channels.to_vec();
+            while !open.is_empty() {
+                let event = test.next().await;
+                let before = open.len();
+                open.retain(|channel| match is_back {
+                    true => event != subscribed(*channel),
+                    false => !is_lost(&event, *channel),
+                });
+                assert_eq!(open.len(), before - 1, "{statement}: {event:?}");
+            }
         }
     }
 }

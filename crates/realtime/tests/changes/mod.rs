@@ -5,6 +5,7 @@ mod citus;
 mod delivery;
 mod failed_questions;
 mod faults;
+mod generated;
 mod hidden_filters;
 mod policies;
 mod rights;

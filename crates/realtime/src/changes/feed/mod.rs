@@ -10,6 +10,7 @@ mod command;
 mod handle;
 mod hidden_filters;
 mod lane;
+mod lost_bindings;
 mod missed_broadcasts;
 mod read;
 mod route;

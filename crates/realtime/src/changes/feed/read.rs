@@ -13,6 +13,7 @@ use super::lane::SETTLE_TIMEOUT;
 use super::state::{Feed, LONGEST_RETRY, RelationUse};
 use crate::changes::batch::{Delivery, miss_group};
 use crate::changes::catalog::Catalog;
+use crate::changes::generated::read_generated;
 use crate::changes::rights::Missed;
 use crate::changes::row_change::{RowChange, Transaction};
 use crate::metrics::METRICS;
@@ -92,11 +93,13 @@ impl Feed {
 
     /// Delivers the changes that have been read.
     async fn deliver_batch(&mut self, batch: &mut Batch) {
-        let changes: Rc<[RowChange]> = std::mem::take(&mut batch.changes).into();
+        let mut changes = std::mem::take(&mut batch.changes);
         METRICS.changes.inc_by(changes.len() as u64);
         let Some(catalog) = &self.catalog else {
             return;
         };
+        read_generated(&mut changes, &self.subscriptions, &mut self.checks).await;
+        let changes: Rc<[RowChange]> = changes.into();
         let delivery = Delivery {
             changes: &changes,
             open_transaction: self.is_transaction_open.then_some(self.transaction.xid),

@@ -34,7 +34,6 @@ impl Feed {
                 () = sleep_until(self.retry_at), if wants_stream && self.stream.is_none() => self.start_stream().await,
                 () = sleep_until(self.reload_at), if wants_stream => {
                     self.reload_catalog().await;
-                    self.follow_publications().await;
                 }
                 () = sleep_until(self.recheck_at), if !self.unchecked.is_empty() => self.recheck_bindings().await,
                 // Only wakes the loop, which stops the stream.

@@ -124,6 +124,8 @@ pub(super) struct Feed {
     pub(super) refused: HashSet<ChannelKey>,
     /// Channels that were told that they filter by a column that their role may no longer select.
     pub(super) hidden: HashSet<ChannelKey>,
+    /// Channels that were told that a binding of theirs matches nothing any more.
+    pub(super) lost: HashSet<ChannelKey>,
 }
 
 impl Feed {
@@ -167,6 +169,7 @@ impl Feed {
             recheck_at: Instant::now(),
             refused: HashSet::new(),
             hidden: HashSet::new(),
+            lost: HashSet::new(),
         }
     }
 
@@ -213,6 +216,9 @@ impl Feed {
                 // The bindings stay: the changes arrive again when the table becomes an ordinary one, or Citus captures them.
                 self.warn_of_lost_tables(before.as_deref());
                 self.follow_shard_capture();
+                // With each reading, because it takes the announcement: a join reads the catalog, too.
+                self.follow_publications().await;
+                self.warn_of_lost_bindings();
                 self.warn_of_hidden_filters().await;
                 true
             }

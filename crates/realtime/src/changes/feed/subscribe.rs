@@ -86,6 +86,7 @@ impl Feed {
         self.unchecked.remove(&channel);
         self.pending.remove(&channel);
         self.hidden.remove(&channel);
+        self.forget_lost(channel);
     }
 
     /// Begins to check a subscription. Its success or refusal is reported to the channel, now or by [`Feed::finish_check`].

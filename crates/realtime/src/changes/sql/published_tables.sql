@@ -28,7 +28,7 @@ select
       pg_catalog.jsonb_build_object(
         'name', a.attname, 'number', a.attnum, 'type_oid', a.atttypid::bigint, 'type_name', t.typname,
         'sql_type', pg_catalog.format_type(a.atttypid, -1), 'is_key', i.indrelid is not null,
-        'array_delimiter', t.typdelim
+        'is_generated', a.attgenerated <> '', 'array_delimiter', t.typdelim
       ) order by a.attnum
     )
     from pg_catalog.pg_attribute as a
