@@ -18,6 +18,7 @@ mod channel;
 mod cluster;
 mod config;
 mod delivery;
+mod ended_users;
 mod fanout;
 mod frame;
 mod memory;

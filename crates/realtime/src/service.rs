@@ -24,6 +24,7 @@ use crate::changes::ChangeFeed;
 use crate::cluster::Cluster;
 use crate::config::RealtimeConfig;
 use crate::delivery::{ChangeDelivery, PresenceDelivery};
+use crate::ended_users;
 use crate::fanout::Hub;
 use crate::memory::ClientMemory;
 use crate::metrics::METRICS;
@@ -57,12 +58,14 @@ pub struct Realtime {
 /// replication stream open after the server has ended.
 struct Background {
     shared: Arc<Shared>,
-    partitions: AbortHandle,
+    tasks: [AbortHandle; 2],
 }
 
 impl Drop for Background {
     fn drop(&mut self) {
-        self.partitions.abort();
+        for task in &self.tasks {
+            task.abort();
+        }
         self.shared.feed.stop();
         if let Some(cluster) = &self.shared.cluster {
             cluster.end();
@@ -85,7 +88,7 @@ impl Realtime {
         // Registered now, so that `/metrics` has them before the first socket: a dashboard would take the gap for a failure.
         LazyLock::force(&METRICS);
         let pool = database.pool(Login::Replication, config.database_connections);
-        let for_partitions = pool.clone();
+        let (for_partitions, for_ended_users) = (pool.clone(), pool.clone());
         let maintain = move || partitions::maintain_forever(for_partitions.clone());
         let partitions =
             tokio::spawn(keep_running("partitions of realtime.messages", maintain)).abort_handle();
@@ -95,7 +98,9 @@ impl Realtime {
         let store = Arc::new(PresenceStore::new(config.presence_interval));
         let presence = PresenceDelivery::new(store, hub.clone());
         let (cluster, most) = (config.cluster.clone(), config.max_payload_bytes);
-        let cluster = cluster.map(|config| Cluster::start(config, most, presence.clone(), hub.clone()));
+        let node_key = ring.derive_key("realtime's nodes");
+        let cluster =
+            cluster.map(|config| Cluster::start(config, most, node_key, presence.clone(), hub.clone()));
         let shared = Arc::new(Shared {
             verifier: TokenVerifier::new(ring, api_keys),
             presence,
@@ -119,9 +124,12 @@ impl Realtime {
             hub,
             config,
         });
+        let watched = Arc::clone(&shared);
+        let watch = move || ended_users::watch_forever(Arc::clone(&watched), for_ended_users.clone());
+        let ended_users = tokio::spawn(keep_running("deleted and banned users", watch)).abort_handle();
         let background = Background {
             shared: Arc::clone(&shared),
-            partitions,
+            tasks: [partitions, ended_users],
         };
         Ok(Self {
             shared,

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use selvedge_token::{ApiKeys, Claims, KeyRing, TokenError, unix_now};
 use serde_json::Value;
 
+use crate::ended_users::EndedUsers;
+
 /// A verified token.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
@@ -38,13 +40,17 @@ pub(crate) enum TokenRefusal {
     BadSignature,
     /// No key has the token's algorithm and `kid`, or the token is unsigned (`alg` is `none`).
     NoSigner,
+    /// The user was deleted or banned since the token was issued.
+    UserEnded,
 }
 
 impl TokenRefusal {
     /// The error code that precedes the text in a refused join.
     pub(crate) fn code(self) -> &'static str {
         match self {
-            Self::Expired { .. } | Self::IncompleteClaims | Self::BadExpiry => "InvalidJWTToken",
+            Self::Expired { .. } | Self::IncompleteClaims | Self::BadExpiry | Self::UserEnded => {
+                "InvalidJWTToken"
+            }
             Self::Malformed => "MalformedJWT",
             Self::BadSignature => "JwtSignatureError",
             Self::NoSigner => "JwtSignerError",
@@ -66,6 +72,7 @@ impl TokenRefusal {
             Self::Expired { .. } => "Token has expired",
             Self::IncompleteClaims => "Fields `role` and `exp` are required in JWT",
             Self::BadExpiry => "Token expiration time is invalid",
+            Self::UserEnded => "The user of the token was deleted or banned",
             Self::Malformed => "The token provided is not a valid JWT",
             Self::BadSignature => "Failed to validate JWT signature",
             Self::NoSigner => "Failed to generate JWT signer, check your JWT secret or JWKS configuration",
@@ -78,11 +85,21 @@ impl TokenRefusal {
 pub(crate) struct TokenVerifier {
     ring: Arc<KeyRing>,
     api_keys: Arc<ApiKeys>,
+    ended_users: Arc<EndedUsers>,
 }
 
 impl TokenVerifier {
     pub(crate) fn new(ring: Arc<KeyRing>, api_keys: Arc<ApiKeys>) -> Self {
-        Self { ring, api_keys }
+        Self {
+            ring,
+            api_keys,
+            ended_users: Arc::default(),
+        }
+    }
+
+    /// The users whose tokens are refused.
+    pub(crate) fn ended_users(&self) -> &EndedUsers {
+        &self.ended_users
     }
 
     /// Verifies a JWT or an opaque API key. An opaque key gets the claims of its role and no expiry.
@@ -106,6 +123,9 @@ impl TokenVerifier {
             .verify_any_hash(text)
             .map_err(|error| TokenRefusal::from(&error))?;
         let expires_at = check_claims(&claims)?;
+        if self.ended_users.includes(&claims) {
+            return Err(TokenRefusal::UserEnded);
+        }
         Ok(Token {
             text: text.into(),
             claims,

@@ -6,6 +6,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use deadpool_postgres::GenericClient;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -180,15 +181,20 @@ async fn exchange_code(
     let unknown = || refuse("Invalid authorization code");
     // The user is locked before the code, in the order of a new password, which ends codes: if it comes first, there is no code
     // any more.
-    let user_id = oauth_authorizations::find_user_by_code(&db, &body.code).await?;
-    let user_id = user_id.ok_or_else(unknown)?;
+    let Some(user_id) = oauth_authorizations::find_user_by_code(&db, &body.code).await? else {
+        end_session_of_replayed_code(&db, oauth_client, body).await?;
+        db.commit().await?;
+        return Err(unknown());
+    };
     let user = users::lock_by_id(&db, user_id).await?;
     let user = user.ok_or_else(|| refuse("User not found for authorization code"))?;
     // The row stays locked until it is deleted below, so of two exchanges at once only one gets a session.
     let granted = oauth_authorizations::lock_by_code(&db, &body.code).await?;
-    let granted = granted
-        .filter(|granted| granted.user_id == Some(user_id))
-        .ok_or_else(unknown)?;
+    let Some(granted) = granted.filter(|granted| granted.user_id == Some(user_id)) else {
+        end_session_of_replayed_code(&db, oauth_client, body).await?;
+        db.commit().await?;
+        return Err(unknown());
+    };
     check_code(&request.state, oauth_client, body, &granted)?;
     if user.is_banned(request.now()) {
         return Err(AuthError::oauth("access_denied", "User is banned"));
@@ -196,8 +202,11 @@ async fn exchange_code(
     let traits =
         json!({ "provider_type": "oauth_provider_authorization_code", "client_id": oauth_client.id });
     accounts::log_user_action(request, &db, &user, Action::Login, traits).await?;
-    let tokens = start_client_session(request, &db, user_id, (oauth_client.id, &granted.scope)).await?;
+    let (session_id, tokens) =
+        start_client_session(request, &db, user_id, (oauth_client.id, &granted.scope)).await?;
     oauth_authorizations::delete(&db, granted.id).await?;
+    let expires_at = granted.expires_at;
+    oauth_authorizations::remember_exchange(&db, &body.code, oauth_client.id, session_id, expires_at).await?;
     db.commit().await?;
     // There is no ID token under a symmetric key: the client could verify it only with the project's shared secret,
     // which would let it issue tokens itself.
@@ -207,6 +216,19 @@ async fn exchange_code(
         false => None,
     };
     Ok(respond_with_tokens(&tokens, id_token))
+}
+
+/// Ends the session that a code has made which is used once more: one of the two who had the code has stolen it, and nobody can tell
+/// which (RFC 6749 §4.1.2).
+async fn end_session_of_replayed_code(
+    db: &impl GenericClient,
+    oauth_client: &OauthClient,
+    body: &TokenBody,
+) -> Result<(), AuthError> {
+    if oauth_authorizations::end_session_of_exchange(db, &body.code, oauth_client.id).await? {
+        tracing::warn!(client_id = %oauth_client.id, "an authorization code was used again: the session that it made is ended");
+    }
+    Ok(())
 }
 
 /// Checks age and owner of the code, and that `resource`, `redirect_uri` and the PKCE verifier fit the authorization

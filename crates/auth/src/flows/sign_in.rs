@@ -164,7 +164,7 @@ pub(crate) async fn start_client_session(
     db: &impl GenericClient,
     user_id: Uuid,
     (client_id, scope): (Uuid, &str),
-) -> Result<TokenPair, AuthError> {
+) -> Result<(Uuid, TokenPair), AuthError> {
     const METHOD: &str = "oauth_provider/authorization_code";
     let started = start_session(request, db, user_id, METHOD).await?;
     // The access token is signed again below, because the first one was signed before the session had a client.
@@ -176,7 +176,8 @@ pub(crate) async fn start_client_session(
         refresh_token: started.refresh_token,
         method: METHOD,
     };
-    sign_tokens(request, db, session).await
+    let tokens = sign_tokens(request, db, session).await?;
+    Ok((started.session_id, tokens))
 }
 
 /// Issues a new refresh token for a session whose assurance level has changed. The old token can still be exchanged for

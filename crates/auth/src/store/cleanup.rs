@@ -31,6 +31,8 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
         include_str!("../../sql/delete_stale_passkey_challenges.sql"),
         include_str!("../../sql/delete_stale_oauth_client_states.sql"),
         include_str!("../../sql/delete_stale_oauth_authorizations.sql"),
+        include_str!("../../sql/delete_stale_exchanged_codes.sql"),
+        include_str!("../../sql/delete_stale_ended_users.sql"),
         include_str!("../../sql/delete_stale_saml_relay_states.sql"),
         include_str!("../../sql/delete_stale_saml_assertions.sql"),
         include_str!("../../sql/delete_stale_saml_session_ends.sql"),

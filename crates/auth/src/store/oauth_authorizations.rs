@@ -5,6 +5,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::GenericClient;
+use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -170,6 +171,34 @@ pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     execute_statement(db, "delete from auth.oauth_authorizations where id = $1", &[&id])
         .await
         .map(|_| ())
+}
+
+/// Remembers for which session a code was exchanged, until the code would have expired.
+pub(crate) async fn remember_exchange(
+    db: &impl GenericClient,
+    code: &str,
+    client_id: Uuid,
+    session_id: Uuid,
+    expires_at: DateTime<Utc>,
+) -> DbResult<()> {
+    const SQL: &str = "insert into _selvedge.exchanged_oauth_codes (code_hash, client_id, session_id, expires_at) \
+                       values ($1, $2, $3, $4) on conflict do nothing";
+    let hash = Sha256::digest(code);
+    execute_statement(db, SQL, &[&hash.as_slice(), &client_id, &session_id, &expires_at])
+        .await
+        .map(|_| ())
+}
+
+/// Ends the session for which the client has exchanged this code before; false when it has not, or the session is gone.
+pub(crate) async fn end_session_of_exchange(
+    db: &impl GenericClient,
+    code: &str,
+    client_id: Uuid,
+) -> DbResult<bool> {
+    const SQL: &str = "delete from auth.sessions where id = (select session_id from _selvedge.exchanged_oauth_codes \
+                       where code_hash = $1 and client_id = $2 and expires_at > now())";
+    let hash = Sha256::digest(code);
+    Ok(execute_statement(db, SQL, &[&hash.as_slice(), &client_id]).await? > 0)
 }
 
 /// Finds the scopes that a user has granted to a client; `None` when there is no consent or it was revoked.

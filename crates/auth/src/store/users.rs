@@ -453,12 +453,24 @@ pub(crate) async fn set_email(
 /// Bans the user until a time; `None` lifts the ban.
 pub(crate) async fn set_ban(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
     const SQL: &str = "update auth.users set banned_until = $2, updated_at = now() where id = $1";
+    run_statement(db, SQL, &[&id, &until]).await?;
+    match until {
+        Some(_) => note_end(db, id, until).await,
+        None => run_statement(db, "delete from _selvedge.ended_users where user_id = $1", &[&id]).await,
+    }
+}
+
+/// Notes that tokens of the user do not count any more, for Realtime: until the end of a ban, or for good.
+async fn note_end(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
+    const SQL: &str = "insert into _selvedge.ended_users (user_id, until) values ($1, $2) \
+                       on conflict (user_id) do update set ended_at = now(), until = excluded.until";
     run_statement(db, SQL, &[&id, &until]).await
 }
 
 /// Deletes the user; sessions, identities, factors and tokens are deleted by their foreign keys.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    run_statement(db, "delete from auth.users where id = $1", &[&id]).await
+    run_statement(db, "delete from auth.users where id = $1", &[&id]).await?;
+    note_end(db, id, None).await
 }
 
 /// Empties the user's row and makes the identities anonymous. The row stays, because tables of projects refer to it. What else
@@ -479,7 +491,6 @@ pub(crate) async fn soft_delete(
         &[&id, &email, &phone, &now],
     )
     .await?;
-    execute_statement(db, include_str!("../../sql/soft_delete_identities.sql"), &[&id])
-        .await
-        .map(|_| ())
+    execute_statement(db, include_str!("../../sql/soft_delete_identities.sql"), &[&id]).await?;
+    note_end(db, id, None).await
 }

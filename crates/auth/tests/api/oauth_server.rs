@@ -190,10 +190,39 @@ async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() 
         .await
         .body;
     assert_eq!(own, json!({"sub": ana.user["id"]}));
+}
+
+#[actix_web::test]
+async fn auth_099_a_code_that_is_used_again_ends_the_session_that_it_has_made() {
+    let app = start_app(Some(KeyAlgorithm::Es256)).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "none").await;
+    let other = register(&app, "none").await;
+    let code = consent(&app, &client, &ana, "email").await;
+    let tokens = exchange_code(&app, &client, &code).await.body;
+    let access = tokens["access_token"].as_str().unwrap();
+    let is_alive = async || app.get("/oauth/userinfo").bearer(access).send().await.status == 200;
+
+    // A code counts for its client only, also here.
+    assert_eq!(exchange_code(&app, &other, &code).await.status, 400);
+    assert!(is_alive().await);
+
     let again = exchange_code(&app, &client, &code).await;
     assert_eq!(
         (again.status, &again.body["error"]),
         (400, &json!("invalid_grant"))
+    );
+    assert!(!is_alive().await);
+    let refresh = [
+        ("grant_type", "refresh_token"),
+        ("refresh_token", tokens["refresh_token"].as_str().unwrap()),
+        ("client_id", client["client_id"].as_str().unwrap()),
+    ];
+    assert_eq!(token(&app, None, &refresh).await.status, 400);
+    // The user's own session is none of the client's.
+    assert_eq!(
+        app.get("/user").bearer(&ana.access_token).send().await.status,
+        200
     );
 }
 

@@ -140,9 +140,12 @@ fn check_locally(
     }
     match &request.token {
         Some(text) if **text != *connection_token.text => shared.verifier.verify(text),
-        // Verified when the socket was opened; only time has passed since.
+        // Verified when the socket was opened; time has passed since, and its user may have been deleted.
         _ => match connection_token.seconds_since_expiry() {
             Some(seconds) => Err(TokenRefusal::Expired { seconds }),
+            None if shared.verifier.ended_users().includes(&connection_token.claims) => {
+                Err(TokenRefusal::UserEnded)
+            }
             None => Ok(connection_token.clone()),
         },
     }

@@ -19,7 +19,7 @@ use crate::cluster::JoinedTopic;
 use crate::fanout::{Member, Outbox, SystemMessage};
 use crate::frame::{ClientFrame, Version};
 use crate::state::Worker;
-use crate::token::{Token, is_opaque_key};
+use crate::token::{Token, TokenRefusal, is_opaque_key};
 
 /// Longest `access_token` message in bytes; longer ones are ignored. A token in a header could not be as long.
 const MAX_TOKEN_BYTES: usize = 64 * 1024;
@@ -161,6 +161,14 @@ impl Channel {
             }
             Err(refusal) => Some(refusal.channel_text()),
         }
+    }
+
+    /// The text for the client when the user of the channel's token was deleted or banned.
+    pub(crate) fn find_ended_user(&self) -> Option<String> {
+        let ended = self.context.worker.shared.verifier.ended_users();
+        ended
+            .includes(&self.token.claims)
+            .then(|| TokenRefusal::UserEnded.channel_text())
     }
 
     /// Queues the `system` error and `phx_close` with which a channel ends. The caller then drops the channel.

@@ -15,6 +15,7 @@ use super::nats::Nats;
 use super::node_table::NodeTable;
 use super::publisher::{Outgoing, OutgoingQueue, OutgoingReceiver, Publisher};
 use super::receiver::receive_presence;
+use super::sealed::{NodeKey, SealedBroker};
 use super::wire::{TrackingChannel, encode_broadcast};
 use crate::broadcast::Broadcast;
 use crate::delivery::PresenceDelivery;
@@ -34,10 +35,12 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Begins to connect, and exchanges messages in background tasks of the current Tokio runtime.
+    /// Begins to connect, and exchanges messages in background tasks of the current Tokio runtime. `key` is that of all nodes of the
+    /// project, by which they know each other's messages.
     pub(crate) fn start(
         config: ClusterConfig,
         max_payload_bytes: usize,
+        key: NodeKey,
         delivery: PresenceDelivery,
         hub: Arc<Hub>,
     ) -> Self {
@@ -47,6 +50,7 @@ impl Cluster {
         let broker = Arc::default();
         let node = Connecting {
             config,
+            key,
             delivery,
             hub,
             interest: Arc::clone(&interest),
@@ -124,6 +128,7 @@ impl Cluster {
 /// A node that is about to connect.
 struct Connecting {
     config: ClusterConfig,
+    key: NodeKey,
     delivery: PresenceDelivery,
     hub: Arc<Hub>,
     interest: Arc<Interest>,
@@ -138,7 +143,10 @@ impl Connecting {
         queue: OutgoingReceiver,
         wishes: mpsc::UnboundedReceiver<Wish>,
     ) -> Result<(), BrokerError> {
-        let broker: Arc<dyn Broker> = Arc::new(Nats::connect(&self.config).await?);
+        let broker: Arc<dyn Broker> = Arc::new(SealedBroker {
+            broker: Arc::new(Nats::connect(&self.config).await?),
+            key: self.key,
+        });
         connected.set(Ok(Arc::clone(&broker))).ok();
         // A new id with every start: what an earlier process of this machine had tracked is not this one's.
         let node = Uuid::new_v4();

@@ -15,6 +15,7 @@ mod nats;
 mod node_table;
 mod publisher;
 mod receiver;
+mod sealed;
 mod wire;
 
 pub use config::{BrokerCredentials, ClusterConfig};

@@ -33,6 +33,8 @@ pub(crate) enum Delivery {
         waits_for_readers: bool,
         done: mpsc::Sender<()>,
     },
+    /// Let every socket look whether the users of its channels were deleted or banned.
+    CheckUsers,
     /// Close every socket, spread over this time.
     Drain(Duration),
 }
@@ -175,6 +177,14 @@ impl Hub {
             drop(done);
             all_done.recv().await;
         })
+    }
+
+    /// Lets every socket look whether the users of its channels were deleted or banned.
+    pub(crate) fn check_users(&self) {
+        let workers = self.workers.read().unwrap_or_else(PoisonError::into_inner);
+        for worker in workers.iter() {
+            worker.send(Delivery::CheckUsers).ok();
+        }
     }
 
     /// Tells every worker to close its sockets, spread over this time.

@@ -39,6 +39,8 @@ pub(crate) enum Signal {
         channel: ChannelId,
         reason: &'static str,
     },
+    /// End the channels whose users were deleted or banned.
+    CheckUsers,
     /// The server shuts down: close the socket after this pause.
     Drain { pause: Duration },
 }

@@ -131,6 +131,7 @@ impl Rooms {
                 waits_for_readers,
                 done,
             } => self.settle(waits_for_readers, done),
+            Delivery::CheckUsers => self.check_users(),
             Delivery::Drain(duration) => self.drain(duration),
         }
     }
@@ -224,6 +225,12 @@ impl Rooms {
             }
             drop(done);
         });
+    }
+
+    fn check_users(&self) {
+        for outbox in self.sockets.borrow().iter().filter_map(Weak::upgrade) {
+            outbox.signal(Signal::CheckUsers);
+        }
     }
 
     /// Spreads the closing of this worker's sockets evenly over the duration.

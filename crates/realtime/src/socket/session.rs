@@ -120,6 +120,7 @@ impl Session {
             Event::Signal(Signal::Overflow) => return Some(Ending::SlowReader),
             Event::Signal(Signal::Drain { pause }) => return Some(Ending::Drain(pause)),
             Event::Signal(Signal::CloseChannel { channel, reason }) => self.close_channel(channel, reason),
+            Event::Signal(Signal::CheckUsers) => self.end_channels_of_ended_users(),
             Event::Timer => return self.check_deadlines(),
         }
         None
@@ -375,6 +376,18 @@ impl Session {
             _ => "realtime message",
         };
         telemetry.export_message(name, received);
+    }
+
+    fn end_channels_of_ended_users(&mut self) {
+        let mut ended = Vec::new();
+        for (topic, channel) in self.slots.channels_mut() {
+            if let Some(reason) = channel.find_ended_user() {
+                ended.push((topic.clone(), reason));
+            }
+        }
+        for (topic, reason) in ended {
+            self.end_channel(&topic, Some(reason));
+        }
     }
 
     fn close_channel(&mut self, id: ChannelId, reason: &'static str) {

@@ -59,6 +59,45 @@ async fn next_change(client: &mut Client) -> Value {
     }
 }
 
+/// Reads until a channel ends; the texts of `system` messages before that.
+async fn texts_until_close(client: &mut Client) -> Vec<Value> {
+    let mut texts = Vec::new();
+    loop {
+        let frame = client.next().await;
+        match frame[3].as_str() {
+            Some("phx_close") => return texts,
+            _ => texts.push(frame[4]["message"].clone()),
+        }
+    }
+}
+
+#[actix_web::test]
+async fn realtime_022_channels_of_a_deleted_or_banned_user_end_and_joins_with_its_tokens_are_refused() {
+    const ENDED: &str = "The user of the token was deleted or banned";
+    let (server, database) = server().await;
+    let mut ada = join(&server, ADA).await;
+    let mut bob = join(&server, BOB).await;
+    // As Auth does it.
+    let auth = server.database.connect("supabase_auth_admin").await;
+    let end = format!("insert into _selvedge.ended_users (user_id) values ('{ADA}')");
+    auth.batch_execute(&end).await.expect("Auth may");
+
+    let texts = texts_until_close(&mut ada).await;
+    assert!(texts.contains(&json!(ENDED)), "{texts:?}");
+    let payload = json!({"config": {}, "access_token": server.user_token(ADA)});
+    let refused = server.connect_anon().await.join(TOPIC, payload.clone()).await;
+    assert_eq!(refused["response"]["reason"], format!("InvalidJWTToken: {ENDED}"));
+    insert(&database, 1, BOB, "goes on").await;
+    assert_eq!(next_change(&mut bob).await["record"]["id"], 1);
+
+    auth.batch_execute("update _selvedge.ended_users set until = now()")
+        .await
+        .expect("Auth may");
+    while server.connect_anon().await.join(TOPIC, payload.clone()).await["status"] != "ok" {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+}
+
 #[actix_web::test]
 async fn realtime_023_rows_are_checked_with_the_claims_of_a_refreshed_token() {
     let (server, database) = server().await;

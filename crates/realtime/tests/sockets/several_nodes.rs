@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use selvedge_realtime::{BrokerCredentials, ClusterConfig, RealtimeConfig};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
@@ -100,6 +101,64 @@ async fn realtime_064_broadcasts_cross_nodes_in_both_directions_and_arrive_once(
     // A message that came twice would still be in front of the answer to this heartbeat.
     ada.expect_nothing().await;
     bob.expect_nothing().await;
+}
+
+#[actix_web::test]
+async fn realtime_064_whoever_publishes_at_the_broker_cannot_send_clients_anything() {
+    let nats = NatsServer::start();
+    let (first, second) = start_two(&nats).await;
+    let stranger = async_nats::connect(nats.url()).await.expect("a connection");
+    let mut everything = stranger
+        .subscribe("test.realtime.>")
+        .await
+        .expect("a subscription");
+    stranger.flush().await.expect("subscribed");
+    let mut ada = first.connect_anon().await;
+    let mut bob = join(&second, "bob").await;
+    ada.join_ok(TOPIC, json!({})).await;
+    ada.broadcast(TOPIC, "first").await;
+    while bob.next().await[4]["event"] != "first" {}
+
+    let find = |bytes: &[u8]| bytes.windows(5).position(|part| part == b"first");
+    let (subject, sealed) = loop {
+        let message = everything.next().await.expect("a message");
+        if find(&message.payload).is_some() {
+            break (message.subject, message.payload.to_vec());
+        }
+    };
+    let mut changed = sealed.clone();
+    let place = find(&changed).expect("it was found above");
+    changed[place..place + 5].copy_from_slice(b"false");
+    // As nodes of before the key have sent it, with the key of nobody, and as somebody who is not there.
+    let bare = changed[40..].to_vec();
+    let node = uuid::Uuid::new_v4();
+    let presence = json!({"kind": "change", "node": node, "sequence": 1, "topic": TOPIC, "private": false, "channel": 1,
+        "entry": {"key": "eve", "phx_ref": "F1", "payload": {}}});
+    for (subject, message) in [
+        (subject.to_string(), changed),
+        (subject.to_string(), bare),
+        (
+            "test.realtime.presence".to_owned(),
+            presence.to_string().into_bytes(),
+        ),
+    ] {
+        stranger
+            .publish(subject, message.into())
+            .await
+            .expect("published");
+    }
+    stranger.flush().await.expect("published");
+
+    ada.broadcast(TOPIC, "second").await;
+    let next = loop {
+        let message = bob.next().await;
+        let text = message.to_string();
+        assert!(!text.contains("eve") && !text.contains("false\""), "{text}");
+        if message[3] == "broadcast" {
+            break message;
+        }
+    };
+    assert_eq!(next[4]["event"], "second");
 }
 
 #[actix_web::test]

@@ -1,0 +1,83 @@
+//! Users who were deleted or banned. Their channels end within seconds, and joins with their tokens are refused, although the tokens
+//! are valid for as long as an hour.
+//!
+//! Auth notes them in a table, which is read every few seconds while there are sockets. A question for each token would cost a round trip
+//! per join; what Auth announces could be announced by every SQL role.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use deadpool_postgres::Pool;
+use selvedge_token::Claims;
+use serde_json::Value;
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use crate::state::Shared;
+
+/// The pause between two looks.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+const LIST_ENDED: &str = "select user_id from _selvedge.ended_users
+    where ended_at > now() - interval '8 days' and (until is null or until > now())";
+
+/// The users whose tokens do not count any more.
+#[derive(Debug, Default)]
+pub(crate) struct EndedUsers(RwLock<HashSet<Uuid>>);
+
+impl EndedUsers {
+    /// Whether these are claims of a user who was deleted or is banned.
+    pub(crate) fn includes(&self, claims: &Claims) -> bool {
+        let ended = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if ended.is_empty() {
+            return false;
+        }
+        let subject = claims.get("sub").and_then(Value::as_str);
+        subject
+            .and_then(|subject| Uuid::try_parse(subject).ok())
+            .is_some_and(|id| ended.contains(&id))
+    }
+
+    /// Replaces the users; returns whether there are some who were not among those before.
+    fn replace(&self, now: HashSet<Uuid>) -> bool {
+        let mut ended = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let has_new = now.iter().any(|id| !ended.contains(id));
+        *ended = now;
+        has_new
+    }
+}
+
+/// Looks for ended users, and lets every socket check its channels when there are new ones.
+pub(crate) async fn watch_forever(shared: Arc<Shared>, pool: Pool) {
+    let mut is_told = false;
+    loop {
+        sleep(INTERVAL).await;
+        if shared.sockets.load(Ordering::Relaxed) == 0 {
+            continue;
+        }
+        match list_ended(&pool).await {
+            Ok(ended) => {
+                is_told = false;
+                if shared.verifier.ended_users().replace(ended) {
+                    shared.hub.check_users();
+                }
+            }
+            // The users of before stay ended.
+            Err(error) if !is_told => {
+                is_told = true;
+                tracing::warn!(error, "deleted and banned users could not be read");
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+async fn list_ended(pool: &Pool) -> Result<HashSet<Uuid>, String> {
+    let client = pool.get().await.map_err(|error| error.to_string())?;
+    let rows = client.query(LIST_ENDED, &[]).await;
+    let rows = rows.map_err(|error| error.to_string())?;
+    let ids = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>();
+    ids.map_err(|error| error.to_string())
+}
