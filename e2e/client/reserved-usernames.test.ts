@@ -28,6 +28,18 @@ test("every static first segment of the router is reserved", async () => {
   expect(segments.filter((segment) => !reserved.includes(segment))).toEqual([]);
 });
 
+test("every first segment of the API's paths is reserved", async () => {
+  const source = (path: string): string => readFileSync(resolve(frontend, "../crates/server/src", path), "utf8");
+  const routes = ["services/worker.rs", "http/mod.rs"].map(source).join("\n");
+  const segments = [...routes.matchAll(/(?:scope|route|resource)\(\s*"\/([a-z-]+)/g)].map(([, segment = ""]) => segment);
+
+  for (const known of ["rest", "generator", "health", "metrics"]) {
+    expect(segments).toContain(known);
+  }
+  const reserved = await reservedByDatabase();
+  expect(segments.filter((segment) => !reserved.includes(segment))).toEqual([]);
+});
+
 test("every file and folder of the built site is reserved", async () => {
   const files = readdirSync(resolve(frontend, "dist")).filter((name) => !/\.(br|gz)$/.test(name));
 

@@ -20,6 +20,7 @@ export const reservedUsernames: readonly string[] = [
   "favicon.ico",
   "favicon.svg",
   "functions",
+  "generator",
   "graphql",
   "health",
   "help",

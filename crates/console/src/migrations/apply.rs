@@ -4,7 +4,7 @@ use std::path::Path;
 
 use chrono::Utc;
 use selvedge_postgres::migrate::{
-    DraftFile, LOCK_TIMEOUT, Migration, discover_migrations, find_pending, run_uncommitted,
+    DraftFile, LOCK_TIMEOUT, Migration, OutsideStatements, discover_migrations, find_pending, run_uncommitted,
 };
 use serde::Serialize;
 use tokio_postgres::Client;
@@ -27,6 +27,7 @@ pub(super) struct Applied {
 
 /// Applies the change as the folder's next migration.
 ///
+/// What comes before a statement that needs no transaction is committed before it, and stays when a later one fails; the error says so.
 /// The file gets its final name after all statements have run and before the commit. If the process dies earlier, neither
 /// the change nor the file remains; if it dies later, the file remains, and the next start runs it unless the commit
 /// succeeded.
@@ -54,7 +55,11 @@ pub(super) async fn apply_change(
     text.push('\n');
     let draft = DraftFile::write(&migration, &text)?;
     let mut notes = Vec::new();
-    run_uncommitted(&client, &migration, &text, LOCK_TIMEOUT, |note| notes.push(note)).await?;
+    let outside = OutsideStatements::Run;
+    run_uncommitted(&client, &migration, &text, LOCK_TIMEOUT, outside, |note| {
+        notes.push(note)
+    })
+    .await?;
     let entry = AuditEntry::new("schema.migrate", &file).with_statement(&text);
     permit.write(&client, session, entry).await?;
     commit_with_file(&client, draft, &file).await?;

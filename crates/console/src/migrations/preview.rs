@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use selvedge_postgres::migrate::{Migration, run_uncommitted};
+use selvedge_postgres::migrate::{Migration, OutsideStatements, run_uncommitted};
 use tokio_postgres::Client;
 
 use super::effects::{Effects, Observer};
@@ -24,7 +24,8 @@ pub(super) async fn try_change(state: &ConsoleState, sql: &str) -> Result<Effect
     let pid: i32 = trial.query_one("select pg_backend_pid()", &[]).await?.get(0);
     let mut notes = Vec::new();
     let migration = trial_migration();
-    let run = run_uncommitted(&trial, &migration, sql, TRIAL_LOCK_TIMEOUT, |note| {
+    let stop = OutsideStatements::StopBefore;
+    let run = run_uncommitted(&trial, &migration, sql, TRIAL_LOCK_TIMEOUT, stop, |note| {
         notes.push(note)
     });
     let is_complete = match tokio::time::timeout(TRIAL_LIMIT, run).await {

@@ -105,7 +105,6 @@ async fn console_071_a_change_that_fails_leaves_neither_file_nor_row() {
         ("create table a (); select 'open", "invalid", Some(1)),
         ("insert into child values (1)", "23503", None),
         ("alter table held add note text", "55P03", Some(1)),
-        ("create index concurrently on held (id)", "25001", Some(1)),
         ("create table a (); commit", "invalid", Some(1)),
     ];
     for (sql, code, line) in cases {
@@ -120,6 +119,42 @@ async fn console_071_a_change_that_fails_leaves_neither_file_nor_row() {
         console.value("select coalesce(to_regclass('a')::text, '')").await,
         ""
     );
+}
+
+#[tokio::test]
+async fn console_071_statements_that_need_no_transaction_run_alone_and_a_failure_says_what_stays() {
+    let (console, folder) = start().await;
+    let sql = "create table held (id int8 primary key, note text);\n\
+               create index concurrently held_note_idx on held (note);\n\
+               comment on index held_note_idx is 'made alone';";
+
+    let preview = json!({ "name": "index_notes", "sql": sql, "preview": true });
+    let preview = console.post(MIGRATIONS, &preview).await;
+    assert!(
+        preview["notes"]
+            .to_string()
+            .contains("line 2 runs outside of a transaction"),
+        "{preview}"
+    );
+    assert_eq!(
+        console
+            .value("select coalesce(to_regclass('held')::text, '')")
+            .await,
+        ""
+    );
+
+    console.post(MIGRATIONS, &change("index_notes", sql)).await;
+    assert_eq!(list_files(folder.path()).len(), 1);
+    assert_eq!(read_history(&console).await.len(), 1);
+    let comment = "select obj_description('held_note_idx'::regclass)";
+    assert_eq!(console.value(comment).await, "made alone");
+
+    let failing = "create table stays ();\nvacuum held;\nselect wrong";
+    let (status, body) = console.refused(MIGRATIONS, &change("fails", failing)).await;
+    assert_eq!((status, body["line"].as_i64()), (422, Some(3)), "{body}");
+    assert!(body.to_string().contains("line 3"), "{body}");
+    assert_eq!(console.value("select to_regclass('stays')::text").await, "stays");
+    assert_eq!(list_files(folder.path()).len(), 1);
 }
 
 #[tokio::test]

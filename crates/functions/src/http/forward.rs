@@ -98,7 +98,8 @@ fn convert_value(value: &actix_header::HeaderValue) -> Option<HeaderValue> {
     HeaderValue::from_bytes(value.as_bytes()).ok()
 }
 
-/// Headers that are set anew for the function.
+/// Headers that are set anew for the function, or left out: a function takes what they say for the gateway's word, and a client can write
+/// anything into them.
 fn is_rewritten(name: &actix_header::HeaderName) -> bool {
     matches!(
         name.as_str(),
@@ -107,6 +108,10 @@ fn is_rewritten(name: &actix_header::HeaderName) -> bool {
             | "x-forwarded-for"
             | "x-forwarded-host"
             | "x-forwarded-proto"
+            | "x-forwarded-port"
+            | "x-forwarded-prefix"
+            | "forwarded"
+            | "sb-execution-id"
             | "x-request-id"
     )
 }

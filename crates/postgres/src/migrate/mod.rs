@@ -63,8 +63,8 @@ pub use platform::{
 };
 pub use privileges::{PrivilegeFault, find_privilege_faults, find_role_faults};
 pub use project::{
-    LOCK_TIMEOUT, MigrationState, MigrationStatus, apply_pending, apply_roles, find_pending, list_migrations,
-    run_statements, run_uncommitted,
+    LOCK_TIMEOUT, MigrationState, MigrationStatus, OutsideStatements, apply_pending, apply_roles,
+    find_pending, list_migrations, run_statements, run_uncommitted,
 };
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds, join_stars};

@@ -300,31 +300,66 @@ fn name_committed_statements(error: MigrateError, script: &Script<'_>, first_of_
     MigrateError::Statement(failure)
 }
 
-/// Runs one file in a transaction that stays open. After an error it is rolled back.
+/// What happens with statements that PostgreSQL refuses in a transaction, where a file is run in one that stays open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutsideStatements {
+    /// They run alone, and what comes before them is committed.
+    Run,
+    /// The file is run up to the first of them, and the caller is told where that is: they cannot be rolled back.
+    StopBefore,
+}
+
+/// Runs one file, whose last transaction stays open. After an error that is rolled back.
 async fn begin_file(
     client: &Client,
     script: &Script<'_>,
     plan: &StatementPlan,
     settings: &[Setting],
+    outside: OutsideStatements,
+    warn: &mut impl FnMut(String),
 ) -> Result<(), MigrateError> {
     reset_session(client, settings).await?;
-    client.batch_execute("begin").await?;
+    let mut first_of_part = 0;
     let outcome = async {
-        run_range(client, script, plan, 0..script.statements.len()).await?;
+        let (mut is_open, mut is_stopped) = (false, false);
+        for part in script.parts() {
+            match part {
+                _ if is_stopped => {}
+                Part::Alone(index) if outside == OutsideStatements::StopBefore => {
+                    is_stopped = true;
+                    let line = script.statements.get(index).map_or(1, |statement| statement.line);
+                    warn(format!(
+                        "the statement in line {line} runs outside of a transaction and cannot be undone: it and what follows were not tried"
+                    ));
+                }
+                Part::Alone(index) => {
+                    if std::mem::take(&mut is_open) {
+                        client.batch_execute("commit").await?;
+                    }
+                    first_of_part = index;
+                    run_range(client, script, plan, index..index + 1).await?;
+                }
+                Part::Together(range) => {
+                    first_of_part = range.start;
+                    client.batch_execute("begin").await?;
+                    is_open = true;
+                    run_range(client, script, plan, range).await?;
+                }
+            }
+        }
+        if !is_open {
+            client.batch_execute("begin").await?;
+        }
         // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
         client.batch_execute("reset role").await?;
         Ok(())
     }
     .await;
-    if outcome.is_err() {
-        // The first error is the one to report; a lost connection makes PostgreSQL roll back by itself.
-        client.batch_execute("rollback").await.ok();
-    }
-    outcome
+    outcome.map_err(|error| name_committed_statements(error, script, first_of_part))
 }
 
 /// Runs a migration whose text is not in the folder yet, with its history row, in a transaction that stays open, so that
-/// the caller can look at what it has done and then commit it or not. Deferred constraints are checked, because the commit
+/// the caller can look at what it has done and then commit it or not. Statements that need no transaction are treated as `outside` says. Deferred constraints are checked, because the commit
 /// should have nothing left to refuse. `client` must be logged in as `postgres`.
 ///
 /// # Errors
@@ -334,20 +369,23 @@ pub async fn run_uncommitted(
     migration: &Migration,
     text: &str,
     most_wait: Duration,
+    outside: OutsideStatements,
     mut warn: impl FnMut(String),
 ) -> Result<(), MigrateError> {
     prepare_history(client).await?;
     let scripts = [Script::parse(&migration.path, text)?];
     let plan = plan_statements(client, &scripts, &mut warn).await?;
     let [script] = &scripts;
-    begin_file(client, script, &plan, &[lock_timeout(most_wait)]).await?;
     let statements: Vec<&str> = script.statements.iter().map(|statement| statement.text).collect();
+    let settings = [lock_timeout(most_wait)];
     let outcome = async {
+        begin_file(client, script, &plan, &settings, outside, &mut warn).await?;
         client.batch_execute("set constraints all immediate").await?;
         record_applied(client, migration, &statements).await
     }
     .await;
     if outcome.is_err() {
+        // The first error is the one to report; a lost connection makes PostgreSQL roll back by itself.
         client.batch_execute("rollback").await.ok();
     }
     outcome

