@@ -54,7 +54,13 @@ pub(super) async fn mute(
             &[&*key, &session.account.as_deref()],
         )
         .await?;
-    audit::write(&*transaction, &session, AuditEntry::new("advisors.mute", &key)).await?;
+    audit::write_by_service(
+        &state,
+        &*transaction,
+        &session,
+        AuditEntry::new("advisors.mute", &key),
+    )
+    .await?;
     transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -73,7 +79,13 @@ pub(super) async fn unmute(
             &[&*key],
         )
         .await?;
-    audit::write(&*transaction, &session, AuditEntry::new("advisors.unmute", &key)).await?;
+    audit::write_by_service(
+        &state,
+        &*transaction,
+        &session,
+        AuditEntry::new("advisors.unmute", &key),
+    )
+    .await?;
     transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -128,7 +128,7 @@ async fn finish(
         audit::record(state, session, entry.with_result(result_of(&error))).await?;
         return Err(error);
     }
-    audit::write(&*transaction, session, entry).await?;
+    audit::write_by_service(state, &*transaction, session, entry).await?;
     transaction.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }
