@@ -36,6 +36,8 @@ pub(crate) fn find_substitute(statement: &str, major_version: u32) -> Option<Sub
         create_publication(words)?
     } else if creates && words.take("foreign") {
         create_foreign_data_wrapper(words)?
+    } else if !creates && words.take("publication") {
+        alter_publication(words)?
     } else if !creates && words.take("extension") {
         set_extension_schema(words)?
     } else {
@@ -111,12 +113,59 @@ fn create_event_trigger(mut words: StatementReader<'_>) -> Option<String> {
     })
 }
 
-/// `name for all tables [with (option = value, …)]`
+/// `name for {all tables | tables in schema a, …} [with (option = value, …)]`
 fn create_publication(mut words: StatementReader<'_>) -> Option<String> {
-    let name = words.name()?;
-    for word in ["for", "all", "tables"] {
+    let name = quote_literal(&words.name()?);
+    words.expect("for")?;
+    let schemas = if words.take("all") {
+        words.expect("tables")?;
+        None
+    } else {
+        Some(read_schemas(&mut words)?)
+    };
+    let options = read_options(&mut words)?;
+    words.at_end().then(|| match schemas {
+        None => format!("_selvedge.create_publication_for_all_tables({name}, array[{options}]::text[])"),
+        Some(schemas) => format!(
+            "_selvedge.create_publication_for_schemas({name}, array[{schemas}]::text[], array[{options}]::text[])"
+        ),
+    })
+}
+
+/// `name {add | set} tables in schema a, …`
+fn alter_publication(mut words: StatementReader<'_>) -> Option<String> {
+    let name = quote_literal(&words.name()?);
+    let action = if words.take("add") {
+        "add"
+    } else {
+        words.expect("set")?;
+        "set"
+    };
+    let schemas = read_schemas(&mut words)?;
+    words.at_end().then(|| {
+        format!("_selvedge.alter_schemas_of_publication({name}, '{action}', array[{schemas}]::text[])")
+    })
+}
+
+/// `tables in schema a, b` as literals. `current_schema` is none of the names: it depends on the session.
+fn read_schemas(words: &mut StatementReader<'_>) -> Option<String> {
+    for word in ["tables", "in", "schema"] {
         words.expect(word)?;
     }
+    let mut schemas = Vec::new();
+    loop {
+        if words.take("current_schema") {
+            return None;
+        }
+        schemas.push(quote_literal(&words.name()?));
+        if !words.take(",") {
+            return Some(schemas.join(", "));
+        }
+    }
+}
+
+/// `[with (option = value, …)]` as literals, each name before its value.
+fn read_options(words: &mut StatementReader<'_>) -> Option<String> {
     let mut options = Vec::new();
     if words.take("with") {
         words.expect("(")?;
@@ -134,13 +183,7 @@ fn create_publication(mut words: StatementReader<'_>) -> Option<String> {
         }
         words.expect(")")?;
     }
-    words.at_end().then(|| {
-        format!(
-            "_selvedge.create_publication_for_all_tables({}, array[{}]::text[])",
-            quote_literal(&name),
-            options.join(", ")
-        )
-    })
+    Some(options.join(", "))
 }
 
 /// `data wrapper name [handler f | no handler] [validator f | no validator]`
@@ -246,6 +289,15 @@ mod tests {
                  array['publish', 'insert, update', 'publish_via_partition_root', 'true']::text[])",
             ),
             (
+                "create publication p for tables in schema public, \"More\" with (publish = insert)",
+                "select _selvedge.create_publication_for_schemas('p', array['public', 'More']::text[], \
+                 array['publish', 'insert']::text[])",
+            ),
+            (
+                "alter publication p add tables in schema more",
+                "select _selvedge.alter_schemas_of_publication('p', 'add', array['more']::text[])",
+            ),
+            (
                 "create foreign data wrapper w handler extensions.h validator v",
                 "select _selvedge.create_foreign_data_wrapper('w', '\"extensions\".\"h\"'::regproc, '\"v\"'::regproc)",
             ),
@@ -277,6 +329,9 @@ mod tests {
         for statement in [
             "create table event (id int)",
             "create publication p for table a, b",
+            "create publication p for tables in schema current_schema",
+            "alter publication p add table a",
+            "alter publication p drop tables in schema a",
             "create role r login",
             "alter role r set search_path = public",
             "select 'create event trigger x'",

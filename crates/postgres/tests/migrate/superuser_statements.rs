@@ -140,6 +140,52 @@ async fn gw_018_publications_of_all_tables_and_foreign_data_wrappers_belong_to_p
 }
 
 #[tokio::test]
+async fn gw_018_publications_of_schemas_belong_to_postgres_and_those_of_others_stay_as_they_are() {
+    let project = Project::new(&[(
+        "migrations/1_schemas.sql",
+        "create table public.items (id int primary key);
+         create publication app for tables in schema public with (publish = 'insert');
+         create schema more;
+         create schema third;
+         alter publication app add tables in schema more;
+         do $$ begin
+           create publication replaced for tables in schema public, more;
+           alter publication replaced set tables in schema third;
+         end $$;",
+    )])
+    .await;
+
+    project.migrate().await.expect("applies");
+
+    assert_eq!(
+        project
+            .query_value(
+                "select string_agg(concat_ws(' ', p.pubname, p.pubowner::regrole, p.pubinsert, p.pubdelete, n.nspname), ', '
+                 order by p.pubname, n.nspname)
+                 from pg_publication p join pg_publication_namespace s on s.pnpubid = p.oid
+                 join pg_namespace n on n.oid = s.pnnspid"
+            )
+            .await,
+        "app postgres t f more, app postgres t f public, replaced postgres t t third"
+    );
+    project
+        .client
+        .batch_execute(
+            "select _selvedge.alter_schemas_of_publication('app', 'add', array['third']);
+             alter publication app drop tables in schema more; drop publication app, replaced",
+        )
+        .await
+        .expect("postgres owns them");
+    for refused in [
+        "select _selvedge.alter_schemas_of_publication('supabase_realtime_messages_publication', 'add', array['public'])",
+        "select _selvedge.alter_schemas_of_publication('app; drop table x', 'add', array['public'])",
+        "select _selvedge.alter_schemas_of_publication('app', 'drop', array['public'])",
+    ] {
+        project.client.batch_execute(refused).await.expect_err(refused);
+    }
+}
+
+#[tokio::test]
 async fn gw_018_roles_of_projects_may_bypass_row_level_security_and_those_of_the_platform_not() {
     let project = Project::new(&[(
         "migrations/1_roles.sql",
