@@ -29,9 +29,12 @@ test("every static first segment of the router is reserved", async () => {
 });
 
 test("every first segment of the API's paths is reserved", async () => {
-  const source = (path: string): string => readFileSync(resolve(frontend, "../crates/server/src", path), "utf8");
+  const source = (path: string): string =>
+    readFileSync(resolve(frontend, "../crates/server/src", path), "utf8");
   const routes = ["services/worker.rs", "http/mod.rs"].map(source).join("\n");
-  const segments = [...routes.matchAll(/(?:scope|route|resource)\(\s*"\/([a-z-]+)/g)].map(([, segment = ""]) => segment);
+  const segments = [...routes.matchAll(/(?:scope|route|resource)\(\s*"\/([a-z-]+)/g)].map(
+    ([, segment = ""]) => segment,
+  );
 
   for (const known of ["rest", "generator", "health", "metrics"]) {
     expect(segments).toContain(known);

@@ -5,7 +5,6 @@
 //! per join; what Auth announces could be announced by every SQL role.
 
 use std::collections::HashSet;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use crate::state::Shared;
+use crate::fanout::Hub;
 
 /// The pause between two looks.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -49,19 +48,24 @@ impl EndedUsers {
     }
 }
 
-/// Looks for ended users, and lets every socket check its channels when there are new ones.
-pub(crate) async fn watch_forever(shared: Arc<Shared>, pool: Pool) {
+/// Looks for ended users while there are sockets, and lets every socket check its channels when there are new ones.
+pub(crate) async fn watch_forever(
+    users: Arc<EndedUsers>,
+    hub: Arc<Hub>,
+    pool: Pool,
+    has_sockets: impl Fn() -> bool,
+) {
     let mut is_told = false;
     loop {
         sleep(INTERVAL).await;
-        if shared.sockets.load(Ordering::Relaxed) == 0 {
+        if !has_sockets() {
             continue;
         }
         match list_ended(&pool).await {
             Ok(ended) => {
                 is_told = false;
-                if shared.verifier.ended_users().replace(ended) {
-                    shared.hub.check_users();
+                if users.replace(ended) {
+                    hub.check_users();
                 }
             }
             // The users of before stay ended.

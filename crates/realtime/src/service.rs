@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use actix_web::web;
+use deadpool_postgres::Pool;
 use selvedge_gateway::{UpgradeHandler, keep_running};
 use selvedge_limits::{LogGate, Shares, Turns};
 use selvedge_postgres::{Database, Login};
@@ -124,9 +125,7 @@ impl Realtime {
             hub,
             config,
         });
-        let watched = Arc::clone(&shared);
-        let watch = move || ended_users::watch_forever(Arc::clone(&watched), for_ended_users.clone());
-        let ended_users = tokio::spawn(keep_running("deleted and banned users", watch)).abort_handle();
+        let ended_users = watch_ended_users(&shared, for_ended_users);
         let background = Background {
             shared: Arc::clone(&shared),
             tasks: [partitions, ended_users],
@@ -189,6 +188,21 @@ impl Realtime {
             sleep(DRAIN_POLL).await;
         }
     }
+}
+
+/// Looks for users who were deleted or banned, in the background.
+fn watch_ended_users(shared: &Arc<Shared>, pool: Pool) -> AbortHandle {
+    let watched = Arc::clone(shared);
+    let watch = move || {
+        let shared = Arc::clone(&watched);
+        ended_users::watch_forever(
+            Arc::clone(shared.verifier.ended_users()),
+            Arc::clone(&shared.hub),
+            pool.clone(),
+            move || shared.sockets.load(Ordering::Relaxed) > 0,
+        )
+    };
+    tokio::spawn(keep_running("deleted and banned users", watch)).abort_handle()
 }
 
 /// The service of one worker thread: it decides about upgrades and serves the HTTP API.

@@ -98,7 +98,7 @@ impl TokenVerifier {
     }
 
     /// The users whose tokens are refused.
-    pub(crate) fn ended_users(&self) -> &EndedUsers {
+    pub(crate) fn ended_users(&self) -> &Arc<EndedUsers> {
         &self.ended_users
     }
 

@@ -16,7 +16,6 @@ use super::{
     lock_holder::LockPurpose,
     own_file::write_private,
     owner::Owner,
-    postmaster,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
 };
 use crate::migrate::is_needed_extension;
@@ -151,7 +150,7 @@ impl ClusterConfig {
 
     /// The data folder; the state folder as long as the project was never started, because asking must create nothing. Whether
     /// the data are there is for the start to say: a reset asks this as well, and needs none.
-    fn home(&self, owner: &Owner) -> Result<PathBuf, ClusterError> {
+    pub(super) fn home(&self, owner: &Owner) -> Result<PathBuf, ClusterError> {
         if !self.state_dir.is_dir() {
             return Ok(self.state_dir.clone());
         }
@@ -200,24 +199,6 @@ impl ClusterConfig {
         Binaries::find(&search)
             .ok()
             .filter(|binaries| binaries.major_version() == major_version)
-    }
-
-    /// Whether the project's running PostgreSQL is an older one than its next start will run, because the machine's packages were
-    /// changed since. False where that is not known.
-    ///
-    /// # Errors
-    /// When there is no user for the cluster, or files of PostgreSQL cannot be read.
-    pub fn runs_replaced_programs(&self) -> Result<bool, ClusterError> {
-        let owner = Owner::for_project(&self.state_dir)?;
-        let home = self.home(&owner)?;
-        let Some(next) = self
-            .find_binaries()?
-            .next_program_folder(&shared_folder(&owner, &home))?
-        else {
-            return Ok(false);
-        };
-        Ok(postmaster::running_program(&home.join("pgdata"))
-            .is_some_and(|running| running.parent() != Some(&next)))
     }
 
     /// The major version of PostgreSQL that made the project's database; `None` before its first start.

@@ -24,6 +24,7 @@ mod owner;
 mod postmaster;
 mod process_mark;
 mod program_tree;
+mod replaced_programs;
 mod replacement;
 mod replication_password;
 mod running;

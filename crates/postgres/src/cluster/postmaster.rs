@@ -294,13 +294,6 @@ fn replace_stale_pid(data_dir: &Path) -> Result<(), ClusterError> {
     write!(file, "{}\n{rest}", std::process::id()).map_err(ClusterError::file(&path))
 }
 
-/// The program that runs in a data directory, or ran there last: PostgreSQL writes its command line into a file.
-pub(crate) fn running_program(data_dir: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(data_dir.join("postmaster.opts")).ok()?;
-    let (program, _) = text.split_once(" \"-D\"")?;
-    Some(PathBuf::from(program))
-}
-
 /// The parts of `postmaster.pid` that are used here.
 struct PidFile {
     pid: i32,

@@ -341,17 +341,7 @@ impl ChecksDatabase {
         let Some(table) = positions.first().and_then(|first| changes.get(*first)) else {
             return HashMap::new();
         };
-        let question = VisibilityQuestion {
-            identity: Rc::new(Identity {
-                role: READER.to_owned(),
-                claims: format!(r#"{{"role":"{READER}"}}"#),
-            }),
-            table: Rc::clone(&table.table),
-            selectable: Rc::from([]),
-            reads_versions: false,
-            changes: positions,
-            keys,
-        };
+        let question = VisibilityQuestion::of_reader(READER, &table.table, positions, keys);
         let statement = question.column_statement(columns);
         let mut transaction = as_identity(&question.identity, &statement);
         transaction.context.extra = &TEXT_FORMAT;

@@ -172,6 +172,26 @@ impl VisibilityQuestion {
         }
     }
 
+    /// What a role without claims reads in the rows with these keys.
+    pub(crate) fn of_reader(
+        role: &str,
+        table: &Rc<PublishedTable>,
+        changes: Vec<usize>,
+        keys: Vec<Vec<Bytes>>,
+    ) -> Self {
+        Self {
+            identity: Rc::new(Identity {
+                role: role.to_owned(),
+                claims: format!(r#"{{"role":"{role}"}}"#),
+            }),
+            table: Rc::clone(table),
+            selectable: Rc::from([]),
+            reads_versions: false,
+            changes,
+            keys,
+        }
+    }
+
     /// A statement that reads the values of these columns: for each row that exists its number, counted from 1, and the texts.
     pub(crate) fn column_statement(&self, columns: &[usize]) -> SqlStatement {
         let KeyLookup {

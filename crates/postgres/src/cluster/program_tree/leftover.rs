@@ -15,7 +15,7 @@ pub(super) const LOCK_FILE: &str = "in-use";
 
 /// Opens and locks the tree to which a program belongs. Given to the program as its standard input, it is locked as long as the program
 /// or one of its children runs. `None` for a program that is in no tree, and for trees of older versions.
-pub(in crate::cluster) fn hold_tree_of(program: &Path) -> Option<File> {
+pub(crate) fn hold_tree_of(program: &Path) -> Option<File> {
     let tree = program.ancestors().find(|folder| {
         folder
             .file_name()
