@@ -35,6 +35,12 @@ fn from_statement(failure: &StatementFailure) -> ConsoleError {
     if let Some(detail) = &failure.detail {
         error = error.with("details", json!(detail));
     }
+    if let Some(line) = failure.applied_before {
+        return error.with_hint(format!(
+            "What is before line {line} has taken effect, because a statement cannot run in a transaction. No file was written. Undo \
+             it before the next attempt, or leave it out."
+        ));
+    }
     match (&failure.hint, &code) {
         (Some(hint), _) => error.with_hint(hint.clone()),
         (None, code) if *code == SqlState::LOCK_NOT_AVAILABLE => {
