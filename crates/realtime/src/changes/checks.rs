@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::future::join_all;
 use selvedge_postgres::{
     AccessMode, Database, Login, Param, RequestContext, RequestError, RequestPool, RequestPoolConfig,
