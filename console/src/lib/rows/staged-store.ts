@@ -136,6 +136,8 @@ export function openStagedStore(owner: string): StagedStore {
   const key = stagedPrefix + owner;
   const appliedKey = `console:applied:${owner}`;
   let changes = readStored(key);
+  /** What of `changes` is stored. Thousands of changes are not parsed anew before each letter. */
+  let storedText = localStore.get(key);
   let isVolatile = false;
   const steps: Step[] = [];
   const remembered: Change[][] = [];
@@ -150,11 +152,18 @@ export function openStagedStore(owner: string): StagedStore {
     if (next.length === 0) {
       localStore.remove(key);
       isVolatile = false;
-    } else isVolatile = !localStore.set(key, JSON.stringify(next));
+      storedText = null;
+    } else {
+      storedText = JSON.stringify(next);
+      isVolatile = !localStore.set(key, storedText);
+    }
     announce();
   }
   function refresh(): void {
     if (isVolatile) return;
+    const text = localStore.get(key);
+    if (text === storedText) return;
+    storedText = text;
     const stored = readStored(key);
     if (isSameValue(stored, changes)) return;
     changes = stored;

@@ -22,84 +22,142 @@ export type StagedChanges = readonly StagedChange[];
 let counter = 0;
 const newId = (): string => `${Date.now().toString(36)}-${(counter++).toString(36)}`;
 
-const isOf = (staged: StagedChange, table: string, row: RowId): boolean =>
-  (staged.change.kind === "update" || staged.change.kind === "delete") &&
-  staged.change.table === table &&
-  rowKey(staged.change.row) === rowKey(row);
-
-export function findStaged(
-  changes: StagedChanges,
-  table: string,
-  row: RowId,
-): StagedChange | undefined {
-  return changes.find((staged) => isOf(staged, table, row));
-}
+const placeOf = (table: string, row: RowId): string => `${table} ${rowKey(row)}`;
 
 function isSameCell(cell: Cell, value: string | null | undefined): boolean {
   return "value" in cell && cell.value === value;
 }
 
 /**
+ * Stages rows one after the other. The changes are found by their ids and their rows' keys, so that thousands of rows take no longer
+ * than reading the list once.
+ */
+export class StagedBatch {
+  readonly #before: StagedChanges;
+  /** In the order in which they will be applied. */
+  readonly #byId: Map<string, StagedChange>;
+  /** The ids of updates and deletions, by their rows. */
+  readonly #byRow = new Map<string, string>();
+  #isChanged = false;
+
+  constructor(before: StagedChanges) {
+    this.#before = before;
+    this.#byId = new Map(before.map((staged) => [staged.id, staged]));
+    for (const { id, change } of before) {
+      if (change.kind !== "update" && change.kind !== "delete") continue;
+      const place = placeOf(change.table, change.row);
+      if (!this.#byRow.has(place)) this.#byRow.set(place, id);
+    }
+  }
+
+  /** The changes by now; the same list where nothing was changed. */
+  get changes(): StagedChanges {
+    return this.#isChanged ? [...this.#byId.values()] : this.#before;
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  find(table: string, row: RowId): StagedChange | undefined {
+    return this.#byId.get(this.#byRow.get(placeOf(table, row)) ?? "");
+  }
+
+  #put(id: string, change: Change): void {
+    this.#byId.set(id, { id, change });
+    this.#isChanged = true;
+  }
+
+  discard(id: string): void {
+    const change = this.#byId.get(id)?.change;
+    if (change === undefined) return;
+    if (change.kind === "update" || change.kind === "delete") {
+      this.#byRow.delete(placeOf(change.table, change.row));
+    }
+    this.#byId.delete(id);
+    this.#isChanged = true;
+  }
+
+  update(table: string, row: RowId, base: Base, values: Values): void {
+    const known = this.find(table, row);
+    if (known?.change.kind === "delete") return;
+    const before = known?.change.kind === "update" ? known.change : null;
+    const merged: Values = { ...before?.values, ...values };
+    // The values read first stay the base, because the edits were made on them.
+    const mergedBase: Base = { ...base, ...before?.base };
+    for (const [column, cell] of Object.entries(merged)) {
+      if (isSameCell(cell, mergedBase[column])) delete merged[column];
+    }
+    if (Object.keys(merged).length === 0) {
+      if (known !== undefined) this.discard(known.id);
+      return;
+    }
+    const kept = Object.fromEntries(
+      Object.entries(mergedBase).filter(([column]) => column in merged),
+    );
+    const id = known?.id ?? newId();
+    const address = before?.row ?? row;
+    this.#byRow.set(placeOf(table, address), id);
+    this.#put(id, { kind: "update", table, row: address, base: kept, values: merged });
+  }
+
+  insert(table: string, values: Values): void {
+    this.#put(newId(), { kind: "insert", table, values });
+  }
+
+  editInsert(id: string, values: Values): void {
+    const change = this.#byId.get(id)?.change;
+    if (change?.kind !== "insert") return;
+    this.#put(id, { ...change, values: { ...change.values, ...values } });
+  }
+
+  remove(table: string, row: RowId, base: Base): void {
+    const known = this.find(table, row);
+    if (known?.change.kind === "delete") return;
+    const address = known?.change.kind === "update" ? known.change.row : row;
+    if (known !== undefined) this.discard(known.id);
+    const id = newId();
+    this.#byRow.set(placeOf(table, address), id);
+    this.#put(id, { kind: "delete", table, row: address, base });
+  }
+}
+
+/** Stages in one go. */
+export function inBatch(
+  changes: StagedChanges,
+  stage: (batch: StagedBatch) => void,
+): StagedChanges {
+  const batch = new StagedBatch(changes);
+  stage(batch);
+  return batch.changes;
+}
+
+/**
  * Stages cells of an existing row. The row keeps the id with which it was read, so that a change of its key and later
  * changes of other cells are one change. A cell that gets its old value back is no longer changed.
  */
-export function stageUpdate(
+export const stageUpdate = (
   changes: StagedChanges,
   table: string,
   row: RowId,
   base: Base,
   values: Values,
-): StagedChanges {
-  const known = findStaged(changes, table, row);
-  if (known?.change.kind === "delete") return changes;
-  const before = known?.change.kind === "update" ? known.change : null;
-  const merged: Values = { ...before?.values, ...values };
-  // The values read first stay the base, because the edits were made on them.
-  const mergedBase: Base = { ...base, ...before?.base };
-  for (const [column, cell] of Object.entries(merged)) {
-    if (isSameCell(cell, mergedBase[column])) delete merged[column];
-  }
-  if (Object.keys(merged).length === 0) return changes.filter((staged) => staged !== known);
-  const kept = Object.fromEntries(
-    Object.entries(mergedBase).filter(([column]) => column in merged),
-  );
-  const change: Change = {
-    kind: "update",
-    table,
-    row: before?.row ?? row,
-    base: kept,
-    values: merged,
-  };
-  if (known === undefined) return [...changes, { id: newId(), change }];
-  return changes.map((staged) => (staged === known ? { ...staged, change } : staged));
-}
+): StagedChanges => inBatch(changes, (batch) => batch.update(table, row, base, values));
 
-export function stageInsert(changes: StagedChanges, table: string, values: Values): StagedChanges {
-  return [...changes, { id: newId(), change: { kind: "insert", table, values } }];
-}
+export const stageInsert = (changes: StagedChanges, table: string, values: Values): StagedChanges =>
+  inBatch(changes, (batch) => batch.insert(table, values));
 
 /** Changes cells of a row that is staged to be inserted. */
-export function editInsert(changes: StagedChanges, id: string, values: Values): StagedChanges {
-  return changes.map((staged) =>
-    staged.id === id && staged.change.kind === "insert"
-      ? { ...staged, change: { ...staged.change, values: { ...staged.change.values, ...values } } }
-      : staged,
-  );
-}
+export const editInsert = (changes: StagedChanges, id: string, values: Values): StagedChanges =>
+  inBatch(changes, (batch) => batch.editInsert(id, values));
 
 /** Stages the deletion of a row; its staged edits are dropped, because the row is deleted as it was read. */
-export function stageDelete(
+export const stageDelete = (
   changes: StagedChanges,
   table: string,
   row: RowId,
   base: Base,
-): StagedChanges {
-  const known = findStaged(changes, table, row);
-  if (known?.change.kind === "delete") return changes;
-  const others = changes.filter((staged) => staged !== known);
-  const address = known?.change.kind === "update" ? known.change.row : row;
-  return [...others, { id: newId(), change: { kind: "delete", table, row: address, base } }];
-}
+): StagedChanges => inBatch(changes, (batch) => batch.remove(table, row, base));
 
 export function stageBulk(
   changes: StagedChanges,

@@ -122,7 +122,14 @@ export const applyChanges = (changes: Change[], id: string): Promise<ApplyAnswer
 export const settleRequest = (id: string): Promise<ApplyAnswer | { applied: false }> =>
   request<ApplyAnswer | { applied: false }>("/api/rows/apply/settle", { json: { request_id: id } });
 
+/** Thousands of rows are compared at each edit, and an address never changes. */
+const rowKeys = new WeakMap<RowId, string>();
+
 /** A row's address as text, without `xmin`: equal for the same row before and after a change of its other cells. */
 export function rowKey(id: RowId): string {
-  return JSON.stringify(id.key ?? [id.tableoid, id.ctid]);
+  const known = rowKeys.get(id);
+  if (known !== undefined) return known;
+  const key = JSON.stringify(id.key ?? [id.tableoid, id.ctid]);
+  rowKeys.set(id, key);
+  return key;
 }

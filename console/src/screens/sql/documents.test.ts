@@ -124,6 +124,20 @@ it("console_031_each_account_has_its_own_tabs", async () => {
   expect(localStorage.getItem("console:wardrobe:ben:sql:tabs")).not.toContain("of ana");
 });
 
+it("console_031_a_tab_for_which_there_was_no_room_stays_when_the_list_is_changed_again", async () => {
+  const documents = await openWindow();
+  const refuse = vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  const id = documents.addDocument("select 'typed'", "mine");
+  documents.changeDocument(id, { name: "renamed" });
+  refuse.mockRestore();
+  documents.addDocument("select 2");
+
+  expect(documents.readText(id)).toBe("select 'typed'");
+  expect(readTabs()).toContainEqual(expect.objectContaining({ id, name: "renamed" }));
+});
+
 it("console_031_a_text_that_could_not_be_stored_is_not_replaced_by_another_window", async () => {
   const first = await openWindow();
   const second = await openWindow();

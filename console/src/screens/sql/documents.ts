@@ -61,6 +61,7 @@ export function openDocuments(name: string): void {
   stored.clear();
   // Texts that only this window has are those of the former owner.
   closedHere = [];
+  unlisted = [];
   documents = readList();
   if (documents.length > 0) return;
   documents = [createDocument()];
@@ -104,11 +105,23 @@ function announce(): void {
   for (const listener of listeners) listener();
 }
 
+/** Tabs of this window that no stored list has, because there was no room for it. */
+let unlisted: readonly SqlDocument[] = [];
+
+/** The list as it is stored now, with what of this window is not. */
+function readPresent(): readonly SqlDocument[] {
+  const list = readList();
+  const known = new Set(list.map(({ id }) => id));
+  return [...list, ...unlisted.filter(({ id }) => !known.has(id))];
+}
+
 /** Changes the list as it is stored now. Where nothing can be stored, the window's own list is the only one. */
 function change(make: (present: readonly SqlDocument[]) => readonly SqlDocument[]): void {
-  const present = readList();
+  const present = readPresent();
   documents = make(present.length > 0 ? present : documents);
-  localStore.set(listKey(), JSON.stringify(documents));
+  const isStored = localStore.set(listKey(), JSON.stringify(documents));
+  const listed = new Set(readList().map(({ id }) => id));
+  unlisted = isStored ? [] : documents.filter(({ id }) => !listed.has(id));
   announce();
 }
 
@@ -241,7 +254,7 @@ export function keepText(id: string, text: string): KeptText {
 /** Another window has stored a list or a text. */
 function takeOver({ key }: StorageEvent): void {
   if (key === listKey() || key === null) {
-    const list = readList();
+    const list = readPresent();
     if (list.length > 0) documents = list;
     announce();
   } else if (key.startsWith(textPrefix())) {

@@ -1,6 +1,6 @@
 /** Results that can be edited: all that is needed to find the row of a cell in its table again (CONSOLE-096). */
 import type { Catalog, Table } from "@/api/catalog-model";
-import { stageUpdate } from "@/lib/rows/staged";
+import { StagedBatch, stageUpdate } from "@/lib/rows/staged";
 import type { StagedStore } from "@/lib/rows/staged-store";
 import { readCell, readRows, type Value } from "@/lib/rows/types";
 import type { ResultColumn, StatementResult } from "./runs/run-model";
@@ -78,6 +78,10 @@ export async function stageCell(
     : present;
   if (whole !== shown) {
     throw new Error("The value has changed since the query ran. Run it again, then edit.");
+  }
+  const staged = new StagedBatch(store.current()).find(table.oid, id);
+  if (staged?.change.kind === "delete") {
+    throw new Error("This row is staged to be deleted. Discard that change, then edit.");
   }
   store.update((changes) =>
     stageUpdate(changes, table.oid, id, { [column]: shown }, { [column]: { value } }),

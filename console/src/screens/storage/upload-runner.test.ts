@@ -185,6 +185,17 @@ it("console_120_what_one_account_has_added_is_not_stored_for_the_next", async ()
   expect(await openUploadStore("owner-5").list()).toEqual([]);
 });
 
+it("console_120_files_that_are_still_being_added_do_not_go_into_the_queue_of_the_next_account", async () => {
+  project = "owner-8";
+  const tab = await openTab("tab", "owner-8");
+  const files = Array.from({ length: 1200 }, (_, index) => chosen(`${index}.png`));
+  const adding = tab.addFiles("photos", "", files);
+  tab.openUploads("owner-9");
+  await adding;
+
+  expect((await show(tab)).current).toEqual([]);
+});
+
 it("console_120_a_file_is_stored_after_its_upload_so_that_no_tab_takes_it_for_a_left_over", async () => {
   project = "owner-6";
   const stored: string[] = [];

@@ -227,7 +227,10 @@ export async function addFiles(
       .filter(({ state }) => state === "file_missing")
       .map((upload) => [identifyChosen(upload), upload]),
   );
+  const of = owner;
   for (const part of partsOf(chosen, partSize)) {
+    // The files were chosen for the queue of whoever was signed in when they were.
+    if (owner !== of) return;
     const added: Upload[] = [];
     const found: string[] = [];
     const kept: { id: string; file: File }[] = [];
@@ -360,6 +363,11 @@ async function takeOverUploads(): Promise<void> {
     if (restored.length === 0 || owner !== from) return;
     // Written before the lock is given to the next tab, which must find them taken.
     await into.put(restored.map((upload) => ({ ...upload, tab: thisTab })));
+    if (owner !== from) {
+      // This tab lives and has another queue now, so nobody would take them from it.
+      await into.put(left);
+      return;
+    }
     dispatch({ type: "added", uploads: restored });
   });
 }

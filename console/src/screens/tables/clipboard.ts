@@ -18,6 +18,8 @@ const longestText = 32_000_000;
 export type PastedCell = string | Cell;
 
 interface Copied {
+  /** Whose cells they are: an account of a project. */
+  owner: string;
   text: string;
   cells: Cell[][];
 }
@@ -38,6 +40,7 @@ function remember(copied: Copied): void {
 }
 
 export interface CopiedBlock {
+  owner: string;
   rows: readonly GridRow[];
   columns: readonly GridColumn[];
 }
@@ -93,7 +96,7 @@ export function copyCells(
     return;
   }
   const text = textOf(cells);
-  remember({ text, cells });
+  remember({ owner: block.owner, text, cells });
   clipboard.setData("text/plain", text);
   clipboard.setData(cellsType, JSON.stringify(cells));
 }
@@ -101,7 +104,7 @@ export function copyCells(
 async function copyWholeCells(
   cells: Cell[][],
   cuts: readonly CutCell[],
-  { rows, columns }: CopiedBlock,
+  { owner, rows, columns }: CopiedBlock,
   table: Table,
   subject: Subject,
 ): Promise<void> {
@@ -126,7 +129,7 @@ async function copyWholeCells(
     const text = readText();
     const blob = text.then((whole) => new Blob([whole], { type: "text/plain" }));
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
-    remember({ text: await text, cells });
+    remember({ owner, text: await text, cells });
     const values = cuts.length === 1 ? "a long value" : `${cuts.length} long values`;
     toast({ title: `Copied, with ${values} read whole`, tone: "success" });
   } catch (error) {
@@ -138,16 +141,15 @@ async function copyWholeCells(
 const withPlainLineEnds = (text: string): string => text.replaceAll("\r\n", "\n");
 
 /** The block on the clipboard. Its cells are exact when they come from the console, and are texts otherwise. */
-export function readCells(clipboard: DataTransfer): PastedCell[][] {
+export function readCells(clipboard: DataTransfer, owner: string): PastedCell[][] {
   const exact = parseCells(clipboard.getData(cellsType));
   if (exact !== null) return exact;
   const text = clipboard.getData("text/plain");
   // A picture or a file has no text either, and is not the NULL that was copied before it.
   if (text === "") return [];
   // Some systems rewrite the line ends of a text on their clipboard.
-  if (lastCopied !== null && withPlainLineEnds(text) === withPlainLineEnds(lastCopied.text)) {
-    return lastCopied.cells;
-  }
+  const isLast = withPlainLineEnds(text) === withPlainLineEnds(lastCopied?.text ?? "");
+  if (lastCopied !== null && lastCopied.owner === owner && isLast) return lastCopied.cells;
   return parseBlock(text);
 }
 

@@ -38,7 +38,7 @@ if (row === undefined) throw new Error("no row");
 
 it("console_173_a_cut_cell_has_its_size_and_is_neither_a_base_nor_copied", () => {
   expect(cellOf(row, note)).toEqual({ value: "xxx", bytes: 5000 });
-  const [staged] = stageCells([], table, row, { note: { value: "short" } });
+  const [staged] = stageCells([], table, [row], { note: { value: "short" } });
   expect(staged?.change).toMatchObject({ base: {}, values: { note: { value: "short" } } });
   const [copy] = stageCopy([], table, row);
   expect(copy?.change).toMatchObject({ values: { id: { value: "1" } } });

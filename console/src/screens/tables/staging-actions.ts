@@ -1,15 +1,7 @@
 import type { Catalog, Table } from "@/api/catalog-model";
 import { columnKind } from "@/lib/rows/column-kind";
 import { type ReadRow, readValue } from "@/lib/rows/read-page";
-import {
-  discard,
-  editInsert,
-  findStaged,
-  type StagedChanges,
-  stageDelete,
-  stageInsert,
-  stageUpdate,
-} from "@/lib/rows/staged";
+import { inBatch, StagedBatch, type StagedChanges, stageInsert } from "@/lib/rows/staged";
 import type { Base, Cell, Values } from "@/lib/rows/types";
 import type { PastedCell } from "@/screens/tables/clipboard";
 import type { GridColumn } from "@/screens/tables/grid/data-grid";
@@ -26,40 +18,60 @@ function baseOf(row: ReadRow, columns: Iterable<string>): Base {
   );
 }
 
-/** Stages cells of a row, whether it exists or is to be inserted. */
-export function stageCells(
+/** Stages the same cells of rows, whether they exist or are to be inserted. */
+export const stageCells = (
   changes: StagedChanges,
   table: Table,
-  row: GridRow,
+  rows: readonly GridRow[],
   values: Values,
-): StagedChanges {
-  if (row.staged?.change.kind === "insert") return editInsert(changes, row.staged.id, values);
-  if (row.read === null) return changes;
-  const base = baseOf(row.read, Object.keys(values));
-  return stageUpdate(changes, table.oid, row.read.id, base, values);
+): StagedChanges =>
+  inBatch(changes, (batch) => {
+    for (const row of rows) stageRow(batch, table, row, values);
+  });
+
+function stageRow(batch: StagedBatch, table: Table, row: GridRow, values: Values): void {
+  if (row.staged?.change.kind === "insert") batch.editInsert(row.staged.id, values);
+  else if (row.read !== null) {
+    batch.update(table.oid, row.read.id, baseOf(row.read, Object.keys(values)), values);
+  }
+}
+
+/** Why cells of a row that was chosen a while ago cannot be staged any more; undefined where they can. */
+function whyNotStageable(batch: StagedBatch, table: Table, row: GridRow) {
+  if (row.staged?.change.kind === "insert") {
+    return batch.has(row.staged.id) ? undefined : ("written" as const);
+  }
+  const isRemoved =
+    row.read !== null && batch.find(table.oid, row.read.id)?.change.kind === "delete";
+  return isRemoved ? ("removed" as const) : undefined;
 }
 
 /** Of rows that were chosen a while ago, those whose cells can still be staged, and how many cannot by which reason. */
 export function sortByStageable(changes: StagedChanges, table: Table, rows: readonly GridRow[]) {
-  const present = new Set(changes.map(({ id }) => id));
-  const isWritten = (row: GridRow) =>
-    row.staged?.change.kind === "insert" && !present.has(row.staged.id);
-  const isRemoved = (row: GridRow) =>
-    row.read !== null && findStaged(changes, table.oid, row.read.id)?.change.kind === "delete";
+  const batch = new StagedBatch(changes);
+  const reasons = rows.map((row) => whyNotStageable(batch, table, row));
   return {
-    stageable: rows.filter((row) => !isWritten(row) && !isRemoved(row)),
+    stageable: rows.filter((_, index) => reasons[index] === undefined),
     /** New rows that were written or discarded since. */
-    written: rows.filter(isWritten).length,
+    written: reasons.filter((reason) => reason === "written").length,
     /** Rows that are staged to be deleted. */
-    removed: rows.filter(isRemoved).length,
+    removed: reasons.filter((reason) => reason === "removed").length,
   };
 }
 
-export function stageRemoval(changes: StagedChanges, table: Table, row: GridRow): StagedChanges {
-  if (row.staged?.change.kind === "insert") return discard(changes, row.staged.id);
-  if (row.read === null) return changes;
-  return stageDelete(changes, table.oid, row.read.id, baseOf(row.read, row.read.places.keys()));
-}
+export const stageRemovals = (
+  changes: StagedChanges,
+  table: Table,
+  rows: readonly GridRow[],
+): StagedChanges =>
+  inBatch(changes, (batch) => {
+    for (const { staged, read } of rows) {
+      if (staged?.change.kind === "insert") batch.discard(staged.id);
+      else if (read !== null) {
+        batch.remove(table.oid, read.id, baseOf(read, read.places.keys()));
+      }
+    }
+  });
 
 /** A new row with the cells of another, but for what must be its own: keys that have a default, and computed columns. */
 export function stageCopy(changes: StagedChanges, table: Table, row: GridRow): StagedChanges {
@@ -94,7 +106,7 @@ export function pastedCell(text: PastedCell, column: GridColumn["column"], catal
   return { value: text };
 }
 
-interface Paste {
+export interface Paste {
   table: Table;
   catalog: Catalog;
   columns: readonly GridColumn[];
@@ -105,22 +117,54 @@ interface Paste {
   block: readonly (readonly PastedCell[])[];
 }
 
+/** What of a pasted block is not staged, or otherwise than it looks. */
+export interface PasteLosses {
+  /** Columns of the block that would be right of the last one. */
+  beyond: number;
+  /** Columns that cannot be written. */
+  fixed: ReadonlySet<string>;
+  /** New rows that were written or discarded since. */
+  written: number;
+  /** Rows that are staged to be deleted. */
+  removed: number;
+  /** Cells with the text `NULL` of another program, which are null now. */
+  nulls: number;
+}
+
+/** How many rows of the block would be new ones, below the last row. */
+export const countNewRows = ({ rows, row, block }: Paste): number =>
+  Math.max(0, row + block.length - rows.length);
+
 /** Stages a pasted block: changes existing rows, and adds new rows below the last one. */
-export function stageBlock(
-  changes: StagedChanges,
-  { table, catalog, columns, rows, row, column, block }: Paste,
-): StagedChanges {
-  return block.reduce((staged, cells, offset) => {
-    const values: Values = {};
-    cells.forEach((text, index) => {
-      const target = columns[column + index];
-      if (target === undefined || whyFixed(target.column) !== undefined) return;
-      values[target.column.name] = pastedCell(text, target.column, catalog);
+export function stageBlock(changes: StagedChanges, paste: Paste) {
+  const { table, catalog, columns, rows, row, column, block } = paste;
+  const fixed = new Set<string>();
+  const lost = { written: 0, removed: 0, nulls: 0 };
+  const staged = inBatch(changes, (batch) => {
+    block.forEach((cells, offset) => {
+      const target = rows[row + offset];
+      const reason = target && whyNotStageable(batch, table, target);
+      if (reason !== undefined) {
+        lost[reason] += 1;
+        return;
+      }
+      const values: Values = {};
+      cells.forEach((text, index) => {
+        const into = columns[column + index]?.column;
+        if (into === undefined) return;
+        if (whyFixed(into) !== undefined) {
+          fixed.add(into.name);
+          return;
+        }
+        values[into.name] = pastedCell(text, into, catalog);
+        if (text === "NULL" && into.nullable) lost.nulls += 1;
+      });
+      if (Object.keys(values).length === 0) return;
+      if (target === undefined) batch.insert(table.oid, values);
+      else stageRow(batch, table, target, values);
     });
-    if (Object.keys(values).length === 0) return staged;
-    const target = rows[row + offset];
-    return target === undefined
-      ? stageInsert(staged, table.oid, values)
-      : stageCells(staged, table, target, values);
-  }, changes);
+  });
+  const widest = Math.max(0, ...block.map((cells) => cells.length));
+  const beyond = Math.max(0, column + widest - columns.length);
+  return { staged, losses: { ...lost, beyond, fixed } satisfies PasteLosses };
 }

@@ -12,6 +12,7 @@ import { CellEditor } from "@/screens/tables/editors/cell-editor";
 import { targetOf } from "@/screens/tables/editors/reference-search";
 import { DataGrid } from "@/screens/tables/grid/data-grid";
 import { gridKeys, moveOf, runGridKey } from "@/screens/tables/grid/grid-keys";
+import { reportNotPasted } from "@/screens/tables/left-out";
 import type { CellEdit } from "@/screens/tables/use-cell-edit";
 import type { GridState } from "@/screens/tables/use-grid-state";
 import type { TableEditor } from "@/screens/tables/use-table-editor";
@@ -88,7 +89,8 @@ export function TableGrid({ editor, grid, table, catalog, onFilter }: TableGridP
         onEdit={grid.edit}
         onKey={(event) => handleKey(event, editor, grid)}
         onPaste={(clipboard) => {
-          if (readOnly === undefined) editor.paste(grid.active, readCells(clipboard));
+          if (readOnly === undefined) editor.paste(grid.active, readCells(clipboard, editor.owner));
+          else reportNotPasted(readOnly);
         }}
         onCopy={(clipboard) => editor.copy(grid.active, grid.selected, clipboard)}
         onReach={reach}
@@ -142,21 +144,21 @@ function GridFooter({ editor }: { editor: TableEditor }) {
 }
 
 function NoRows({ editor }: { editor: TableEditor }) {
-  const { view, changeView, noInsert, paste } = editor;
+  const { view, changeView, noInsert, owner, paste } = editor;
   const canPaste = noInsert === undefined && view.filters.length === 0;
   useEffect(() => {
     if (!canPaste) return undefined;
     // Without rows there is no grid that could have the focus, so pasted cells are accepted anywhere but in input fields.
     const take = (event: ClipboardEvent) => {
       if (event.clipboardData === null || isTyping(event.target)) return;
-      const block = readCells(event.clipboardData);
+      const block = readCells(event.clipboardData, owner);
       if (block.length === 0) return;
       event.preventDefault();
       paste({ row: 0, column: 0 }, block);
     };
     document.addEventListener("paste", take);
     return () => document.removeEventListener("paste", take);
-  }, [canPaste, paste]);
+  }, [canPaste, owner, paste]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       {view.filters.length > 0 ? (

@@ -62,7 +62,7 @@ const rows = gridRows(
 
 describe("staging in the grid", () => {
   it("console_054_a_block_is_pasted_over_rows_and_below_the_last_as_new_ones", () => {
-    const staged = stageBlock([], {
+    const { staged } = stageBlock([], {
       table,
       catalog,
       columns,

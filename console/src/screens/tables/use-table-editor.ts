@@ -1,20 +1,26 @@
 import { useMemo } from "react";
 import { type Catalog, type Table, whyNoRight } from "@/api/catalog-model";
-import { useSession, whyReadOnly } from "@/api/session";
-import { plural } from "@/lib/format";
+import { storeOf, useSession, whyReadOnly } from "@/api/session";
 import { stageBulk, stageInsert } from "@/lib/rows/staged";
 import type { Values } from "@/lib/rows/types";
-import { toast } from "@/lib/toast";
 import { copyCells, type PastedCell } from "@/screens/tables/clipboard";
 import type { Place } from "@/screens/tables/grid/data-grid";
 import { useGridColumns } from "@/screens/tables/grid/use-grid-columns";
+import {
+  reportLateEdit,
+  reportLosses,
+  reportNotPasted,
+  reportNotStaged,
+  whyNotPasted,
+} from "@/screens/tables/left-out";
 import type { Staging } from "@/screens/tables/staged/use-staging";
 import {
+  countNewRows,
   sortByStageable,
   stageBlock,
   stageCells,
   stageCopy,
-  stageRemoval,
+  stageRemovals,
 } from "@/screens/tables/staging-actions";
 import { type GridRow, stagedFor, useGridRows } from "@/screens/tables/table-rows";
 import { useOpenRow } from "@/screens/tables/use-open-row";
@@ -32,43 +38,10 @@ function whyNotWritable(table: Table, readOnly: string | undefined, isViewedAs: 
   return undefined;
 }
 
-/** Says what was typed into a new row that has been written in the meantime, so that it can be typed again. */
-function reportLateEdit(values: Values): void {
-  const texts = Object.entries(values).map(
-    ([column, cell]) => `${column}: ${"value" in cell ? (cell.value ?? "NULL") : "default"}`,
-  );
-  toast({
-    title: "The new row was written before this edit",
-    description: `Edit the row again. You had typed ${texts.join(", ")}`,
-    tone: "danger",
-    durationMs: 60_000,
-  });
-}
-
-/** Says which of the selected rows keep their values, and why. */
-function reportNotStaged(written: number, removed: number): void {
-  if (written + removed === 0) return;
-  const reasons = [
-    ...(written > 0
-      ? [
-          `${plural(written, "new row")} of the selection ${written === 1 ? "is" : "are"} no longer staged: written or discarded meanwhile. Select ${written === 1 ? "it" : "them"} again.`,
-        ]
-      : []),
-    ...(removed > 0
-      ? [`${plural(removed, "row")} ${removed === 1 ? "is" : "are"} staged to be deleted.`]
-      : []),
-  ];
-  toast({
-    title: `${plural(written + removed, "selected row")} ${written + removed === 1 ? "was" : "were"} left out`,
-    description: reasons.join(" "),
-    tone: "danger",
-    durationMs: 60_000,
-  });
-}
-
 /** State of an open table: its view, rows, staged changes, active cell and selection, and what can be done with them. */
 export function useTableEditor(table: Table, catalog: Catalog, staging: Staging) {
   const session = useSession();
+  const owner = storeOf(session);
   const [view, changeView] = useTableView();
   const { columns, resize } = useGridColumns(table, catalog, view.hidden);
   const names = useMemo(() => columns.map(({ column }) => column.name), [columns]);
@@ -91,10 +64,15 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
       row.staged?.change.kind === "insert" &&
       !store.current().some(({ id }) => id === row.staged?.id);
     if (isGone) reportLateEdit(values);
-    store.update((changes) => stageCells(changes, table, row, values), merge);
+    // A letter that is typed into the panel of such a row does not appear there.
+    else if (merge === undefined)
+      reportNotStaged(0, sortByStageable(store.current(), table, [row]).removed);
+    store.update((changes) => stageCells(changes, table, [row], values), merge);
   };
   return {
     session,
+    /** The account in its project, which the clipboard's cells are of. */
+    owner,
     view,
     changeView,
     staging,
@@ -120,17 +98,13 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
     },
     duplicate: (row: GridRow) => store.update((changes) => stageCopy(changes, table, row)),
     remove: (removed: readonly GridRow[]) =>
-      store.update((changes) =>
-        removed.reduce((staged, row) => stageRemoval(staged, table, row), changes),
-      ),
+      store.update((changes) => stageRemovals(changes, table, removed)),
     /** Stages values of rows that were selected a while ago, and says which of them it cannot be done for any more. */
     stageSelected(chosen: readonly GridRow[], values: Values) {
       store.refresh();
       const { stageable, written, removed } = sortByStageable(store.current(), table, chosen);
       reportNotStaged(written, removed);
-      store.update((changes) =>
-        stageable.reduce((staged, row) => stageCells(staged, table, row, values), changes),
-      );
+      store.update((changes) => stageCells(changes, table, stageable, values));
     },
     stageMatching: (values: Values, expected: number) =>
       store.update((changes) =>
@@ -142,18 +116,32 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
           expected,
         }),
       ),
+    /** Pastes a block whose upper left cell is at the place: as a whole, or not at all with the reason. */
     paste(place: Place, block: readonly (readonly PastedCell[])[]) {
-      store.update((changes) =>
-        stageBlock(changes, { table, catalog, columns, rows, ...place, block }),
-      );
+      const paste = { table, catalog, columns, rows, ...place, block };
+      const refusal = whyNotPasted(countNewRows(paste), {
+        hasMore: query.hasNextPage,
+        isFiltered: view.filters.length > 0,
+        noInsert: noWriting ?? whyNoRight(table, "i"),
+      });
+      if (refusal !== null) {
+        reportNotPasted(refusal);
+        return;
+      }
+      store.update((changes) => {
+        const { staged, losses } = stageBlock(changes, paste);
+        reportLosses(losses);
+        return staged;
+      });
     },
     /** Copies the selected rows, or else the cell at the place. */
     copy(place: Place, selected: ReadonlySet<string>, clipboard: DataTransfer) {
       const chosen = rows.filter(({ key }) => selected.has(key));
       const block =
         chosen.length > 0
-          ? { rows: chosen, columns }
+          ? { owner, rows: chosen, columns }
           : {
+              owner,
               rows: rows.slice(place.row, place.row + 1),
               columns: columns.slice(place.column, place.column + 1),
             };
