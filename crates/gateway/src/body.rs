@@ -5,11 +5,29 @@ use std::time::Duration;
 use actix_web::error::PayloadError;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
+use selvedge_limits::ClientId;
 use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 use tokio::time::{Instant, timeout};
 
-/// How often a body is in memory: as it was read, and as it is sent on to PostgreSQL.
-const COPIES: usize = 2;
+use crate::Caller;
+
+/// What becomes of a body, by which its memory is reserved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyForm {
+    /// It is sent on as it came: as it was read, and in the message to PostgreSQL.
+    Bytes,
+    /// It is parsed into JSON values, which take up to this many times its bytes (arrays in arrays).
+    Json,
+}
+
+impl BodyForm {
+    fn copies(self) -> usize {
+        match self {
+            Self::Bytes => 2,
+            Self::Json => 20,
+        }
+    }
+}
 
 /// How much of a body is read, and for how long.
 #[derive(Debug, Clone, Copy)]
@@ -20,36 +38,34 @@ pub struct BodyLimits<'m> {
     pub pause: Option<Duration>,
     /// Longest time for the whole body, checked when a piece arrives; any if `None`.
     pub duration: Option<Duration>,
-    /// Where large bodies are counted until they are dropped; nowhere if `None`.
-    pub memory: Option<&'m MemoryBudget>,
+    pub form: BodyForm,
+    /// Where large bodies are counted until they are dropped.
+    pub memory: &'m MemoryBudget,
+    /// Whose share of the memory they are.
+    pub client: ClientId,
 }
 
-impl BodyLimits<'_> {
-    /// A limit on the size alone.
-    pub const fn of_bytes(bytes: usize) -> Self {
+impl<'m> BodyLimits<'m> {
+    /// The limits of a request's body: its size, and the memory of the gateway.
+    pub fn of_caller(bytes: usize, form: BodyForm, caller: &'m Caller) -> Self {
         Self {
             bytes,
             pause: None,
             duration: None,
-            memory: None,
+            form,
+            memory: caller.memory(),
+            client: ClientId::of_connection(Some(caller.remote_ip())),
         }
     }
 }
 
 /// A large body's part of the memory.
 struct Counted<'m> {
-    memory: &'m MemoryBudget,
+    limits: BodyLimits<'m>,
     reservation: Option<Reservation>,
 }
 
-impl<'m> Counted<'m> {
-    fn new(memory: &'m MemoryBudget) -> Self {
-        Self {
-            memory,
-            reservation: None,
-        }
-    }
-
+impl Counted<'_> {
     /// The body, counted until it is dropped.
     fn hold(self, body: Bytes) -> Bytes {
         match self.reservation {
@@ -60,11 +76,14 @@ impl<'m> Counted<'m> {
 
     /// Counts a further piece of a body, whose length with it is `length`. False when there is no memory left for it.
     fn add(&mut self, piece: usize, length: usize) -> bool {
+        let BodyLimits {
+            form, memory, client, ..
+        } = self.limits;
         match &mut self.reservation {
-            Some(reservation) => reservation.grow(piece * COPIES),
+            Some(reservation) => reservation.grow(piece * form.copies()),
             None if length < COUNTED_FROM => true,
             none => {
-                *none = self.memory.reserve(length * COPIES);
+                *none = memory.reserve_for(client, length * form.copies());
                 none.is_some()
             }
         }
@@ -93,7 +112,10 @@ pub async fn read_body(
     mut payload: impl Stream<Item = Result<Bytes, PayloadError>> + Unpin,
     limits: BodyLimits<'_>,
 ) -> Result<Bytes, BodyError> {
-    let mut counted = limits.memory.map(Counted::new);
+    let mut counted = Counted {
+        limits,
+        reservation: None,
+    };
     let mut first: Option<Bytes> = None;
     let mut rest = BytesMut::new();
     let mut length = 0;
@@ -107,10 +129,7 @@ pub async fn read_body(
         };
         let Some(piece) = next else {
             let body = first.unwrap_or_else(|| rest.freeze());
-            return Ok(match counted {
-                Some(counted) => counted.hold(body),
-                None => body,
-            });
+            return Ok(counted.hold(body));
         };
         // Checked in addition to the pause: a byte every few seconds would otherwise hold the connection for hours.
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
@@ -122,9 +141,7 @@ pub async fn read_body(
         if length > limits.bytes {
             return Err(BodyError::TooLarge);
         }
-        if let Some(counted) = &mut counted
-            && !counted.add(piece.len(), length)
-        {
+        if !counted.add(piece.len(), length) {
             return Err(BodyError::OutOfMemory);
         }
         match first.take() {
@@ -144,6 +161,18 @@ mod tests {
 
     use super::*;
 
+    /// A limit on the size alone.
+    fn limits(bytes: usize, memory: &MemoryBudget) -> BodyLimits<'_> {
+        BodyLimits {
+            bytes,
+            pause: None,
+            duration: None,
+            form: BodyForm::Bytes,
+            memory,
+            client: ClientId::of_connection(None),
+        }
+    }
+
     async fn read(pieces: &[&'static str], limits: BodyLimits<'_>) -> Result<Bytes, BodyError> {
         let pieces: Vec<_> = pieces
             .iter()
@@ -154,7 +183,8 @@ mod tests {
 
     #[actix_web::test]
     async fn chunks_are_joined_and_refused_above_the_size_limit() {
-        let limits = BodyLimits::of_bytes(6);
+        let memory = MemoryBudget::unlimited();
+        let limits = limits(6, &memory);
 
         assert_eq!(read(&[], limits).await.expect("empty"), "");
         assert_eq!(read(&["abc"], limits).await.expect("one piece"), "abc");
@@ -173,16 +203,17 @@ mod tests {
         let body = Bytes::from(vec![b'x'; 64]);
         let address = body.as_ptr();
 
-        let read = read_body(stream::iter([Ok(body)]), BodyLimits::of_bytes(64)).await;
+        let read = read_body(stream::iter([Ok(body)]), limits(64, &MemoryBudget::unlimited())).await;
 
         assert_eq!(read.expect("within the limit").as_ptr(), address);
     }
 
     #[actix_web::test]
     async fn a_body_with_too_long_a_pause_is_refused() {
+        let memory = MemoryBudget::unlimited();
         let limits = BodyLimits {
             pause: Some(Duration::from_millis(1)),
-            ..BodyLimits::of_bytes(6)
+            ..limits(6, &memory)
         };
 
         let read = read_body(stream::pending(), limits).await;
@@ -192,11 +223,9 @@ mod tests {
 
     #[actix_web::test]
     async fn gw_049_a_large_body_is_counted_until_it_is_dropped_and_refused_without_memory() {
-        let memory = MemoryBudget::new(COUNTED_FROM * COPIES + 1000);
-        let limits = BodyLimits {
-            memory: Some(&memory),
-            ..BodyLimits::of_bytes(usize::MAX)
-        };
+        let copies = BodyForm::Bytes.copies();
+        let memory = MemoryBudget::new((COUNTED_FROM * copies + 500) * 2);
+        let limits = limits(usize::MAX, &memory);
         let piece = || Ok(Bytes::from(vec![b'x'; COUNTED_FROM / 4]));
         let pieces = |count| (0..count).map(|_| piece()).collect::<Vec<_>>();
 
@@ -207,7 +236,7 @@ mod tests {
             .expect("there is room");
         assert_eq!(
             (large.len(), memory.used()),
-            (COUNTED_FROM, COUNTED_FROM * COPIES)
+            (COUNTED_FROM, COUNTED_FROM * copies)
         );
         let refused = read_body(stream::iter(pieces(4)), limits).await;
         assert!(matches!(refused, Err(BodyError::OutOfMemory)));
@@ -223,7 +252,7 @@ mod tests {
     async fn a_broken_body_is_an_error() {
         let pieces = [Ok(Bytes::from_static(b"a")), Err(PayloadError::Incomplete(None))];
 
-        let read = read_body(stream::iter(pieces), BodyLimits::of_bytes(6)).await;
+        let read = read_body(stream::iter(pieces), limits(6, &MemoryBudget::unlimited())).await;
 
         assert!(matches!(read, Err(BodyError::Broken(_))));
     }

@@ -21,7 +21,7 @@ mod tasks;
 
 pub use actix_http::Request as UpgradeRequest;
 pub use actix_server::ServerBuilder;
-pub use body::{BodyError, BodyLimits, read_body};
+pub use body::{BodyError, BodyForm, BodyLimits, read_body};
 pub use cors::{AllowedOrigin, CorsPolicy};
 pub use error::{GatewayError, json_error_response};
 pub use go_duration::parse_go_duration_nanos;

@@ -49,6 +49,19 @@ impl Shares {
         }))
     }
 
+    /// Takes an amount for a client, whatever it has. `None` where there is no limit.
+    pub fn take_beyond(&self, client: ClientId, amount: usize) -> Option<Share> {
+        self.most?;
+        let mut taken = self.lock();
+        let count = taken.entry(client).or_default();
+        *count = count.saturating_add(amount);
+        Some(Share {
+            client,
+            amount,
+            shares: self.clone(),
+        })
+    }
+
     fn count(&self, client: ClientId, amount: usize) -> Result<(), ShareExceeded> {
         let mut taken = self.lock();
         let before = taken.get(&client).copied().unwrap_or(0);
@@ -77,6 +90,11 @@ impl Shares {
 }
 
 impl Share {
+    /// Whose it is.
+    pub fn client(&self) -> ClientId {
+        self.client
+    }
+
     /// Takes more for the same client.
     ///
     /// # Errors
@@ -85,6 +103,13 @@ impl Share {
         self.shares.count(self.client, amount)?;
         self.amount += amount;
         Ok(())
+    }
+
+    /// Takes more for the same client, whatever it has.
+    pub fn grow_beyond(&mut self, amount: usize) {
+        if let Some(mut more) = self.shares.take_beyond(self.client, amount) {
+            self.amount += std::mem::take(&mut more.amount);
+        }
     }
 }
 

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
+use selvedge_limits::{ClientId, Share, Shares};
 
 use crate::metrics;
 
 /// Smaller results and bodies are not counted: they are freed soon, and small requests would become slower by it.
 pub const COUNTED_FROM: usize = 64 * 1024;
+
+/// One client may hold a budget divided by this number.
+const SHARES_PER_BUDGET: usize = 8;
 
 /// A part of the memory: for large responses and bodies, from the moment when their size is known until they are freed.
 /// Cheap to clone; shared by all threads.
@@ -22,6 +26,8 @@ struct Inner {
     used: AtomicUsize,
     /// Whether the whole process uses so much memory that it takes no further requests.
     is_short: AtomicBool,
+    /// What clients have reserved, each an eighth of the budget at most.
+    shares: Shares,
 }
 
 /// Reserved bytes, returned when this is dropped.
@@ -29,6 +35,8 @@ struct Inner {
 pub struct Reservation {
     budget: MemoryBudget,
     bytes: usize,
+    /// The same bytes as the client's; `None` for what no client is known for.
+    share: Option<Share>,
 }
 
 impl Default for MemoryBudget {
@@ -44,6 +52,7 @@ impl MemoryBudget {
             most,
             used: AtomicUsize::new(0),
             is_short: AtomicBool::new(false),
+            shares: Shares::new((most < usize::MAX).then_some(most / SHARES_PER_BUDGET)),
         }))
     }
 
@@ -52,14 +61,33 @@ impl MemoryBudget {
         Self::new(usize::MAX)
     }
 
-    /// The size of the budget in bytes; `None` for one that is never used up.
-    pub fn limit(&self) -> Option<usize> {
-        (self.0.most < usize::MAX).then_some(self.0.most)
-    }
-
     /// Reserves bytes. `None` when they exceed what is left.
     pub fn reserve(&self, bytes: usize) -> Option<Reservation> {
         self.reserve_within(self.0.most, bytes)
+    }
+
+    /// Reserves bytes for a client. `None` when they exceed what is left of the budget or of the client's share: what strangers make the
+    /// server hold is reserved by this, so that one of them cannot use up what all share.
+    pub fn reserve_for(&self, client: ClientId, bytes: usize) -> Option<Reservation> {
+        let Some(share) = self.take_share(client, bytes) else {
+            metrics::count_refusal();
+            return None;
+        };
+        let mut reservation = self.reserve(bytes)?;
+        reservation.share = share;
+        Some(reservation)
+    }
+
+    /// Counts bytes as the client's. `None` beyond its share, unless half of the budget would still be free: alone, a client may have more.
+    fn take_share(&self, client: ClientId, bytes: usize) -> Option<Option<Share>> {
+        match self.has_half_left(bytes) {
+            true => Some(self.0.shares.take_beyond(client, bytes)),
+            false => self.0.shares.take(client, bytes).ok(),
+        }
+    }
+
+    fn has_half_left(&self, bytes: usize) -> bool {
+        self.used().saturating_add(bytes) <= self.0.most / 2
     }
 
     /// Reserves bytes for the response to a write, which cannot be undone any more: up to a quarter above the budget.
@@ -80,6 +108,7 @@ impl MemoryBudget {
         Some(Reservation {
             budget: self.clone(),
             bytes,
+            share: None,
         })
     }
 
@@ -106,9 +135,20 @@ impl MemoryBudget {
 impl Reservation {
     /// Reserves further bytes. False when they exceed what is left; then nothing has changed.
     pub fn grow(&mut self, bytes: usize) -> bool {
+        let may_exceed = self.budget.has_half_left(bytes);
         let Some(mut more) = self.budget.reserve(bytes) else {
             return false;
         };
+        if let Some(share) = &mut self.share {
+            match may_exceed {
+                true => share.grow_beyond(bytes),
+                false if share.grow(bytes).is_err() => {
+                    metrics::count_refusal();
+                    return false;
+                }
+                false => {}
+            }
+        }
         self.bytes += mem::take(&mut more.bytes);
         true
     }
@@ -160,6 +200,24 @@ mod tests {
 
         assert_eq!(budget.used(), 0);
         assert!(budget.reserve(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn gw_049_a_client_reserves_an_eighth_of_the_budget_while_more_than_half_of_it_is_used() {
+        let budget = MemoryBudget::new(80);
+        let (one, other) = (ClientId::of_connection(None), ClientId::of_connection(None));
+
+        let alone = budget.reserve_for(one, 40).expect("half of it is left");
+        assert!(budget.reserve_for(one, 1).is_none(), "more than its share");
+        let mut of_other = budget.reserve_for(other, 8).expect("its share");
+        assert!(!of_other.grow(3));
+        assert!(of_other.grow(2));
+        assert_eq!(budget.used(), 50);
+        drop(alone);
+
+        assert!(budget.reserve_for(one, 10).is_some());
+        drop(of_other);
+        assert_eq!(budget.used(), 0);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use actix_web::web;
 use deadpool_postgres::Pool;
+use deadpool_postgres::Pool;
 use selvedge_gateway::{UpgradeHandler, keep_running};
 use selvedge_limits::{LogGate, Shares, Turns};
 use selvedge_postgres::{Database, Login};
@@ -27,11 +28,10 @@ use crate::config::RealtimeConfig;
 use crate::delivery::{ChangeDelivery, PresenceDelivery};
 use crate::ended_users;
 use crate::fanout::Hub;
-use crate::memory::ClientMemory;
+use crate::limits::Rate;
 use crate::metrics::METRICS;
 use crate::partitions;
 use crate::presence::PresenceStore;
-use crate::rate::Rate;
 use crate::socket::Upgrades;
 use crate::state::{Shared, Worker};
 use crate::token::TokenVerifier;
@@ -74,6 +74,12 @@ impl Drop for Background {
     }
 }
 
+/// Begins to maintain the partitions of `realtime.messages`.
+fn maintain_partitions(pool: Pool) -> AbortHandle {
+    let maintain = move || partitions::maintain_forever(pool.clone());
+    tokio::spawn(keep_running("partitions of realtime.messages", maintain)).abort_handle()
+}
+
 impl Realtime {
     /// Makes the service and starts its background work: partition maintenance on the current Tokio runtime, which
     /// must therefore live as long as the service, and the thread that reads database changes.
@@ -89,10 +95,8 @@ impl Realtime {
         // Registered now, so that `/metrics` has them before the first socket: a dashboard would take the gap for a failure.
         LazyLock::force(&METRICS);
         let pool = database.pool(Login::Replication, config.database_connections);
-        let (for_partitions, for_ended_users) = (pool.clone(), pool.clone());
-        let maintain = move || partitions::maintain_forever(for_partitions.clone());
-        let partitions =
-            tokio::spawn(keep_running("partitions of realtime.messages", maintain)).abort_handle();
+        let for_ended_users = pool.clone();
+        let partitions = maintain_partitions(pool.clone());
         let hub = Arc::new(Hub::new());
         let (replicating, is_replicating) = watch::channel(false);
         let delivery = ChangeDelivery::new(hub.clone(), replicating, config.max_payload_bytes);
@@ -116,9 +120,7 @@ impl Realtime {
             sockets: AtomicUsize::new(0),
             socket_shares: Shares::new(config.max_sockets_per_address),
             binding_shares: Shares::new(Some(config.max_bindings_per_address).filter(|most| *most > 0)),
-            // A client gets at most half of the connections at a time.
             policy_turns: Turns::new(config.database_connections.div_ceil(2)),
-            memory: Arc::new(ClientMemory::new(config.memory.clone())),
             log: LogGate::new(),
             channels: AtomicUsize::new(0),
             is_shutting_down: AtomicBool::new(false),

@@ -15,9 +15,8 @@ use crate::cluster::Cluster;
 use crate::config::RealtimeConfig;
 use crate::delivery::PresenceDelivery;
 use crate::fanout::{ChannelId, Hub, Member, QueueLimits, Rooms, WakeQueue};
-use crate::memory::ClientMemory;
+use crate::limits::Rate;
 use crate::presence::{Owner, Tracked};
-use crate::rate::Rate;
 use crate::token::TokenVerifier;
 use crate::topic::Topic;
 
@@ -47,9 +46,8 @@ pub(crate) struct Shared {
     pub(crate) socket_shares: Shares,
     /// Subscriptions to database changes of each client.
     pub(crate) binding_shares: Shares,
-    /// Turns at the connections for policy checks.
+    /// Turns at the connections for policy checks; a client gets at most half of them at a time.
     pub(crate) policy_turns: Turns,
-    pub(crate) memory: Arc<ClientMemory>,
     /// Which refusals are logged.
     pub(crate) log: LogGate,
     /// Joined channels; the change from and to 0 switches the replication stream on and off.

@@ -16,6 +16,7 @@ use selvedge_gateway::{
     listen_with_upgrades,
 };
 use selvedge_mail::{Inbox, inbox};
+use selvedge_memory::MemoryBudget;
 use selvedge_postgres::RequestPool;
 use selvedge_telemetry::Telemetry;
 
@@ -55,7 +56,12 @@ pub(crate) fn start_api(
     let settings = &config.selvedge;
     let for_upgrades = Arc::clone(&services);
     let upgrades = move || for_upgrades.upgrade_handler();
-    let limits = connection_limits(&settings.limits, services.continue_check(), hosts);
+    let limits = connection_limits(
+        &settings.limits,
+        services.continue_check(),
+        hosts,
+        services.memory(),
+    );
     // Called once on each worker thread: database connections, rooms and the gateway's tables belong to one thread.
     let application = move || {
         let worker = services.worker();
@@ -105,6 +111,7 @@ fn connection_limits(
     limits: &LimitsSection,
     continue_check: ContinueCheck,
     hosts: Option<Arc<LocalHosts>>,
+    memory: MemoryBudget,
 ) -> ConnectionLimits {
     ConnectionLimits {
         head_timeout: limits.header_timeout,
@@ -113,6 +120,7 @@ fn connection_limits(
             bytes_per_second: limits.min_transfer_rate,
         },
         per_address: limits.connections_per_address,
+        memory,
         hosts,
         continue_check: Some(continue_check),
     }

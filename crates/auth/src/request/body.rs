@@ -6,7 +6,7 @@ use std::pin::Pin;
 use actix_web::dev::Payload;
 use actix_web::web::Bytes;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
-use selvedge_gateway::{BodyError, BodyLimits, read_body};
+use selvedge_gateway::{BodyError, BodyForm, BodyLimits, Caller, read_body};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -32,9 +32,12 @@ impl<T: DeserializeOwned + 'static> FromRequest for Json<T> {
     type Error = AuthError;
     type Future = Pending<Self>;
 
-    fn from_request(_: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let payload = payload.take();
-        Box::pin(async move { Ok(Self(parse_object(&read_bytes(payload, LARGEST_BYTES).await?)?)) })
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (payload, caller) = (payload.take(), Caller::extract(request));
+        Box::pin(async move {
+            let body = read_bytes(payload, &caller, LARGEST_BYTES).await?;
+            Ok(Self(parse_object(&body)?))
+        })
     }
 }
 
@@ -42,10 +45,10 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalJson<T> {
     type Error = AuthError;
     type Future = Pending<Self>;
 
-    fn from_request(_: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let payload = payload.take();
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (payload, caller) = (payload.take(), Caller::extract(request));
         Box::pin(async move {
-            let body = read_bytes(payload, LARGEST_BYTES).await?;
+            let body = read_bytes(payload, &caller, LARGEST_BYTES).await?;
             Ok(Self(if body.is_empty() {
                 T::default()
             } else {
@@ -71,10 +74,10 @@ impl FromRequest for Form {
     type Future = Pending<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let payload = payload.take();
+        let (payload, caller) = (payload.take(), Caller::extract(request));
         let is_form = request.content_type() == "application/x-www-form-urlencoded";
         Box::pin(async move {
-            let body = read_bytes(payload, LARGEST_FORM_BYTES).await?;
+            let body = read_bytes(payload, &caller, LARGEST_FORM_BYTES).await?;
             let fields: &[u8] = if is_form { body.as_ref() } else { &[] };
             Ok(Self(form_urlencoded::parse(fields).into_owned().collect()))
         })
@@ -113,8 +116,8 @@ fn parse_object<T: DeserializeOwned>(body: &[u8]) -> Result<T, AuthError> {
 ///
 /// # Errors
 /// 413 `request_entity_too_large`, 400 `bad_json` for a body that stops arriving.
-async fn read_bytes(payload: Payload, largest: usize) -> Result<Bytes, AuthError> {
-    let limits = BodyLimits::of_bytes(largest);
+async fn read_bytes(payload: Payload, caller: &Caller, largest: usize) -> Result<Bytes, AuthError> {
+    let limits = BodyLimits::of_caller(largest, BodyForm::Json, caller);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => AuthError::TooLarge,
         BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_) => {

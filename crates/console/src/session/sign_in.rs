@@ -1,7 +1,7 @@
 //! `POST /api/session`: sign-in with name and password.
 
 use actix_web::http::StatusCode;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::json;
@@ -15,6 +15,11 @@ use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 use crate::services::ThreadApi;
 use crate::state::{ConsoleState, Level};
+
+/// Longest body of a sign-in in bytes.
+const LONGEST_BODY: usize = 4096;
+/// Longest name in bytes: that of an e-mail address.
+const LONGEST_NAME: usize = 320;
 
 /// The body of `POST /api/session`.
 #[derive(Deserialize)]
@@ -45,12 +50,12 @@ pub(super) async fn sign_in(
     state: web::Data<ConsoleState>,
     thread: web::Data<ThreadApi>,
     request: HttpRequest,
-    body: web::Json<SignIn>,
+    body: web::Payload,
 ) -> Result<HttpResponse, ConsoleError> {
     if !state.config.login {
         return Err(ConsoleError::invalid("Nobody signs in to this console"));
     }
-    let SignIn { name, password, code } = body.into_inner();
+    let SignIn { name, password, code } = read_sign_in(&request, body).await?;
     let (name, password) = (name.as_str(), password.as_str());
     let caller = lookup::anonymous(&state, &request)?;
     if let Err(wait) = state.sessions.throttle.begin(name, &caller.address) {
@@ -85,6 +90,24 @@ pub(super) async fn sign_in(
             "secret": secrets.header,
             "account": { "name": found.name, "level": found.level },
         })))
+}
+
+/// Reads the body, which anybody may send: a small one, with a name that may become a key, a row of the audit and a line of the log.
+async fn read_sign_in(request: &HttpRequest, body: web::Payload) -> Result<SignIn, ConsoleError> {
+    if request.content_type() != "application/json" {
+        return Err(ConsoleError::invalid(
+            "The body must be of the type application/json",
+        ));
+    }
+    let body = body.to_bytes_limited(LONGEST_BODY).await;
+    let body = body.map_err(|_| ConsoleError::invalid("The body is too long"))?;
+    let body = body.map_err(|error| ConsoleError::invalid(error.to_string()))?;
+    let sign_in: SignIn = serde_json::from_slice(&body)
+        .map_err(|error| ConsoleError::invalid(format!("The body is not the expected JSON: {error}")))?;
+    if sign_in.name.len() > LONGEST_NAME {
+        return Err(ConsoleError::invalid("The name is too long"));
+    }
+    Ok(sign_in)
 }
 
 /// Begins a session of the console.

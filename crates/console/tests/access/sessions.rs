@@ -117,6 +117,19 @@ async fn console_019_sign_ins_and_refusals_are_in_the_audit_with_their_request()
 }
 
 #[tokio::test]
+async fn console_014_a_sign_in_with_a_long_name_or_body_is_refused_and_leaves_nothing() {
+    let console = Console::start().await;
+
+    assert_eq!(console.try_sign_in(&"a".repeat(321), "x", "").status, 422);
+    assert_eq!(console.try_sign_in("adam", &"x".repeat(5000), "").status, 422);
+    let admin = console.sign_in("adam");
+
+    let answer = console.page_as(&admin, "GET", "/api/audit?action=sign_in");
+    let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(body["entries"].as_array().unwrap().len(), 1, "the last one alone");
+}
+
+#[tokio::test]
 async fn console_018_no_viewer_is_let_in_while_the_jwt_secret_is_a_setting_of_the_database() {
     let console = Console::start().await;
     let superuser = console.database.superuser().await;

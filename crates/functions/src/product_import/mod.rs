@@ -14,7 +14,7 @@ use actix_web::HttpResponse;
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
 use futures_util::future::LocalBoxFuture;
-use selvedge_gateway::{Bearer, BodyLimits, Caller, read_body};
+use selvedge_gateway::{Bearer, BodyForm, BodyLimits, Caller, read_body};
 use selvedge_product_import::{Downloader, ImportError, Product, encode_picture};
 use serde::Deserialize;
 
@@ -27,12 +27,9 @@ use response::{ImportFailure, render_product};
 /// The name in the URL, which the site calls.
 const SLUG: &str = "fetch-farfetch";
 /// A body holds one address.
-const BODY_LIMITS: BodyLimits<'static> = BodyLimits {
-    bytes: 16 * 1024,
-    pause: Some(Duration::from_secs(10)),
-    duration: Some(Duration::from_secs(10)),
-    memory: None,
-};
+const LONGEST_BODY: usize = 16 * 1024;
+/// How long it may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The native function `fetch-farfetch`.
 pub struct ProductImport {
@@ -89,7 +86,12 @@ impl Shared {
         let person = find_person(&request.caller).ok_or(ImportFailure::NotAllowed)?;
         let token = request.headers.get(header::AUTHORIZATION).cloned();
         let token = token.ok_or(ImportFailure::NotAllowed)?;
-        let body = read_body(request.body, BODY_LIMITS)
+        let limits = BodyLimits {
+            pause: Some(BODY_TIMEOUT),
+            duration: Some(BODY_TIMEOUT),
+            ..BodyLimits::of_caller(LONGEST_BODY, BodyForm::Json, &request.caller)
+        };
+        let body = read_body(request.body, limits)
             .await
             .map_err(|_| ImportFailure::BadBody)?;
         let body: ImportBody = serde_json::from_slice(&body).map_err(|_| ImportFailure::BadBody)?;

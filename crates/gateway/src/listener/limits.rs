@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use selvedge_memory::MemoryBudget;
+
 use super::local_hosts::LocalHosts;
 use crate::ContinueCheck;
 
@@ -16,6 +18,8 @@ pub struct ConnectionLimits {
     pub transfer: TransferLimits,
     /// Most open connections of one address, for each listener; any number if `None`.
     pub per_address: Option<usize>,
+    /// What heads above 8 KiB are reserved from while they arrive.
+    pub memory: MemoryBudget,
     /// The only host names to which requests may be sent; any if `None`.
     pub hosts: Option<Arc<LocalHosts>>,
     /// Decides whether a client that sends `Expect: 100-continue` gets `100 Continue`. `None` always sends it.
@@ -50,6 +54,7 @@ impl From<Duration> for ConnectionLimits {
             head_timeout,
             transfer: TransferLimits::default(),
             per_address: None,
+            memory: MemoryBudget::unlimited(),
             hosts: None,
             continue_check: None,
         }

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use selvedge_memory::MemoryBudget;
 use selvedge_token::{ApiKeyKind, Claims, TokenError, unix_now};
 
+use super::config::GatewayConfig;
 use super::forwarded::{read_forwarded, read_public_origin};
 use crate::RequestId;
 
@@ -50,6 +52,7 @@ struct Inner {
     remote_ip: IpAddr,
     /// How many proxies in front of the server are trusted.
     trusted_proxies: usize,
+    memory: MemoryBudget,
     request_id: RequestId,
 }
 
@@ -57,14 +60,15 @@ impl Caller {
     pub(crate) fn new(
         credentials: Credentials,
         remote_ip: IpAddr,
-        trusted_proxies: usize,
+        config: &GatewayConfig,
         request_id: RequestId,
     ) -> Self {
         Self {
             inner: Rc::new(Inner {
                 credentials,
                 remote_ip,
-                trusted_proxies,
+                trusted_proxies: config.trusted_proxies,
+                memory: config.memory.clone(),
                 request_id,
             }),
         }
@@ -101,6 +105,11 @@ impl Caller {
     /// The client's address: the peer's, or the one that a trusted proxy reports in `X-Forwarded-For`.
     pub fn remote_ip(&self) -> IpAddr {
         self.inner.remote_ip
+    }
+
+    /// What the request's body is reserved from.
+    pub fn memory(&self) -> &MemoryBudget {
+        &self.inner.memory
     }
 
     /// Scheme and host by which the client reached us, such as `https://api.example.com`: as a trusted proxy reports them

@@ -176,7 +176,7 @@ impl<S> GatewayService<S> {
             .map_err(boxed_response)?;
         let trusted_proxies = self.shared.config.trusted_proxies;
         let remote_ip = read_remote_ip(request, trusted_proxies).map_err(boxed_response)?;
-        let caller = Caller::new(credentials, remote_ip, trusted_proxies, id.clone());
+        let caller = Caller::new(credentials, remote_ip, &self.shared.config, id.clone());
         let usage = self
             .shared
             .admission

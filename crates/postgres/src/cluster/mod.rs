@@ -17,6 +17,7 @@ mod heartbeat;
 mod init;
 mod lock;
 mod lock_holder;
+mod log_limit;
 mod npm;
 mod npm_name;
 mod own_file;

@@ -4,10 +4,13 @@
 //! after the last request. Readiness is read from `postmaster.pid`, as `pg_ctl` does, which needs no connection.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{File, OpenOptions, Permissions},
     io::{Read, Seek, SeekFrom, Write as _},
     net::TcpListener,
-    os::unix::{fs::OpenOptionsExt as _, process::CommandExt},
+    os::unix::{
+        fs::{OpenOptionsExt as _, PermissionsExt as _},
+        process::CommandExt,
+    },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread::sleep,
@@ -21,7 +24,12 @@ use nix::{
 };
 
 use super::{
-    ClusterConfig, binaries::Binaries, error::ClusterError, owner::Owner, program_tree::hold_tree_of,
+    ClusterConfig,
+    binaries::Binaries,
+    error::ClusterError,
+    log_limit::{LogLimit, MOST_LOG_BYTES, earlier_log},
+    owner::Owner,
+    program_tree::hold_tree_of,
 };
 
 /// Pause between two looks at `postmaster.pid` or at a process that is ending.
@@ -33,9 +41,6 @@ const FAST_SHUTDOWN: Duration = Duration::from_secs(30);
 /// How long an immediate shutdown may take before it is reported as failed.
 const IMMEDIATE_SHUTDOWN: Duration = Duration::from_secs(10);
 
-/// A log larger than this is renamed to `postgres.log.1` at the next start.
-const MAX_LOG_BYTES: u64 = 10 * 1024 * 1024;
-
 /// How long a busy port is tried again: the last owner may be ending, or a connection may have it for a moment.
 const PORT_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -45,6 +50,8 @@ pub(crate) struct Postmaster {
     child: Child,
     /// The process that ends PostgreSQL when this process is killed; see [`spawn_watch`].
     watch: Option<Child>,
+    /// Keeps its log from filling the disk.
+    _log_limit: LogLimit,
 }
 
 impl Postmaster {
@@ -65,6 +72,7 @@ impl Postmaster {
         loop {
             let log = open_log(&log_path)?;
             let log_start = log.metadata().map_or(0, |meta| meta.len());
+            let log_limit = LogLimit::start(&log_path, MOST_LOG_BYTES)?;
             // Before PostgreSQL, which must not outlive a process that is killed while it waits for it: it would hold the port
             // until the next start.
             let mut watch = spawn_watch()?;
@@ -73,6 +81,7 @@ impl Postmaster {
             let mut postmaster = Self {
                 child,
                 watch: Some(watch),
+                _log_limit: log_limit,
             };
             named?;
             match postmaster.wait_until_ready(data_dir, deadline) {
@@ -354,15 +363,21 @@ fn wait_for_free_port(port: u16) -> Result<(), ClusterError> {
 }
 
 fn open_log(path: &Path) -> Result<File, ClusterError> {
-    if path.metadata().is_ok_and(|meta| meta.len() > MAX_LOG_BYTES) {
-        std::fs::rename(path, path.with_extension("log.1")).map_err(ClusterError::file(path))?;
+    if path.metadata().is_ok_and(|meta| meta.len() > MOST_LOG_BYTES) {
+        std::fs::rename(path, earlier_log(path)).map_err(ClusterError::file(path))?;
     }
-    OpenOptions::new()
+    let log = OpenOptions::new()
         .create(true)
         .append(true)
+        // It has values of the project's rows: those that PostgreSQL refused.
+        .mode(0o600)
         .custom_flags(nix::libc::O_NOFOLLOW)
         .open(path)
-        .map_err(ClusterError::file(path))
+        .map_err(ClusterError::file(path))?;
+    // One of an earlier version may be open to others.
+    log.set_permissions(Permissions::from_mode(0o600))
+        .map_err(ClusterError::file(path))?;
+    Ok(log)
 }
 
 /// The last 15 lines that were logged since byte `start`, for an error message.

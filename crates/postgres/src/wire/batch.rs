@@ -195,7 +195,7 @@ impl<'c> Batch<'c> {
         let how = if statement.force_custom_plan {
             Usage::Unprepared
         } else {
-            self.find_usage(parsed_as, &statement.text)
+            self.find_usage(parsed_as, &statement.text, statement.params.len())
         };
         self.execute_as(how, stage, &statement.text, &statement.params, sink)
     }
@@ -209,13 +209,13 @@ impl<'c> Batch<'c> {
         params: &[P],
         sink: Sink,
     ) -> Result<(), BatchError> {
-        let how = self.find_usage(parsed_as, text);
+        let how = self.find_usage(parsed_as, text, params.len());
         self.execute_as(how, stage, text, params, sink)
     }
 
-    fn find_usage(&mut self, (role, search_path): (&str, &str), text: &str) -> Usage {
+    fn find_usage(&mut self, (role, search_path): (&str, &str), text: &str, parameters: usize) -> Usage {
         if self.prepares {
-            self.statements.use_statement(role, search_path, text)
+            self.statements.use_statement(role, search_path, text, parameters)
         } else {
             Usage::Unprepared
         }
@@ -266,14 +266,14 @@ impl<'c> Batch<'c> {
     pub(crate) fn read_json(
         &mut self,
         stage: TransactionStage,
-        (role, search_path): (&str, &str),
+        parsed_as: (&str, &str),
         statement: &SqlStatement,
         rows: impl FnOnce() -> JsonRows,
     ) -> Result<bool, BatchError> {
         if !self.prepares {
             return Ok(false);
         }
-        match self.statements.use_statement(role, search_path, &statement.text) {
+        match self.find_usage(parsed_as, &statement.text, statement.params.len()) {
             Usage::Prepared(prepared) => {
                 let Some(shape) = &prepared.json else {
                     return Ok(false);

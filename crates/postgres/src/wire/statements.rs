@@ -1,7 +1,8 @@
 //! The prepared statements of one connection.
 //!
 //! Clients choose the shapes of statements, so an unbounded cache would let anyone fill the memory of this process and
-//! of PostgreSQL. It is an LRU cache, and a statement that falls out is closed with the next batch. A statement is
+//! of PostgreSQL. It is an LRU cache, bounded in number and in bytes, and a statement that falls out is closed with the next batch. Long
+//! ones are never prepared: the plan of a filter of 64 KB takes megabytes in PostgreSQL, and is hardly used again. A statement is
 //! prepared at its second use, in the batch that uses it, so that shapes that occur once cost nothing extra.
 
 use std::hash::{BuildHasher, RandomState};
@@ -13,6 +14,13 @@ use lru::{DefaultHasher, LruCache};
 
 use super::Column;
 use crate::json::JsonShape;
+
+/// Longest text of a statement that is prepared, in bytes.
+const LONGEST_TEXT: usize = 8 * 1024;
+/// Most parameters of one.
+const MOST_PARAMETERS: usize = 100;
+/// Most bytes of all texts of a connection, with their roles and search paths.
+const MOST_BYTES: usize = 1024 * 1024;
 
 /// A statement that the server has prepared under `name`.
 #[derive(Debug)]
@@ -47,6 +55,12 @@ struct Key {
     text: String,
 }
 
+impl Key {
+    fn bytes(&self) -> usize {
+        self.role.len() + self.search_path.len() + self.text.len()
+    }
+}
+
 enum Entry {
     SeenOnce,
     /// `Parse` was sent, with a name made of this number.
@@ -58,6 +72,8 @@ pub(super) struct Statements {
     /// False behind a transaction pooler, which gives each transaction another server connection.
     enabled: bool,
     entries: LruCache<u64, (Key, Entry)>,
+    /// Bytes of the keys of `entries`.
+    bytes: usize,
     /// foldhash with a random seed: as safe against chosen collisions as std's hasher, and several times as fast on
     /// long texts.
     hasher: DefaultHasher,
@@ -76,6 +92,7 @@ impl Statements {
         Self {
             enabled,
             entries: LruCache::new(capacity),
+            bytes: 0,
             hasher: DefaultHasher::default(),
             prefix: format!("s{:016x}_", RandomState::new().hash_one(())),
             next: 0,
@@ -84,8 +101,14 @@ impl Statements {
     }
 
     /// Looks a statement up and counts the use. A hit allocates nothing.
-    pub(super) fn use_statement(&mut self, role: &str, search_path: &str, text: &str) -> Usage {
-        if !self.enabled {
+    pub(super) fn use_statement(
+        &mut self,
+        role: &str,
+        search_path: &str,
+        text: &str,
+        parameters: usize,
+    ) -> Usage {
+        if !self.enabled || text.len() > LONGEST_TEXT || parameters > MOST_PARAMETERS {
             return Usage::Unprepared;
         }
         let hash = self.hash(role, search_path, text);
@@ -110,9 +133,14 @@ impl Statements {
                     search_path: search_path.to_owned(),
                     text: text.to_owned(),
                 };
-                if let Some((_, (_, Entry::Prepared(old)))) = self.entries.push(hash, (key, Entry::SeenOnce))
+                self.bytes += key.bytes();
+                if let Some((_, evicted)) = self.entries.push(hash, (key, Entry::SeenOnce)) {
+                    self.drop_entry(evicted);
+                }
+                while self.bytes > MOST_BYTES
+                    && let Some((_, evicted)) = self.entries.pop_lru()
                 {
-                    self.closing.push(old.name.clone());
+                    self.drop_entry(evicted);
                 }
                 Usage::Unprepared
             }
@@ -149,10 +177,16 @@ impl Statements {
 
     /// Forgets all statements: after DDL their plans are out of date.
     pub(super) fn clear(&mut self) {
-        while let Some((_, (_, entry))) = self.entries.pop_lru() {
-            if let Entry::Prepared(prepared) = entry {
-                self.closing.push(prepared.name.clone());
-            }
+        while let Some((_, entry)) = self.entries.pop_lru() {
+            self.drop_entry(entry);
+        }
+    }
+
+    /// Closes a statement that is no longer kept.
+    fn drop_entry(&mut self, (key, entry): (Key, Entry)) {
+        self.bytes -= key.bytes();
+        if let Entry::Prepared(prepared) = entry {
+            self.closing.push(prepared.name.clone());
         }
     }
 
@@ -181,33 +215,68 @@ mod tests {
     use super::*;
 
     fn prepare(statements: &mut Statements, text: &str) -> Option<Preparing> {
-        match statements.use_statement("r", "p", text) {
+        match statements.use_statement("r", "p", text, 0) {
             Usage::Prepare(preparing) => Some(preparing),
             _ => None,
         }
     }
 
     #[test]
+    fn gw_049_long_statements_and_those_with_many_parameters_are_never_prepared() {
+        let mut statements = Statements::new(4);
+        let mut is_prepared = |text: &str, parameters| {
+            statements.use_statement("r", "p", text, parameters);
+            matches!(
+                statements.use_statement("r", "p", text, parameters),
+                Usage::Prepare(_)
+            )
+        };
+
+        assert!(is_prepared(&"a".repeat(LONGEST_TEXT), MOST_PARAMETERS));
+        assert!(!is_prepared(&"b".repeat(LONGEST_TEXT + 1), 0));
+        assert!(!is_prepared("c", MOST_PARAMETERS + 1));
+    }
+
+    #[test]
+    fn gw_049_the_texts_of_a_connection_are_bounded_in_bytes() {
+        let mut statements = Statements::new(1000);
+        for number in 0..500 {
+            let text = format!("{number:8000}");
+            let preparing = {
+                statements.use_statement("r", "p", &text, 0);
+                prepare(&mut statements, &text).expect("its second use")
+            };
+            statements.prepared(preparing, Arc::new([]));
+        }
+
+        let kept = statements.entries.len();
+        assert!(statements.bytes <= MOST_BYTES && kept > 100, "{kept}");
+        assert_eq!(statements.take_closing().len(), 500 - kept);
+        statements.clear();
+        assert_eq!((statements.bytes, statements.take_closing().len()), (0, kept));
+    }
+
+    #[test]
     fn a_statement_is_prepared_at_its_second_use() {
         let mut statements = Statements::new(4);
         assert!(matches!(
-            statements.use_statement("r", "p", "a"),
+            statements.use_statement("r", "p", "a", 0),
             Usage::Unprepared
         ));
         let preparing = prepare(&mut statements, "a").expect("its second use");
         assert!(matches!(
-            statements.use_statement("r", "p", "a"),
+            statements.use_statement("r", "p", "a", 0),
             Usage::Unprepared
         ));
 
         statements.prepared(preparing, Arc::new([]));
 
         assert!(matches!(
-            statements.use_statement("r", "p", "a"),
+            statements.use_statement("r", "p", "a", 0),
             Usage::Prepared(_)
         ));
         assert!(matches!(
-            statements.use_statement("s", "p", "a"),
+            statements.use_statement("s", "p", "a", 0),
             Usage::Unprepared
         ));
     }
@@ -217,7 +286,7 @@ mod tests {
         let mut statements = Statements::new(0);
         for _ in 0..4 {
             assert!(matches!(
-                statements.use_statement("r", "p", "a"),
+                statements.use_statement("r", "p", "a", 0),
                 Usage::Unprepared
             ));
         }
@@ -226,7 +295,7 @@ mod tests {
     #[test]
     fn a_failed_preparation_is_tried_again() {
         let mut statements = Statements::new(4);
-        statements.use_statement("r", "p", "a");
+        statements.use_statement("r", "p", "a", 0);
         let preparing = prepare(&mut statements, "a").expect("its second use");
 
         statements.not_prepared(preparing);
@@ -239,7 +308,7 @@ mod tests {
         let mut statements = Statements::new(8);
         for number in 0..1000 {
             let text = number.to_string();
-            statements.use_statement("r", "p", &text);
+            statements.use_statement("r", "p", &text, 0);
             let preparing = prepare(&mut statements, &text).expect("its second use");
             statements.prepared(preparing, Arc::new([]));
         }
@@ -254,9 +323,9 @@ mod tests {
     #[test]
     fn a_statement_evicted_while_being_prepared_is_closed() {
         let mut statements = Statements::new(1);
-        statements.use_statement("r", "p", "a");
+        statements.use_statement("r", "p", "a", 0);
         let preparing = prepare(&mut statements, "a").expect("its second use");
-        statements.use_statement("r", "p", "b");
+        statements.use_statement("r", "p", "b", 0);
 
         statements.prepared(preparing, Arc::new([]));
 
@@ -268,7 +337,7 @@ mod tests {
     fn the_names_of_one_connection_do_not_tell_those_of_another() {
         let name = || {
             let mut statements = Statements::new(1);
-            statements.use_statement("r", "p", "a");
+            statements.use_statement("r", "p", "a", 0);
             let preparing = prepare(&mut statements, "a").expect("its second use");
             statements.name_of(preparing)
         };

@@ -9,6 +9,7 @@ use std::fmt;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::Bytes;
+use selvedge_gateway::Caller;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -50,9 +51,13 @@ pub(super) async fn broadcast_batch(
     let caller = ApiCaller::identify(&request, &shared)?;
     let too_large = || ApiError::Invalid(json!({ "messages": [TOO_LARGE] }));
     // The token is checked before the body is read, so strangers cannot make the server buffer megabytes.
-    let body = read_limited(payload, shared.config.max_batch_bytes(), &shared)
-        .await?
-        .ok_or_else(too_large)?;
+    let body = read_limited(
+        payload,
+        shared.config.max_batch_bytes(),
+        &Caller::extract(&request),
+    )
+    .await?
+    .ok_or_else(too_large)?;
     let messages = parse_batch(&body, shared.config.max_payload_bytes)?;
     // Before the policies are asked, which is most of the work: otherwise a client over the rate would go on to cause it.
     shared.event_rate.count(messages.len() as u64);

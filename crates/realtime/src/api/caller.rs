@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::Bytes;
-use selvedge_gateway::{Bearer, BodyError, BodyLimits, Caller, read_body};
+use selvedge_gateway::{Bearer, BodyError, BodyForm, BodyLimits, Caller, read_body};
 use selvedge_limits::ClientId;
 use selvedge_token::Claims;
 use serde_json::{Map, Value};
@@ -71,12 +71,9 @@ impl ApiCaller {
 pub(super) async fn read_limited(
     payload: web::Payload,
     bytes: usize,
-    shared: &Shared,
+    caller: &Caller,
 ) -> Result<Option<Bytes>, ApiError> {
-    let limits = BodyLimits {
-        memory: Some(&shared.config.memory),
-        ..BodyLimits::of_bytes(bytes)
-    };
+    let limits = BodyLimits::of_caller(bytes, BodyForm::Bytes, caller);
     match read_body(payload, limits).await {
         Ok(body) => Ok(Some(body)),
         Err(BodyError::TooLarge) => Ok(None),

@@ -6,7 +6,7 @@
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, web};
 use percent_encoding::percent_decode_str;
-use selvedge_gateway::sent_path;
+use selvedge_gateway::{Caller, sent_path};
 use serde::de::IgnoredAny;
 
 use super::caller::{ApiCaller, accepted, read_limited};
@@ -28,7 +28,12 @@ pub(super) async fn broadcast_single(
     let caller = ApiCaller::identify(&request, &shared)?;
     let encoding = encoding_of(&request)?;
     // The token is checked before the body is read, so strangers cannot make the server buffer megabytes.
-    let body = read_limited(payload, shared.config.max_payload_bytes, &shared).await?;
+    let body = read_limited(
+        payload,
+        shared.config.max_payload_bytes,
+        &Caller::extract(&request),
+    )
+    .await?;
     let payload = body.ok_or(TOO_LARGE)?;
     if encoding == Encoding::Json && serde_json::from_slice::<IgnoredAny>(&payload).is_err() {
         return Err(ApiError::BodyNotReadable);

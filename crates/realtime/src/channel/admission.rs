@@ -96,13 +96,12 @@ async fn check_permission(
         Ok(_) | Err(CheckError::Policy) => return Err(JoinError::Unauthorized(topic.name().to_owned())),
         Err(error) => return Err(JoinError::Check(error)),
     };
-    let replays = fetch_replays(shared, &topic, &request, verdict).await?;
     Ok(Admission {
+        replays: fetch_replays(shared, &topic, &request, verdict).await?,
         topic,
         request,
         token,
         permissions: Permissions::after_read(verdict),
-        replays,
         counted_bindings,
         joined_topic: None,
     })

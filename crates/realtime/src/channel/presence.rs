@@ -12,6 +12,7 @@ use crate::authorization::CheckError;
 use crate::cluster::Cluster;
 use crate::fanout::PresenceReception;
 use crate::frame::{ClientFrame, Payload, json_string};
+use crate::limits::HeldMemory;
 use crate::metrics::METRICS;
 use crate::presence::Tracked;
 
@@ -122,7 +123,7 @@ impl Channel {
         let shared = &self.context.worker.shared;
         let bytes = self.presence_key.len() + tracked.len();
         let reserved = bytes * PRESENCE_COPIES + ENTRY_BYTES;
-        let Some(memory) = shared.memory.reserve(self.context.client, reserved) else {
+        let Some(memory) = HeldMemory::reserve(&shared.config.memory, self.context.client, reserved) else {
             METRICS.count_drop("out_of_memory");
             return false;
         };

@@ -4,18 +4,16 @@ use std::cell::{Cell, Ref, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
 use selvedge_limits::ClientId;
-#[cfg(test)]
 use selvedge_memory::MemoryBudget;
 
 use super::channel_id::ChannelId;
 use super::wake_queue::WakeQueue;
 use crate::frame::EncodedFrame;
-use crate::memory::{ClientMemory, GrowingMemory};
+use crate::limits::GrowingMemory;
 use crate::metrics::METRICS;
 
 /// An empty queue keeps room for this many frames; a larger buffer is freed, so that one burst does not hold memory
@@ -55,7 +53,7 @@ struct Queued {
 
 /// The memory of the frames that no other socket has. Those that several sockets get are counted where they are made.
 struct OwnFrames {
-    memory: Arc<ClientMemory>,
+    memory: MemoryBudget,
     client: ClientId,
     bytes: usize,
     reserved: GrowingMemory,
@@ -92,7 +90,7 @@ impl Outbox {
     pub(crate) fn new(
         limits: QueueLimits,
         wakes: Rc<WakeQueue>,
-        memory: Arc<ClientMemory>,
+        memory: MemoryBudget,
         client: ClientId,
     ) -> Self {
         Self {
@@ -254,12 +252,7 @@ impl OwnFrames {
 
 #[cfg(test)]
 pub(crate) fn outbox_for_tests(limits: QueueLimits, memory: MemoryBudget) -> Outbox {
-    Outbox::new(
-        limits,
-        Rc::default(),
-        Arc::new(ClientMemory::new(memory)),
-        ClientId::of_connection(None),
-    )
+    Outbox::new(limits, Rc::default(), memory, ClientId::of_connection(None))
 }
 
 #[cfg(test)]
@@ -280,7 +273,7 @@ mod tests {
             messages: 1000,
             bytes: usize::MAX,
         };
-        let budget = MemoryBudget::new(8 * 1024 * 1024);
+        let budget = MemoryBudget::new(2 * 1024 * 1024);
         let outbox = outbox_for_tests(limits, budget.clone());
         let long = "x".repeat(300_000);
         for _ in 0..3 {

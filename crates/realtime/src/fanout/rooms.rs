@@ -19,9 +19,9 @@ use super::member::{Member, PresenceReception};
 use super::outbox::{Outbox, Signal};
 use crate::broadcast::Broadcast;
 use crate::frame::{EncodedFrame, Reference, ServerFrame, Version};
+use crate::limits::Rate;
 use crate::metrics::METRICS;
 use crate::presence::PresenceDiff;
-use crate::rate::Rate;
 use crate::topic::Topic;
 
 /// The text with which receiving channels are closed when the project's rate of messages is exceeded.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::frame::{EncodedFrame, Reference, ServerFrame, Version};
-use crate::memory::HeldMemory;
+use crate::limits::HeldMemory;
 use crate::topic::Topic;
 
 /// The joins and leaves of a topic since its last diff.

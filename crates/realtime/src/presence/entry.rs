@@ -10,7 +10,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::frame::json_string;
-use crate::memory::HeldMemory;
+use crate::limits::HeldMemory;
 
 /// Names that only the server sets in a meta. A client's values under these names are dropped; they could make others
 /// miss a leave.

@@ -23,7 +23,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::frame_writer::FrameWriter;
 use crate::channel::SocketContext;
 use crate::fanout::Outbox;
-use crate::memory::IncomingMessage;
+use crate::limits::IncomingMessage;
 
 /// Read buffer of each socket in bytes. Small, because most sockets are idle and there may be ten thousand of them; a larger
 /// frame gets a separate buffer while it arrives.
@@ -180,7 +180,7 @@ impl Read for Transport<'_, '_> {
         match Pin::new(&mut *self.stream).poll_read(self.cx, &mut buffer) {
             Poll::Ready(Ok(())) => {
                 let length = buffer.filled().len();
-                let memory = &self.context.worker.shared.memory;
+                let memory = &self.context.worker.shared.config.memory;
                 // A message in several frames, and one behind it, are counted together, which is what the library keeps.
                 if !self.incoming.grow(length, memory, self.context.client) {
                     return Err(io::ErrorKind::OutOfMemory.into());

@@ -105,7 +105,7 @@ impl UpgradeHandler for Upgrades {
                     outbox: Rc::new(Outbox::new(
                         shared.queue_limits(),
                         Rc::clone(&self.worker.wakes),
-                        Arc::clone(&shared.memory),
+                        shared.config.memory.clone(),
                         client,
                     )),
                     client,

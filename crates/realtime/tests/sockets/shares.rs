@@ -93,7 +93,7 @@ async fn realtime_075_a_channel_a_socket_and_a_client_have_a_share_of_subscripti
 #[actix_web::test]
 async fn realtime_075_a_message_beyond_the_share_of_memory_closes_its_socket_and_no_other() {
     let server = TestServer::start_with(RealtimeConfig {
-        memory: MemoryBudget::new(16 * 1024 * 1024),
+        memory: MemoryBudget::new(4 * 1024 * 1024),
         ..RealtimeConfig::default()
     })
     .await;
@@ -108,7 +108,7 @@ async fn realtime_075_a_message_beyond_the_share_of_memory_closes_its_socket_and
 
     client.send(broadcast(200_000)).await;
     assert_eq!(bystander.next().await[3], "broadcast");
-    // Three times its bytes are more than an eighth of the budget.
+    // Three times its bytes are more than half of the budget, and than the client's share.
     client.send(broadcast(800_000)).await;
 
     assert_eq!(client.close_code().await, 1013);
@@ -118,7 +118,7 @@ async fn realtime_075_a_message_beyond_the_share_of_memory_closes_its_socket_and
 #[actix_web::test]
 async fn realtime_075_presence_is_counted_until_it_is_gone() {
     let server = TestServer::start_with(RealtimeConfig {
-        memory: MemoryBudget::new(16 * 1024 * 1024),
+        memory: MemoryBudget::new(4 * 1024 * 1024),
         max_presence_pushes: 0,
         ..RealtimeConfig::default()
     })

@@ -3,7 +3,8 @@
 use actix_web::http::header;
 use actix_web::{HttpRequest, web};
 use bytes::Bytes;
-use selvedge_gateway::{BodyError, BodyLimits};
+use selvedge_gateway::{BodyError, BodyForm, BodyLimits, Caller};
+use selvedge_limits::ClientId;
 use selvedge_memory::MemoryBudget;
 
 use crate::config::RestConfig;
@@ -32,7 +33,9 @@ pub(crate) async fn read_body(
         bytes: config.body_limit_bytes,
         pause: Some(config.body_pause),
         duration: Some(config.body_duration),
-        memory: Some(memory),
+        form: BodyForm::Bytes,
+        memory,
+        client: ClientId::of_connection(Some(Caller::extract(http).remote_ip())),
     };
     selvedge_gateway::read_body(payload, limits)
         .await

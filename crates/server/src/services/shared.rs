@@ -15,6 +15,7 @@ use selvedge_gateway::{
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
+use selvedge_memory::MemoryBudget;
 use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
 use selvedge_realtime::{Realtime, RealtimeConfig};
@@ -214,6 +215,11 @@ impl Services {
     /// The checks behind `/health`.
     pub(crate) fn health(&self) -> web::Data<Health> {
         self.health.clone()
+    }
+
+    /// What large bodies, results and heads are reserved from.
+    pub(crate) fn memory(&self) -> MemoryBudget {
+        self.gateway.memory.clone()
     }
 
     /// The check of requests whose clients wait for `100 Continue`.

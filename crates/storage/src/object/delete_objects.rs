@@ -12,6 +12,8 @@ use crate::request::json_body::read_object;
 use crate::response::json::json_response;
 use crate::validation::names::check_bucket_name;
 
+/// Most keys of one request: those of upstream with its hard limits, which are off there by default.
+const MAX_KEYS: usize = 1000;
 /// Keys per transaction. Earlier batches stay deleted when a later one fails.
 const BATCH: usize = 500;
 
@@ -34,7 +36,7 @@ pub(crate) async fn delete_objects(
     let caller = context.caller()?;
     let keys = read_object(&context.request, payload)
         .await?
-        .required_texts("prefixes", None)?;
+        .required_texts("prefixes", Some(MAX_KEYS))?;
     check_bucket_name(bucket)?;
     let mut deleted = Vec::new();
     for batch in keys.chunks(BATCH) {

@@ -4,7 +4,7 @@
 use actix_web::http::header;
 use actix_web::{HttpRequest, web};
 use bytes::Bytes;
-use selvedge_gateway::{BodyError, BodyLimits, read_body};
+use selvedge_gateway::{BodyError, BodyForm, BodyLimits, Caller, read_body};
 use serde_json::{Map, Value};
 
 use crate::error::StorageError;
@@ -28,7 +28,7 @@ pub(crate) async fn read_json(
     payload: web::Payload,
     empty: EmptyBody,
 ) -> Result<Option<Value>, StorageError> {
-    let body = read_bytes(payload).await?;
+    let body = read_bytes(request, payload).await?;
     if !is_json(request) {
         return Ok(None);
     }
@@ -74,8 +74,9 @@ fn is_json(request: &HttpRequest) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-async fn read_bytes(payload: web::Payload) -> Result<Bytes, StorageError> {
-    let limits = BodyLimits::of_bytes(JSON_MAX_BYTES);
+async fn read_bytes(request: &HttpRequest, payload: web::Payload) -> Result<Bytes, StorageError> {
+    let caller = Caller::extract(request);
+    let limits = BodyLimits::of_caller(JSON_MAX_BYTES, BodyForm::Json, &caller);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => StorageError::JsonTooLarge,
         BodyError::TooSlow | BodyError::OutOfMemory | BodyError::Broken(_) => StorageError::Aborted,

@@ -10,6 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use md5::Md5;
+use selvedge_gateway::Caller;
+use selvedge_limits::ClientId;
+use selvedge_memory::COUNTED_FROM;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -20,6 +23,8 @@ use crate::error::StorageError;
 
 /// Largest XML document in bytes.
 const DOCUMENT_MAX_BYTES: usize = 4 * 1024 * 1024;
+/// How often a document is in memory: its bytes, and the tree of its elements.
+const DOCUMENT_COPIES: usize = 3;
 /// Checksum headers, which may also be trailers, and their algorithms.
 const CHECKSUMS: [(&str, &str); 5] = [
     ("x-amz-checksum-crc32", "crc32"),
@@ -40,6 +45,8 @@ pub(crate) struct S3Body {
     md5: Option<(Md5, Vec<u8>)>,
     checksums: Vec<Checksum>,
     is_over: bool,
+    /// Whose memory a document is reserved from.
+    caller: Caller,
 }
 
 /// A declared checksum. Its value is `None` while a trailer is still to bring it.
@@ -93,6 +100,7 @@ impl S3Body {
             md5,
             checksums,
             is_over: false,
+            caller: Caller::extract(request),
         })
     }
 
@@ -113,7 +121,9 @@ impl S3Body {
     ///
     /// # Errors
     /// `EntityTooLarge`, and those of the checks.
-    pub(crate) async fn document(self) -> Result<Vec<u8>, S3Error> {
+    pub(crate) async fn document(self) -> Result<Bytes, S3Error> {
+        let caller = self.caller.clone();
+        let mut held = None;
         let mut stream = self.stream();
         let mut bytes = Vec::new();
         while let Some(chunk) = stream.next().await {
@@ -121,8 +131,19 @@ impl S3Body {
             if bytes.len() > DOCUMENT_MAX_BYTES {
                 return Err(StorageError::EntityTooLarge.into());
             }
+            if bytes.len() >= COUNTED_FROM && held.is_none() {
+                let client = ClientId::of_connection(Some(caller.remote_ip()));
+                let reserved = caller
+                    .memory()
+                    .reserve_for(client, DOCUMENT_MAX_BYTES * DOCUMENT_COPIES);
+                held = Some(reserved.ok_or(StorageError::Aborted)?);
+            }
         }
-        Ok(bytes)
+        let bytes = Bytes::from(bytes);
+        Ok(match held {
+            Some(reserved) => reserved.hold(bytes),
+            None => bytes,
+        })
     }
 
     async fn next(&mut self) -> Option<Result<Bytes, S3Error>> {

@@ -5,6 +5,9 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::error::S3Error;
 
+/// Most elements of a request: a list of 1000 keys, or of 10 000 parts with number, tag and checksums. Each takes many times the bytes of
+/// the shortest one.
+const MAX_ELEMENTS: usize = 60_000;
 /// Deepest nesting of elements in a request.
 const MAX_DEPTH: usize = 8;
 
@@ -25,10 +28,16 @@ impl Element {
         let text = std::str::from_utf8(bytes).map_err(|error| malformed_xml(&error))?;
         let mut reader = Reader::from_str(text);
         let mut open: Vec<Self> = vec![Self::default()];
+        let mut elements = 0;
         loop {
             let event = reader.read_event().map_err(|error| malformed_xml(&error))?;
-            if matches!(event, Event::Eof) {
-                break;
+            match &event {
+                Event::Eof => break,
+                Event::Start(_) | Event::Empty(_) => elements += 1,
+                _ => {}
+            }
+            if elements > MAX_ELEMENTS {
+                return Err(S3Error::MalformedXml("too many elements".to_owned()));
             }
             Self::apply_event(event, &mut open)?;
         }
@@ -142,5 +151,13 @@ mod tests {
             assert!(Element::parse(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(Element::parse(b"\xff\xfe").is_err());
+    }
+
+    #[test]
+    fn gw_049_documents_of_many_short_elements_are_refused() {
+        let document = |elements: usize| format!("<Delete>{}</Delete>", "<a/>".repeat(elements));
+
+        assert!(Element::parse(document(MAX_ELEMENTS - 1).as_bytes()).is_ok());
+        assert!(Element::parse(document(MAX_ELEMENTS).as_bytes()).is_err());
     }
 }

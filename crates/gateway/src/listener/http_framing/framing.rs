@@ -74,6 +74,19 @@ impl Framer {
         self.state == State::Head
     }
 
+    /// Bytes of a head whose end is still to come.
+    pub(super) fn held_head(&self) -> usize {
+        match self.state {
+            State::Head => self.held.len(),
+            _ => 0,
+        }
+    }
+
+    /// The 431 for a head for which there is no memory.
+    pub(super) fn refuse_large_head(&self) -> Refused {
+        Refused::from_head(Reason::HeadTooLarge, &self.held)
+    }
+
     /// The 408 for a head that takes too long. `None` if the client has sent nothing: the connection is just closed.
     pub(super) fn refuse_slow_head(&self) -> Option<Refused> {
         (!self.held.is_empty()).then(|| Refused::from_head(Reason::HeadTooSlow, &self.held))

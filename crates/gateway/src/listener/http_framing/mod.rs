@@ -21,17 +21,22 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use selvedge_limits::{Share, ShareExceeded};
+use selvedge_memory::{MemoryBudget, Reservation};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::limits::ConnectionLimits;
 use framing::{Framer, StopReason};
+use head::LONGEST_HEAD;
 use refusal::{Reason, Refused};
 use transfer_timer::TransferTimer;
 
 /// How much of a refused request is still read: closing a socket with unread bytes resets it, and the client would lose
 /// the response.
 const DRAINED_BYTES: usize = 4 * 1024 * 1024;
+
+/// Unfinished heads up to this many bytes are not counted.
+const UNCOUNTED_HEAD: usize = 8 * 1024;
 
 /// A connection whose requests are checked and rewritten while they are read.
 #[derive(Debug)]
@@ -56,6 +61,9 @@ pub(crate) struct FramedStream<S> {
     reading: TransferTimer,
     /// Counts the connection for its address.
     connection: Option<Share>,
+    memory: MemoryBudget,
+    /// The memory of a head that arrives in pieces.
+    head: Option<Reservation>,
 }
 
 impl<S> FramedStream<S> {
@@ -83,6 +91,8 @@ impl<S> FramedStream<S> {
             sending: TransferTimer::new(limits.transfer),
             reading: TransferTimer::new(limits.transfer),
             connection,
+            memory: limits.memory.clone(),
+            head: None,
         }
     }
 
@@ -126,6 +136,23 @@ impl<S> FramedStream<S> {
         if !(was_in_head && is_in_head && !passed_on) {
             self.waiting = false;
         }
+    }
+
+    /// Reserves the memory of an unfinished head. False when there is none for it.
+    fn cover_head(&mut self) -> bool {
+        if self.framer.held_head() <= UNCOUNTED_HEAD {
+            self.head = None;
+            return true;
+        }
+        if self.head.is_none() {
+            // As it came, and as the HTTP library keeps it.
+            let bytes = 2 * LONGEST_HEAD;
+            self.head = match &self.connection {
+                Some(connection) => self.memory.reserve_for(connection.client(), bytes),
+                None => self.memory.reserve(bytes),
+            };
+        }
+        self.head.is_some()
     }
 
     /// Stops reading. The response to a refused request is sent after those of the requests before it.
@@ -194,6 +221,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
             buf.set_filled(before + passed);
             let passed_on = passed > 0 || !this.ready.is_empty();
             this.note_read(length, was_in_head, passed_on);
+            let end = match this.cover_head() {
+                true => end,
+                false => end.or_else(|| Some(StopReason::Refused(this.framer.refuse_large_head()))),
+            };
             if let Some(end) = end {
                 this.end(Some(end));
             }
@@ -254,5 +285,52 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for FramedStream<S> {
             }
         }
         Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_limits::{ClientId, Shares};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    /// A connection of the client 10.0.0.1 with these limits, and its other end.
+    fn connect(
+        limits: &ConnectionLimits,
+    ) -> (FramedStream<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
+        let (server, client) = duplex(1024 * 1024);
+        let address = ClientId::of_connection(Some([10, 0, 0, 1].into()));
+        let connection = Shares::new(Some(10)).take(address, 1).expect("a place");
+        (FramedStream::new(server, limits, Ok(connection)), client)
+    }
+
+    #[actix_web::test]
+    async fn gw_049_heads_in_pieces_are_reserved_above_8_kib_and_refused_without_memory() {
+        let memory = MemoryBudget::new(4 * LONGEST_HEAD);
+        let limits = ConnectionLimits {
+            memory: memory.clone(),
+            ..ConnectionLimits::from(Duration::from_secs(60))
+        };
+        let (mut first, mut first_client) = connect(&limits);
+        let (mut second, mut second_client) = connect(&limits);
+        let begin = format!("GET / HTTP/1.1\r\nHost: localhost\r\nX-A: {}", "a".repeat(20_000));
+        let mut read = [0; 1024];
+
+        first_client.write_all(begin.as_bytes()).await.expect("sent");
+        let waiting = tokio::time::timeout(Duration::from_millis(50), first.read(&mut read)).await;
+        assert!(waiting.is_err(), "the head has not ended");
+        assert_eq!(memory.used(), 2 * LONGEST_HEAD);
+        second_client.write_all(begin.as_bytes()).await.expect("sent");
+        assert_eq!(second.read(&mut read).await.expect("the end"), 0);
+        drop(second_client.shutdown().await);
+        second.shutdown().await.expect("refused");
+        let mut answer = String::new();
+        second_client.read_to_string(&mut answer).await.ok();
+        assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+        first_client.write_all(b"\r\n\r\n").await.expect("sent");
+        assert!(first.read(&mut read).await.expect("the head") > 0);
+
+        assert_eq!(memory.used(), 0);
     }
 }

@@ -1,51 +1,25 @@
-//! The memory that clients make this service hold: out of the process' budget, and of that at most a share for each client.
+//! The memory that clients make this service hold, out of the process' budget.
 
 use bytes::Bytes;
-use selvedge_limits::{ClientId, Share, Shares};
+use selvedge_limits::ClientId;
 use selvedge_memory::{COUNTED_FROM, MemoryBudget, Reservation};
 
-/// One client may hold the budget divided by this number.
-const SHARES_PER_BUDGET: usize = 8;
-
 /// How often what a client sends is in memory: as it came, and encoded for the sockets of each protocol version.
-pub(crate) const COPIES: usize = 3;
-
-/// The budget and its shares.
-#[derive(Debug)]
-pub(crate) struct ClientMemory {
-    budget: MemoryBudget,
-    shares: Shares,
-}
+const COPIES: usize = 3;
 
 /// Memory that a client has reserved; given back when this is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldMemory {
-    parts: Vec<(Reservation, Option<Share>)>,
-}
-
-impl ClientMemory {
-    pub(crate) fn new(budget: MemoryBudget) -> Self {
-        let most = budget.limit().map(|most| most / SHARES_PER_BUDGET);
-        Self {
-            budget,
-            shares: Shares::new(most),
-        }
-    }
-
-    /// Reserves bytes for a client. `None` when its share or the budget is used up.
-    pub(crate) fn reserve(&self, client: ClientId, bytes: usize) -> Option<HeldMemory> {
-        Some(HeldMemory {
-            parts: vec![self.take(client, bytes)?],
-        })
-    }
-
-    fn take(&self, client: ClientId, bytes: usize) -> Option<(Reservation, Option<Share>)> {
-        let share = self.shares.take(client, bytes).ok()?;
-        Some((self.budget.reserve(bytes)?, share))
-    }
+    parts: Vec<Reservation>,
 }
 
 impl HeldMemory {
+    /// Reserves bytes for a client. `None` when its share or the budget is used up.
+    pub(crate) fn reserve(memory: &MemoryBudget, client: ClientId, bytes: usize) -> Option<Self> {
+        let part = memory.reserve_for(client, bytes)?;
+        Some(Self { parts: vec![part] })
+    }
+
     /// Ties the reservation to bytes: it is given back when they and all slices of them have been dropped.
     pub(crate) fn hold(self, bytes: Bytes) -> Bytes {
         Bytes::from_owner(HeldBytes { bytes, _memory: self })
@@ -73,14 +47,14 @@ pub(crate) struct GrowingMemory {
 
 impl GrowingMemory {
     /// Reserves up to this many bytes in all. False when there is no memory for them.
-    pub(crate) fn cover(&mut self, bytes: usize, memory: &ClientMemory, client: ClientId) -> bool {
+    pub(crate) fn cover(&mut self, bytes: usize, memory: &MemoryBudget, client: ClientId) -> bool {
         if bytes <= COUNTED_FROM {
             return true;
         }
         while self.reserved < bytes {
             // Doubled, so that a few steps are enough.
             let more = self.reserved.max(2 * COUNTED_FROM);
-            let Some(taken) = memory.take(client, more) else {
+            let Some(taken) = memory.reserve_for(client, more) else {
                 return false;
             };
             self.reserved += more;
@@ -102,7 +76,7 @@ pub(crate) struct IncomingMessage {
 
 impl IncomingMessage {
     /// Notes bytes that were read. False when there is no memory for a message of this length.
-    pub(crate) fn grow(&mut self, bytes: usize, memory: &ClientMemory, client: ClientId) -> bool {
+    pub(crate) fn grow(&mut self, bytes: usize, memory: &MemoryBudget, client: ClientId) -> bool {
         self.read += bytes;
         let wanted = match self.read {
             0..=COUNTED_FROM => 0,
@@ -126,22 +100,22 @@ mod tests {
 
     #[test]
     fn realtime_075_a_client_gets_an_eighth_of_the_budget_until_its_messages_are_gone() {
-        let memory = ClientMemory::new(MemoryBudget::new(64 * COUNTED_FROM));
+        let memory = MemoryBudget::new(8 * COUNTED_FROM);
         let (one, other) = (ClientId::of_connection(None), ClientId::of_connection(None));
         let mut message = IncomingMessage::default();
 
         assert!(message.grow(COUNTED_FROM, &memory, one));
-        assert_eq!(memory.budget.used(), 0, "small messages are not counted");
+        assert_eq!(memory.used(), 0, "small messages are not counted");
         assert!(message.grow(1, &memory, one));
-        assert!(!message.grow(3 * COUNTED_FROM, &memory, one), "beyond the share");
+        assert!(!message.grow(COUNTED_FROM, &memory, one), "beyond the share");
         let bytes = message.finish(Bytes::from_static(b"[]"));
         let slice = bytes.slice(1..);
         drop(bytes);
-        assert_eq!(memory.budget.used(), 8 * COUNTED_FROM);
-        assert!(memory.reserve(one, 5 * COUNTED_FROM).is_none());
-        assert!(memory.reserve(other, 8 * COUNTED_FROM).is_some());
+        assert_eq!(memory.used(), 4 * COUNTED_FROM);
+        assert!(HeldMemory::reserve(&memory, one, COUNTED_FROM).is_none());
+        assert!(HeldMemory::reserve(&memory, other, COUNTED_FROM).is_some());
         drop(slice);
 
-        assert_eq!(memory.budget.used(), 0);
+        assert_eq!(memory.used(), 0);
     }
 }
