@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use actix_web::web;
 use deadpool_postgres::Pool;
-use deadpool_postgres::Pool;
 use selvedge_gateway::{UpgradeHandler, keep_running};
 use selvedge_limits::{LogGate, Shares, Turns};
 use selvedge_postgres::{Database, Login};

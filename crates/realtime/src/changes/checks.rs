@@ -253,8 +253,7 @@ impl ChecksDatabase {
         are_last: &[bool],
         few: &Semaphore,
     ) -> Result<VisibleRows, RequestError> {
-        let mut rows = VisibleRows::new();
-        let mut open: Vec<usize> = Vec::new();
+        let (mut rows, mut open) = (VisibleRows::new(), Vec::<usize>::new());
         if question.reads_versions {
             let answer = self.ask(question, &question.version_statement()).await?;
             for (place, version) in read_answer(answer.as_deref()) {
