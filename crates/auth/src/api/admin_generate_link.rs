@@ -355,26 +355,7 @@ async fn store_change_code(
     let is_new = kind == LinkKind::EmailChangeNew;
     let address = if is_new { &new_email } else { &user.email };
     let code = mailer::generate_code(state, None);
-    // The token for the other address stays valid only while it belongs to the same new address; otherwise it would
-    // confirm a change that its mail did not name.
-    let keep_for_same_address = |token: &str| {
-        if user.email_change == new_email {
-            token.to_owned()
-        } else {
-            String::new()
-        }
-    };
-    let (token_new, token_current) = if is_new {
-        (
-            code.hash.clone(),
-            keep_for_same_address(&user.tokens.email_change_current),
-        )
-    } else {
-        (
-            keep_for_same_address(&user.tokens.email_change_new),
-            code.hash.clone(),
-        )
-    };
+    let (token_new, token_current) = choose_change_tokens(user, &new_email, is_new, &code.hash);
     let change = EmailChange {
         new_email: &new_email,
         token_new: &token_new,
@@ -394,4 +375,25 @@ async fn store_change_code(
     };
     one_time_tokens::upsert_lookup(db, user.id, token, now).await?;
     Ok(code)
+}
+
+/// The tokens for the new and for the current address, one of which is `hash`. The other one stays valid only while it
+/// belongs to the same new address; otherwise it would confirm a change that its mail did not name.
+fn choose_change_tokens(user: &User, new_email: &str, is_new: bool, hash: &str) -> (String, String) {
+    let keep_for_same_address = |token: &str| {
+        if user.email_change == new_email {
+            token.to_owned()
+        } else {
+            String::new()
+        }
+    };
+    if is_new {
+        let current = keep_for_same_address(&user.tokens.email_change_current);
+        (hash.to_owned(), current)
+    } else {
+        (
+            keep_for_same_address(&user.tokens.email_change_new),
+            hash.to_owned(),
+        )
+    }
 }

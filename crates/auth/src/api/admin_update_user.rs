@@ -84,16 +84,11 @@ pub(crate) async fn update_user(
     }
     // The entry of the log names the new addresses.
     let user = accounts::reload_user(&db, user.id).await?;
-    accounts::log_action(
-        &request,
-        &db,
-        Actor::Admin {
-            role: &admin.role,
-            subject: &user,
-        },
-        Action::UserModified,
-    )
-    .await?;
+    let admin = Actor::Admin {
+        role: &admin.role,
+        subject: &user,
+    };
+    accounts::log_action(&request, &db, admin, Action::UserModified).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
 }

@@ -40,15 +40,10 @@ pub(super) async fn create_upload(
     let writer = Uuid::new_v4();
     // The version is new, so this never waits. It keeps the expiry from removing the upload while its first bytes
     // arrive.
-    let lock = request
-        .context
-        .storage()
-        .upload_locks()
-        .acquire(id.version)
-        .await?;
-    let upload = uploads
-        .create(checked.new_row(&id, writer, request.holder(&checked.grant.owner)))
-        .await?;
+    let locks = request.context.storage().upload_locks();
+    let lock = locks.acquire(id.version).await?;
+    let row = checked.new_row(&id, writer, request.holder(&checked.grant.owner));
+    let upload = uploads.create(row).await?;
 
     let mut response = build_response(StatusCode::CREATED);
     response.insert_header((LOCATION, id.location(&request.context, request.caller.is_none())));
