@@ -1,9 +1,11 @@
-import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { askBeforeLeaving } from "@ui/use-keep-typed";
 import { afterEach, expect, it, vi } from "vitest";
 import { makeColumn } from "@/testing/columns";
 import { renderConsole } from "@/testing/render";
 import { makeTable } from "@/testing/tables";
+import { ImportFrame } from "./import-frame";
 import { ImportIntoNewTable } from "./into-new-table";
 import { ImportIntoTable } from "./into-table";
 import { findCreated } from "./new-table-draft";
@@ -71,4 +73,28 @@ it("console_059_a_table_whose_sql_was_edited_is_filled_under_its_own_name_or_it_
   expect(findCreated([other, made("id", "code")], wanted, known)).toMatchObject({ oid: "2" });
   expect(findCreated([other, made("id")], wanted, known)).toMatch(/marks was made without code/);
   expect(findCreated([other], wanted, known)).toMatch(/nothing was imported/);
+});
+
+it("console_059_a_running_import_asks_before_back_or_a_reload_ends_it", async () => {
+  const cancel = vi.fn();
+  renderConsole(
+    <ImportFrame
+      title="Import"
+      isRunning
+      isDone={false}
+      note={undefined}
+      action={null}
+      onCancel={cancel}
+      onClose={vi.fn()}
+    >
+      0 %
+    </ImportFrame>,
+  );
+  expect(window.dispatchEvent(new Event("beforeunload", { cancelable: true }))).toBe(false);
+
+  const leave = vi.fn();
+  const here = { pathname: "/tables", search: "" };
+  act(() => void askBeforeLeaving({ from: here, to: here, isHistory: true }, leave));
+  expect(await screen.findByText("Cancel the import?")).toBeVisible();
+  expect(leave).not.toHaveBeenCalled();
 });

@@ -1,6 +1,8 @@
 import { Button } from "@ui/button";
+import { isOtherPage } from "@ui/use-keep-typed";
 import type { ReactNode } from "react";
 import { Dialog } from "@/components/dialog";
+import { KeepTyped } from "@/components/keep-typed";
 
 interface ImportFrameProps {
   title: ReactNode;
@@ -42,6 +44,15 @@ export function ImportFrame(props: ImportFrameProps) {
         </>
       }
     >
+      <KeepTyped
+        isDirty={isRunning}
+        isLost={(step) => step.isHistory || isOtherPage(step)}
+        question={{
+          title: "Cancel the import?",
+          text: "The file is still being sent.",
+          confirmLabel: "Cancel the import",
+        }}
+      />
       {props.children}
     </Dialog>
   );
