@@ -1,0 +1,39 @@
+import { act, renderHook, waitFor } from "@testing-library/react";
+import { expect, it, vi } from "vitest";
+import * as z from "zod/mini";
+import type { RowChange } from "@/lib/admin-rows";
+import { OvertakenError } from "@/lib/save-changes";
+import { useRowForm } from "./use-row-form";
+
+type Values = { name: string };
+type Stored = Values & { id: string; version: number };
+
+it("a new row that somebody else has changed meanwhile is asked about and then saved as theirs with the own edit", async () => {
+  const theirs = { name: "Of the other" };
+  const save = vi.fn(async (_: RowChange<Values>) => undefined);
+  save.mockRejectedValueOnce(new OvertakenError(theirs, [], { ...theirs, id: "1", version: 2 }));
+  const onClose = vi.fn();
+  const { result } = renderHook(() =>
+    useRowForm<Values, Stored>({
+      row: null,
+      schema: z.object({ name: z.string() }),
+      toValues: (row) => ({ name: row?.name ?? "" }),
+      pictures: [],
+      save,
+      onClose,
+    }),
+  );
+  act(() => result.current.form.setValue("name", "Mine"));
+  await act(() => result.current.submit());
+  await waitFor(() => expect(result.current.overtaken?.fields).toEqual(["name"]));
+  const [[first]] = save.mock.calls as [[RowChange<Values> & { newId: string }]];
+
+  await act(async () => result.current.overtaken?.resolve([]));
+  await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
+  expect(save).toHaveBeenLastCalledWith({
+    id: first.newId,
+    values: { name: "Mine" },
+    before: theirs,
+    version: 2,
+  });
+});
