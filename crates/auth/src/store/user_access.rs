@@ -135,10 +135,14 @@ mod tests {
         "auth.webauthn_credentials",
     ];
     /// Tables that name users and stay, with the reason.
-    const KEPT: [(&str, &str); 3] = [
+    const KEPT: [(&str, &str); 4] = [
         (
             "_selvedge.contested_accounts",
             "marks an address that nobody has proven, until somebody does",
+        ),
+        (
+            "_selvedge.ended_users",
+            "says that the account has ended, until the last of its tokens has expired",
         ),
         (
             "_selvedge.vouched_passwords",

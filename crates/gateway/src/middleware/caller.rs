@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
+use selvedge_limits::ClientId;
 use selvedge_memory::MemoryBudget;
 use selvedge_token::{ApiKeyKind, Claims, TokenError, unix_now};
 
@@ -85,6 +86,14 @@ impl Caller {
             .cloned()
             // A panic, because a request without checked keys must not be served.
             .expect("the gateway wraps every service")
+    }
+
+    /// Whose share of the memory a request's body is part of. A service that runs without the gateway, as `selvedge rest` does,
+    /// knows its clients by the addresses of their connections.
+    pub fn client_of(request: &HttpRequest) -> ClientId {
+        let verified = request.extensions().get::<Self>().map(Self::remote_ip);
+        let peer = || request.peer_addr().map(|peer| peer.ip());
+        ClientId::of_connection(verified.or_else(peer))
     }
 
     /// Token and API key.

@@ -4,7 +4,6 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, web};
 use bytes::Bytes;
 use selvedge_gateway::{BodyError, BodyForm, BodyLimits, Caller};
-use selvedge_limits::ClientId;
 use selvedge_memory::MemoryBudget;
 
 use crate::config::RestConfig;
@@ -35,7 +34,7 @@ pub(crate) async fn read_body(
         duration: Some(config.body_duration),
         form: BodyForm::Bytes,
         memory,
-        client: ClientId::of_connection(Some(Caller::extract(http).remote_ip())),
+        client: Caller::client_of(http),
     };
     selvedge_gateway::read_body(payload, limits)
         .await

@@ -41,6 +41,7 @@ select
     join pg_attribute source_column on source_column.attrelid = source.oid and source_column.attnum = pair.from_attnum
     join pg_attribute target_column on target_column.attrelid = target.oid and target_column.attnum = pair.to_attnum
     where f.contype = 'f' and c.oid in (f.conrelid, f.confrelid)
+      and source.relnamespace::regnamespace::text not in ('_selvedge', 'selvedge_console')
   ) as relationships
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
