@@ -20,6 +20,10 @@ use crate::fanout::ChannelId;
 const REPLICATION_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The result of a step.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a result is handled at once, and none is kept"
+)]
 pub(super) enum Finished {
     Join {
         topic: String,

@@ -109,7 +109,7 @@ mod tests {
             bytes
         };
         let (text, end) = (chunk(b"iTXt", b"note", 0), chunk(b"IEND", b"", 0));
-        let bare = prepared(&[end.clone()]);
+        let bare = prepared(std::slice::from_ref(&end));
 
         for removed in [
             text.clone(),
