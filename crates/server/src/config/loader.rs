@@ -241,6 +241,31 @@ impl Config {
         climbs || !matches!((data, project), (Some(data), Some(project)) if data.starts_with(&project))
     }
 
+    /// Whether the data folder, which a file of the project may name, lies in the project and holds neither the project itself nor its
+    /// repository, links resolved. Where it is a link itself, the link's own place counts.
+    pub(crate) fn is_data_dir_deletable(&self) -> bool {
+        let data = &self.selvedge.data_dir;
+        let climbs = data.components().any(|part| part == Component::ParentDir);
+        let parent = match data.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
+            parent => parent,
+        };
+        let place = parent.and_then(|parent| parent.canonicalize().ok());
+        let (Some(place), Some(name)) = (place, data.file_name()) else {
+            return false;
+        };
+        let place = place.join(name);
+        let project = &self.project;
+        let (Ok(folder), Ok(repository)) = (project.folder.canonicalize(), project.repository.canonicalize())
+        else {
+            return false;
+        };
+        let is_of_git = place
+            .strip_prefix(&repository)
+            .is_ok_and(|path| path.starts_with(".git"));
+        !climbs && !is_of_git && place.starts_with(&repository) && !folder.starts_with(&place)
+    }
+
     fn apply_flags(&mut self, flags: &Flags) {
         replace_if_set(&mut self.api.port, &flags.port);
         replace_if_set(&mut self.db.port, &flags.db_port);

@@ -119,9 +119,16 @@ pub(crate) fn trust(config: &Config) -> Result<Vec<String>> {
 /// Deletes a data folder that is not this user's own, without reading anything in it. A link is removed and not followed.
 ///
 /// # Errors
-/// When a process holds the folder's lock, or a file cannot be deleted.
+/// When it may be something else than the data of this project, a process holds the folder's lock, or a file cannot be deleted.
 pub(crate) fn delete_foreign(config: &Config) -> Result<()> {
     let path = &config.selvedge.data_dir;
+    if !config.is_data_dir_deletable() {
+        bail!(
+            "selvedge.data_dir of a file of this project is {}, which is not a folder for data in the project: nothing was deleted\n  \
+             if it is not what you want:       take data_dir out of that file\n  if it is the data folder you made:  selvedge trust",
+            path.display()
+        );
+    }
     match data_folder::inspect(path, &Records::of_this_user())? {
         Standing::Foreign(reason) if reason.is_other_owner() => bail!(reason.describe(path)),
         _ => {}

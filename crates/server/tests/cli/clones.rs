@@ -262,6 +262,49 @@ fn gw_109_data_outside_of_the_project_are_made_after_they_were_trusted() {
 }
 
 #[test]
+fn gw_109_reset_deletes_no_folder_that_a_file_names_outside_of_the_project_or_around_it() {
+    let (project, victim) = (Project::new(), victim());
+    let before = list_files(victim.path());
+    symlink(victim.path(), project.path("shortcut")).expect("linked");
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    let outside = victim.path().join("documents").display().to_string();
+    let sibling = tempfile::tempdir_in(project.path("..")).expect("a folder");
+    std::fs::write(sibling.path().join("file"), "precious").expect("written");
+    let name = sibling
+        .path()
+        .file_name()
+        .expect("it has one")
+        .display()
+        .to_string();
+    let climbing = format!("../{name}");
+    for named in [&outside, "shortcut/documents", &climbing, ".", ".git"] {
+        for name in ["config.toml", ".env"] {
+            let (config, variables) = match name {
+                "config.toml" => (format!("[selvedge]\ndata_dir = {named:?}\n"), String::new()),
+                _ => (String::new(), format!("SELVEDGE_DATA_DIR={named}\n")),
+            };
+            project.write("config.toml", &format!("project_id = \"x\"\n{config}"));
+            project.write(".env", &variables);
+
+            let output = project.run(&["reset", "--yes", "--db-port", "1"]);
+
+            let printed = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success(), "{name} {named:?}: {printed}");
+            assert_eq!(list_files(victim.path()), before, "{name} {named:?}");
+            assert!(
+                sibling.path().join("file").exists(),
+                "{name} {named:?}: {printed}"
+            );
+            assert!(project.path(".git/HEAD").exists(), "{name} {named:?}: {printed}");
+            assert!(
+                project.path("config.toml").exists(),
+                "{name} {named:?}: {printed}"
+            );
+        }
+    }
+}
+
+#[test]
 fn gw_109_programs_of_a_config_file_do_not_run_untrusted() {
     let project = Project::new();
     let victim = victim();
