@@ -43,7 +43,7 @@ describe("submissions", () => {
     const submit = (number: number) =>
       person.client.from("combines").insert(outfits(person, number)).select("id");
 
-    expectRefused(await submit(2000), 400, "23514", /Thirty of your outfits wait for review/);
+    expectRefused(await submit(500), 400, "23514", /Thirty of your outfits wait for review/);
     expect(await fetchRows("combines", "user_id", person.id)).toEqual([]);
     expectData(await submit(30));
     expectRefused(await submit(1), 400, "23514", /Thirty of your outfits wait for review/);

@@ -194,20 +194,3 @@ alter function selvedge_console.check_audit_seals owner to supabase_admin;
 revoke execute on function selvedge_console.check_audit_seals from public;
 grant execute on function selvedge_console.check_audit_seals to selvedge_console_service, postgres;
 grant select on selvedge_console.audit_seals to selvedge_console_service, selvedge_console_operator, postgres;
-
--- Rights on the console's tables are grants. Row-level security is on because tests of projects look tables without it up by name alone.
-do $$
-declare
-  wanted record;
-begin
-  for wanted in
-    select c.oid::regclass as name
-    from pg_catalog.pg_class as c
-    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-    where n.nspname = 'selvedge_console' and c.relkind in ('r', 'p') and not c.relrowsecurity
-  loop
-    execute pg_catalog.format('alter table %s enable row level security', wanted.name);
-    execute pg_catalog.format('create policy rights_are_grants on %s using (true) with check (true)', wanted.name);
-  end loop;
-end
-$$;

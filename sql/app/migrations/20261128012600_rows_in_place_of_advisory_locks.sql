@@ -81,7 +81,7 @@ begin
     return new; -- the constraints judge what people type
   end if;
 
-  base := btrim(left(regexp_replace(lower(new.name), '[^a-z0-9]+', '-', 'g'), 200), '-');
+  base := btrim(left(regexp_replace(private.plain_letters(new.name), '[^a-z0-9]+', '-', 'g'), 200), '-');
   if base is null or base = '' then
     base := fallback || '-' || left(new.id::text, 8);
   elsif private.is_uuid(base) then

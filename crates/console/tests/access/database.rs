@@ -277,21 +277,6 @@ async fn console_171_seals_show_which_entry_a_superuser_has_changed_or_removed()
 }
 
 #[tokio::test]
-async fn gw_012_every_table_of_the_console_has_row_level_security() {
-    let database = TestDatabase::create().await;
-    let open = "select coalesce(string_agg(relname::text, ', '), '') from pg_class
-        where relnamespace = 'selvedge_console'::regnamespace and relkind in ('r', 'p') and not relrowsecurity";
-    let open: String = database
-        .connect("postgres")
-        .await
-        .query_one(open, &[])
-        .await
-        .expect("the console may")
-        .get(0);
-    assert_eq!(open, "");
-}
-
-#[tokio::test]
 async fn console_171_an_entry_goes_with_its_change_when_that_is_rolled_back() {
     let database = TestDatabase::create().await;
     permit(&database.connect("selvedge_console_service").await, "secret").await;
