@@ -29,7 +29,10 @@ pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
         None => end_leftover(config)?,
     }
     if args.no_backup {
-        delete_project_data(config, &lock_project(config)?)?;
+        // A folder that is not there is not made for its lock: a file of a project that nobody trusts may have named it.
+        if config.selvedge.data_dir.symlink_metadata().is_ok() {
+            delete_project_data(config, &lock_project(config)?)?;
+        }
         anstream::println!(
             "{GOOD}deleted{GOOD:#} database and objects of {}",
             config.project.id

@@ -254,6 +254,9 @@ fn gw_109_data_outside_of_the_project_are_made_after_they_were_trusted() {
     );
 
     let refused = project.run_and_expect_failure(&["start"]);
+    for looking in [&["stop", "--no-backup"][..], &["stop"], &["status"], &["doctor"]] {
+        project.run(looking);
+    }
     let is_made = data.exists();
     project.run_and_expect_success(&["trust"]);
 
