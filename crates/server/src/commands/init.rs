@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::cli::InitArgs;
 use crate::config::Project;
 use crate::output::GOOD;
+use crate::project_trust::check_place;
 
 const CONFIG: &str = include_str!("templates/config.toml");
 /// Files of the Supabase CLI, and secrets. `.selvedge/` contains its own .gitignore.
@@ -23,12 +24,12 @@ pub(super) fn run(folder: Option<&Path>, args: &InitArgs) -> Result<()> {
     }
     // The folder comes first, because the project's id is made from the name of the one around it.
     fs::create_dir_all(&supabase).with_context(|| format!("cannot create {}", supabase.display()))?;
-    let id = Project::find(Some(&supabase), &here)
-        .map_err(|reason| anyhow!(reason))?
-        .id;
-    write(&file, &CONFIG.replace("{{PROJECT_ID}}", &id))?;
-    // An existing file may list more, so it is kept even with `--force`.
+    let project = Project::find(Some(&supabase), &here).map_err(|reason| anyhow!(reason))?;
     let gitignore = supabase.join(".gitignore");
+    check_place(&project, &file)?;
+    check_place(&project, &gitignore)?;
+    write(&file, &CONFIG.replace("{{PROJECT_ID}}", &project.id))?;
+    // An existing file may list more, so it is kept even with `--force`.
     if !gitignore.exists() {
         write(&gitignore, GITIGNORE)?;
     }

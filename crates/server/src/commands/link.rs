@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::io::{ErrorKind, IsTerminal};
-use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use secrecy::{ExposeSecret, SecretString};
@@ -12,10 +11,11 @@ use url::Url;
 
 use super::prompt::ask_secret;
 use crate::cli::LinkArgs;
-use crate::config::{Config, Environment, link_file, read_link};
+use crate::config::{Config, Environment, Project, link_file, read_link};
 use crate::database::external::ExternalDatabase;
 use crate::output::{DIM, GOOD};
 use crate::private_file::write_private_file;
+use crate::project_trust::check_place;
 
 /// What is asked of a database that is linked.
 const DESCRIBE: &str = "
@@ -42,7 +42,7 @@ pub(super) async fn link(config: &Config, args: &LinkArgs) -> Result<()> {
         true => None,
         false => Some(describe(&database).await?),
     };
-    write_link(&config.project.folder, &url)?;
+    write_link(&config.project, &url)?;
     anstream::println!("{GOOD}linked{GOOD:#} to {}", database.address());
     if let Some(found) = found {
         anstream::println!("  {found}");
@@ -59,6 +59,7 @@ pub(super) async fn link(config: &Config, args: &LinkArgs) -> Result<()> {
 /// When the file cannot be deleted.
 pub(super) fn unlink(config: &Config) -> Result<()> {
     let file = link_file(&config.project.folder);
+    check_place(&config.project, file.parent().unwrap_or(&file))?;
     match fs::remove_file(&file) {
         Ok(()) => anstream::println!("{GOOD}unlinked{GOOD:#} {}", config.project.id),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -120,9 +121,11 @@ async fn describe(database: &ExternalDatabase) -> Result<String> {
     Ok(format!("PostgreSQL {version}, {count} migrations in its history"))
 }
 
-fn write_link(project_folder: &Path, url: &SecretString) -> Result<()> {
-    let file = link_file(project_folder);
-    let folder = file.parent().unwrap_or(project_folder);
+fn write_link(project: &Project, url: &SecretString) -> Result<()> {
+    let file = link_file(&project.folder);
+    let folder = file.parent().unwrap_or(&project.folder);
+    check_place(project, folder)?;
+    check_place(project, &folder.join(".gitignore"))?;
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     // A project that was not made by `init` may commit the folder otherwise.
     let ignore = folder.join(".gitignore");

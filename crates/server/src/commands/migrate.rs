@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::output::{DIM, GOOD, WARN};
+use crate::project_trust::check_place;
 
 /// Runs an action of `selvedge migration`.
 ///
@@ -45,6 +46,7 @@ fn create_file(config: &Config, name: &str) -> Result<()> {
         bail!("the name of a migration needs a letter: selvedge migrate new add_likes");
     }
     let folder = embedded::migrations_folder(config);
+    check_place(&config.project, &folder)?;
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let path = create_migration(&folder, &Utc::now().format("%Y%m%d%H%M%S").to_string(), &name)?;
     anstream::println!("{GOOD}created{GOOD:#} {}", path.display());

@@ -9,6 +9,7 @@
 
 mod data_folder;
 mod git_index;
+mod place;
 mod records;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use anyhow::{Result, bail};
 use crate::config::{Config, NamedProgram};
 use crate::output;
 use data_folder::Standing;
+pub(crate) use place::check_place;
 use records::Records;
 
 /// npm packages with programs that are run: Deno, its package for a platform, PostgreSQL.

@@ -24,6 +24,7 @@ use crate::database::target::TargetDatabase;
 use crate::database::{EMBEDDED_PASSWORD, embedded};
 use crate::output::{GOOD, print_text};
 use crate::private_file::write_private_file;
+use crate::project_trust::check_place;
 
 /// Runs `selvedge db diff`.
 ///
@@ -152,6 +153,7 @@ fn write_url(login: &Login) -> Result<String> {
 /// Writes a new migration with these statements.
 pub(super) fn save_migration(config: &Config, name: &str, statements: &str) -> Result<PathBuf> {
     let folder = embedded::migrations_folder(config);
+    check_place(&config.project, &folder)?;
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let time = Utc::now().format("%Y%m%d%H%M%S").to_string();
     let path = create_migration(&folder, &time, name)?;

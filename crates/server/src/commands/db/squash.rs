@@ -17,6 +17,7 @@ use crate::database::additions::{Addition, list_additions, write_additions};
 use crate::database::embedded;
 use crate::database::target::run_on_database;
 use crate::output::{GOOD, WARN, list_names};
+use crate::project_trust::check_place;
 
 /// Runs `selvedge migration squash`.
 ///
@@ -24,6 +25,7 @@ use crate::output::{GOOD, WARN, list_names};
 /// When a migration fails in the shadow database, or a file cannot be written.
 pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     let folder = embedded::migrations_folder(config);
+    check_place(&config.project, &folder)?;
     if let Some(journal) = SquashJournal::find(&folder)? {
         Shadow::remove_leftover(config)?;
         return finish(config, journal).await;

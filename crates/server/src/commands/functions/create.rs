@@ -12,6 +12,7 @@ use crate::cli::{FunctionAuth, NewFunctionArgs};
 use crate::config::Config;
 use crate::keys::KeySet;
 use crate::output::{self, GOOD};
+use crate::project_trust::check_place;
 
 const DENO_JSON: &str = include_str!("templates/deno.json");
 const NPMRC: &str = include_str!("templates/npmrc");
@@ -26,6 +27,8 @@ pub(super) fn create_function(config: &Config, args: &NewFunctionArgs) -> Result
         );
     }
     let folder = config.project.folder.join("functions").join(slug);
+    check_place(&config.project, &folder)?;
+    check_place(&config.project, &config.project.folder.join("config.toml"))?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let key = KeySet::for_development(config)?.browser_key().to_owned();
     let url = format!("{}/functions/v1/{slug}", config.api_url());

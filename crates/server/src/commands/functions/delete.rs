@@ -11,6 +11,7 @@ use super::listing::list_slugs;
 use crate::cli::DeleteFunctionArgs;
 use crate::config::Config;
 use crate::output::{GOOD, WARN};
+use crate::project_trust::check_place;
 
 /// Deletes a function after a confirmation, or immediately with `--yes`.
 pub(super) fn delete_function(config: &Config, args: &DeleteFunctionArgs) -> Result<()> {
@@ -23,6 +24,9 @@ pub(super) fn delete_function(config: &Config, args: &DeleteFunctionArgs) -> Res
         bail!("nothing was changed");
     }
     let folder = config.project.folder.join("functions").join(slug);
+    // A function that is a link itself is removed and not followed.
+    check_place(&config.project, &config.project.folder.join("functions"))?;
+    check_place(&config.project, &config.project.folder.join("config.toml"))?;
     if folder.is_dir() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot delete {}", folder.display()))?;
     }

@@ -23,6 +23,7 @@ use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::target::TargetDatabase;
 use crate::output::GOOD;
+use crate::project_trust::check_place;
 
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];
@@ -60,6 +61,7 @@ pub(super) fn create_test(config: &Config, name: &str) -> Result<()> {
         bail!("the name of a test is a file name without folders: selvedge test new likes");
     }
     let folder = config.project.folder.join("tests");
+    check_place(&config.project, &folder)?;
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let path = folder.join(format!("{name}_test.sql"));
     let mut file = File::create_new(&path).with_context(|| format!("cannot create {}", path.display()))?;
