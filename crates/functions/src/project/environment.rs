@@ -1,11 +1,13 @@
 //! The variables that a function sees. Source: functions contract §2.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
 
+use super::boundary::Boundary;
 use super::env_file::parse_env_file;
 use super::function::Function;
 use crate::config::FunctionsConfig;
@@ -60,6 +62,12 @@ fn read_env_file(config: &FunctionsConfig) -> Result<Vec<(String, SecretString)>
         None => return Ok(Vec::new()),
     };
     let unreadable = |error: &dyn std::fmt::Display| format!("env file {}: {error}", file.display());
+    // Functions can send what they read anywhere, so a link of somebody else's project to a file of the user's is not read.
+    if config.environment.env_file.is_none() && leads_out_of_project(config, &usual) {
+        return Err(unreadable(
+            &"it leads out of the project by a link; name its target with --env-file",
+        ));
+    }
     let bytes = std::fs::read(file).map_err(|error| unreadable(&error))?;
     let parsed = parse_env_file(&bytes).map_err(|error| unreadable(&error))?;
     for warning in parsed.warnings() {
@@ -67,6 +75,17 @@ fn read_env_file(config: &FunctionsConfig) -> Result<Vec<(String, SecretString)>
     }
     let pairs = parsed.values.into_iter();
     Ok(pairs.map(|(name, value)| (name, value.into())).collect())
+}
+
+/// Whether a file in `functions/` is a link to one that is in neither the repository nor that folder.
+fn leads_out_of_project(config: &FunctionsConfig, file: &Path) -> bool {
+    let boundary = Boundary::of(config);
+    let places = [
+        Some(boundary.root().to_owned()),
+        config.folder.canonicalize().ok(),
+    ];
+    let target = file.canonicalize().ok();
+    target.is_some_and(|target| !places.iter().flatten().any(|place| target.starts_with(place)))
 }
 
 /// Whether the operating system accepts the pair as a variable.
@@ -109,6 +128,28 @@ mod tests {
             ("SUPABASE_URL", "http://here"),
         ];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn gw_109_an_env_file_that_is_a_link_out_of_the_project_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("clone");
+        let config = crate::testing::config(&project);
+        std::fs::create_dir_all(&config.folder).unwrap();
+        std::fs::write(folder.path().join("env"), "STOLEN=secret\n").unwrap();
+        std::fs::write(project.join("env"), "OWN=value\n").unwrap();
+        let read = |target: &Path| {
+            let link = config.folder.join(".env");
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            read_env_file(&config)
+        };
+
+        let inside = read(&project.join("env")).unwrap();
+        let outside = read(&folder.path().join("env")).unwrap_err();
+
+        assert_eq!(inside.first().map(|(name, _)| name.as_str()), Some("OWN"));
+        assert!(outside.contains("--env-file"), "{outside}");
     }
 
     #[test]
