@@ -191,6 +191,8 @@ STEPS = [
     cargo_test("cargo test, commands cut off", "-p", "server", "--test", "cli", "--", "cut_off::", tier="test-all", SELVEDGE_TEST_KILLS="16"),
     cargo_test("cargo test, pairs of commands beside other projects", "-p", "server", "--test", "cli", "--", "matrix::", tier="test-all",
                SELVEDGE_TEST_PAIRS="8"),
+    # `make test` draws two clones, others in every run.
+    cargo_test("cargo test, hostile clones", "-p", "server", "--test", "cli", "--", "hostile_clones::", tier="test-all", SELVEDGE_TEST_CLONES="8"),
     on_versions("a reset", "15", "16", "17", "18", test=("server", "cli", "fresh_reset::")),
     # The other tests run on the version of the machine, which is mostly the first one.
     on_versions("rights of postgres", "16", "17", "18", test=("postgres", "postgres", "platform::")),
@@ -210,5 +212,7 @@ STEPS = [
                until="soak", SELVEDGE_TEST_KILLS="88"),
     cargo_test("cargo test, every pair of commands in every situation", "--limit", "3600", "-p", "server", "--test", "cli", "--", "matrix::", tier="soak",
                until="soak", SELVEDGE_TEST_PAIRS="120"),
+    cargo_test("cargo test, 300 hostile clones", "--limit", "7200", "-p", "server", "--test", "cli", "--", "hostile_clones::", tier="soak",
+               until="soak", SELVEDGE_TEST_CLONES="300", SELVEDGE_TEST_CLONES_TRACE="1"),
     make("cluster, 30 minutes", "cluster", tier="soak", until="soak", needs=["cargo build --release"], cores=9, job="cluster"),
 ]

@@ -13,6 +13,8 @@ mod cut_off;
 mod data_safety;
 mod doctor;
 mod fresh_reset;
+#[cfg(target_os = "linux")]
+mod hostile_clones;
 mod import;
 mod killed;
 mod lifecycle;
