@@ -390,7 +390,7 @@ fn write_functions(world: &World, draw: &mut Draw) -> String {
         "functions/hello/index.ts",
         &format!("{body}\nDeno.serve(() => new Response(String(stolen)));\n"),
     );
-    let map = json!({"imports": {"evil": format!("../../../victim/module.ts")}});
+    let map = json!({"imports": {"evil": "../../../victim/module.ts"}});
     world.write("functions/hello/deno.json", &map.to_string());
     format!("function: {body}")
 }

@@ -225,10 +225,9 @@ impl World {
             command.env_remove(name);
         }
         // Trees of PostgreSQL's programs are shared with other projects, as they are for a user.
-        if let (None, Some(home)) = (std::env::var_os("XDG_CACHE_HOME"), std::env::var_os("HOME")) {
-            if !nix::unistd::geteuid().is_root() {
-                command.env("XDG_CACHE_HOME", Path::new(&home).join(".cache"));
-            }
+        let home = std::env::var_os("HOME").filter(|_| !nix::unistd::geteuid().is_root());
+        if let (None, Some(home)) = (std::env::var_os("XDG_CACHE_HOME"), home) {
+            command.env("XDG_CACHE_HOME", Path::new(&home).join(".cache"));
         }
         command
             .env("HOME", self.path("home"))
