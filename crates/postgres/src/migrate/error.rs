@@ -76,6 +76,15 @@ pub enum MigrateError {
          so does whoever made it, by hand", .0.join("\n  ")
     )]
     NotAsFresh(Vec<String>),
+    /// Roles that files create, where a reset drops none.
+    #[error(
+        "these roles exist, and a reset drops no roles of a server that this program does not run, so what creates them would fail:\n  {}\n  \
+         nothing was changed. Let the statements be ones that may run twice (do $$ … if not exists …), or drop the roles by hand", .0.join("\n  ")
+    )]
+    RolesExist(Vec<String>),
+    /// A statement failed after a database was emptied.
+    #[error("{0}\n  the database is empty now. Mend the cause, and repeat:  selvedge db reset")]
+    Emptied(Box<Self>),
     /// A file of the platform schema failed.
     #[error("platform schema {file}: {}", describe_error(source))]
     Platform {
@@ -127,6 +136,15 @@ pub enum HistoryConflict {
     )]
     UnfinishedSquash {
         /// The file that replaces others.
+        file: PathBuf,
+    },
+    /// A file that a squash has yet to delete has another text than it had when it was squashed.
+    #[error(
+        "{} has changed since `migration squash` was cut off, and would be deleted. Nothing was changed: move it out of the folder, then repeat",
+        file.display()
+    )]
+    ChangedSinceSquash {
+        /// The file that would be deleted.
         file: PathBuf,
     },
     /// Two files claim the same version.

@@ -55,14 +55,19 @@ pub async fn reset_external(
     ended?;
     match superuser {
         Some(superuser) if !left.is_empty() => {
-            // Everything else could be made by `postgres`, and may call what a project has written.
-            let is_meant = |part: &Part| is_of_project(part) && part.is_property();
-            fresh.restore_objects(superuser, is_meant).await?;
-            let (more, other) = fresh.list_differing(superuser, is_of_project).await?;
-            Ok(name_parts(more.iter().chain(&other)))
+            let restored = restore_properties(fresh, superuser).await;
+            restored.map_err(|error| MigrateError::Emptied(Box::new(error)))
         }
         _ => Ok(left),
     }
+}
+
+/// Restores what only a superuser may. Everything else could be made by `postgres`, and may call what a project has written.
+async fn restore_properties(fresh: &DatabaseState, superuser: &Client) -> Result<Vec<String>, MigrateError> {
+    let is_meant = |part: &Part| is_of_project(part) && part.is_property();
+    fresh.restore_objects(superuser, is_meant).await?;
+    let (more, other) = fresh.list_differing(superuser, is_of_project).await?;
+    Ok(name_parts(more.iter().chain(&other)))
 }
 
 /// Does what `postgres` may do, in the transaction that is open. Returns the names of the parts that still differ.
@@ -76,7 +81,7 @@ async fn reset_as_postgres(
     let mut left = restore_extensions(fresh, client).await?;
     fresh.change(client, is_of_project, OnRefusal::Skip).await?;
     let (more, other) = fresh.list_differing(client, is_of_project).await?;
-    // A fresh database of another version of the platform schema differs as well, but has nothing more.
+    // What an older version has made otherwise differs as well, but is nothing that a project has added.
     let stays = name_parts(more.iter().chain(other.iter().filter(|part| part.is_right())));
     if !has_superuser && !stays.is_empty() {
         return Err(MigrateError::NotAsFresh(stays));

@@ -26,6 +26,20 @@ pub struct DiscoveredMigrations {
 /// # Errors
 /// [`MigrateError::File`] when it exists and cannot be read, [`HistoryConflict::UnfinishedSquash`] when a squash was cut off.
 pub fn discover_migrations(folder: &Path) -> Result<DiscoveredMigrations, MigrateError> {
+    if let Some(squash) = SquashJournal::find(folder)? {
+        return Err(HistoryConflict::UnfinishedSquash {
+            file: squash.last.path,
+        }
+        .into());
+    }
+    discover_files(folder)
+}
+
+/// As [`discover_migrations`], for who applies and lists nothing: files that an unfinished squash has yet to delete are among them.
+///
+/// # Errors
+/// [`MigrateError::File`] when the folder exists and cannot be read.
+pub fn discover_files(folder: &Path) -> Result<DiscoveredMigrations, MigrateError> {
     let mut names = Vec::new();
     match std::fs::read_dir(folder) {
         Ok(entries) => {
@@ -40,12 +54,6 @@ pub fn discover_migrations(folder: &Path) -> Result<DiscoveredMigrations, Migrat
             return Ok(DiscoveredMigrations::default());
         }
         Err(error) => return Err(MigrateError::file(folder)(error)),
-    }
-    if let Some(squash) = SquashJournal::find(folder)? {
-        return Err(HistoryConflict::UnfinishedSquash {
-            file: squash.last.path,
-        }
-        .into());
     }
     // `read_dir` returns files in no defined order.
     names.sort_unstable();

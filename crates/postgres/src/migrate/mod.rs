@@ -28,6 +28,7 @@ mod passwords;
 mod platform;
 mod privileges;
 mod project;
+mod rebuild_check;
 mod repair;
 mod run;
 mod script_parts;
@@ -49,7 +50,9 @@ pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailur
 pub use external_reset::reset_external;
 pub use file_names::{replace_file, write_new_file};
 pub use file_roles::{list_grantable_file_roles, release_file_roles, reserve_file_roles};
-pub use files::{DiscoveredMigrations, create_migration, discover_migrations, pending_migrations};
+pub use files::{
+    DiscoveredMigrations, create_migration, discover_files, discover_migrations, pending_migrations,
+};
 pub use internal_lock::{TenantsRun, claim_import, release_import, release_tenants};
 pub use memberships::{TakenMembership, list_taken_memberships, take_back_memberships};
 pub use migration_file::Migration;
@@ -59,13 +62,15 @@ pub use missing_extension::{ExtensionUse, check_extensions};
 pub use passwords::{RolePasswords, matches_verifier, scram_verifier, set_role_passwords};
 pub use platform::{
     PlatformReport, apply as apply_platform, apply_auto_expose, digest as platform_digest,
-    is_applied as is_platform_applied, record_auto_expose, reset_auto_expose, set_auto_expose_new_tables,
+    is_applied as is_platform_applied, is_older as is_platform_older, record_auto_expose,
+    refuse_newer as refuse_newer_platform, reset_auto_expose, set_auto_expose_new_tables,
 };
 pub use privileges::{PrivilegeFault, find_privilege_faults, find_role_faults};
 pub use project::{
     LOCK_TIMEOUT, MigrationState, MigrationStatus, OutsideStatements, apply_pending, apply_roles,
     find_pending, list_migrations, run_statements, run_uncommitted,
 };
+pub use rebuild_check::check_before_rebuild;
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds, join_stars};
 pub use shipped::set_vault_key_file;

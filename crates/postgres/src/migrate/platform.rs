@@ -58,6 +58,16 @@ const LET_ROLES_LOG_IN: &str = "
     end
     $$";
 
+/// Whether there is a register that is an ordinary table: reading one runs no code of whoever made it.
+const HAS_REGISTER: &str = "
+    select exists (
+      select from pg_catalog.pg_class as c
+      join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+      where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name
+        and c.relname operator(pg_catalog.=) 'platform_migrations'::pg_catalog.name
+        and c.relkind operator(pg_catalog.=) 'r'::pg_catalog.\"char\"
+    )";
+
 /// Files that write rows into tables of services. In a database that is in use these may have triggers of the project. Files to come do
 /// not write there.
 const FILES_THAT_WRITE: [i32; 2] = [17, 22];
@@ -163,6 +173,25 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
         .all(|file| applied.contains(&file.version)))
 }
 
+/// Whether a database that has the platform schema lacks files of it, because an older version of this program has made it. Needs no
+/// superuser.
+///
+/// # Errors
+/// [`MigrateError::NewerPlatform`] when it has files that this program does not know, [`MigrateError::NoPlatform`] when it has none; also
+/// when a query fails.
+pub async fn is_older(client: &Client) -> Result<bool, MigrateError> {
+    refuse_newer(client).await?;
+    let has_files = client.query_one(HAS_REGISTER, &[]).await?.get::<_, bool>(0)
+        && client
+            .query_opt("select from _selvedge.platform_migrations limit 1", &[])
+            .await?
+            .is_some();
+    if !has_files {
+        return Err(MigrateError::NoPlatform);
+    }
+    Ok(!is_applied(client).await?)
+}
+
 /// Makes what the register and the files build on, in one transaction, which waits for that of another run where there is a register.
 async fn prepare(client: &Client) -> Result<(), MigrateError> {
     let has_register =
@@ -173,7 +202,7 @@ async fn prepare(client: &Client) -> Result<(), MigrateError> {
     }
     let prepared = async {
         client.batch_execute(DISARM).await?;
-        refuse_newer_platform(client).await?;
+        refuse_newer(client).await?;
         check_ownership(client).await?;
         client.batch_execute(REGISTER).await?;
         client.batch_execute(STORE_TABLE).await?;
@@ -227,10 +256,12 @@ async fn apply_locked(client: &Client, files: &[PlatformFile]) -> Result<Platfor
 }
 
 /// Refuses a database to which a newer version of this program has applied files that this one does not know: what it would
-/// write back, such as the texts of the shipped extensions, is older than what is there.
-async fn refuse_newer_platform(client: &Client) -> Result<(), MigrateError> {
-    let registered = "select pg_catalog.to_regclass('_selvedge.platform_migrations') is not null";
-    if !client.query_one(registered, &[]).await?.get::<_, bool>(0) {
+/// write back, such as the texts of the shipped extensions, is older than what is there. Needs no superuser.
+///
+/// # Errors
+/// [`MigrateError::NewerPlatform`] with the names of the files; also when a query fails.
+pub async fn refuse_newer(client: &Client) -> Result<(), MigrateError> {
+    if !client.query_one(HAS_REGISTER, &[]).await?.get::<_, bool>(0) {
         return Ok(());
     }
     let own: Vec<i32> = platform_files().iter().map(|file| file.version).collect();
@@ -238,7 +269,7 @@ async fn refuse_newer_platform(client: &Client) -> Result<(), MigrateError> {
     // Files that were taken out of this version have lower numbers.
     let rows = client
         .query(
-            "select name from _selvedge.platform_migrations where version > $1 order by version",
+            "select name from _selvedge.platform_migrations where version operator(pg_catalog.>) $1 order by version",
             &[&newest],
         )
         .await?;

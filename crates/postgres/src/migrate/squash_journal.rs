@@ -5,36 +5,61 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::error::MigrateError;
+use super::error::{HistoryConflict, MigrateError};
 use super::file_names::replace_file;
 use super::migration_file::{Migration, parse_file_name, read_file};
 
 const FILE: &str = ".unfinished-squash";
 
+/// Stands for the database where no database has the migrations.
+const NO_DATABASE: &str = "none";
+
+/// Begins the line that names the database.
+const DATABASE: &str = "database ";
+
 /// The migrations that one file replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SquashJournal {
     path: PathBuf,
+    /// The database whose history has the one migration afterwards: what identifies it, a space, and its name for people. It is
+    /// `none` when there was none.
+    database: String,
     /// The file that gets the schema of all.
     pub last: Migration,
-    /// The files that are deleted.
-    pub older: Vec<Migration>,
+    /// The files that are deleted, with the SHA-256 of their texts.
+    older: Vec<(Migration, String)>,
 }
 
 impl SquashJournal {
-    /// Notes that `last` gets `text`, and that `older` are deleted then. All are files of one folder.
+    /// Notes that `last` gets `text`, and that `older` are deleted then. All are files of one folder. `database` is what identifies the
+    /// one whose history follows, and its name; `None` without one.
     ///
     /// # Errors
-    /// When the file cannot be written.
-    pub fn write(last: &Migration, older: &[Migration], text: &str) -> Result<Self, MigrateError> {
+    /// When a file cannot be read, or the journal not written.
+    pub fn write(
+        last: &Migration,
+        older: &[Migration],
+        text: &str,
+        database: Option<(&str, &str)>,
+    ) -> Result<Self, MigrateError> {
         let path = last.path.with_file_name(FILE);
-        let mut lines = vec![hex::encode(Sha256::digest(text.as_bytes()))];
-        lines.extend([last].into_iter().chain(older).map(file_name));
+        let database = match database {
+            Some((identity, name)) => format!("{identity} {name}"),
+            None => NO_DATABASE.to_owned(),
+        };
+        let mut lines = vec![digest_of(text), file_name(last), format!("{DATABASE}{database}")];
+        let mut noted = Vec::with_capacity(older.len());
+        for migration in older {
+            let digest = digest_of(&read_file(&migration.path)?);
+            lines.push(format!("{digest} {}", file_name(migration)));
+            noted.push((migration.clone(), digest));
+        }
         replace_file(&path, &(lines.join("\n") + "\n"))?;
         Ok(Self {
             path,
+            database,
             last: last.clone(),
-            older: older.to_vec(),
+            older: noted,
         })
     }
 
@@ -52,24 +77,80 @@ impl SquashJournal {
         let mut lines = text.lines();
         let digest = lines.next().unwrap_or_default();
         // Names that could lead out of the folder are no names of migrations.
-        let mut files = lines.filter_map(|name| parse_file_name(folder, name));
-        let Some(last) = files.next().filter(|last| last.path.is_file()) else {
+        let last = lines.next().and_then(|name| parse_file_name(folder, name));
+        let Some(last) = last.filter(|last| last.path.is_file()) else {
             return Ok(None);
         };
-        let is_replaced = hex::encode(Sha256::digest(read_file(&last.path)?.as_bytes())) == digest;
-        Ok(is_replaced.then(|| Self {
+        let database = lines.next().and_then(|line| line.strip_prefix(DATABASE));
+        let database = database.unwrap_or_default().to_owned();
+        let older = lines.filter_map(|line| {
+            let (digest, name) = line.split_once(' ')?;
+            Some((parse_file_name(folder, name)?, digest.to_owned()))
+        });
+        let older = older.collect();
+        let is_replaced = digest_of(&read_file(&last.path)?) == digest;
+        Ok(is_replaced.then_some(Self {
             path,
+            database,
             last,
-            older: files.collect(),
+            older,
         }))
+    }
+
+    /// Whether no database has the migrations, so that only files are left to change.
+    #[must_use]
+    pub fn is_without_database(&self) -> bool {
+        self.database == NO_DATABASE
+    }
+
+    /// Whether it was begun on the database of this identity.
+    #[must_use]
+    pub fn is_of(&self, identity: &str) -> bool {
+        self.database.split(' ').next() == Some(identity)
+    }
+
+    /// The name of the database that it was begun on, for people.
+    #[must_use]
+    pub fn database_name(&self) -> &str {
+        self.database.split_once(' ').map_or("", |(_, name)| name)
+    }
+
+    /// The journal's own file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The versions of the files that are deleted.
+    #[must_use]
+    pub fn older_versions(&self) -> Vec<String> {
+        let versions = self.older.iter().map(|(migration, _)| migration.version.clone());
+        versions.collect()
+    }
+
+    /// Refuses to go on when somebody has changed a file that would be deleted.
+    ///
+    /// # Errors
+    /// [`HistoryConflict::ChangedSinceSquash`]; also when a file cannot be read.
+    pub fn check_older(&self) -> Result<(), MigrateError> {
+        for (migration, digest) in &self.older {
+            if migration.path.is_file() && digest_of(&read_file(&migration.path)?) != *digest {
+                return Err(HistoryConflict::ChangedSinceSquash {
+                    file: migration.path.clone(),
+                }
+                .into());
+            }
+        }
+        Ok(())
     }
 
     /// Deletes the older files, as far as they are there.
     ///
     /// # Errors
-    /// When one cannot be deleted.
+    /// When one has changed, or cannot be deleted.
     pub fn delete_older(&self) -> Result<(), MigrateError> {
-        for migration in &self.older {
+        self.check_older()?;
+        for (migration, _) in &self.older {
             remove(&migration.path)?;
         }
         Ok(())
@@ -82,6 +163,10 @@ impl SquashJournal {
     pub fn finish(self) -> Result<(), MigrateError> {
         remove(&self.path)
     }
+}
+
+fn digest_of(text: &str) -> String {
+    hex::encode(Sha256::digest(text.as_bytes()))
 }
 
 fn file_name(migration: &Migration) -> String {
@@ -111,7 +196,13 @@ mod tests {
         let (older, last) = (file("1_a.sql", "select 1"), file("2_b.sql", "select 2"));
         assert_eq!(SquashJournal::find(folder.path()).unwrap(), None);
 
-        let written = SquashJournal::write(&last, std::slice::from_ref(&older), "select 3").unwrap();
+        let written = SquashJournal::write(
+            &last,
+            std::slice::from_ref(&older),
+            "select 3",
+            Some(("7/5", "db:5432/app")),
+        )
+        .unwrap();
         assert_eq!(
             SquashJournal::find(folder.path()).unwrap(),
             None,
@@ -120,13 +211,22 @@ mod tests {
         std::fs::write(&last.path, "select 3").unwrap();
         assert_eq!(SquashJournal::find(folder.path()).unwrap(), Some(written.clone()));
 
+        assert!(written.is_of("7/5") && !written.is_of("7/6") && !written.is_without_database());
+        assert_eq!(written.database_name(), "db:5432/app");
+        std::fs::write(&older.path, "select 4").unwrap();
+        assert!(
+            written.delete_older().is_err() && older.path.exists(),
+            "somebody has changed it"
+        );
+        std::fs::write(&older.path, "select 1").unwrap();
         written.delete_older().unwrap();
         written.delete_older().unwrap();
         assert!(!older.path.exists() && last.path.exists());
         let outside = folder.path().with_extension("9_x.sql");
         std::fs::write(&outside, "").unwrap();
         let name = format!("../{}", outside.file_name().unwrap().to_string_lossy());
-        let journal = std::fs::read_to_string(folder.path().join(FILE)).unwrap() + &name + "\n/1_x.sql\n";
+        let journal =
+            std::fs::read_to_string(folder.path().join(FILE)).unwrap() + "00 " + &name + "\n00 /1_x.sql\n";
         std::fs::write(folder.path().join(FILE), journal).unwrap();
         assert_eq!(SquashJournal::find(folder.path()).unwrap(), Some(written.clone()));
         std::fs::remove_file(outside).unwrap();

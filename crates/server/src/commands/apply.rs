@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    apply_platform, close_slot_functions, is_platform_applied, set_vault_key_file, take_back_memberships,
+    apply_platform, close_slot_functions, is_platform_applied, refuse_newer_platform, set_vault_key_file,
+    take_back_memberships,
 };
 
 use crate::config::Config;
@@ -48,6 +49,7 @@ pub(super) async fn apply_platform_to_external(
 ) -> Result<PrivilegedSession> {
     let session = database.connect().await?;
     database.check_postgres(&session).await?;
+    refuse_newer_platform(&session).await?;
     let is_applied = is_platform_applied(&session).await?;
     if !is_applied && !session.is_superuser() {
         // It creates roles, event triggers and schemas with other owners.

@@ -17,13 +17,21 @@ use crate::output::WARN;
 /// When nobody agrees. Nothing was changed then.
 pub(super) fn agree_to_empty(target: &TargetDatabase, yes: Option<&str>) -> Result<()> {
     match target {
-        TargetDatabase::Running(_) => match yes {
-            None | Some("") => Ok(()),
-            Some(given) => bail!(
-                "--yes={given} does not name the target, which is the project's own database. Nothing was changed"
-            ),
-        },
+        TargetDatabase::Running(_) => agree_to_empty_own(yes),
         TargetDatabase::External(database) => agree_to_empty_external(database, yes),
+    }
+}
+
+/// As [`agree_to_empty`], for the project's own database, also while it does not run. Whoever names a host means another one.
+///
+/// # Errors
+/// When `--yes` names a host.
+pub(super) fn agree_to_empty_own(yes: Option<&str>) -> Result<()> {
+    match yes {
+        None | Some("") => Ok(()),
+        Some(given) => bail!(
+            "--yes={given} does not name the target, which is the project's own database. Nothing was changed"
+        ),
     }
 }
 

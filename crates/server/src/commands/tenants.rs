@@ -10,7 +10,7 @@ use selvedge_postgres::migrate::{
 };
 use tokio_postgres::Client;
 
-use super::consent::agree_to_empty_external;
+use super::consent::{agree_to_empty, agree_to_empty_own};
 use crate::cli::{DropTenantsArgs, TenantsAction};
 use crate::config::Config;
 use crate::database::target::{TargetDatabase, run_on_database, run_on_found};
@@ -198,8 +198,9 @@ async fn drop_tenants(config: &Config, args: &DropTenantsArgs) -> Result<()> {
         );
     }
     let found = TargetDatabase::find_or_allow_start(config).await?;
-    if let Some(TargetDatabase::External(database)) = &found {
-        agree_to_empty_external(database, args.yes.as_deref())?;
+    match &found {
+        Some(target) => agree_to_empty(target, args.yes.as_deref())?,
+        None => agree_to_empty_own(args.yes.as_deref())?,
     }
     let drop_all = async |client: &mut Client| {
         choose_tenants(list_tenants(client).await?, &schemas)?;

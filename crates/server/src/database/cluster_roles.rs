@@ -9,14 +9,14 @@ use selvedge_postgres::{PrivilegedSession, quote_identifier};
 use super::EMBEDDED_PASSWORD;
 use crate::output;
 
-/// New platform files may create roles, which have no password yet. At other starts nothing has changed, unless somebody has changed the
+/// Sets what is missing of the roles' passwords; `own` is that of the login for replication. New platform files may create roles, which
+/// have no password yet. At other starts nothing has changed, unless somebody has changed the
 /// superuser's password.
 pub(super) async fn set_passwords(
-    cluster: &Cluster,
+    own: SecretString,
     superuser: &PrivilegedSession,
     has_new_roles: bool,
 ) -> Result<()> {
-    let own = cluster.replication_password();
     let query = "select a.rolpassword from pg_catalog.pg_authid as a
         where a.rolname operator(pg_catalog.=) $1::pg_catalog.text::pg_catalog.name";
     let row = superuser.query_opt(query, &[&REPLICATION_LOGIN]).await?;

@@ -8,15 +8,17 @@ use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, REPLICATION_LOGIN, RunningCluster,
 };
 use selvedge_postgres::migrate::{
-    self, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, apply_auto_expose, apply_pending,
-    apply_platform, apply_roles, apply_seeds, check_extensions, discover_migrations, find_extension_uses,
-    find_privilege_faults, find_role_faults, find_seeds, list_taken_memberships, take_back_memberships,
+    self, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, SquashJournal, apply_auto_expose,
+    apply_pending, apply_platform, apply_roles, apply_seeds, check_extensions, discover_files,
+    discover_migrations, find_extension_uses, find_privilege_faults, find_role_faults, find_seeds,
+    is_platform_older, list_taken_memberships, take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
 use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
 use super::harmful_settings::{list_harmful_settings, take_back_libraries};
+use super::unfinished_squash::finish_squash;
 use super::vault_secrets::write_vault_secrets;
 use super::{
     EMBEDDED_PASSWORD, cluster_roles, http_requests, server_roles, service_logins, unfinished_import,
@@ -124,20 +126,31 @@ fn extensions_of_migrations(config: &Config) -> Result<Vec<ExtensionUse>> {
     if !config.db.migrations.enabled {
         return Ok(Vec::new());
     }
-    let found = discover_migrations(&migrations_folder(config))?;
+    // Also while a squash is unfinished, as what finishes it starts the cluster.
+    let found = discover_files(&migrations_folder(config))?;
     let files: Vec<PathBuf> = found.migrations.into_iter().map(|file| file.path).collect();
     Ok(find_extension_uses(&files)?)
+}
+
+/// Refuses to make a database while a squash is unfinished.
+fn refuse_unfinished_squash(config: &Config) -> Result<()> {
+    if config.db.migrations.enabled {
+        discover_migrations(&migrations_folder(config))?;
+    }
+    Ok(())
 }
 
 /// Reports all extensions that this machine lacks, before anything is created. Without it the first start would stop at
 /// each of them in turn, with a database that is half made.
 fn check_before_first_start(config: &Config) -> Result<()> {
+    refuse_unfinished_squash(config)?;
     let cluster = cluster_config(config)?;
     check_extensions_of(config, &cluster, &cluster.find_binaries()?)
 }
 
 /// Reports all extensions that this machine lacks for a database that replaces the present one.
 pub(crate) fn check_before_reset(config: &Config) -> Result<()> {
+    refuse_unfinished_squash(config)?;
     let cluster = cluster_config(config)?;
     check_extensions_of(config, &cluster, &cluster.find_binaries_for_new_database()?)
 }
@@ -264,7 +277,7 @@ pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Res
     output::print_warnings(&take_back_libraries(&superuser).await?);
     cluster_roles::close_slot_functions(cluster, &superuser).await?;
     cluster_roles::set_passwords(
-        cluster,
+        cluster.replication_password(),
         &superuser,
         is_first_start(config, cluster) || !platform.applied.is_empty(),
     )
@@ -282,6 +295,22 @@ pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Res
     )
     .await?;
     Ok(superuser)
+}
+
+/// Brings the platform schema of a running project up to date, as the next start would, when an older version of this program has made it.
+pub(crate) async fn bring_platform_up_to_date(
+    running: &RunningCluster,
+    superuser: &PrivilegedSession,
+) -> Result<()> {
+    if !is_platform_older(superuser).await? {
+        return Ok(());
+    }
+    apply_platform(superuser).await?;
+    cluster_roles::set_passwords(running.replication_password(), superuser, true).await?;
+    output::print_warnings(&["an older version of selvedge runs the project: the platform schema is up to date now, its server is not\n  \
+         start the project again:  selvedge stop, selvedge start"
+        .to_owned()]);
+    Ok(())
 }
 
 /// Whether the API's roles get rights on new tables of `public`. Compat: Supabase grants them unless the project disables it.
@@ -307,12 +336,17 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     warn_of_harmful_settings(&superuser).await?;
     drop(superuser);
     // From here on as `postgres`, which is not a superuser, as on Supabase: a migration that works here works there.
-    let administrator = connect(&administrator_login(cluster)).await?;
+    let mut administrator = connect(&administrator_login(cluster)).await?;
     // Migrations may refer to roles of roles.sql, so it runs before them.
     if is_first {
         // Roles come before migrations, because migrations may grant rights to them.
         let roles = config.project.folder.join("roles.sql");
         apply_roles(&administrator, &roles, |line| output::print_warnings(&[line])).await?;
+    }
+    if config.db.migrations.enabled
+        && let Some(journal) = SquashJournal::find(&migrations_folder(config))?
+    {
+        finish_squash(&mut administrator, journal).await?;
     }
     let migrations = apply_migrations(config, &administrator).await?;
     let seeds = if is_first {

@@ -11,12 +11,14 @@ pub(crate) mod external;
 pub(crate) mod fresh;
 pub(crate) mod harmful_settings;
 pub(crate) mod http_requests;
+pub(crate) mod identity;
 pub(crate) mod local_logins;
 pub(crate) mod passwords;
 pub(crate) mod rebuild;
 pub(crate) mod server_roles;
 pub(crate) mod target;
 pub(crate) mod unfinished_import;
+pub(crate) mod unfinished_squash;
 mod vault_secrets;
 mod version_note;
 

@@ -3,8 +3,8 @@
 use anyhow::{Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    DatabaseState, Migration, apply_pending, apply_roles, clear_project, discover_migrations,
-    drop_project_roles, reset_external,
+    self, DatabaseState, DiscoveredMigrations, Migration, apply_pending, apply_roles, clear_project,
+    discover_migrations, drop_project_roles, reset_auto_expose, reset_external,
 };
 use tokio_postgres::Client;
 
@@ -48,13 +48,46 @@ pub(crate) async fn rebuild_project(
     options: &RebuildOptions,
     platform: Option<&Platform>,
 ) -> Result<Report> {
-    let migrations = find_migrations(config, options.version.as_deref())?;
+    let found = find_migrations(config, options.version.as_deref())?;
+    output::print_warnings(&found.warnings);
+    empty(config, administrator, platform).await?;
+    let filled = fill(config, administrator, &found.migrations, options.seed).await;
+    if filled.is_err() && platform.is_some() {
+        output::print_note(
+            "the database was emptied before; the files before the one that failed are applied. Mend it, then repeat the command",
+        );
+    }
+    filled
+}
+
+/// Checks what [`rebuild_project`] will read and run, before anything is changed.
+///
+/// # Errors
+/// When there is no migration of that version, or a file of the project would be refused on an empty database; on another server also when
+/// one creates a role that exists there.
+pub(crate) async fn check_before_rebuild(
+    config: &Config,
+    administrator: &Client,
+    options: &RebuildOptions,
+    roles_stay: bool,
+) -> Result<()> {
+    let found = find_migrations(config, options.version.as_deref())?;
+    let roles = config.project.folder.join("roles.sql");
+    Ok(migrate::check_before_rebuild(administrator, &roles, &found.migrations, roles_stay).await?)
+}
+
+/// Drops what the project has created, and compares with a fresh database.
+async fn empty(config: &Config, administrator: &Client, platform: Option<&Platform>) -> Result<()> {
     match platform {
         Some(Platform::Own { session, fresh }) => {
+            // When this command is interrupted, the next start fills the database.
+            embedded::forget_initialized(config)?;
             // A migration may have taken from `postgres` what it needs to remove the rest.
             fresh.restore_roles(session).await?;
             clear_project(administrator).await?;
             drop_project_roles(administrator).await?;
+            // A migration may have changed the default privileges, and may not be there any more.
+            reset_auto_expose(session, embedded::exposes_new_tables(config)).await?;
             report_differences(
                 &fresh.restore(session).await?,
                 ", and cannot be made so while the project runs",
@@ -70,11 +103,21 @@ pub(crate) async fn rebuild_project(
             drop_project_roles(administrator).await?;
         }
     }
+    Ok(())
+}
+
+/// Applies roles, migrations and seeds to an empty database.
+async fn fill(
+    config: &Config,
+    administrator: &Client,
+    migrations: &[Migration],
+    seed: bool,
+) -> Result<Report> {
     write_vault_secrets(administrator, &config.db.vault).await?;
     let warn = |line: String| output::print_warnings(&[line]);
     apply_roles(administrator, &config.project.folder.join("roles.sql"), warn).await?;
-    let applied = apply_pending(administrator, &migrations, warn).await?;
-    let seeds = if options.seed {
+    let applied = apply_pending(administrator, migrations, warn).await?;
+    let seeds = if seed {
         embedded::run_seeds(config, administrator).await?
     } else {
         Vec::new()
@@ -102,13 +145,12 @@ fn report_differences(names: &[String], why: &str, advice: &str) {
 }
 
 /// The project's migrations up to a version, all without one.
-fn find_migrations(config: &Config, version: Option<&str>) -> Result<Vec<Migration>> {
+fn find_migrations(config: &Config, version: Option<&str>) -> Result<DiscoveredMigrations> {
     if !config.db.migrations.enabled {
-        return Ok(Vec::new());
+        return Ok(DiscoveredMigrations::default());
     }
-    let found = discover_migrations(&embedded::migrations_folder(config))?;
-    output::print_warnings(&found.warnings);
-    let mut migrations = found.migrations;
+    let mut found = discover_migrations(&embedded::migrations_folder(config))?;
+    let migrations = &mut found.migrations;
     if let Some(version) = version {
         // A version before all migrations is meant by `migration down` of all of them.
         if !version.is_empty() && !migrations.iter().any(|migration| migration.version == version) {
@@ -116,7 +158,7 @@ fn find_migrations(config: &Config, version: Option<&str>) -> Result<Vec<Migrati
         }
         migrations.retain(|migration| migration.version.as_str() <= version);
     }
-    Ok(migrations)
+    Ok(found)
 }
 
 /// The version at which the database is when its `last` newest migrations are left out; empty when that leaves none.

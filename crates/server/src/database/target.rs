@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use selvedge_postgres::cluster::{Cluster, DATABASE, RunningCluster};
+use selvedge_postgres::migrate::refuse_newer_platform;
 use tokio_postgres::{Client, Config as Login};
 
 use super::embedded::{self, Embedded};
@@ -23,7 +24,8 @@ impl TargetDatabase {
     /// instance. Says on standard error which one a writing command works on, before anything is sent to it.
     ///
     /// # Errors
-    /// While another command has the project for itself, or when another server answers at the project's socket.
+    /// While another command has the project for itself, or when another server answers at the project's socket; for a command that writes
+    /// also when a newer version of this program has brought the database up to date.
     pub(crate) async fn find(config: &Config) -> Result<Option<Self>> {
         let external = ExternalDatabase::of_project(config)?.filter(|database| !leads_home(config, database));
         let found = match external {
@@ -38,6 +40,11 @@ impl TargetDatabase {
                 .map(|running| Self::Running(Box::new(running))),
         };
         announce(config, found.as_ref());
+        if config.flags.writes
+            && let Some(found) = &found
+        {
+            refuse_newer(found).await?;
+        }
         Ok(found)
     }
 
@@ -119,6 +126,18 @@ async fn refuse_other_project(config: &Config, database: &mut ExternalDatabase) 
         ),
         _ => Ok(()),
     }
+}
+
+/// Refuses a database that a newer version of this program has brought up to date. One that cannot be reached is for the command to name.
+async fn refuse_newer(target: &TargetDatabase) -> Result<()> {
+    let session = match target {
+        TargetDatabase::Running(running) => embedded::connect_privileged(&running.superuser_login()).await?,
+        TargetDatabase::External(database) => match database.connect().await {
+            Ok(session) => session,
+            Err(_) => return Ok(()),
+        },
+    };
+    Ok(refuse_newer_platform(&session).await?)
 }
 
 /// Prints host, port and database of the target: always of one that is not the project's own, and of that one before a

@@ -143,3 +143,38 @@ async fn creating_tenants_requires_a_pattern_and_plain_names() {
     let message = project.run_and_expect_failure(&["tenants", "create", "A-b"]);
     assert!(message.contains("letters a to z"), "{message}");
 }
+
+/// Whoever names a host means the database there.
+#[actix_web::test]
+async fn what_empties_a_database_refuses_the_name_of_a_host_on_the_projects_own() {
+    let project = Project::new();
+    project.write(
+        "config.toml",
+        "project_id = \"cli\"\n[api]\nschemas = [\"public\", \"tenant_*\"]\n",
+    );
+    project.run_and_expect_success(&["tenants", "create", "acme"]);
+    let stopped = [&["tenants", "drop", "acme"][..], &["db", "reset"]];
+    let running = [
+        &["tenants", "drop", "acme"][..],
+        &["db", "reset"],
+        &["migration", "down"],
+    ];
+    let refuse = |commands: &[&[&str]], running: bool| {
+        for command in commands {
+            let refused =
+                project.run_and_expect_failure(&[command, &["--yes=staging.example.com"][..]].concat());
+            assert!(
+                refused.contains("--yes=staging.example.com does not name the target"),
+                "{command:?}, running: {running}: {refused}"
+            );
+        }
+    };
+
+    refuse(&stopped, false);
+    let server = project.start().await;
+    refuse(&running, true);
+
+    let listed = project.run_and_expect_success(&["tenants", "list"]);
+    assert!(listed.contains("tenant_acme"), "{listed}");
+    server.stop();
+}

@@ -2,16 +2,21 @@
 //! is emptied and filled; otherwise the cluster is created again, as by `selvedge reset`.
 
 use anyhow::{Result, bail};
-use selvedge_postgres::migrate::reset_auto_expose;
+use selvedge_postgres::cluster::RunningCluster;
+use selvedge_postgres::migrate::{MigrateError, is_platform_older};
 use selvedge_storage::SeedReport;
 
 use crate::cli::{DbResetArgs, DownArgs};
-use crate::commands::consent::agree_to_empty;
+use crate::commands::apply::apply_platform_to_external;
+use crate::commands::consent::{agree_to_empty, agree_to_empty_own};
 use crate::commands::reset as whole_reset;
 use crate::commands::summary::describe_first_start;
 use crate::config::Config;
+use crate::database::external::ExternalDatabase;
 use crate::database::fresh::read_fresh_state;
-use crate::database::rebuild::{Platform, RebuildOptions, find_version_before, rebuild_project};
+use crate::database::rebuild::{
+    Platform, RebuildOptions, check_before_rebuild, find_version_before, rebuild_project,
+};
 use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
 use crate::output::GOOD;
@@ -29,9 +34,8 @@ pub(super) async fn run(config: Config, args: DbResetArgs) -> Result<()> {
                 config.project.id
             );
         }
-        // A host in `--yes` means another database than this one.
-        let is_confirmed = args.yes.as_deref() == Some("");
-        return whole_reset::run(config, is_confirmed, !args.no_seed).await;
+        agree_to_empty_own(args.yes.as_deref())?;
+        return whole_reset::run(config, args.yes.is_some(), !args.no_seed).await;
     };
     agree_to_empty(&database, args.yes.as_deref())?;
     let version = match args.last {
@@ -56,28 +60,17 @@ async fn rebuild(
     seed: bool,
 ) -> Result<()> {
     let is_own = matches!(database, TargetDatabase::Running(_));
-    let platform = match database {
-        TargetDatabase::Running(running) => {
-            let session = embedded::connect_privileged(&running.superuser_login()).await?;
-            let fresh = read_fresh_state(config, &session).await?;
-            // When this command is interrupted, the next start fills the database.
-            embedded::forget_initialized(config)?;
-            // A migration may have changed the default privileges, and may not be there any more.
-            reset_auto_expose(&session, embedded::exposes_new_tables(config)).await?;
-            Platform::Own { session, fresh }
-        }
-        TargetDatabase::External(external) => {
-            let session = external.connect().await?;
-            let fresh = read_fresh_state(config, &session).await?;
-            let session = session.is_superuser().then_some(session);
-            Platform::External { session, fresh }
-        }
-    };
     let options = RebuildOptions {
         version,
         seed: seed && config.db.seed.enabled,
     };
-    let report = rebuild_project(config, &database.connect().await?, &options, Some(&platform)).await?;
+    let administrator = database.connect().await?;
+    check_before_rebuild(config, &administrator, &options, !is_own).await?;
+    let platform = match database {
+        TargetDatabase::Running(running) => open_own(config, running).await?,
+        TargetDatabase::External(external) => open_external(config, external).await?,
+    };
+    let report = rebuild_project(config, &administrator, &options, Some(&platform)).await?;
     let buckets = match database {
         TargetDatabase::Running(running) if seed => {
             let logins = service_logins(|role| embedded::login_to_running(running, role));
@@ -91,4 +84,31 @@ async fn rebuild(
     let done = describe_first_start(&report, &buckets);
     anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);
     Ok(())
+}
+
+/// Reads what the project's own database is compared with. One that an older version has made gets the files of this one with their rows
+/// of the register, because what the comparison makes of them could not be made again by the next start.
+async fn open_own(config: &Config, running: &RunningCluster) -> Result<Platform> {
+    let session = embedded::connect_privileged(&running.superuser_login()).await?;
+    let fresh = read_fresh_state(config, &session).await?;
+    embedded::bring_platform_up_to_date(running, &session).await?;
+    Ok(Platform::Own { session, fresh })
+}
+
+/// As [`open_own`], for a database on another server.
+///
+/// # Errors
+/// Also when it needs files of the platform schema and the login is no superuser's, who alone can apply them.
+async fn open_external(config: &Config, external: &ExternalDatabase) -> Result<Platform> {
+    let session = external.connect().await?;
+    let is_older = is_platform_older(&session).await?;
+    if is_older && !session.is_superuser() {
+        return Err(MigrateError::NoPlatform.into());
+    }
+    let fresh = read_fresh_state(config, &session).await?;
+    if is_older {
+        drop(apply_platform_to_external(config, external).await?);
+    }
+    let session = session.is_superuser().then_some(session);
+    Ok(Platform::External { session, fresh })
 }

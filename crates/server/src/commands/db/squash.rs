@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{
     DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_migrations,
-    forget_migrations, join_statements, record_migrations, replace_file,
+    join_statements, replace_file,
 };
-use tokio_postgres::Client;
 
 use super::dump::dump_login;
 use super::shadow::Shadow;
@@ -15,7 +14,12 @@ use crate::cli::{DumpArgs, SquashArgs};
 use crate::config::Config;
 use crate::database::additions::{Addition, list_additions, write_additions};
 use crate::database::embedded;
+use crate::database::external::ExternalDatabase;
+use crate::database::identity::find_identity;
 use crate::database::target::run_on_database;
+use crate::database::unfinished_squash::{
+    complete_files, correct_history, finish_squash, refuse_other_database,
+};
 use crate::output::{GOOD, WARN, list_names};
 use crate::project_trust::check_place;
 
@@ -43,14 +47,18 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     }
     if !has_history(config) {
         let schema = dump_migrations(config, last).await?;
-        return replace_files(last, older, &schema)?.finish().map_err(Into::into);
+        return replace_files(last, older, &schema, None)?
+            .finish()
+            .map_err(Into::into);
     }
+    let name = describe_target(config)?;
     // The database is kept from the check to the end: nobody else may apply a migration meanwhile.
     run_on_database(config, async |client| {
         let statuses = embedded::list_migrations(config, client).await?;
         check_applied(&statuses, squashed)?;
         let schema = dump_migrations(config, last).await?;
-        let journal = replace_files(last, older, &schema)?;
+        let identity = find_identity(client).await?;
+        let journal = replace_files(last, older, &schema, Some((&identity, &name)))?;
         correct_history(client, &journal).await?;
         Ok(journal.finish()?)
     })
@@ -64,20 +72,31 @@ fn has_history(config: &Config) -> bool {
 
 /// Does what a squash that was cut off has left to do.
 async fn finish(config: &Config, journal: SquashJournal) -> Result<()> {
-    journal.delete_older()?;
-    if has_history(config) {
-        run_on_database(config, async |client| correct_history(client, &journal).await).await?;
+    if journal.is_without_database() {
+        return complete_files(journal);
     }
-    anstream::println!(
-        "{GOOD}finished{GOOD:#} the squash into {}",
-        journal.last.path.display()
-    );
-    Ok(journal.finish()?)
+    if !has_history(config) {
+        return refuse_other_database(&journal);
+    }
+    run_on_database(config, async |client| finish_squash(client, journal).await).await
+}
+
+/// The database on which the command works, for people.
+fn describe_target(config: &Config) -> Result<String> {
+    Ok(match ExternalDatabase::of_project(config)? {
+        Some(database) => database.describe(),
+        None => format!("{}, its own", config.project.id),
+    })
 }
 
 /// Writes the schema of the migrations to the last one's file, and deletes the older ones. What is left to do then stands in the journal.
-fn replace_files(last: &Migration, older: &[Migration], schema: &str) -> Result<SquashJournal> {
-    let journal = SquashJournal::write(last, older, schema)?;
+fn replace_files(
+    last: &Migration,
+    older: &[Migration],
+    schema: &str,
+    database: Option<(&str, &str)>,
+) -> Result<SquashJournal> {
+    let journal = SquashJournal::write(last, older, schema, database)?;
     replace_file(&last.path, schema)?;
     journal.delete_older()?;
     anstream::println!(
@@ -89,17 +108,6 @@ fn replace_files(last: &Migration, older: &[Migration], schema: &str) -> Result<
         "{WARN}note{WARN:#} rows that the migrations inserted are not part of it; add such statements to it or to seed.sql"
     );
     Ok(journal)
-}
-
-/// Lets the history of the database have the one migration in the place of all.
-async fn correct_history(client: &mut Client, journal: &SquashJournal) -> Result<()> {
-    let versions: Vec<String> = journal
-        .older
-        .iter()
-        .map(|migration| migration.version.clone())
-        .collect();
-    forget_migrations(client, &versions).await?;
-    Ok(record_migrations(client, &[&journal.last]).await?)
 }
 
 /// The migrations up to a version; all without one.

@@ -72,11 +72,3 @@ pub(super) async fn count_rows(client: &Client, table: &Table) -> Result<i64> {
     let query = format!("select count(*) from only {}", table.quoted());
     Ok(client.query_one(&query, &[]).await?.get(0))
 }
-
-/// Returns `<system identifier>/<database oid>`, which no other database has.
-pub(super) async fn find_identity(client: &Client) -> Result<String> {
-    let query =
-        "select system_identifier || '/' || (select oid from pg_database where datname = current_database())
-                 from pg_control_system()";
-    Ok(client.query_one(query, &[]).await?.get(0))
-}

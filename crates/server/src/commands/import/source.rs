@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, bail};
 use tokio_postgres::{Client, Config as Login};
 
-use super::catalog::{find_identity, list_project_schemas, platform_schemas};
+use super::catalog::{list_project_schemas, platform_schemas};
+use crate::database::identity::find_identity;
 use crate::output;
 
 /// Lists versions that no migration's file can have.

@@ -10,13 +10,14 @@ use selvedge_postgres::migrate::{
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, RunLogin, finish_run_logins, quote_identifier};
 use tokio_postgres::{Client, Config as Login};
 
-use super::catalog::{find_identity, list_project_schemas};
+use super::catalog::list_project_schemas;
 use crate::cli::ImportArgs;
 use crate::commands::apply::apply_platform_to_external;
-use crate::commands::consent::agree_to_empty_external;
+use crate::commands::consent::{agree_to_empty_external, agree_to_empty_own};
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
+use crate::database::identity::find_identity;
 use crate::database::target::TargetDatabase;
 use crate::database::unfinished_import;
 use crate::output::GOOD;
@@ -162,6 +163,7 @@ impl Target {
                 .await
             }
             Some(TargetDatabase::Running(running)) => {
+                agree_to_empty_own(args.yes.as_deref())?;
                 let logins = Logins {
                     superuser: running.superuser_login(),
                     address: embedded::login_to_running(&running, "postgres"),
@@ -171,6 +173,7 @@ impl Target {
                 Self::begin(superuser, administrator, logins, None, true).await
             }
             None => {
+                agree_to_empty_own(args.yes.as_deref())?;
                 let cluster = Cluster::start(embedded::cluster_config(config)?).await?;
                 let superuser = embedded::apply_platform_to(config, &cluster).await?;
                 let logins = Logins {

@@ -1,0 +1,62 @@
+//! Finishes a `migration squash` that was cut off, on the database that it was begun on.
+
+use anyhow::{Result, bail};
+use selvedge_postgres::migrate::{SquashJournal, forget_migrations, record_migrations};
+use tokio_postgres::Client;
+
+use super::identity::find_identity;
+use crate::output::GOOD;
+
+/// Does what is left to do of a squash, if it was begun on the database of `client`. The files are deleted last: without the history they
+/// would be missing.
+///
+/// # Errors
+/// On another database, whose history need not have the migrations; and when somebody has changed a file that would be deleted. Then
+/// nothing was changed.
+pub(crate) async fn finish_squash(client: &mut Client, journal: SquashJournal) -> Result<()> {
+    if !journal.is_of(&find_identity(client).await?) {
+        return refuse_other_database(&journal);
+    }
+    journal.check_older()?;
+    correct_history(client, &journal).await?;
+    complete_files(journal)
+}
+
+/// Deletes the files that are left to delete, and says that the squash is finished.
+///
+/// # Errors
+/// When one has changed, or cannot be deleted.
+pub(crate) fn complete_files(journal: SquashJournal) -> Result<()> {
+    journal.delete_older()?;
+    anstream::println!(
+        "{GOOD}finished{GOOD:#} the squash into {}",
+        journal.last.path.display()
+    );
+    Ok(journal.finish()?)
+}
+
+/// Lets the history of the database have the one migration in the place of all.
+///
+/// # Errors
+/// When a query fails, or the file cannot be read.
+pub(crate) async fn correct_history(client: &mut Client, journal: &SquashJournal) -> Result<()> {
+    forget_migrations(client, &journal.older_versions()).await?;
+    Ok(record_migrations(client, &[&journal.last]).await?)
+}
+
+/// Says where the squash can be finished.
+///
+/// # Errors
+/// Always.
+pub(crate) fn refuse_other_database(journal: &SquashJournal) -> Result<()> {
+    bail!(
+        "`migration squash` was cut off, and was begun on another database than this one ({}). Nothing was changed\n  finish it there:  \
+         selvedge migration squash (with that one's address)\n  or, if that one does not exist any more: get the files that were squashed \
+         from version control, and delete {}",
+        match journal.database_name() {
+            "" => "an unknown one",
+            name => name,
+        },
+        journal.path().display()
+    )
+}
