@@ -143,7 +143,10 @@ fn refuse_unfinished_squash(config: &Config) -> Result<()> {
 /// Reports all extensions that this machine lacks, before anything is created. Without it the first start would stop at
 /// each of them in turn, with a database that is half made.
 fn check_before_first_start(config: &Config) -> Result<()> {
-    refuse_unfinished_squash(config)?;
+    // In a database that exists the start finishes it.
+    if !has_cluster(config) {
+        refuse_unfinished_squash(config)?;
+    }
     let cluster = cluster_config(config)?;
     check_extensions_of(config, &cluster, &cluster.find_binaries()?)
 }
