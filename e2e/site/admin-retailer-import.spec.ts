@@ -34,7 +34,7 @@ test("a product is imported with its brand made on the way, and saved", async ({
   await form.getByLabel("Product URL").press("Enter");
 
   const preview = form.getByRole("region", { name: "Imported product" });
-  await expect(preview).toContainText("$2490.00");
+  await expect(preview).toContainText("$2,490.00");
   await expect(preview).toContainText("Women");
   await expect(preview).toContainText(`${brand} is not among your brands yet.`);
   const picture = preview.getByRole("img", { name: "Wool coat" });
