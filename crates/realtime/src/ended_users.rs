@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::fanout::Hub;
 
-/// The pause between two looks.
+/// How long to wait between two readings of the table.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 const LIST_ENDED: &str = "select user_id from _selvedge.ended_users
@@ -68,7 +68,7 @@ pub(crate) async fn watch_forever(
                     hub.check_users();
                 }
             }
-            // The users of before stay ended.
+            // The users that were read last stay refused while the table cannot be read.
             Err(error) if !is_told => {
                 is_told = true;
                 tracing::warn!(error, "deleted and banned users could not be read");

@@ -35,7 +35,7 @@ export async function insertOnce(table: CatalogueTable, id: string, values: obje
   }
   const read = async () => resultOf(await rows().select("*").eq("id", id).maybeSingle());
   const present = await read();
-  // It is there and may not be read: the first error says that.
+  // The row exists and may not be read, which the error of the insert says already.
   if (present === null) {
     changedRow(inserted);
     return;

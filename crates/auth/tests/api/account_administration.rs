@@ -178,7 +178,7 @@ impl World<'_> {
 
     /// A sign-in by a provider of single sign-on, which says whatever its user wants.
     pub(crate) async fn sign_in_by_sso(&self, by: usize, address: usize, name: usize) -> Outcome {
-        // It knows whose the addresses of its own domain are.
+        // While the provider has the domain, it names each user's own address only.
         let address = if self.has_domain { by } else { address };
         let response = write_response(&Assertion {
             service: SERVICE,

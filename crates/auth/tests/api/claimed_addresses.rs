@@ -248,7 +248,7 @@ async fn auth_104_unlinking_leaves_a_way_to_sign_in() {
     assert_eq!(unlink(&app, &by_phone, "phone").await.error(), conflict);
     let still = app.get("/user").bearer(&by_phone.access_token).send().await;
     assert_eq!((still.status, &still.body["phone"]), (200, &json!("15550001")));
-    // The other way round: a number that nobody has confirmed is none either.
+    // A phone identity whose number nobody has confirmed is no way to sign in either.
     app.sql("delete from auth.users", &[]).await;
     let body = json!({"email": MALLORY, "email_confirm": true, "password": PASSWORD, "phone": "15550001"});
     app.admin_create(body).await;

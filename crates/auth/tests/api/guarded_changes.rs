@@ -357,7 +357,7 @@ async fn auth_108_an_administrator_deletes_a_factor_after_the_session_that_it_is
     let factor = enrolled.body["id"].as_str().unwrap().to_owned();
     let mut client = app.superuser().await;
     let transaction = client.transaction().await.unwrap();
-    // What the verification of the factor does.
+    // Locks the user's row, as the verification of a factor does.
     let lock = "select from auth.users for no key update";
     transaction.execute(lock, &[]).await.unwrap();
     let path = format!("/admin/users/{}/factors/{factor}", owner.user_id());

@@ -447,7 +447,7 @@ async fn auth_121_the_owner_is_told_of_passkeys_that_come_and_go() {
     wait_for_mail(&app, "A passkey was removed").await;
 }
 
-/// Waits for a notice, which is made after the response.
+/// Waits until a notice was sent, because the server sends it after the response.
 async fn wait_for_mail(app: &TestApp, subject: &str) {
     for _ in 0..1500 {
         if app.inbox.list_mails().iter().any(|mail| mail.subject == subject) {

@@ -315,7 +315,7 @@ mod tests {
 
         assert_eq!(node(&database).await.1, Some(job));
 
-        // A node of an earlier version, which has the console's login and nothing but the lock, keeps its job.
+        // A node of an earlier version holds only the advisory lock, by the console's login: its job is not taken from it.
         let other = add_job(&database).await;
         earlier
             .execute("select pg_catalog.pg_advisory_lock($1)", &[&lock_key(other)])

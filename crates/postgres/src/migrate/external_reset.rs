@@ -1,7 +1,7 @@
 //! `db reset` of a database on a server that this program does not run.
 //!
-//! There roles, the settings of the database and what superusers own belong to whoever runs the server. Everything else that statements of
-//! a project can have made or changed, also as the owners of the services' schemas, is made as in a fresh database.
+//! Roles, settings of the database and objects of superusers belong to whoever runs that server, so they stay. Everything else that
+//! statements of a project can have made or changed is made as in a fresh database, objects in the services' schemas included.
 
 use tokio_postgres::Client;
 

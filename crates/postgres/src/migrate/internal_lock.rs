@@ -99,7 +99,7 @@ pub struct TenantsRun {
 }
 
 impl TenantsRun {
-    /// Who it is, and how it is ended.
+    /// Names the session that holds the lock, and the statement that ends it.
     fn advise(&self) -> String {
         format!(
             ": {self}. Wait for it, or end it with `select pg_terminate_backend({})`",

@@ -37,7 +37,7 @@ pub async fn check_before_rebuild(
         .zip(&texts)
         .map(|(path, text)| Script::parse(path, text))
         .collect::<Result<Vec<_>, _>>()?;
-    // Its warnings are given by the run itself.
+    // Warnings are left out here, because the run itself prints them.
     plan_statements(client, &scripts, &mut |_| {}).await?;
     match roles_stay {
         true => refuse_existing_roles(client, &list_created_roles(&scripts)).await,

@@ -75,7 +75,7 @@ impl Broadcast {
         };
         cell.get_or_init(|| {
             let frame = self.content.encode(&self.topic, version, &Reference::NULL)?;
-            // The content has what counts the memory of the message and its frames.
+            // The content carries the reservation of memory, which so lasts as long as the message and the frames made of it.
             Some(match frame.len() >= COUNTED_FROM {
                 true => frame.keeping(self.content.bytes().clone()),
                 false => frame,

@@ -122,13 +122,13 @@ impl Evaluator {
                 };
             }
         }
-        self.ask_apart(conditions).await
+        self.evaluate_per_owner(conditions).await
     }
 
-    async fn ask_apart(&self, conditions: &Conditions) -> Evaluation {
+    async fn evaluate_per_owner(&self, conditions: &Conditions) -> Evaluation {
         let deadline = Instant::now() + TIME_APART;
         let asked = conditions.iter().map(|(owner, of_owner)| async move {
-            // The time is over because of others, but there is none for this one either.
+            // The owners before have used up the time for all of them, so the conditions of this one stay unanswered.
             match Instant::now() < deadline {
                 true => (*owner, self.ask_some(of_owner.clone()).await),
                 false => (*owner, Ok(HashMap::new())),

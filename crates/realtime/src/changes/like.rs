@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(pattern.matches(&"a".repeat(100_000)), None);
     }
 
-    /// The definition of `LIKE`, without regard to time.
+    /// Matches by trying every possibility, as `LIKE` is defined, however long that takes.
     fn by_definition(pattern: &[Part], text: &[char]) -> bool {
         match (pattern.split_first(), text.split_first()) {
             (None, None) => true,

@@ -76,7 +76,7 @@ impl ClientFrame {
                 }
             }
         };
-        frame.is_short().then(|| frame.into_frame(text))
+        frame.fits_limits().then(|| frame.into_frame(text))
     }
 }
 
@@ -91,7 +91,7 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     /// Whether everything but the payload has a length that the server keeps and echoes.
-    fn is_short(&self) -> bool {
+    fn fits_limits(&self) -> bool {
         let join_ref = self.join_ref.map_or("", RawValue::get);
         self.topic.len() <= MAX_TOPIC_BYTES
             && [&self.event, self.reference.get(), join_ref]

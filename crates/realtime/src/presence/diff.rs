@@ -16,7 +16,7 @@ pub(crate) struct PresenceDiff {
     payload: String,
     /// Frames of version 1 and 2, encoded when the first member needs them.
     frames: [OnceLock<EncodedFrame>; 2],
-    /// What counts the memory of the entries. Kept by the frames, which have copies of them.
+    /// The reservations of the entries' memory. The frames keep them, because they contain copies of the entries.
     memory: Arc<[Arc<HeldMemory>]>,
 }
 

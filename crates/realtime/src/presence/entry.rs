@@ -34,7 +34,7 @@ pub(crate) struct Entry {
 pub(crate) struct Tracked {
     /// The members of the object as JSON, each behind a comma: every member who joins the topic gets them.
     fields: Arc<str>,
-    /// What counts the memory of the entry; `None` for one of another node.
+    /// The reservation of the entry's memory; `None` for one of another node.
     memory: Option<Arc<HeldMemory>>,
 }
 
@@ -66,7 +66,7 @@ impl Tracked {
         format!("{{{}}}", self.fields.strip_prefix(',').unwrap_or_default())
     }
 
-    /// What counts the memory of the object.
+    /// The reservation of the object's memory.
     pub(super) fn memory(&self) -> Option<&Arc<HeldMemory>> {
         self.memory.as_ref()
     }

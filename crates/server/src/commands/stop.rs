@@ -29,7 +29,7 @@ pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
         None => end_leftover(config)?,
     }
     if args.no_backup {
-        // A folder that is not there is not made for its lock: a file of a project that nobody trusts may have named it.
+        // No missing folder is made for the lock: a project that nobody trusts may have named one outside of itself.
         if config.selvedge.data_dir.symlink_metadata().is_ok() {
             delete_project_data(config, &lock_project(config)?)?;
         }

@@ -44,7 +44,7 @@ pub(crate) async fn correct_history(client: &mut Client, journal: &SquashJournal
     Ok(record_migrations(client, &[&journal.last]).await?)
 }
 
-/// Says where the squash can be finished.
+/// Refuses to finish a squash on another database than the one that it was begun on, and names that one.
 ///
 /// # Errors
 /// Always.

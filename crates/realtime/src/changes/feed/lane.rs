@@ -31,7 +31,7 @@ use crate::changes::{ChangeSink, ChannelKey};
 pub(super) const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes of changes that wait for a lane. Beyond them the channels are told that they miss changes.
 const MOST_WAITING_BYTES: usize = 16 * 1024 * 1024;
-/// What a change has besides its values, about.
+/// About how many bytes a change takes besides its values.
 const CHANGE_BYTES: usize = 256;
 /// How long the feed waits for room after a batch, so that a large transaction is not lost to a lane that keeps up with most of it.
 const ROOM_TIMEOUT: Duration = Duration::from_millis(100);

@@ -178,7 +178,7 @@ impl Feed {
     pub(super) async fn recheck_bindings(&mut self) {
         let waiting = std::mem::take(&mut self.unchecked);
         for (channel, request) in waiting {
-            // The database was away for one before: nobody waits for the others to find out the same.
+            // The database was away for the channel before, so the others are not tried: each would wait for the same failure.
             if self.unchecked.values().any(|other| other.is_told) {
                 self.check_later(channel, request, Instant::now() + RECHECK_PAUSE);
             } else {

@@ -96,20 +96,20 @@ impl Attempt {
     async fn play(&mut self) {
         let kept = self.world.list_kept();
         let has_state = self.draw.chance(50);
-        for _ in 0..=self.draw.below(3) {
+        for _ in 0..=self.draw.pick_below(3) {
             let part = parts::draw_outside(&self.world, &mut self.draw);
             self.tell(&part);
         }
         if has_state {
-            for _ in 0..=self.draw.below(4) {
+            for _ in 0..=self.draw.pick_below(4) {
                 let part = parts::draw_state(&self.world, &mut self.draw);
                 self.tell(&part);
             }
         }
         self.world.write_config();
-        let count = 4 + self.draw.below(3);
+        let count = 4 + self.draw.pick_below(3);
         // A data folder that came with the clone is refused, until the user does what the refusal says.
-        let reset_at = self.draw.below(3);
+        let reset_at = self.draw.pick_below(3);
         for number in 0..count {
             let arguments = self.draw.pick(&COMMANDS);
             let arguments = if number == reset_at {
@@ -182,7 +182,7 @@ impl Attempt {
         let (mut child, mut output) = spawn(command);
         let mut answers = String::new();
         if is_start {
-            answers = self.use_server(&mut child, folder.path()).await;
+            answers = self.send_requests(&mut child, folder.path()).await;
         }
         let is_success = self.wait(&mut child, arguments);
         let mut printed = Vec::new();
@@ -204,7 +204,7 @@ impl Attempt {
     }
 
     /// Waits until a server answers, asks it for things, and ends it. Returns its answers.
-    async fn use_server(&self, child: &mut Child, traces: &Path) -> String {
+    async fn send_requests(&self, child: &mut Child, traces: &Path) -> String {
         let url = |path: &str| format!("http://127.0.0.1:{}{path}", self.world.ports.api);
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(20))

@@ -99,7 +99,7 @@ pub(super) fn draw_outside(world: &World, draw: &mut Draw) -> String {
 
 /// Draws something in the data folder, or in its place.
 pub(super) fn draw_state(world: &World, draw: &mut Draw) -> String {
-    match draw.below(8) {
+    match draw.pick_below(8) {
         0 => place(world, draw, ".selvedge"),
         1 => write_journal(world, draw),
         2 | 3 => write_cluster(world, draw),
@@ -120,8 +120,8 @@ pub(super) fn link_in_state(world: &World, draw: &mut Draw) -> String {
 }
 
 /// A path of the victim in one of its spellings.
-fn spell(world: &World, draw: &mut Draw, name: &str) -> String {
-    match draw.below(5) {
+fn spell_outside_path(world: &World, draw: &mut Draw, name: &str) -> String {
+    match draw.pick_below(5) {
         0 | 1 => world.path("victim").join(name).display().to_string(),
         2 => format!("../victim/{name}"),
         3 => format!("./functions/../../victim/{name}"),
@@ -147,9 +147,9 @@ const VICTIM_FOLDERS: [&str; 4] = ["documents", "ssh", "empty", ""];
 /// Puts something that does not belong there in place of a file or folder.
 fn place(world: &World, draw: &mut Draw, name: &str) -> String {
     let path = world.make_room(name);
-    let what = match draw.below(10) {
+    let what = match draw.pick_below(10) {
         0..4 => {
-            let target = match draw.below(4) {
+            let target = match draw.pick_below(4) {
                 0 => draw.pick(&VICTIM_FOLDERS),
                 1 => "new-file",
                 _ => draw.pick(&VICTIM_FILES),
@@ -182,7 +182,7 @@ fn place(world: &World, draw: &mut Draw, name: &str) -> String {
         }
         7 => {
             let name = draw.pick(&VICTIM_FOLDERS);
-            let target = spell(world, draw, name);
+            let target = spell_outside_path(world, draw, name);
             write_plainly(&path, &format!("{target}\n"));
             format!("text {target}")
         }
@@ -210,8 +210,8 @@ fn write_plainly(path: &Path, text: &str) {
 /// A journal of a replacement that moves files of the clone over the victim's, or deletes the victim's.
 fn write_journal(world: &World, draw: &mut Draw) -> String {
     let file = draw.pick(&VICTIM_FILES);
-    let target = spell(world, draw, file);
-    let staging = spell(world, draw, "documents");
+    let target = spell_outside_path(world, draw, file);
+    let staging = spell_outside_path(world, draw, "documents");
     let name = draw.pick(&["payload", "../bin/hook", ".selvedge/payload"]);
     world.write(".selvedge/payload", "of the clone");
     let journal = json!({
@@ -281,7 +281,7 @@ fn set_path(world: &World, draw: &mut Draw) -> String {
         ("storage.buckets.files", "objects_path", "empty", false),
         ("selvedge", "site", "empty", false),
     ]);
-    let path = spell(world, draw, name);
+    let path = spell_outside_path(world, draw, name);
     let value = if is_list {
         format!("[{path:?}]")
     } else {
@@ -332,7 +332,7 @@ fn write_environment(world: &World, draw: &mut Draw) -> String {
         format!("DENO_DIR={victim}/empty"),
         format!("XDG_CACHE_HOME={victim}"),
     ];
-    let line = &lines[draw.below(lines.len())];
+    let line = &lines[draw.pick_below(lines.len())];
     let name = draw.pick(&[".env", ".env.local", "functions/.env"]);
     world.write(name, &format!("{line}\n"));
     format!("{name}: {line}")
@@ -353,7 +353,7 @@ fn write_sql(world: &World, draw: &mut Draw) -> String {
         "create extension plperlu".to_owned(),
         format!("create function evil() returns int language c as '{victim}/evil.so', 'evil'"),
     ];
-    let statement = &statements[draw.below(statements.len())];
+    let statement = &statements[draw.pick_below(statements.len())];
     let name = draw.pick(&["migrations/20260103000000_try.sql", "seed.sql", "tests/try.sql"]);
     let text = format!(
         "create table if not exists stolen (line text);\ndo $do$ begin execute $sql${statement}$sql$;\nexception when others then null; end $do$;\n"
@@ -364,7 +364,7 @@ fn write_sql(world: &World, draw: &mut Draw) -> String {
 
 /// Functions that import files outside of the project, or read and run them.
 fn write_functions(world: &World, draw: &mut Draw) -> String {
-    let module = spell(world, draw, "module.ts").replace("./functions/../", "../");
+    let module = spell_outside_path(world, draw, "module.ts").replace("./functions/../", "../");
     let (victim, markers) = (world.path("victim"), world.path("markers"));
     let bodies = [
         format!("import stolen from \"../../{module}\";"),
@@ -385,7 +385,7 @@ fn write_functions(world: &World, draw: &mut Draw) -> String {
         "const stolen = JSON.stringify(Deno.env.toObject());".to_owned(),
         "const stolen = (await import(\"node:child_process\")).execSync(\"cat ../victim/env\");".to_owned(),
     ];
-    let body = &bodies[draw.below(bodies.len())];
+    let body = &bodies[draw.pick_below(bodies.len())];
     world.write(
         "functions/hello/index.ts",
         &format!("{body}\nDeno.serve(() => new Response(String(stolen)));\n"),
@@ -406,7 +406,7 @@ fn write_archive(world: &World, draw: &mut Draw) -> String {
         ("storage/../../../victim/new-file", b'0', ""),
     ];
     let mut archive = Vec::new();
-    let first = draw.below(entries.len());
+    let first = draw.pick_below(entries.len());
     for (name, kind, link) in &entries[first..] {
         let mut header = [0_u8; 512];
         header[..name.len().min(100)].copy_from_slice(&name.as_bytes()[..name.len().min(100)]);

@@ -25,18 +25,18 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    pub(super) fn below(&mut self, count: usize) -> usize {
+    pub(super) fn pick_below(&mut self, count: usize) -> usize {
         let count = u64::try_from(count).expect("small");
         usize::try_from(self.next() % count).expect("small")
     }
 
     pub(super) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
+        list[self.pick_below(list.len())]
     }
 
     /// True in so many of a hundred draws.
     pub(super) fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
+        self.pick_below(100) < percent
     }
 }
 
@@ -224,7 +224,7 @@ impl World {
         ] {
             command.env_remove(name);
         }
-        // Trees of PostgreSQL's programs are shared with other projects, as they are for a user.
+        // Copying PostgreSQL's programs takes seconds, so all clones share the copies in the user's cache, as a user's projects do.
         let home = std::env::var_os("HOME").filter(|_| !nix::unistd::geteuid().is_root());
         if let (None, Some(home)) = (std::env::var_os("XDG_CACHE_HOME"), home) {
             command.env("XDG_CACHE_HOME", Path::new(&home).join(".cache"));

@@ -101,7 +101,7 @@ function Wizard({ userId, edited }: WizardProps) {
         onSuccess: (status) => {
           forgetReplacedPicture(userId, sent);
           clear();
-          // To the list in which it stands.
+          // Opens the list that contains the outfit now.
           navigate(status === "approved" ? paths.myOutfits : paths.mySubmissions);
         },
         onError: (error) => {

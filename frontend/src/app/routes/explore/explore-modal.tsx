@@ -58,7 +58,7 @@ function OpenModal({ slugOrId, list, showItems }: ExploreModalProps & { slugOrId
 
   function showNeighbour(step: number) {
     if (index + step === outfits.length && hasNextPage) {
-      // It is being read, or could not be: the first outfit is not what follows.
+      // The next page is being read or has failed, and going on to the first outfit would leave it out.
       if (list.isFetchNextPageError === true) fetchNextPage?.();
       return;
     }
