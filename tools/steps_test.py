@@ -26,7 +26,7 @@ def sh(name, text, needs=(), alone=(), tier="check"):
 
 STEPS = [
     sh("slow", "echo slow begins; sleep ${SLOW:-1}; echo slow ends"),
-    sh("quick", "echo quick; [ $QUICK = 0 ] || echo failed: a program with a::b; exit $QUICK"),
+    sh("quick", "echo quick; [ $QUICK = 0 ] || printf 'failed: a program with a::b\\n\\033[41m FAIL \\033[49m one.test.ts > two\\nError: three\\n  1) [phone] › a.spec.ts:1:1 › four\\n'; exit $QUICK"),
     sh("after", "echo after; echo after::flaky >> $FLAKY_TESTS", needs=["quick"]),
     sh("lacking", "echo It needs nginx; exit 77"),
     sh("beyond", "echo beyond", needs=["lacking"]),
@@ -68,7 +68,8 @@ class Steps(unittest.TestCase):
         self.assertIn("── quick \033[31mfailed\033[0m with 3", output)
         end = output[output.index("on cores") :]
         self.assertIn("failed\033[0m: quick (bash -c", end)
-        self.assertIn("\nfailed: a program with a::b\n", end)
+        named = "failed: a program with a::b", "FAIL  one.test.ts > two", "Error: three", "1) [phone] › a.spec.ts:1:1 › four"
+        self.assertIn("".join(f"\n  {line}" for line in named), end)
         self.assertIn("stopped after", end)
 
     def test_with_keep_going_only_what_needs_the_failed_step_is_left_out(self):
