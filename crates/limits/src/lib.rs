@@ -12,5 +12,5 @@ mod turns;
 
 pub use client::{ClientId, network_of};
 pub use log_gate::LogGate;
-pub use share::{Share, ShareExceeded, Shares};
+pub use share::{Share, ShareExceeded, ShareLimit, Shares};
 pub use turns::{Turn, Turns};

@@ -5,11 +5,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::client::ClientId;
 
+/// How much one client may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShareLimit {
+    /// The limit of each client.
+    pub most: usize,
+    /// What all clients have taken together before the limit counts: one that needs much may have it while there is plenty for the
+    /// others. 0 limits always.
+    pub counts_from: usize,
+}
+
 /// Counts what clients have taken, each up to the same limit. Cheap to clone; all clones count together.
 #[derive(Debug, Clone)]
 pub struct Shares {
-    most: Option<usize>,
-    taken: Arc<Mutex<HashMap<ClientId, usize>>>,
+    limit: Option<ShareLimit>,
+    taken: Arc<Mutex<Taken>>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    by_client: HashMap<ClientId, usize>,
+    total: usize,
 }
 
 /// What a client has taken; given back when this is dropped.
@@ -27,8 +43,13 @@ pub struct ShareExceeded;
 impl Shares {
     /// `most` is the limit of each client; `None` for no limit.
     pub fn new(most: Option<usize>) -> Self {
+        Self::limited(most.map(|most| ShareLimit { most, counts_from: 0 }))
+    }
+
+    /// `None` for no limit.
+    pub fn limited(limit: Option<ShareLimit>) -> Self {
         Self {
-            most,
+            limit,
             taken: Arc::default(),
         }
     }
@@ -38,7 +59,7 @@ impl Shares {
     /// # Errors
     /// When the client would have more than the limit. It then has what it had before.
     pub fn take(&self, client: ClientId, amount: usize) -> Result<Option<Share>, ShareExceeded> {
-        if self.most.is_none() {
+        if self.limit.is_none() {
             return Ok(None);
         }
         self.count(client, amount)?;
@@ -51,10 +72,8 @@ impl Shares {
 
     /// Takes an amount for a client, whatever it has. `None` where there is no limit.
     pub fn take_beyond(&self, client: ClientId, amount: usize) -> Option<Share> {
-        self.most?;
-        let mut taken = self.lock();
-        let count = taken.entry(client).or_default();
-        *count = count.saturating_add(amount);
+        self.limit?;
+        self.lock().add(client, amount);
         Some(Share {
             client,
             amount,
@@ -64,28 +83,41 @@ impl Shares {
 
     fn count(&self, client: ClientId, amount: usize) -> Result<(), ShareExceeded> {
         let mut taken = self.lock();
-        let before = taken.get(&client).copied().unwrap_or(0);
+        let before = taken.by_client.get(&client).copied().unwrap_or(0);
         let after = before.checked_add(amount).ok_or(ShareExceeded)?;
-        if self.most.is_some_and(|most| after > most) {
+        let is_plenty_left = |limit: ShareLimit| taken.total.saturating_add(amount) <= limit.counts_from;
+        if self
+            .limit
+            .is_some_and(|limit| after > limit.most && !is_plenty_left(limit))
+        {
             return Err(ShareExceeded);
         }
-        taken.insert(client, after);
+        taken.add(client, amount);
         Ok(())
     }
 
     fn give_back(&self, client: ClientId, amount: usize) {
         let mut taken = self.lock();
-        if let Some(count) = taken.get_mut(&client) {
+        taken.total = taken.total.saturating_sub(amount);
+        if let Some(count) = taken.by_client.get_mut(&client) {
             *count = count.saturating_sub(amount);
             // Removed at zero, so that the map does not grow with every address ever seen.
             if *count == 0 {
-                taken.remove(&client);
+                taken.by_client.remove(&client);
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ClientId, usize>> {
+    fn lock(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    fn add(&mut self, client: ClientId, amount: usize) {
+        let count = self.by_client.entry(client).or_default();
+        *count = count.saturating_add(amount);
+        self.total = self.total.saturating_add(amount);
     }
 }
 
@@ -140,7 +172,34 @@ mod tests {
         drop(first);
 
         assert!(shares.take(one, 3).is_ok());
-        assert!(shares.lock().is_empty(), "clients without a share are forgotten");
+        assert!(
+            shares.lock().by_client.is_empty(),
+            "clients without a share are forgotten"
+        );
+    }
+
+    #[test]
+    fn gw_049_a_client_may_have_more_than_its_share_while_there_is_plenty_for_others() {
+        let shares = Shares::limited(Some(ShareLimit {
+            most: 3,
+            counts_from: 10,
+        }));
+        let (one, other) = (client("10.0.0.1"), client("10.0.0.2"));
+
+        let mut much = shares.take(one, 9).expect("plenty").expect("counted");
+        assert_eq!(
+            much.grow(2),
+            Err(ShareExceeded),
+            "it would have more than what is for all"
+        );
+        assert_eq!(much.grow(1), Ok(()));
+        let others = shares.take(other, 3).expect("its share").expect("counted");
+        assert_eq!(shares.take(other, 1).err(), Some(ShareExceeded));
+        drop(much);
+
+        assert!(shares.take(other, 7).is_ok());
+        drop(others);
+        assert_eq!(shares.lock().total, 0);
     }
 
     #[test]
@@ -153,6 +212,6 @@ mod tests {
                 .expect("no limit")
                 .is_none()
         );
-        assert!(shares.lock().is_empty());
+        assert!(shares.lock().by_client.is_empty());
     }
 }

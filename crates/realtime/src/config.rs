@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use selvedge_limits::ShareLimit;
 use selvedge_memory::MemoryBudget;
 use selvedge_telemetry::Telemetry;
 
@@ -19,7 +20,7 @@ pub struct RealtimeConfig {
     /// Default 2 000; 0: any number.
     pub max_bindings_per_address: usize,
     /// Most open sockets of one client address behind proxies. Without proxies the listener counts connections. Default: any number.
-    pub max_sockets_per_address: Option<usize>,
+    pub max_sockets_per_address: Option<ShareLimit>,
     /// The number of proxies in front of the server whose `X-Forwarded-For` is trusted. Default 0.
     pub trusted_proxies: usize,
     /// What messages, presence and answers above 64 KiB are reserved from. Default: no limit.

@@ -117,7 +117,7 @@ impl Realtime {
             presence_rate: Rate::new(config.max_presence_events_per_second, config.rate_interval),
             is_replicating,
             sockets: AtomicUsize::new(0),
-            socket_shares: Shares::new(config.max_sockets_per_address),
+            socket_shares: Shares::limited(config.max_sockets_per_address),
             binding_shares: Shares::new(Some(config.max_bindings_per_address).filter(|most| *most > 0)),
             policy_turns: Turns::new(config.database_connections.div_ceil(2)),
             log: LogGate::new(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use selvedge_limits::ShareLimit;
 use selvedge_memory::MemoryBudget;
 
 use super::local_hosts::LocalHosts;
@@ -17,7 +18,7 @@ pub struct ConnectionLimits {
     /// How slowly a body may arrive and a response may be read.
     pub transfer: TransferLimits,
     /// Most open connections of one address, for each listener; any number if `None`.
-    pub per_address: Option<usize>,
+    pub per_address: Option<ShareLimit>,
     /// What heads above 8 KiB are reserved from while they arrive.
     pub memory: MemoryBudget,
     /// The only host names to which requests may be sent; any if `None`.

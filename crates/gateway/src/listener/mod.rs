@@ -37,8 +37,10 @@ pub use local_hosts::LocalHosts;
 use upgrade::UpgradeService;
 pub use upgrade::{UpgradeDecision, UpgradeHandler, UpgradedStream};
 
-/// Keep-alive time, the default of actix-web's own server.
-const KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// How long a connection may wait for its next request. A client or proxy that keeps connections for longer than the server meets one
+/// that is being closed, and its request fails. nginx and the load balancers of the clouds keep them for 60 s; 75 s is what nginx, and
+/// so Kong in front of the original, grants its own clients.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long a client may take to acknowledge the end of a connection.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The protocol offered to TLS clients (ALPN): HTTP/2 would pass the [`FramedStream`] unread.
@@ -113,7 +115,7 @@ where
 {
     let stopping = builder.graceful_shutdown_signal();
     let limits: ConnectionLimits = limits.into();
-    let connections = Shares::new(limits.per_address);
+    let connections = Shares::limited(limits.per_address);
     match listener.into() {
         Listener::Tcp(listener) => {
             let address = listener.local_addr()?;

@@ -209,6 +209,38 @@ async fn gw_049_connections_per_client_address_are_limited() {
 }
 
 #[actix_web::test]
+async fn gw_049_a_connection_that_a_client_has_kept_is_still_there() {
+    let project = Project::new();
+    let running = project.start().await;
+    let port = running.ports.api;
+
+    actix_web::web::block(move || {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .expect("a timeout");
+        let mut ask = || {
+            stream
+                .write_all(b"GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+                .expect("sent");
+            let mut start = [0; 12];
+            stream
+                .read_exact(&mut start)
+                .expect("an answer, and no end of the connection");
+            assert_eq!(&start, b"HTTP/1.1 200");
+            // The rest of the answer, which has arrived with its start.
+            let _ = stream.read(&mut [0; 4096]).expect("the rest");
+        };
+        ask();
+        // The keep-alive time of a bare actix-web server is 5 s, that of nginx's upstreams 60 s.
+        std::thread::sleep(Duration::from_secs(6));
+        ask();
+    })
+    .await
+    .expect("no panic");
+}
+
+#[actix_web::test]
 async fn gw_049_requests_for_other_hosts_and_malformed_ones_are_refused_at_once() {
     let project = Project::new();
     project.write(

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_limits::ShareLimit;
 
 use crate::config::project::Project;
 use crate::config::section::Section;
@@ -176,11 +177,12 @@ pub struct LimitsSection {
     pub header_timeout: Duration,
     /// The maximum number of open connections per worker. Default 10000.
     pub connections_per_worker: usize,
-    /// The maximum number of open connections per client address and port; more are refused with 429. Default: 256, and no limit
-    /// behind trusted proxies, whose addresses all clients share. There it is the limit of each client's sockets.
-    pub connections_per_address: Option<usize>,
+    /// The maximum number of open connections per client address and port; more are refused with 429. Default: 256, once all have
+    /// half as many as a worker may have, and no limit behind trusted proxies, whose addresses all clients share. There it is the
+    /// limit of each client's sockets.
+    pub connections_per_address: Option<ShareLimit>,
     /// The maximum number of open sockets of one client behind trusted proxies, by the address that they report.
-    pub sockets_per_address: Option<usize>,
+    pub sockets_per_address: Option<ShareLimit>,
     /// The maximum number of requests in progress per worker, apart from storage's and functions'; more are refused with
     /// 503. Default 2000.
     pub in_flight_per_worker: usize,
@@ -310,20 +312,23 @@ impl S3ProtocolSection {
 impl LimitsSection {
     fn read(section: &Section<'_>) -> Self {
         let trusted_proxies = section.integer("trusted_proxies", 0, 0..=16);
-        let connections_per_address: Option<usize> =
-            section.optional_integer("connections_per_address", 0..=1_000_000);
+        let connections_per_worker = section.integer("connections_per_worker", 10_000, 1..=1_000_000);
+        let given = section.optional_integer("connections_per_address", 0..=1_000_000);
+        let sockets_per_address = match given {
+            Some(0) => None,
+            Some(most) => Some(ShareLimit { most, counts_from: 0 }),
+            // A script that sends a thousand requests at once is no attack as long as others find room.
+            None => Some(ShareLimit {
+                most: CONNECTIONS_PER_ADDRESS,
+                counts_from: connections_per_worker / 2,
+            }),
+        };
         Self {
             request_timeout: section.duration("request_timeout", Duration::from_secs(60)),
             header_timeout: section.duration("header_timeout", Duration::from_secs(10)),
-            connections_per_worker: section.integer("connections_per_worker", 10_000, 1..=1_000_000),
-            connections_per_address: match connections_per_address {
-                Some(most) => Some(most).filter(|most| *most > 0),
-                None => Some(CONNECTIONS_PER_ADDRESS).filter(|_| trusted_proxies == 0),
-            },
-            sockets_per_address: match connections_per_address {
-                Some(most) => Some(most).filter(|most| *most > 0),
-                None => Some(CONNECTIONS_PER_ADDRESS),
-            },
+            connections_per_worker,
+            connections_per_address: sockets_per_address.filter(|_| given.is_some() || trusted_proxies == 0),
+            sockets_per_address,
             in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
             streaming_per_worker: section.integer("streaming_per_worker", 2000, 1..=1_000_000),
             memory: section.optional_size("memory").filter(|bytes| *bytes > 0),
