@@ -4,7 +4,8 @@
  */
 import { useEffect, useRef } from "react";
 
-interface Address {
+/** An address of the application. */
+export interface Address {
   pathname: string;
   search: string;
 }
@@ -21,23 +22,40 @@ interface TypedText {
   isDirty: boolean;
   /** Whether the step takes the form away. */
   isLost: (step: Step) => boolean;
-  /** Asks; `leave` does the step, whatever else is typed. */
+  /** Asks; `leave` goes on with the step, and asks the other forms that it takes away. */
   ask: (leave: () => void, step: Step) => void;
 }
 
 /** The forms in which something is typed, in the order in which that began. A window is later than what is below it. */
 const guards: { current: TypedText }[] = [];
 
-const findGuard = (step: Step) => guards.findLast(({ current }) => current.isLost(step));
+type Guard = (typeof guards)[number];
+
+const noGuards: ReadonlySet<Guard> = new Set();
+
+/** The form that is asked next, beside those that have answered. */
+const findGuard = (step: Step, answered = noGuards) =>
+  guards.findLast((guard) => !answered.has(guard) && guard.current.isLost(step));
+
+/** Whether something is typed in a form of this page that is not saved. */
+export const hasTypedText = (): boolean => guards.length > 0;
 
 /** Whether the step would take typed text away. */
 export const isTextLost = (step: Step): boolean => findGuard(step) !== undefined;
 
-/** Has the form ask that the step would take away. Returns false, and does nothing, where there is none. */
-export function askBeforeLeaving(step: Step, leave: () => void): boolean {
-  const guard = findGuard(step);
-  guard?.current.ask(leave, step);
-  return guard !== undefined;
+/** Has the forms ask that the step would take away, one after the other. Returns false, and does nothing, where there is none. */
+export function askBeforeLeaving(
+  step: Step,
+  leave: () => void,
+  answered: ReadonlySet<Guard> = noGuards,
+): boolean {
+  const guard = findGuard(step, answered);
+  if (guard === undefined) return false;
+  function goOn(answer: Guard): void {
+    if (!askBeforeLeaving(step, leave, new Set([...answered, answer]))) leave();
+  }
+  guard.current.ask(() => goOn(guard), step);
+  return true;
 }
 
 /** The usual meaning of leaving. */

@@ -44,16 +44,32 @@ function WindowPage() {
   return isOpen ? <Window onClose={() => setOpen(false)} /> : <p>closed</p>;
 }
 
+/** A form that is half filled in when a window is opened over it. */
+function FormWithWindow() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Form />
+      <button type="button" onClick={() => setOpen(true)}>
+        Open
+      </button>
+      {isOpen && <Window onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
 beforeEach(async () => {
   window.history.pushState({ idx: 0 }, "", "/start");
   render(
     <GuardedRouter>
       <Link to="/form">to the form</Link>
       <Link to="/window">to the window</Link>
+      <Link to="/both">to the both</Link>
       <Link to="?filter=1">to a filter</Link>
       <Routes>
         <Route path="/form" element={<Form />} />
         <Route path="/window" element={<WindowPage />} />
+        <Route path="/both" element={<FormWithWindow />} />
         <Route path="*" element={<p>another page</p>} />
       </Routes>
     </GuardedRouter>,
@@ -129,4 +145,20 @@ it("console_031_the_browser_asks_before_a_page_with_typed_text_is_loaded_again",
   expect(isRefused()).toBe(true);
   await userEvent.clear(screen.getByLabelText("Text"));
   await waitFor(() => expect(isRefused()).toBe(false));
+});
+
+it("console_031_the_form_below_a_window_asks_too_before_a_step_takes_both", async () => {
+  await typeInto("both", "Text");
+  await userEvent.click(screen.getByText("Open"));
+  await userEvent.type(screen.getByLabelText("Name"), "x");
+  await userEvent.click(screen.getByText("Look elsewhere"));
+  await question();
+  expect(screen.getByText("The window closes, and its text is gone.")).toBeVisible();
+  await answer("Discard");
+
+  expect(await screen.findByText("It is not saved, and gone when you leave.")).toBeVisible();
+  expect(window.location.pathname).toBe("/both");
+  await answer("Cancel");
+  expect(screen.getByLabelText("Text")).toHaveValue("garments");
+  expect(screen.queryByLabelText("Name")).toBeNull();
 });

@@ -76,8 +76,14 @@ export function Shell() {
   }, [current, session.project.name]);
   return (
     <div className="flex h-full flex-col">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a part of the page, and screen readers list it among the links. */}
       <a
         href="#work"
+        onClick={(event) => {
+          // A step to a fragment would be an entry of the history that the router knows nothing of.
+          event.preventDefault();
+          document.getElementById("work")?.focus();
+        }}
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-raised focus:p-2"
       >
         Skip to the work area

@@ -1,7 +1,8 @@
-import { act, render, screen } from "@testing-library/react";
+import { act, fireEvent, render, screen } from "@testing-library/react";
 import { type ComponentType, Suspense } from "react";
 import { Link, matchRoutes, Outlet, type RouteObject, useRoutes } from "react-router";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { TypedForm } from "@/testing/typed-form";
 import { HistoryRouter } from "./history-router";
 import { LazyPage, PageCode } from "./lazy-page";
 import { RouteBoundary } from "./route-boundary";
@@ -143,4 +144,54 @@ it("remembers the position of a page across a reload", async () => {
     sessionStorage.getItem("lookbook:scroll-positions") ?? "{}",
   );
   expect(Object.values(stored)).toContain(320);
+});
+
+describe("a page with something typed in it", () => {
+  /** Two forms of a page, and what surrounds them. */
+  async function renderForms() {
+    render(
+      <HistoryRouter scrollKey={({ key }) => key} onNavigate={() => undefined}>
+        <Link to="/second">Go on</Link>
+        <Link to="/first?filter=men">Filter</Link>
+        <Pages
+          routes={[
+            {
+              path: "first",
+              element: (
+                <>
+                  <TypedForm />
+                  <TypedForm />
+                </>
+              ),
+            },
+            { path: "second", element: <Second /> },
+          ]}
+        />
+      </HistoryRouter>,
+    );
+  }
+  const type = (index: number) => {
+    const field = screen.getAllByLabelText("Name")[index];
+    if (field !== undefined) fireEvent.change(field, { target: { value: "Half" } });
+  };
+  const answer = async (name: "Cancel" | "Discard") =>
+    act(async () => (await screen.findByRole("button", { name })).click());
+
+  it("asks before a link takes it away, and each form of the page", async () => {
+    await renderForms();
+    type(0);
+    await follow("Filter");
+    expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument();
+    await follow("Go on");
+    await answer("Cancel");
+    expect(window.location.pathname).toBe("/first");
+    expect(screen.getAllByLabelText("Name")[0]).toHaveValue("Half");
+
+    type(1);
+    await follow("Go on");
+    await answer("Discard");
+    expect(window.location.pathname).toBe("/first");
+    await answer("Discard");
+    expect(await screen.findByRole("heading")).toHaveTextContent("Second page");
+  });
 });

@@ -1,9 +1,9 @@
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
+import { isOtherPage, useKeepTyped } from "@ui/use-keep-typed";
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";
-import { useKeepTyped } from "@/lib/use-keep-typed";
 import { ConfirmDialog } from "./confirm-dialog";
 import { FormWorkProvider } from "./form-work";
 import { useReturnFocus } from "./use-return-focus";
@@ -35,7 +35,7 @@ const discardQuestion = {
   action: "Discard",
 };
 
-/** A panel with a form at the right edge, on phones the whole screen. Closing it with unsaved changes must be confirmed. */
+/** A panel with a form at the right edge, on phones the whole screen. Closing it with unsaved changes must be confirmed, and so must Back. */
 export function EditDialog({
   title,
   isDirty,
@@ -45,14 +45,20 @@ export function EditDialog({
   children,
 }: EditDialogProps) {
   const returnFocus = useReturnFocus();
-  const [isAsking, setAsking] = useState(false);
-  useKeepTyped(isDirty, () => setAsking(true));
+  /** What follows when the text may go, while that is asked. */
+  const [asked, setAsked] = useState<{ leave?: () => void } | null>(null);
+  useKeepTyped({
+    isDirty,
+    isLost: (step) => step.isHistory || isOtherPage(step),
+    // Back, of which phones have a gesture, is meant for the panel.
+    ask: (leave, { isHistory }) => setAsked(isHistory ? {} : { leave }),
+  });
   return (
     <Dialog.Root
       open
       onOpenChange={(open) => {
         if (open) return;
-        if (isDirty) setAsking(true);
+        if (isDirty) setAsked({});
         else onClose();
       }}
     >
@@ -81,8 +87,15 @@ export function EditDialog({
           </div>
           <FormWorkProvider>{children}</FormWorkProvider>
         </Dialog.Content>
-        {isAsking && (
-          <ConfirmDialog {...question} onConfirm={onClose} onCancel={() => setAsking(false)} />
+        {asked !== null && (
+          <ConfirmDialog
+            {...question}
+            onConfirm={() => {
+              onClose();
+              asked.leave?.();
+            }}
+            onCancel={() => setAsked(null)}
+          />
         )}
       </Dialog.Portal>
     </Dialog.Root>

@@ -1,5 +1,6 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { askBeforeLeaving } from "@ui/use-keep-typed";
 import { useState } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { renderAt } from "@/testing/render";
@@ -62,4 +63,25 @@ it("keeps a typed name when another administrator renames the site, and asks bef
   stored = { ...settings, version: stored.version + 1 };
   await userEvent.click(screen.getByRole("button", { name: "Read anew" }));
   await waitFor(() => expect(name).toHaveValue("Lookbook"));
+});
+
+it("asks before a typed name is left, by a link, Back or a reload", async () => {
+  renderAt("/", <Page />);
+  const name = await screen.findByLabelText("Site name");
+  const isRefused = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  expect(isRefused()).toBe(false);
+  await userEvent.type(name, " of Mira");
+  expect(isRefused()).toBe(true);
+
+  const leave = vi.fn();
+  const [from, to] = ["/admin/settings", "/"].map((pathname) => ({ pathname, search: "" }));
+  if (from === undefined || to === undefined) return;
+  const go = () => act(() => void askBeforeLeaving({ from, to, isHistory: true }, leave));
+  go();
+  await userEvent.click(await screen.findByRole("button", { name: "Cancel" }));
+  expect(name).toHaveValue("Lookbook of Mira");
+  expect(leave).not.toHaveBeenCalled();
+  go();
+  await userEvent.click(await screen.findByRole("button", { name: "Discard" }));
+  expect(leave).toHaveBeenCalledOnce();
 });

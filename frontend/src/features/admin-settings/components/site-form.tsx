@@ -3,6 +3,7 @@ import { Button } from "@ui/button";
 import { Field } from "@ui/field";
 import { useEffect, useId, useRef, useState } from "react";
 import { useForm, useWatch } from "react-hook-form";
+import { KeepTyped } from "@/components/admin/keep-typed";
 import { Switch } from "@/components/admin/switch";
 import { OvertakenDialog } from "@/components/overtaken-dialog";
 import { Input } from "@/components/ui/input";
@@ -61,6 +62,7 @@ export function SiteForm({ settings }: { settings: SiteSettings }) {
   return (
     <div className="flex flex-col gap-5">
       <form noValidate onSubmit={submitName} className="flex max-w-lg items-start gap-3">
+        <KeepTyped isDirty={formState.isDirty} />
         <div className="flex-1">
           <Field
             label="Site name"
