@@ -102,3 +102,64 @@ test("the next person in a browser neither sees nor submits the draft of the for
   expect(await fetchRows("combines", "user_id", person.id)).toHaveLength(1);
   expect(await fetchRows("combines", "user_id", next.id)).toEqual([]);
 });
+
+test("a submission whose answer was lost takes nothing back of what an administrator has changed meanwhile @once", async ({
+  page,
+  context,
+  person,
+}) => {
+  await slowDown(context);
+  await uploadTrainingPhotos(person);
+  const name = await makeNamedItem();
+  await openSignedIn(page, person.email, "/create-outfit");
+  await page.getByRole("searchbox", { name: "Search items" }).fill(name);
+  await page.getByRole("button", { name: `Add ${name}` }).click();
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByLabel("Outfit name (optional)").fill("As it was sent");
+
+  // It is stored, and the connection breaks before the answer.
+  await context.route("**/rest/v1/combines?*", async (route) => {
+    if (route.request().method() !== "POST") return route.fallback();
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+  await expect(toast(page, "Submission Failed")).toBeVisible();
+  await context.unroute("**/rest/v1/combines?*");
+  const [sent] = await fetchRows<{ id: string }>("combines", "user_id", person.id);
+  const edit = { name: "Of the administrator", description: "Written by the administrator" };
+  expectData(await owner().from("combines").update(edit).eq("id", sent?.id ?? "").select("id"));
+
+  // Sent once more as it is, it would be done. With another name both have changed it.
+  await page.getByLabel("Outfit name (optional)").fill("Of the person");
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("Of the administrator");
+  await question.getByRole("button", { name: "Save" }).click();
+  await expect(toast(page, "Outfit Combination Submitted")).toBeVisible();
+  expect(await fetchRows("combines", "user_id", person.id)).toMatchObject([
+    { name: "Of the person", description: "Written by the administrator" },
+  ]);
+});
+
+test("two tabs show one draft of the profile, and the text of none replaces that of the other @once", async ({
+  page,
+  context,
+  person,
+}) => {
+  await openSignedIn(page, person.email, "/profile/edit");
+  const second = await context.newPage();
+  await second.goto("/profile/edit");
+  await page.getByLabel("Bio").fill("Linen and wool");
+  await expect(second.getByLabel("Bio")).toHaveValue("Linen and wool");
+  await second.getByLabel("Bio").pressSequentially(", and silk");
+  await expect(page.getByLabel("Bio")).toHaveValue("Linen and wool, and silk");
+
+  await second.getByRole("button", { name: "Update Profile" }).click();
+  await expect(toast(second, "Profile updated")).toBeVisible();
+  await expect(page.getByText("You have unsaved changes")).toHaveCount(0);
+  await expect(page.getByLabel("Bio")).toHaveValue("Linen and wool, and silk");
+  expect(await fetchRows("profiles", "id", person.id)).toMatchObject([
+    { bio: "Linen and wool, and silk" },
+  ]);
+});

@@ -1,5 +1,5 @@
 import { type CatalogueTable, type ChangeResponse, changedRow } from "@/lib/admin-rows";
-import { isOtherVersion, type Row } from "@/lib/present-row";
+import { firstVersion, isOtherVersion, type Row } from "@/lib/present-row";
 import { changedColumns, OvertakenError } from "@/lib/save-changes";
 import { hasCode, type RestResponse, resultOf, uniqueViolation } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
@@ -14,9 +14,6 @@ interface InsertableTable {
     eq(column: "id", id: string): { select(columns: "id"): PromiseLike<ChangeResponse> };
   };
 }
-
-/** The version of a row that nobody has changed since it was made. */
-const firstVersion = 1;
 
 /**
  * Creates a row with this id. Where an earlier attempt has made it although its response was lost, it gets the present values, unless

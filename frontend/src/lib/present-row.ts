@@ -8,6 +8,9 @@ export const overtakenCode = "overtaken";
 /** Code of the database for a row that has another version than the one that was sent. */
 const otherVersion = "PT409";
 
+/** The version of a row that nobody has saved since it was made. */
+export const firstVersion = 1;
+
 /** Whether the database has refused an update because the row has another version than the one that was sent. */
 export function isOtherVersion(error: unknown): boolean {
   return (

@@ -6,14 +6,15 @@ import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Navigate, useNavigate } from "react-router";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { MissingNotice } from "@/components/ui/missing-notice";
-import type { Draft } from "@/features/submissions/api/draft";
+import { anotherOutfit, type Draft, rememberSent } from "@/features/submissions/api/draft";
 import {
   draftOf,
   type SavedSubmission,
   submissionQuery,
 } from "@/features/submissions/api/get-submission";
 import { deleteOutfitPicture } from "@/features/submissions/api/outfit-picture";
-import { SavedBeforeError, useSubmitOutfit } from "@/features/submissions/api/submit-outfit";
+import { SavedBeforeError } from "@/features/submissions/api/saved-before";
+import { useSubmitOutfit } from "@/features/submissions/api/submit-outfit";
 import { useDraft } from "@/features/submissions/api/use-draft";
 import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
@@ -96,7 +97,7 @@ function Wizard({ userId, edited }: WizardProps) {
     if (isSending.current) return;
     isSending.current = true;
     submit.mutate(
-      { userId, draft: sent, edited },
+      { userId, draft: sent, edited, onSend: (fields) => change(rememberSent(sent, fields)) },
       {
         onSuccess: (status) => {
           forgetReplacedPicture(userId, sent);
@@ -105,7 +106,7 @@ function Wizard({ userId, edited }: WizardProps) {
           navigate(status === "approved" ? paths.myOutfits : paths.mySubmissions);
         },
         onError: (error) => {
-          if (error instanceof SavedBeforeError) change({ id: crypto.randomUUID() });
+          if (error instanceof SavedBeforeError) change(anotherOutfit());
           if (hasCode(error, overtakenCode)) setFailure(error as OvertakenError);
         },
         onSettled: () => {
@@ -147,10 +148,9 @@ function Wizard({ userId, edited }: WizardProps) {
           />
         </Suspense>
       )}
-      {failure !== null && edited !== null && (
+      {failure !== null && (
         <Suspense>
           <OvertakenOutfit
-            edited={edited}
             draft={draft}
             failure={failure}
             onResolve={(changes) => {

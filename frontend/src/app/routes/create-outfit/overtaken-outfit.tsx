@@ -1,17 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { OvertakenDialog, showNames, showPicture } from "@/components/overtaken-dialog";
-import { type Draft, pictureItem, storedGender } from "@/features/submissions/api/draft";
 import {
-  followSaved,
-  listPickedItems,
-  type SavedSubmission,
-} from "@/features/submissions/api/get-submission";
+  type Draft,
+  pictureItem,
+  type SubmissionBase,
+  storedGender,
+} from "@/features/submissions/api/draft";
+import { followSaved, listPickedItems } from "@/features/submissions/api/get-submission";
 import { capitalise } from "@/lib/format";
 import type { OvertakenError } from "@/lib/save-changes";
 import { toast } from "@/lib/toast";
 
+/** In place of the address of a picture that is drawn when the outfit is saved. */
+const drawn = "drawn";
+
 interface OvertakenOutfitProps {
-  edited: SavedSubmission;
   draft: Draft;
   failure: OvertakenError;
   /** With the changes of the draft that the answer makes. */
@@ -19,10 +22,10 @@ interface OvertakenOutfitProps {
   onDismiss: () => void;
 }
 
-/** Asks what to keep of an outfit that an administrator, or another tab, has saved since its edit began. */
+/** Asks what to keep of an outfit that an administrator, or another tab, has saved since its edit began or it was sent. */
 export function OvertakenOutfit(props: OvertakenOutfitProps) {
-  const { edited, draft, failure, onResolve, onDismiss } = props;
-  const present = { ...edited, ...failure.present } as SavedSubmission;
+  const { draft, failure, onResolve, onDismiss } = props;
+  const present = failure.present as unknown as SubmissionBase;
   const {
     data: items,
     isError,
@@ -37,7 +40,11 @@ export function OvertakenOutfit(props: OvertakenOutfitProps) {
     gender: storedGender(draft.gender),
     item_ids: draft.items.map(({ id }) => id),
     main_image:
-      draft.picture.kind === "uploaded" ? draft.picture.url : (pictureItem(draft)?.image ?? ""),
+      draft.picture.kind === "uploaded"
+        ? draft.picture.url
+        : draft.picture.kind === "composed"
+          ? drawn
+          : (pictureItem(draft)?.image ?? ""),
     description: "",
   };
   return (
@@ -64,7 +71,10 @@ export function OvertakenOutfit(props: OvertakenOutfitProps) {
         name: { label: "Name" },
         description: { label: "Description" },
         gender: { label: "Gender", show: (gender) => capitalise(String(gender)) },
-        main_image: { label: "Picture", show: showPicture },
+        main_image: {
+          label: "Picture",
+          show: (url) => (url === drawn ? "Drawn of your items" : showPicture(url)),
+        },
         item_ids: {
           label: "Items",
           show: showNames((id) => known.find((item) => item.id === id)?.name ?? "Not in the list"),

@@ -31,8 +31,10 @@ export interface Draft {
   picture: PictureChoice;
   /** The picture that the outfit has while it is edited: not to be deleted before the edit is saved. */
   savedPicture: string | null;
-  /** What the edit of a saved outfit began with; absent for a new one. */
-  base?: SubmissionBase;
+  /** What the edit of a saved outfit began with; absent for a new one, unless somebody else has changed that since it was sent. */
+  base?: SubmissionBase | undefined;
+  /** What attempts have sent, the newest last: found in the saved outfit, it is the person's own, also where no answer came. */
+  sent?: readonly SubmissionFields[] | undefined;
 }
 
 /** The columns of a saved outfit that an edit writes. */
@@ -46,6 +48,19 @@ export interface SubmissionFields {
 
 export interface SubmissionBase extends SubmissionFields {
   version: number;
+}
+
+/** Attempts that are remembered. Each has some hundred bytes. */
+const mostSent = 10;
+
+/** The draft's memory of attempts with one that is about to be sent. */
+export function rememberSent({ sent = [] }: Draft, fields: SubmissionFields): Partial<Draft> {
+  return { sent: [...sent, fields].slice(-mostSent) };
+}
+
+/** Makes the draft one of another outfit than those that were sent. */
+export function anotherOutfit(): Partial<Draft> {
+  return { id: crypto.randomUUID(), base: undefined, sent: undefined };
 }
 
 export function emptyDraft(): Draft {

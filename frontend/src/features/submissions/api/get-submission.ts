@@ -7,12 +7,16 @@ import { type Draft, itemsThatDoNotFit, type PickedItem, type SubmissionBase } f
 
 const pickedColumns = "id, name, image, image_color, price, gender";
 
+/** What of a saved outfit the wizard changes, with its items. */
+export interface SavedContents extends SubmissionBase {
+  items: PickedItem[];
+}
+
 /** An outfit of the user, as the wizard edits it. */
-export interface SavedSubmission extends SubmissionBase {
+export interface SavedSubmission extends SavedContents {
   id: string;
   status: CombineStatus;
   rejection_reason: string | null;
-  items: PickedItem[];
 }
 
 /** Reads items by their ids, in that order; those that are no longer in the catalogue are left out. */
@@ -53,9 +57,18 @@ export function submissionQuery(userId: string, outfitId: string) {
 
 /** The draft that an edit begins with. */
 export function draftOf(outfit: SavedSubmission): Draft {
-  const shown = outfit.items.find(({ image }) => image !== null && image === outfit.main_image);
   return {
     id: outfit.id,
+    ...choicesOf(outfit),
+    savedPicture: outfit.main_image,
+    base: baseOf(outfit),
+  };
+}
+
+/** The choices that make the outfit what it is. */
+function choicesOf(outfit: SavedContents): Pick<Draft, "gender" | "items" | "name" | "picture"> {
+  const shown = outfit.items.find(({ image }) => image !== null && image === outfit.main_image);
+  return {
     // An outfit for everybody may contain items for men and women: then no gender was chosen.
     gender: itemsThatDoNotFit(outfit.items, outfit.gender).length > 0 ? "all" : outfit.gender,
     items: outfit.items,
@@ -64,8 +77,6 @@ export function draftOf(outfit: SavedSubmission): Draft {
       shown !== undefined || outfit.main_image === null
         ? { kind: "item", itemId: shown?.id ?? null }
         : { kind: "uploaded", url: outfit.main_image },
-    savedPicture: outfit.main_image,
-    base: baseOf(outfit),
   };
 }
 
@@ -76,8 +87,8 @@ export function baseOf(outfit: SubmissionBase): SubmissionBase {
 }
 
 /** Goes on with the outfit as it is saved by now: these columns of the draft become as they are saved. */
-export function followSaved(outfit: SavedSubmission, columns: readonly string[]): Partial<Draft> {
-  const saved = draftOf(outfit);
+export function followSaved(outfit: SavedContents, columns: readonly string[]): Partial<Draft> {
+  const saved = choicesOf(outfit);
   return {
     base: baseOf(outfit),
     ...(columns.includes("name") && { name: saved.name }),

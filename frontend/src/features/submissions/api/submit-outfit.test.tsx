@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { OvertakenError } from "@/lib/save-changes";
 import { renderAt } from "@/testing/render";
-import { type Draft, emptyDraft, removeDraft, storeDraft } from "./draft";
+import { type Draft, emptyDraft, removeDraft, type SubmissionFields, storeDraft } from "./draft";
 import { baseOf, draftOf, followSaved, type SavedSubmission } from "./get-submission";
 import { useSubmitOutfit } from "./submit-outfit";
 import { useDraft } from "./use-draft";
@@ -29,11 +29,15 @@ let showing: { id: string }[];
 
 beforeEach(() => {
   updates = [];
+  attempts = [];
+  failure = undefined;
   deleted = [];
   showing = [];
   saved = {
     status: "pending",
+    version: 1,
     name: "Second look",
+    description: "User-created outfit with 1 items",
     main_image: "/coat.webp",
     gender: "unisex",
     item_ids: ["i1"],
@@ -47,16 +51,32 @@ beforeEach(() => {
     if (init?.method === "POST") {
       return Response.json({ code: "23505", message: "duplicate key" }, { status: 409 });
     }
-    if (init?.method === "PATCH") updates.push(JSON.parse(String(init.body)));
-    return Response.json(init?.method === "PATCH" ? { status: "pending" } : saved);
+    if (init?.method !== "PATCH") return Response.json(saved);
+    const { version, ...changes } = JSON.parse(String(init.body));
+    if (version !== saved.version) {
+      return Response.json({ code: "PT409", message: "Changed." }, { status: 409 });
+    }
+    updates.push(changes);
+    return Response.json([{ status: "pending" }]);
   });
 });
 
+/** What was sent, and why it was refused. */
+let attempts: SubmissionFields[];
+let failure: unknown;
+
 function Submit({ submitted }: { submitted: Draft }) {
   const { mutate, data } = useSubmitOutfit();
+  const onSend = (fields: SubmissionFields) => attempts.push(fields);
+  const onError = (error: unknown) => {
+    failure = error;
+  };
   return (
     <>
-      <button type="button" onClick={() => mutate({ userId: "u", draft: submitted, edited: null })}>
+      <button
+        type="button"
+        onClick={() => mutate({ userId: "u", draft: submitted, edited: null, onSend }, { onError })}
+      >
         Submit
       </button>
       <p>{`status: ${data ?? ""}`}</p>
@@ -137,6 +157,68 @@ it("says what is on the site when the earlier state can no longer be changed", a
   expect(updates).toEqual([]);
 });
 
+describe("an attempt whose answer was lost, and an administrator who has changed the outfit since", () => {
+  const sent: SubmissionFields = {
+    name: "Second look",
+    description: "User-created outfit with 1 items",
+    main_image: "/coat.webp",
+    gender: "unisex",
+    item_ids: ["i1"],
+  };
+
+  beforeEach(() => {
+    saved = { ...saved, version: 2, name: "Of the admin" };
+  });
+
+  it("is submitted already when nothing was changed here, also after it was approved", async () => {
+    saved = { ...saved, status: "approved" };
+    await submit({ ...draft, sent: [sent] });
+
+    expect(await screen.findByText("status: approved")).toBeVisible();
+    expect(updates).toEqual([]);
+    expect(attempts).toEqual([sent]);
+  });
+
+  it("writes what was changed here beside it", async () => {
+    await submit({ ...draft, sent: [sent], gender: "women" });
+
+    await waitFor(() => expect(updates).toEqual([{ gender: "women" }]));
+    expect(await screen.findByText("status: pending")).toBeVisible();
+  });
+
+  it("asks where both have changed the same", async () => {
+    await submit({ ...draft, sent: [sent], name: "Third look" });
+
+    await waitFor(() => expect(failure).toBeInstanceOf(OvertakenError));
+    const { theirs, present } = failure as OvertakenError;
+    expect([theirs, present.item_ids]).toEqual([{ name: "Of the admin" }, ["i1"]]);
+    expect(updates).toEqual([]);
+  });
+
+  it("asks when nothing is known of what was sent", async () => {
+    await submit(draft);
+
+    await waitFor(() => expect(failure).toBeInstanceOf(OvertakenError));
+    expect((failure as OvertakenError).theirs).toEqual({ name: "Of the admin" });
+    expect(updates).toEqual([]);
+  });
+
+  it("takes none of its own attempts for somebody else's change", async () => {
+    saved = { ...saved, name: "Second look" };
+    await submit({ ...draft, sent: [sent, { ...sent, name: "Third look" }], name: "Fourth look" });
+
+    await waitFor(() => expect(updates).toEqual([{ name: "Fourth look" }]));
+  });
+
+  it("saves over it what was answered to be kept", async () => {
+    const present = { ...sent, name: "Of the admin", version: 2, items: draft.items };
+    const answered = followSaved(present, []);
+    await submit({ ...draft, ...answered, sent: [sent], name: "Third look" });
+
+    await waitFor(() => expect(updates).toEqual([{ name: "Third look" }]));
+  });
+});
+
 const edited: SavedSubmission = {
   id: draft.id,
   version: 3,
@@ -150,11 +232,9 @@ const edited: SavedSubmission = {
   items: draft.items,
 };
 
-let failure: unknown;
-
 function Edit({ submitted }: { submitted: Draft }) {
   const { mutate, data } = useSubmitOutfit();
-  const variables = { userId: "u", draft: submitted, edited };
+  const variables = { userId: "u", draft: submitted, edited, onSend: () => undefined };
   const onError = (error: unknown) => {
     failure = error;
   };
@@ -205,6 +285,15 @@ describe("an edit of a saved outfit", () => {
     expect(updates).toEqual([]);
     const taken = followSaved({ ...present, items: [] }, ["item_ids"]);
     expect(taken).toEqual({ base: baseOf(present), items: [] });
+  });
+
+  it("does not take for somebody else's change what it has saved itself without an answer", async () => {
+    present = { ...edited, version: 4, name: "Second look" };
+    const { items: _, ...contents } = present;
+    await save({ ...draftOf(edited), sent: [contents], name: "Third look" });
+
+    await waitFor(() => expect(updates).toEqual([{ name: "Third look" }]));
+    expect(failure).toBeUndefined();
   });
 
   it("asks nothing where an administrator has written a description while the items were changed", async () => {
