@@ -35,6 +35,15 @@ export function keepDraft(userId: string, texts: Partial<ProfileValues>): void {
   keep(draftKey(userId), { ...readDraft(userId), ...texts });
 }
 
+/** Calls back when another tab has stored or removed texts of this person. Returns a function that ends it. */
+export function onDraftStored(userId: string, listener: () => void): () => void {
+  const handle = ({ key }: StorageEvent) => {
+    if (key === draftKey(userId) || key === null) listener();
+  };
+  window.addEventListener("storage", handle);
+  return () => window.removeEventListener("storage", handle);
+}
+
 /** Forgets these fields, with what was saved when their edits began. */
 export function forgetDraft(userId: string, fields: readonly ProfileField[]): void {
   for (const key of [draftKey(userId), baseKey(userId)]) {
@@ -71,6 +80,11 @@ export function rememberBase(
   });
 }
 
+/** What was saved when the edits of kept texts began. */
+export function readBase(userId: string): Partial<ProfileValues> {
+  return readTexts(baseKey(userId), profileFields);
+}
+
 const sentKey = (userId: string) => `lookbook:edit-profile-sent:${userId}`;
 
 /** Keeps what is about to be saved: found there later, it is the user's own, also where no answer came. */
@@ -97,16 +111,15 @@ export function settleSent(
 }
 
 /**
- * The changed fields that another tab or device has saved since their edit began, to another value. Until {@link acknowledge} each
- * attempt to save finds them again. What this form has `sent` before is the user's own.
+ * The changed fields that another tab or device has saved since their edit began with `base`, to another value. Until
+ * {@link acknowledge} each attempt to save finds them again. What this form has `sent` before is the user's own.
  */
 export function findOvertaken(
-  userId: string,
+  base: Partial<ProfileValues>,
   changed: Partial<ProfileValues>,
   saved: ProfileValues,
   sent: Partial<ProfileValues>,
 ): ProfileField[] {
-  const base = readTexts(baseKey(userId), profileFields);
   return profileFields.filter(
     (one) =>
       changed[one] !== undefined &&

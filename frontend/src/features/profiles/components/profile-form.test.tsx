@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -131,6 +131,29 @@ describe("the full form", () => {
     expect(localStorage.getItem(draftKey)).toBe('{"bio":"Linen"}');
   });
 
+  it("shows what another tab types into the same field, goes on with it, and follows its Reset", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    const bio = await screen.findByLabelText("Bio");
+    await userEvent.type(bio, "Lin");
+    const typeElsewhere = (texts: object) => {
+      localStorage.setItem(draftKey, JSON.stringify(texts));
+      act(() => void window.dispatchEvent(new StorageEvent("storage", { key: draftKey })));
+    };
+    typeElsewhere({ bio: "Linen and a long text", fullName: "Mira B" });
+
+    expect(bio).toHaveValue("Linen and a long text");
+    expect(screen.getByLabelText("Display Name")).toHaveValue("Mira B");
+    await userEvent.type(bio, "!");
+    expect(JSON.parse(localStorage.getItem(draftKey) ?? "{}")).toEqual({
+      bio: "Linen and a long text!",
+      fullName: "Mira B",
+    });
+
+    typeElsewhere({ fullName: "Mira B" });
+    expect(bio).toHaveValue("");
+    expect(screen.getByLabelText("Display Name")).toHaveValue("Mira B");
+  });
+
   it("does not take its own save for another device's, neither while typing goes on nor when the answer is lost", async () => {
     renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
     const bio = await screen.findByLabelText("Bio");
@@ -157,6 +180,33 @@ describe("the full form", () => {
 
     await waitFor(() => expect(updates.at(-1)).toEqual({ bio: "Linen and wool." }));
     expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument();
+  });
+
+  it("asks before it overwrites what another tab has saved of the field that is typed in here", async () => {
+    const first = renderAt("/", <Tab />);
+    const second = renderAt("/", <Tab />);
+    await userEvent.type(await within(first.container).findByLabelText("Bio"), "Linen");
+    await userEvent.type(within(second.container).getByLabelText("Bio"), "Wool");
+    const save = { name: "Update Profile" };
+    await userEvent.click(within(second.container).getByRole("button", save));
+    await waitFor(() => expect(updates).toEqual([{ bio: "Wool" }]));
+    expect(await screen.findAllByText("Profile updated")).not.toEqual([]);
+
+    await userEvent.click(within(first.container).getByRole("button", save));
+    expect(await screen.findByRole("alertdialog")).toHaveTextContent("YoursLinenTheirsWool");
+    expect(updates).toHaveLength(1);
+  });
+
+  it("takes a blank at the end for no change", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    await userEvent.type(await screen.findByLabelText("Display Name"), " B ");
+    await userEvent.type(screen.getByLabelText("Bio"), " ");
+    await userEvent.click(screen.getByRole("button", { name: "Update Profile" }));
+
+    expect(await screen.findByText("Profile updated")).toBeVisible();
+    expect(updates).toEqual([{ full_name: "Mira B" }]);
+    expect(localStorage.getItem(draftKey)).toBeNull();
+    expect(screen.getByLabelText("Bio")).toHaveValue("");
   });
 
   it("asks field by field what is kept of everything that another device has saved", async () => {

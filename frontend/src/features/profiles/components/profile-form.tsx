@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Field } from "@ui/field";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
 import { type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
@@ -18,6 +18,8 @@ import {
   forgetDraft,
   forgetTexts,
   keepDraft,
+  onDraftStored,
+  readBase,
   readDraft,
   readSent,
   rememberBase,
@@ -69,14 +71,12 @@ const fieldViews: Record<ProfileField, { label: string }> = {
 
 /** Edits the public profile. What is typed survives leaving the page, a reload and the end of the session. */
 export function ProfileForm({ profile, email, form, onSaved, onCancel }: ProfileFormProps) {
-  const { id: userId } = profile;
-  const { fields, changes, submit, isSaving, overtaken } = useProfileForm(profile, form, onSaved);
+  const { fields, changes, submit, discard, isSaving, overtaken } = useProfileForm(
+    profile,
+    form,
+    onSaved,
+  );
   const hasChanges = Object.keys(changes).length > 0;
-
-  function discard() {
-    forgetTexts(userId, changes);
-    fields.reset(valuesOf(profile));
-  }
 
   return (
     <form
@@ -235,6 +235,8 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
   /** What was saved when the form was filled last: what differs from it was typed here. */
   const filled = useRef(profile);
   const shown = formFields[form];
+  /** What was saved when the edit of each field began. It belongs to what this form shows: other tabs forget theirs when they save. */
+  const begun = useRef<Partial<ProfileValues>>({});
   const stored = valuesOf(profile);
   const fields = useForm<ProfileValues>({
     resolver: lazyResolver(async () =>
@@ -243,28 +245,57 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     mode: "onTouched",
     defaultValues: { ...stored, ...readDraft(userId, shown) },
   });
+  useEffect(() => {
+    begun.current = { ...readBase(userId), ...begun.current };
+  }, [userId]);
   const { getValues, reset, setFocus, watch } = fields;
   const values = useWatch({ control: fields.control });
   const changes = changesOf(values, stored);
 
   useEffect(() => {
-    // Another tab or device, or this form, has saved the profile: what was typed here stays, the rest is shown as saved. The draft is
-    // not read again, because other tabs write their own texts into it.
+    // Another tab or device, or this form, has saved the profile: what was typed stays, the rest is shown as saved.
     const typed = changesOf(getValues(), valuesOf(filled.current));
     reset({ ...valuesOf(profile), ...typed }, { keepErrors: true, keepTouched: true });
     filled.current = profile;
+    const open = changesOf(typed, valuesOf(profile));
+    for (const field of profileFields) if (!(field in open)) delete begun.current[field];
     const subscription = watch((edited, { name }) => {
       if (name === undefined) return;
       const now = valuesOf(profile);
       const text = edited[name];
-      if (text === undefined || text === now[name]) forgetDraft(userId, [name]);
-      else {
+      if (text === undefined || text === now[name]) {
+        forgetDraft(userId, [name]);
+        delete begun.current[name];
+      } else {
         rememberBase(userId, { [name]: text }, now);
+        begun.current[name] ??= now[name];
         keepDraft(userId, { [name]: text });
       }
     });
     return () => subscription.unsubscribe();
   }, [profile, userId, getValues, reset, watch]);
+
+  // Tabs that are open beside each other show the same texts, which are those that a reload would show: else the next letter in one
+  // of them would replace what another has typed into the same field.
+  useEffect(
+    () =>
+      onDraftStored(userId, () => {
+        const now = valuesOf(profile);
+        const texts = readDraft(userId, shown);
+        const before = getValues();
+        const followed = { ...before };
+        for (const field of shown) followed[field] = texts[field] ?? now[field];
+        const changed = changesOf(followed, before);
+        if (Object.keys(changed).length === 0) return;
+        reset(followed, { keepErrors: true, keepTouched: true });
+        for (const field of shown) if (!(field in texts)) delete begun.current[field];
+        begun.current = { ...readBase(userId), ...begun.current };
+        // A text that is gone was saved there, or given up.
+        const isGone = shown.some((field) => field in changed && !(field in texts));
+        if (isGone) void queryClient.invalidateQueries({ queryKey: myProfileKey(userId) });
+      }),
+    [profile, userId, shown, getValues, reset, queryClient],
+  );
 
   function refuseUsername() {
     // The note under the field shows the error, too, with suggestions, after the name was checked again.
@@ -273,14 +304,14 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     setFocus("username");
   }
 
-  /** Saves what differs from the profile as it is known. */
-  async function save(entered: ProfileValues, known: Profile) {
+  /** Saves what differs from the profile as it is known. `typed` is the text of the fields, which has blanks at its ends as well. */
+  async function save(entered: ProfileValues, known: Profile, typed: ProfileValues) {
     const before = valuesOf(known);
     const changed = changesOf(entered, before);
     // Read before this attempt is noted: it is compared with what earlier ones may have saved.
     const sent = readSent(userId);
     function check(present: Profile) {
-      const overtaken = findOvertaken(userId, changed, valuesOf(present), sent);
+      const overtaken = findOvertaken(begun.current, changed, valuesOf(present), sent);
       if (overtaken.length === 0) return;
       const others = changedBeside(before, changed, valuesOf(present));
       throw new ChangedElsewhereError(overtaken, others, changed, present);
@@ -301,8 +332,11 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
       newest.current = saved;
       // What was typed while it was being saved stays, as a draft of the next change.
       settleSent(userId, changed, valuesOf(saved));
-      const kept = changesOf(getValues(), entered);
-      forgetTexts(userId, changed);
+      const kept = changesOf(getValues(), typed);
+      forgetTexts(userId, typed);
+      begun.current = Object.fromEntries(
+        profileFields.filter((one) => one in kept).map((one) => [one, valuesOf(saved)[one]]),
+      );
       filled.current = saved;
       reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });
       const others = changedBeside(before, changed, valuesOf(saved));
@@ -314,10 +348,19 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
       else toastProfileError(error);
     }
   }
-  const submit = fields.handleSubmit((entered) => {
-    const { current } = newest;
-    return save(entered, current.version > profile.version ? current : profile);
-  });
+  function submit(event?: FormEvent): Promise<void> {
+    const typed = { ...getValues() };
+    return fields.handleSubmit((entered) => {
+      const { current } = newest;
+      return save(entered, current.version > profile.version ? current : profile, typed);
+    })(event);
+  }
+
+  function discard() {
+    forgetTexts(userId, changes);
+    begun.current = {};
+    reset(valuesOf(profile));
+  }
 
   /** Goes on with the profile as it is saved by now, without the own edits of the taken fields. */
   function resolve(
@@ -333,19 +376,22 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     const mine = typed.filter(([field]) => !taken.includes(field));
     const entered = { ...theirs, ...Object.fromEntries(mine) };
     acknowledge(userId, overtaken, theirs);
+    for (const field of overtaken) begun.current[field] = theirs[field];
     forgetTexts(userId, Object.fromEntries(typed.filter(([field]) => taken.includes(field))));
     keepDraft(userId, changesOf(entered, theirs));
     filled.current = present;
     reset(entered, { keepErrors: true, keepTouched: true });
     queryClient.setQueryData(myProfileKey(userId), present);
     setConflict(null);
-    if (mine.length > 0) void save(entered, present);
+    newest.current = present;
+    if (mine.length > 0) void submit();
   }
 
   return {
     fields,
     changes,
     submit,
+    discard,
     overtaken: conflict && {
       fields: conflict.overtaken,
       others: conflict.others,
