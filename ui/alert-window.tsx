@@ -14,9 +14,21 @@ interface AlertWindowProps {
   children: ReactNode;
 }
 
+/** Whoever works by keys types at once what a window asks for. On Cancel a blank would close it, and letters be keys of the page. */
+function focusField(event: Event): void {
+  const panel = event.currentTarget;
+  const field =
+    panel instanceof HTMLElement
+      ? panel.querySelector<HTMLElement>("textarea, input:not([type=radio], [type=checkbox])")
+      : null;
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+}
+
 /**
  * A window that asks before something is done. It is open as long as it is rendered, covers the page, and a click beside it does
- * not close it. The first focus is on Cancel.
+ * not close it. The first focus is on its text field, or else on Cancel.
  */
 export function AlertWindow({
   title,
@@ -31,6 +43,7 @@ export function AlertWindow({
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
         <AlertDialog.Content
+          onOpenAutoFocus={focusField}
           {...(onCloseAutoFocus !== undefined && { onCloseAutoFocus })}
           className={classNames.window}
         >

@@ -9,6 +9,7 @@ interface ConfirmDialogProps {
   /** Label of the confirming button. */
   action: string;
   pending?: boolean;
+  disabled?: boolean;
   onConfirm: () => void;
   onCancel: () => void;
   /** Fields between the text and the buttons. */
@@ -22,12 +23,13 @@ const classNames = {
   text: "mt-1.5 text-ink-soft text-small",
 };
 
-/** Asks before something that cannot be undone, or that needs a reason. It is open as long as it is rendered; Cancel has the focus. */
+/** Asks before something that cannot be undone, or that needs a reason. It is open as long as it is rendered; its text field has the focus, or else Cancel. */
 export function ConfirmDialog({
   title,
   text,
   action,
   pending = false,
+  disabled = false,
   onConfirm,
   onCancel,
   children,
@@ -46,7 +48,7 @@ export function ConfirmDialog({
         <AlertCancel>
           <Button>Cancel</Button>
         </AlertCancel>
-        <Button variant="primary" pending={pending} onClick={onConfirm}>
+        <Button variant="primary" pending={pending} disabled={disabled} onClick={onConfirm}>
           {action}
         </Button>
       </div>

@@ -25,7 +25,7 @@ const classNames = {
   text: "mt-3 text-ink-soft text-small",
 };
 
-/** Asks before something that cannot be undone. It is open as long as it is rendered; the first focus is on Cancel. */
+/** Asks before something that cannot be undone. It is open as long as it is rendered; the first focus is on its text field, or else on Cancel. */
 export function ConfirmDialog({
   title,
   text,

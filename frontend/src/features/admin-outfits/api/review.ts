@@ -38,6 +38,10 @@ async function withdrawReviews(ids: string[]): Promise<void> {
 const conflict = 409;
 const notWaiting = 404;
 
+/** Whether a review was refused because the outfit is not as it is shown, so that it has to be looked at again. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.status === conflict || error.status === notWaiting);
+
 export function useReviewOutfit() {
   return useAdminChange({
     change: reviewOutfit,
@@ -47,7 +51,7 @@ export function useReviewOutfit() {
       () =>
         withdrawReviews([outfit.id]),
     failureText: (error) =>
-      error instanceof ServiceError && (error.status === conflict || error.status === notWaiting)
+      isOutdated(error)
         ? messageOf(error, "The outfit has changed. Look at it again.")
         : "Failed to update combine status.",
   });

@@ -1,7 +1,7 @@
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import type { OpenRow } from "@/lib/use-open-row";
 import { type AdminOutfit, useDeleteOutfit } from "../api/outfits";
-import { useReviewOutfit } from "../api/review";
+import { isOutdated, useReviewOutfit } from "../api/review";
 import { OutfitForm } from "./outfit-form";
 import { RejectDialog } from "./reject-dialog";
 import { ReviewPanel } from "./review-panel";
@@ -47,7 +47,11 @@ interface OutfitQuestionProps {
   question: Question;
   onClose: () => void;
   /** The ticked outfits, for `reject-selected`. */
-  selected: { count: number; pending: boolean; onReject: (reason: string) => void };
+  selected: {
+    ids: readonly string[];
+    pending: boolean;
+    onReject: (reason: string, forget: () => void) => void;
+  };
 }
 
 export function OutfitQuestion({ question, onClose, selected }: OutfitQuestionProps) {
@@ -55,9 +59,12 @@ export function OutfitQuestion({ question, onClose, selected }: OutfitQuestionPr
     case "reject":
       return <RejectOutfit outfit={question.outfit} onClose={onClose} />;
     case "reject-selected":
+      // They may be decided about, by others or by an attempt whose answer was lost.
+      if (selected.ids.length === 0) return null;
       return (
         <RejectDialog
-          subject={selected.count === 1 ? "1 outfit" : `${selected.count} outfits`}
+          subject={selected.ids.length === 1 ? "1 outfit" : `${selected.ids.length} outfits`}
+          ids={selected.ids}
           pending={selected.pending}
           onReject={selected.onReject}
           onCancel={onClose}
@@ -78,9 +85,21 @@ function RejectOutfit({ outfit, onClose }: SingleQuestionProps) {
   return (
     <RejectDialog
       subject={outfit.name}
+      ids={[outfit.id]}
       pending={review.isPending}
-      onReject={(reason) =>
-        review.mutate({ outfit, approve: false, reason }, { onSettled: onClose })
+      onReject={(reason, forget) =>
+        review.mutate(
+          { outfit, approve: false, reason },
+          {
+            onSuccess: () => {
+              forget();
+              onClose();
+            },
+            onError: (error) => {
+              if (isOutdated(error)) onClose();
+            },
+          },
+        )
       }
       onCancel={onClose}
     />

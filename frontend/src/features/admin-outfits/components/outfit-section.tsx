@@ -26,24 +26,24 @@ const filters = ["status"];
 
 type Selection = ReturnType<typeof useSelection>;
 
-/** Decides on all ticked outfits. They are unticked afterwards, whatever came of it, because the table is read again. */
-function useSelectedReview(selection: Selection, onSettled: () => void) {
+/** Decides on all ticked outfits, and unticks them. When the request fails they stay ticked, with what was typed about them. */
+function useSelectedReview(selection: Selection, onDecided: () => void) {
   const { mutate, isPending } = useReviewOutfits();
-  const decide = (decision: { approve: boolean; reason?: string }) =>
+  const decide = (decision: { approve: boolean; reason?: string }, forget?: () => void) =>
     mutate(
       { outfits: selection.outfits, ...decision },
       {
-        onSettled: () => {
+        onSuccess: () => {
+          forget?.();
           selection.clear();
-          onSettled();
+          onDecided();
         },
       },
     );
   return {
     isPending,
     approve: () => decide({ approve: true }),
-    reject: (reason: string | undefined) =>
-      decide({ approve: false, ...(reason !== undefined && { reason }) }),
+    reject: (reason: string, forget: () => void) => decide({ approve: false, reason }, forget),
   };
 }
 
@@ -144,7 +144,7 @@ export function OutfitSection() {
           question={question}
           onClose={() => setQuestion(null)}
           selected={{
-            count: selection.outfits.length,
+            ids: selection.outfits.map(({ id }) => id),
             pending: selectedReview.isPending,
             onReject: selectedReview.reject,
           }}

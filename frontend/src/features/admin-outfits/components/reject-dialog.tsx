@@ -3,29 +3,32 @@ import { useState } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import { TextArea } from "@/components/admin/controls";
 
+/** Characters that a reason may have. The database refuses longer ones. */
+const longest = 1000;
+
 interface RejectDialogProps {
-  /** The name of what is rejected, such as "Night Bus" or "3 outfits". */
+  /** What is rejected, such as "Night Bus" or "3 outfits". */
   subject: string;
+  /** Ids of the outfits. */
+  ids: readonly string[];
   pending: boolean;
-  onReject: (reason: string) => void;
+  /** `forget` is to be called when the reason is saved; until then it is kept. */
+  onReject: (reason: string, forget: () => void) => void;
   onCancel: () => void;
 }
 
-/** Reasons that were typed and not sent, by what they are about: Escape or a click on Cancel loses nothing. */
-const unsentReasons = new Map<string, string>();
+/** Reasons that were typed and not saved, by the outfits that they are about: Escape, Cancel or a failure loses nothing. */
+const unsavedReasons = new Map<string, string>();
 
 /** Asks for the reason of a rejection. The creator reads it, so it is asked for but may be left out. */
-export function RejectDialog({ subject, pending, onReject, onCancel }: RejectDialogProps) {
-  const [reason, setReason] = useState(unsentReasons.get(subject) ?? "");
+export function RejectDialog({ subject, ids, pending, onReject, onCancel }: RejectDialogProps) {
+  const key = [...ids].sort().join();
+  const [reason, setReason] = useState(unsavedReasons.get(key) ?? "");
+  const surplus = [...reason.trim()].length - longest;
 
   function change(text: string) {
-    unsentReasons.set(subject, text);
+    unsavedReasons.set(key, text);
     setReason(text);
-  }
-
-  function reject() {
-    unsentReasons.delete(subject);
-    onReject(reason.trim());
   }
 
   return (
@@ -34,13 +37,19 @@ export function RejectDialog({ subject, pending, onReject, onCancel }: RejectDia
       text="The creator is notified, and can change the outfit and submit it again."
       action="Reject"
       pending={pending}
-      onConfirm={reject}
+      disabled={surplus > 0}
+      onConfirm={() => onReject(reason.trim(), () => unsavedReasons.delete(key))}
       onCancel={onCancel}
     >
-      <Field label="Reason (optional)" hint="The creator reads this text.">
+      <Field
+        label="Reason (optional)"
+        hint="The creator reads this text."
+        error={
+          surplus > 0 ? `Up to ${longest} characters: these are ${surplus} too many.` : undefined
+        }
+      >
         {(attributes) => (
           <TextArea
-            maxLength={1000}
             value={reason}
             onChange={(event) => change(event.target.value)}
             {...attributes}

@@ -9,8 +9,8 @@ import { PanelPart } from "./panel-part";
 
 /** Earlier reviews of a submission, and the creator's changes since then. */
 export function ReviewHistory({ outfit }: { outfit: AdminOutfit }) {
-  const { data: reviews, isError, refetch } = useQuery(reviewHistoryQuery(outfit.id));
-  if (isError) {
+  const { data: reviews, isLoadingError, refetch } = useQuery(reviewHistoryQuery(outfit.id));
+  if (isLoadingError) {
     return (
       <PanelPart title="Earlier reviews">
         <p className="flex items-center gap-3 text-danger text-small">

@@ -12,7 +12,7 @@ import { itemsByIdQuery } from "@/lib/admin-items";
 import { capitalise, formatDate } from "@/lib/format";
 import { colorsQuery, outfitStylesQuery } from "@/lib/vocabulary";
 import { type AdminOutfit, creatorName, isReviewable } from "../api/outfits";
-import { trainingPhotosQuery, useReviewOutfit } from "../api/review";
+import { isOutdated, trainingPhotosQuery, useReviewOutfit } from "../api/review";
 import { OutfitStatus } from "./outfit-status";
 import { PanelPart } from "./panel-part";
 import { RejectDialog } from "./reject-dialog";
@@ -34,11 +34,19 @@ export function ReviewPanel(props: ReviewPanelProps) {
   const review = useReviewOutfit();
   const [isRejecting, setRejecting] = useState(false);
 
-  function decide(approve: boolean, reason?: string) {
+  function decide(approve: boolean, reason?: string, forget?: () => void) {
     review.mutate(
       { outfit, approve, ...(reason !== undefined && { reason }) },
-      // After a refusal the panel shows an old version.
-      { onSuccess: onDecided, onError: onClose },
+      {
+        onSuccess: () => {
+          forget?.();
+          onDecided();
+        },
+        onError: (error) => {
+          // The panel shows an old version.
+          if (isOutdated(error)) onClose();
+        },
+      },
     );
   }
 
@@ -114,8 +122,9 @@ export function ReviewPanel(props: ReviewPanelProps) {
       {isRejecting && (
         <RejectDialog
           subject={outfit.name}
+          ids={[outfit.id]}
           pending={review.isPending}
-          onReject={(reason) => decide(false, reason)}
+          onReject={(reason, forget) => decide(false, reason, forget)}
           onCancel={() => setRejecting(false)}
         />
       )}

@@ -8,7 +8,8 @@ export function useReviewKeys(isActive: boolean, keys: Readonly<Record<string, (
     const isModified = event.metaKey || event.ctrlKey || event.altKey;
     // A key that is held down must not decide about the outfits that follow.
     if (event.defaultPrevented || event.repeat || isModified || isComposing(event)) return;
-    if (isTyping(event.target)) return;
+    const isAsked = document.querySelector('[role="alertdialog"]') !== null;
+    if (isAsked || isTyping(event.target)) return;
     const action = keys[keyName(event)];
     if (action === undefined) return;
     event.preventDefault();
