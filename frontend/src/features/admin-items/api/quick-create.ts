@@ -4,11 +4,14 @@ import {
   queryOptions,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useFormWork } from "@/components/admin/form-work";
 import { adminKey } from "@/lib/admin-key";
 import { adminListKey, type ListResult } from "@/lib/admin-list";
-import { type ChangeResponse, changedRow, saveFailureText } from "@/lib/admin-rows";
+import { type CatalogueTable, saveFailureText } from "@/lib/admin-rows";
 import { allRows } from "@/lib/all-rows";
+import { insertOnce } from "@/lib/insert-once";
+import { isOvertaken } from "@/lib/save-changes";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -53,26 +56,42 @@ function addRow<Row extends NamedRow>(client: QueryClient, queryKey: QueryKey, r
   );
 }
 
-/** Sends an insert and returns the id of the new row. */
-async function insertRow(insert: PromiseLike<ChangeResponse>): Promise<string> {
-  return changedRow(await insert).id;
+/**
+ * Returns a function that creates a row and returns its id. The same row has the same id in each attempt of a form, so that one which
+ * was stored although its answer was lost is neither refused nor made twice.
+ */
+function useInsertRow(table: CatalogueTable): (values: object) => Promise<string> {
+  const { during } = useFormWork();
+  const ids = useRef(new Map<string, string>());
+  return (values) => {
+    const key = JSON.stringify(values);
+    const id = ids.current.get(key) ?? crypto.randomUUID();
+    ids.current.set(key, id);
+    return during(insertOnce(table, id, values).then(() => id));
+  };
+}
+
+/** Why a row could not be created. `noun` is what the row is, as in "brand". */
+function createFailureText(noun: string): (error: unknown) => string {
+  const otherwise = saveFailureText(noun);
+  return (error) =>
+    isOvertaken(error) ? `The ${noun} is there. ${error.undoText}` : otherwise(error);
 }
 
 // Rows that the form of an item can create on the way. `onCreated` receives the id of the new row, and what it was made of.
 
 export function useCreateBrand(onCreated: (id: string, name: string) => void) {
   const client = useQueryClient();
-  const { during } = useFormWork();
+  const insertRow = useInsertRow("brands");
   return useAdminChange({
-    change: (name: string) =>
-      during(insertRow(supabase.from("brands").insert({ name }).select("id"))),
+    change: (name: string) => insertRow({ name }),
     onChanged: (id, name) => {
       addRow(client, brandsQuery().queryKey, { id, name });
       onCreated(id, name);
     },
     success: "Brand created",
     failure: "Error creating brand",
-    failureText: saveFailureText("brand"),
+    failureText: createFailureText("brand"),
   });
 }
 
@@ -83,30 +102,29 @@ interface NewSubcategory {
 
 export function useCreateSubcategory(onCreated: (id: string, row: NewSubcategory) => void) {
   const client = useQueryClient();
-  const { during } = useFormWork();
+  const insertRow = useInsertRow("subcategories");
   return useAdminChange({
-    change: (row: NewSubcategory) =>
-      during(insertRow(supabase.from("subcategories").insert(row).select("id"))),
+    change: (row: NewSubcategory) => insertRow(row),
     onChanged: (id, row) => {
       addRow(client, subcategoriesOfQuery(row.category_id).queryKey, { id, name: row.name });
       onCreated(id, row);
     },
     success: "Subcategory created",
     failure: "Error creating subcategory",
-    failureText: saveFailureText("subcategory"),
+    failureText: createFailureText("subcategory"),
   });
 }
 
 export function useCreateColor(onCreated: (id: string) => void) {
   const client = useQueryClient();
-  const { during } = useFormWork();
+  const insertRow = useInsertRow("colors");
   return useAdminChange({
-    change: (row: Omit<NamedColor, "id">) =>
-      during(insertRow(supabase.from("colors").insert(row).select("id"))),
+    change: (row: Omit<NamedColor, "id">) => insertRow(row),
     onChanged: (id, row) => {
       addRow<NamedColor>(client, colorsQuery().queryKey, { id, ...row });
       onCreated(id);
     },
     success: "Color created",
+    failureText: createFailureText("color"),
   });
 }

@@ -30,6 +30,8 @@ let inserted: { table: string; row: Record<string, unknown> }[];
 /** What an insert waits for. */
 let insertion: Promise<void>;
 let releaseInsert: () => void;
+/** Whether a row is stored without an answer. */
+let isAnswerLost: boolean;
 
 function holdInserts() {
   insertion = new Promise((resolve) => {
@@ -51,6 +53,7 @@ beforeEach(() => {
     ],
   };
   inserted = [];
+  isAnswerLost = false;
   insertion = Promise.resolve();
   isSlow = () => false;
   reads = 0;
@@ -64,14 +67,20 @@ beforeEach(() => {
     if (init?.method === "POST") {
       const row = JSON.parse(String(init.body));
       await insertion;
-      const id = `new-${table}`;
       inserted.push({ table, row });
-      tables[table]?.push({ ...row, id });
-      return Response.json([{ id }], { status: 201 });
+      if (tables[table]?.some(({ id }) => id === row.id)) {
+        const message = `duplicate key value violates unique constraint "${table}_pkey"`;
+        return Response.json({ code: "23505", message }, { status: 409 });
+      }
+      tables[table]?.push({ ...row, version: 1 });
+      if (isAnswerLost) throw new TypeError("Failed to fetch");
+      return Response.json([{ id: row.id }], { status: 201 });
     }
     if (isSlow(table)) await slowReads;
     reads += 1;
-    return Response.json(tables[table] ?? []);
+    const wanted = url.searchParams.get("id")?.replace("eq.", "");
+    const rows = (tables[table] ?? []).filter(({ id }) => wanted === undefined || id === wanted);
+    return Response.json(rows);
   });
 });
 
@@ -99,7 +108,7 @@ describe("what is created inside of the form is chosen", () => {
     expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison");
     releaseReads();
     await waitFor(() => expect(inserted).toHaveLength(1));
-    expect(screen.getByLabelText("Brand")).toHaveValue("new-brands");
+    expect(screen.getByLabelText("Brand")).toHaveValue(`${inserted[0]?.row.id}`);
   });
 
   it("a product cannot be used before the brand that was asked for has its id", async () => {
@@ -126,10 +135,26 @@ describe("what is created inside of the form is chosen", () => {
     await user.click(screen.getByRole("button", { name: "New brand" }));
     await user.type(screen.getByLabelText("Name of the new brand"), "Maison{Enter}");
 
-    await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveValue("new-brands"));
+    await waitFor(() =>
+      expect(screen.getByLabelText("Brand")).toHaveValue(`${inserted[0]?.row.id}`),
+    );
     expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Loading...");
     releaseReads();
     await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison"));
+  });
+
+  it("a brand whose answer was lost is chosen by the next attempt, and made once", async () => {
+    const user = await openForm();
+    isAnswerLost = true;
+    await user.click(screen.getByRole("button", { name: "New brand" }));
+    await user.type(screen.getByLabelText("Name of the new brand"), "Maison{Enter}");
+    expect(await screen.findByText("Error creating brand")).toBeVisible();
+    isAnswerLost = false;
+    await user.click(screen.getByRole("button", { name: "Add" }));
+
+    await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison"));
+    expect(inserted.map(({ row }) => row.id)).toEqual([inserted[0]?.row.id, inserted[0]?.row.id]);
+    expect(tables.brands).toHaveLength(2);
   });
 
   it("a new subcategory is not chosen for another category", async () => {
@@ -146,7 +171,7 @@ describe("what is created inside of the form is chosen", () => {
     await waitFor(() => expect(reads).toBe(before + 4));
     await act(async () => {});
 
-    expect(inserted[0]?.row).toEqual({ name: "Trench", category_id: "category-1" });
+    expect(inserted[0]?.row).toMatchObject({ name: "Trench", category_id: "category-1" });
     expect(screen.getByLabelText("Subcategory")).toHaveValue("");
   });
 

@@ -1,6 +1,6 @@
 import type { ReadList } from "@/lib/admin-list";
 import type { Role } from "@/lib/database";
-import { messageOf, rowsOf } from "@/lib/service-error";
+import { messageOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { useSession } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -41,7 +41,17 @@ export function otherRole(role: Role): Role {
   return role === "admin" ? "user" : "admin";
 }
 
+const conflict = 409;
+
+/**
+ * Gives the user the role, unless they have it by now: another administrator has given it, and an Undo here would take that back. An
+ * Undo itself has nothing to do then, either.
+ */
 async function setRole(id: string, role: Role) {
+  const found = await supabase.rpc("list_users", { term: id, page_offset: 0, max_results: 1 });
+  if (rowsOf(found)[0]?.role === role) {
+    throw new ServiceError(`The role is “${role}” already.`, "", conflict);
+  }
   return rowsOf(await supabase.rpc("set_user_role", { user_id: id, new_role: role }));
 }
 
