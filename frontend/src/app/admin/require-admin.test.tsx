@@ -1,0 +1,81 @@
+import { act, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+import { storeSession } from "@/testing/fake-session";
+
+const userId = "00000000-0000-4000-8000-000000000001";
+let session: string;
+
+beforeEach(() => {
+  vi.resetModules();
+  storeSession(userId);
+  session = Object.entries(localStorage).find(([key]) => key.endsWith("-auth-token"))?.[1] ?? "";
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+    const url = String(input);
+    if (url.includes("/token")) return Response.json(JSON.parse(session));
+    if (url.includes("/is_admin_role")) return Response.json(true);
+    return Response.json(null);
+  });
+});
+
+/** Opens the area with a form. Modules are imported anew, because the client reads the stored session when it is loaded. */
+async function openArea() {
+  const [{ createMemoryRouter, RouterProvider }, { render }, query] = await Promise.all([
+    import("react-router"),
+    import("@testing-library/react"),
+    import("@tanstack/react-query"),
+  ]);
+  const [{ RequireAdmin }, { SessionProvider }, { TypedForm }, { loadAuth }] = await Promise.all([
+    import("./require-admin"),
+    import("@/lib/session"),
+    import("@/testing/typed-form"),
+    import("@/lib/supabase"),
+  ]);
+  const router = createMemoryRouter(
+    [
+      {
+        path: "admin",
+        element: (
+          <RequireAdmin>
+            <TypedForm />
+          </RequireAdmin>
+        ),
+      },
+      { path: "auth", element: <p>Sign in page</p> },
+    ],
+    { initialEntries: ["/admin"] },
+  );
+  render(
+    <query.QueryClientProvider client={new query.QueryClient()}>
+      <SessionProvider>
+        <RouterProvider router={router} />
+      </SessionProvider>
+    </query.QueryClientProvider>,
+  );
+  await screen.findByLabelText("Name");
+  // As another tab does it, or a refresh token that is refused.
+  return async () => act(async () => void (await (await loadAuth()).signOut({ scope: "local" })));
+}
+
+it("keeps what is typed when the session ends, until the same person has signed in again", async () => {
+  const end = await openArea();
+  await userEvent.type(screen.getByLabelText("Name"), "Half a brand");
+  await end();
+
+  const password = await screen.findByLabelText("Password");
+  expect(document.querySelector("[inert] input")).toHaveValue("Half a brand");
+  await userEvent.type(password, "secret");
+  await userEvent.click(screen.getByRole("button", { name: "Sign in" }));
+  await waitFor(() => expect(screen.queryByLabelText("Password")).not.toBeInTheDocument());
+  expect(screen.getByLabelText("Name")).toHaveValue("Half a brand");
+  expect(document.querySelector("[inert]")).toBeNull();
+});
+
+it("leads to the sign-in page when nothing is typed, or that is given up", async () => {
+  const end = await openArea();
+  await userEvent.type(screen.getByLabelText("Name"), "x");
+  await end();
+  await userEvent.click(await screen.findByRole("button", { name: "Cancel" }));
+
+  expect(await screen.findByText("Sign in page")).toBeVisible();
+});
