@@ -1,5 +1,5 @@
 import type { CsvRow } from "@/lib/csv";
-import { rowsOf } from "@/lib/service-error";
+import { messageOf, rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
 /** Tables that a CSV file can be imported into. */
@@ -29,28 +29,43 @@ export interface RefusedRow {
 export interface ImportResult {
   imported: number;
   refused: RefusedRow[];
-  /** How many rows were not sent, because the import was stopped. */
+  /** How many rows were not sent, because the import was stopped, or of how many it is not known. */
   left: number;
+  /** Why the import ended before its last row; null when it did not. */
+  failure: string | null;
 }
 
 /** Rows sent at a time; the function of the database takes no more. */
 const batchSize = 500;
 
-/** Imports rows in batches. `onProgress` is told how many have been sent; after `signal` no further batch is. */
+async function sendRows(target: ImportTarget, entries: readonly CsvRow[]) {
+  return rowsOf(await supabase.rpc("import_rows", { target, entries: [...entries] }));
+}
+
+/**
+ * Imports rows in batches. `onProgress` is told how many have been sent; after `signal` no further batch is. What was imported before a
+ * batch fails is part of the result.
+ */
 export async function importRows(
   target: ImportTarget,
   rows: readonly CsvRow[],
   onProgress: (done: number) => void,
   signal?: AbortSignal,
 ): Promise<ImportResult> {
-  const result: ImportResult = { imported: 0, refused: [], left: 0 };
+  const result: ImportResult = { imported: 0, refused: [], left: 0, failure: null };
   for (let first = 0; first < rows.length; first += batchSize) {
     if (signal?.aborted === true) {
       result.left = rows.length - first;
       break;
     }
     const batch = rows.slice(first, first + batchSize);
-    const answers = rowsOf(await supabase.rpc("import_rows", { target, entries: batch }));
+    const answers = await sendRows(target, batch).catch((error: unknown) => {
+      if (first === 0) throw error;
+      result.left = rows.length - first;
+      result.failure = messageOf(error, "The server gave no reason.");
+      return null;
+    });
+    if (answers === null) break;
     for (const { place, error } of answers) {
       // The generator does not know that the column may be null.
       const reason: string | null = error;

@@ -13,7 +13,25 @@ test("quoted cells may hold commas, quotes and line breaks", () => {
     places: [2, 4],
     columns: ["name", "hexCode"],
     missing: [],
+    surplus: [],
+    openQuote: null,
   });
+});
+
+test("a row with more cells than the header is no row of the file, and its place is named", () => {
+  const text = "name,description\nRed,warm, and deep\nBlue,cold\nGreen,fresh,,\n";
+  expect(parseCsv(text, ["name"])).toMatchObject({
+    rows: [
+      { name: "Blue", description: "cold" },
+      { name: "Green", description: "fresh" },
+    ],
+    places: [3, 4],
+    surplus: [2],
+  });
+});
+
+test("a quotation mark that is not closed is noticed", () => {
+  expect(parseCsv('name\nRed\n"Blue\nGreen\n', ["name"]).openQuote).toBe(3);
 });
 
 test("a file without the template's columns names them, and what it has", () => {

@@ -11,6 +11,10 @@ export interface CsvFile {
   columns: string[];
   /** Columns that the file should have and has not. */
   missing: string[];
+  /** Places of rows with more cells than the header, such as those with a comma that is not quoted: nobody knows what belongs where. */
+  surplus: number[];
+  /** Place of a quotation mark that does not end its cell, or is not ended; null where there is none. */
+  openQuote: number | null;
 }
 
 export interface CsvText {
@@ -61,9 +65,16 @@ function decodeDoubtful(bytes: Uint8Array, isMarked: boolean): CsvText {
   };
 }
 
+/** Where the parser puts cells beyond the last column. */
+const surplusKey = "__parsed_extra";
+
+function surplusOf(row: object): readonly string[] {
+  return (row as Record<string, readonly string[] | undefined>)[surplusKey] ?? [];
+}
+
 /** Reads a CSV file whose first line is the header. Quoted cells may hold commas, quotes and line breaks (RFC 4180). */
 export function parseCsv(text: string, required: readonly string[]): CsvFile {
-  const { data, meta } = Papa.parse<CsvRow>(text, {
+  const { data, meta, errors } = Papa.parse<CsvRow>(text, {
     header: true,
     // A byte order mark, as spreadsheets write it, would become part of the first name.
     transformHeader: (name) => name.replace(/^\uFEFF/, "").trim(),
@@ -76,11 +87,17 @@ export function parseCsv(text: string, required: readonly string[]): CsvFile {
         .flat()
         .some((cell) => cell.trim() !== ""),
     );
+  const hasSurplus = ({ row }: { row: CsvRow }) =>
+    surplusOf(row).some((cell) => cell.trim() !== "");
+  const whole = numbered.filter((one) => !hasSurplus(one));
+  const quote = errors.find(({ type }) => type === "Quotes");
   return {
-    rows: numbered.map(({ row }) => row),
-    places: numbered.map(({ place }) => place),
+    rows: whole.map(({ row: { [surplusKey]: _, ...row } }) => row),
+    places: whole.map(({ place }) => place),
     columns,
     missing: required.filter((name) => !columns.includes(name)),
+    surplus: numbered.filter(hasSurplus).map(({ place }) => place),
+    openQuote: quote === undefined ? null : (quote.row ?? 0) + 1,
   };
 }
 

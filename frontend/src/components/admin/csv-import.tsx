@@ -17,6 +17,8 @@ import { EditDialog } from "./edit-dialog";
 
 /** Rows of the file that are shown before the import. */
 const previewed = 5;
+/** Places of rows that are named. */
+const shownPlaces = 10;
 
 interface CsvImportProps {
   target: ImportTarget;
@@ -62,7 +64,12 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
       const present = found.columns.filter((name) => name !== "").join(", ");
       toast("Import failed", `${needed} Its first line names: ${present || "nothing"}.`, "danger");
     } else if (found.rows.length === 0) {
-      toast("Import failed", "The file has no rows.", "danger");
+      const [place] = found.surplus;
+      const why =
+        place === undefined
+          ? "The file has no rows."
+          : `Its rows have more cells than its first line, as row ${place}.`;
+      toast("Import failed", why, "danger");
     } else {
       setFile(found);
       setDoubt(decoded.doubt);
@@ -80,7 +87,9 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
         }));
         setResult({ ...finished, refused: numbered });
         setFile(null);
-        if (finished.imported > 0) {
+        if (finished.failure !== null) {
+          toast("Import failed", finished.failure, "danger");
+        } else if (finished.imported > 0) {
           toast(
             "Import successful",
             finished.imported === 1 ? "1 row imported" : `${finished.imported} rows imported`,
@@ -146,6 +155,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
               {doubt}
             </p>
           )}
+          <Omissions columns={importColumns[target]} file={file} />
           <Preview columns={importColumns[target]} rows={file.rows} />
           {run.isPending && (
             <div className="mt-4">
@@ -161,6 +171,31 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
       )}
       {result !== null && <Refusals result={result} />}
     </EditDialog>
+  );
+}
+
+interface OmissionsProps {
+  columns: readonly string[];
+  file: CsvFile;
+}
+
+/** What of the file is not imported, or may be read wrongly. */
+function Omissions({ columns, file: { columns: found, surplus, openQuote } }: OmissionsProps) {
+  const unknown = found.filter((name) => name !== "" && !columns.includes(name));
+  const lines = [
+    unknown.length > 0 && `Not imported, because they have other names: ${unknown.join(", ")}.`,
+    surplus.length > 0 &&
+      `Not imported, because they have more cells than the first line: row ${surplus.slice(0, shownPlaces).join(", ")}${surplus.length > shownPlaces ? ` and ${surplus.length - shownPlaces} more` : ""}. A cell with a comma has to be quoted.`,
+    openQuote !== null &&
+      `A quotation mark in row ${openQuote} is not closed: look whether rows are joined.`,
+  ].filter((line) => line !== false);
+  if (lines.length === 0) return null;
+  return (
+    <div role="status" className="mt-4 border-line border-l-2 pl-3 text-small">
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </div>
   );
 }
 
@@ -202,12 +237,18 @@ function Preview({ columns, rows }: { columns: readonly string[]; rows: readonly
   );
 }
 
-function Refusals({ result: { imported, refused } }: { result: ImportResult }) {
+function Refusals({ result: { imported, refused, left, failure } }: { result: ImportResult }) {
   return (
     <div role="status" className="mt-5 text-small">
       <p className="font-medium">
         {imported} imported, {refused.length} refused
       </p>
+      {failure !== null && (
+        <p className="mt-1 text-danger">
+          The last {left} were not imported, or it is not known: {failure} Choose the file again;
+          rows that are there already are refused.
+        </p>
+      )}
       <ul className="mt-2 max-h-80 overflow-y-auto text-ink-soft">
         {refused.map(({ number, name, reason }) => (
           <li key={number} className="border-line border-t py-1">
