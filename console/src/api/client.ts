@@ -9,6 +9,8 @@ export interface RequestOptions {
   body?: BodyInit;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** Reads the text of the answer; by default `JSON.parse`. Throws a SyntaxError for what it cannot read. */
+  parse?: ((text: string) => unknown) | undefined;
   /** The response, if the request has been sent already by `public/first.js`. */
   sent?: Promise<Response> | undefined;
 }
@@ -55,7 +57,7 @@ export async function request<T>(path: string, options?: RequestOptions): Promis
   const text = await response.text();
   if (text === "") return undefined as T;
   try {
-    return JSON.parse(text) as T;
+    return (options?.parse ?? JSON.parse)(text) as T;
   } catch {
     throw new ApiError(response.status, {
       code: "malformed",

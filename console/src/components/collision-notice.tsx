@@ -1,6 +1,7 @@
 import { Button } from "@ui/button";
 import type { EditConflict, OtherEdit } from "@ui/merge-edit";
 import { Text } from "@/components/text";
+import { isExact, writeExact } from "@/lib/json-text";
 
 interface CollisionNoticeProps {
   conflicts: readonly EditConflict[];
@@ -14,7 +15,7 @@ interface CollisionNoticeProps {
 
 function describe(value: unknown): string {
   if (value === undefined) return "nothing";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" && !isExact(value) ? value : writeExact(value);
 }
 
 /** Says what somebody else has saved since an edit began, and asks whose values stay. Nothing was saved yet. */

@@ -1,6 +1,13 @@
 // @vitest-environment node
 import { expect, it } from "vitest";
-import { compactJson, findRounded, layOutJson } from "./json-text";
+import {
+  compactJson,
+  findExact,
+  findRounded,
+  layOutJson,
+  parseExact,
+  writeExact,
+} from "./json-text";
 
 it("console_034_json_is_laid_out_with_the_digits_that_it_has", () => {
   const json = '{"id":9007199254740993,"a":[],"b":[1.50,"x: {y}"],"c":{"d":null}}';
@@ -24,4 +31,21 @@ it("console_034_a_number_that_would_be_rounded_is_named_as_it_is_written", () =>
   expect(findRounded('{"a": [1, {"9007199254740993": 9007199254740993}]}')).toBe(
     "9007199254740993",
   );
+});
+
+it("console_034_a_safe_integer_of_sixteen_digits_is_no_rounded_number", () => {
+  expect(findRounded("[9007199254740991, -9007199254740991]")).toBeNull();
+  expect(findRounded("[9007199254740993]")).toBe("9007199254740993");
+});
+
+it("console_034_numbers_of_any_length_survive_reading_and_writing", () => {
+  const json =
+    '{"big":9007199254740993,"pi":[3.14159265358979323846],"text":"9007199254740993","small":1.5}';
+  const value = parseExact(json);
+
+  expect(value).toMatchObject({ text: "9007199254740993", small: 1.5 });
+  expect(writeExact(value)).toBe(json);
+  expect(findExact(value)).toBe("9007199254740993");
+  expect(findExact({ a: 1.5, b: [{ c: 9007199254740991 }], d: null })).toBeNull();
+  expect(() => parseExact("{")).toThrow(SyntaxError);
 });

@@ -60,6 +60,7 @@ export function layOutJson(
 /** Whether JavaScript reads another number than the one that is written. */
 export function isRounded(token: string): boolean {
   if (!/^-?\d/.test(token)) return false;
+  if (/^-?\d+$/.test(token) && Number.isSafeInteger(Number(token))) return false;
   const digits = token
     .replace(/[eE].*$/, "")
     .replaceAll(/[-.]/g, "")
@@ -70,6 +71,43 @@ export function isRounded(token: string): boolean {
 /** The first number of valid JSON that JavaScript would round, as it is written; null when there is none. */
 export function findRounded(json: string): string | null {
   return tokensOf(json).find(isRounded) ?? null;
+}
+
+/** Begins a text that stands for a number which JavaScript would round. No text of PostgreSQL has this character. */
+const exactMark = "\0";
+
+/**
+ * Reads JSON. A number that JavaScript would round becomes a text in its place, with its digits, which {@link writeExact} writes as the
+ * number again. Throws a SyntaxError for what is no JSON.
+ */
+export function parseExact(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  const tokens = tokensOf(json);
+  if (!tokens.some(isRounded)) return value;
+  const marked = tokens.map((token) =>
+    isRounded(token) ? JSON.stringify(exactMark + token) : token,
+  );
+  return JSON.parse(marked.join(""));
+}
+
+/** Writes what {@link parseExact} has read, by default without blanks. */
+export function writeExact(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(/"\\u0000([-+.\deE]+)"/g, "$1");
+}
+
+/** Whether a value of {@link parseExact} is a number that JavaScript would round. */
+export const isExact = (value: unknown): value is string =>
+  typeof value === "string" && value.startsWith(exactMark);
+
+/** The first number in a value of {@link parseExact} that JavaScript would round, as it is written; null when there is none. */
+export function findExact(value: unknown): string | null {
+  if (isExact(value)) return value.slice(exactMark.length);
+  if (typeof value !== "object" || value === null) return null;
+  for (const part of Object.values(value)) {
+    const found = findExact(part);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** What to do about a number that cannot be kept. */

@@ -1,6 +1,7 @@
 /** Requests of the users screen: the list by the console's keyset reads, everything else by the public Auth API. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { request, withQuery } from "@/api/client";
+import { parseExact } from "@/lib/json-text";
 import { readUserRows, type UserRow, userColumns } from "./user-model";
 import type { UserSearch } from "./user-search";
 
@@ -97,8 +98,15 @@ export interface User {
   factors?: Factor[] | null;
 }
 
+/** A user with the numbers of the metadata as `parseExact` has them. */
+function parseUser(text: string): User {
+  const { app_metadata, user_metadata } = parseExact(text) as User;
+  return { ...(JSON.parse(text) as User), app_metadata, user_metadata };
+}
+
 export function readUser(id: string, signal?: AbortSignal): Promise<User> {
-  return request<User>(`${service}/admin/users/${encodeURIComponent(id)}`, { signal });
+  const path = `${service}/admin/users/${encodeURIComponent(id)}`;
+  return request<User>(path, { signal, parse: parseUser });
 }
 
 export function userQuery(id: string) {
@@ -141,6 +149,7 @@ export function updateUser(id: string, change: UserChange): Promise<User> {
   return request(`${service}/admin/users/${encodeURIComponent(id)}`, {
     method: "PUT",
     json: change,
+    parse: parseUser,
   });
 }
 

@@ -10,10 +10,10 @@ import { Field } from "@/components/field";
 import { Textarea } from "@/components/input";
 import { KeepTyped } from "@/components/keep-typed";
 import { useEditForm } from "@/lib/forms/use-edit-form";
-import { roundedFault } from "@/lib/json-text";
+import { findExact, roundedFault, writeExact } from "@/lib/json-text";
 import { toast } from "@/lib/toast";
 import { readUser, type User, updateUser, usersKey } from "./api";
-import { findInexactNumber, parseMetadata } from "./user-model";
+import { parseMetadata } from "./user-model";
 
 interface UserMetadataProps {
   user: User;
@@ -68,7 +68,7 @@ const schema = z.object({
   }),
 });
 
-const valuesOf = (metadata: Metadata) => ({ text: JSON.stringify(metadata, null, 2) });
+const valuesOf = (metadata: Metadata) => ({ text: writeExact(metadata, 2) });
 
 function savedOf({ text }: { text: string }): Metadata {
   const parsed = parseMetadata(text);
@@ -84,10 +84,8 @@ function MetadataForm({ user, part, label, hint, refusal }: MetadataFormProps) {
     schema,
     read: async () => (await readUser(user.id))[part] ?? {},
     write: async ({ changes }) => {
-      const inexact = findInexactNumber(changes);
-      if (inexact !== null) {
-        throw new Error(roundedFault(String(inexact)));
-      }
+      const exact = findExact(changes);
+      if (exact !== null) throw new Error(roundedFault(exact));
       // The service merges objects, so a key that was taken out is sent as null.
       const sent = Object.entries(changes).map(([key, value]) => [key, value ?? null]);
       const changed = await updateUser(user.id, { [part]: Object.fromEntries(sent) });

@@ -1,13 +1,6 @@
 // @vitest-environment node
 import { describe, expect, test } from "vitest";
-import {
-  badgesOf,
-  findInexactNumber,
-  nameOfUser,
-  parseMetadata,
-  parseTime,
-  readUserRows,
-} from "./user-model";
+import { badgesOf, nameOfUser, parseMetadata, parseTime, readUserRows } from "./user-model";
 
 const now = new Date("2026-06-01T00:00:00Z");
 
@@ -63,12 +56,5 @@ describe("CONSOLE-110 metadata", () => {
     expect(parseMetadata("")).toEqual({ value: {} });
     expect(parseMetadata("[1]")).toHaveProperty("fault");
     expect(parseMetadata("{")).toHaveProperty("fault");
-  });
-
-  test("console_034_a_number_that_would_be_saved_rounded_is_found", () => {
-    expect(findInexactNumber({ a: 1.5, b: [{ c: 9007199254740991 }], d: null })).toBeNull();
-    expect(findInexactNumber({ a: [{ c: JSON.parse("9007199254740993") }] })).toBe(
-      9007199254740992,
-    );
   });
 });

@@ -1,4 +1,5 @@
 /** A user as the list reads it from `auth.users`, and descriptions of the account's state. */
+import { parseExact } from "@/lib/json-text";
 
 /** Columns that the list reads. Password hashes and tokens are none of them. */
 export const userColumns = [
@@ -112,13 +113,13 @@ export const banDurations = [
   { value: "876000h", label: "100 years" },
 ] as const;
 
-/** Reads an object that was typed as JSON; the fault is a sentence. */
+/** Reads an object that was typed as JSON, with exact numbers as `parseExact` has them; the fault is a sentence. */
 export function parseMetadata(
   text: string,
 ): { value: Record<string, unknown> } | { fault: string } {
   if (text.trim() === "") return { value: {} };
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       return { fault: 'Metadata is a JSON object, such as {"plan": "pro"}.' };
     }
@@ -126,17 +127,4 @@ export function parseMetadata(
   } catch (error) {
     return { fault: error instanceof Error ? error.message : "This is not JSON." };
   }
-}
-
-/** Finds a number that JavaScript has rounded when it read it, and that would be saved rounded; null when there is none. */
-export function findInexactNumber(value: unknown): number | null {
-  if (typeof value === "number") {
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : null;
-  }
-  if (typeof value !== "object" || value === null) return null;
-  for (const part of Object.values(value)) {
-    const found = findInexactNumber(part);
-    if (found !== null) return found;
-  }
-  return null;
 }
