@@ -12,6 +12,7 @@ import { RowGrid } from "@/components/row-grid";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SearchInput } from "@/components/search-input";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { formatNumber } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
@@ -86,9 +87,10 @@ export function Screen() {
           />
         ))}
       </div>
+      <StaleNotice query={audit} />
       {audit.isPending ? (
         <SkeletonRows rows={12} />
-      ) : audit.isError ? (
+      ) : audit.isLoadingError ? (
         <ErrorState
           title="The audit could not be loaded"
           error={audit.error}

@@ -19,7 +19,7 @@ import { simulateLink } from "./simulate-link";
 export function RequestPanel({ requestId }: { requestId: string }) {
   const details = useQuery(requestQuery(requestId));
   if (details.isPending) return <SkeletonRows rows={8} />;
-  if (details.isError) {
+  if (details.isLoadingError) {
     return (
       <div className="p-4">
         <ErrorNotice

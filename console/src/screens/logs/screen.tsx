@@ -7,6 +7,7 @@ import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { formatNumber, plural } from "@/lib/format";
 import { useShortcut } from "@/lib/shortcuts";
 import { useSearchState } from "@/lib/use-search-state";
@@ -96,7 +97,7 @@ function Found({ filter, open, onOpen, onSpan }: FoundProps) {
     [logs.data],
   );
   if (logs.isPending) return <SkeletonRows rows={14} />;
-  if (logs.isError) {
+  if (logs.isLoadingError) {
     return (
       <ErrorState
         title="The log could not be loaded"
@@ -107,6 +108,7 @@ function Found({ filter, open, onOpen, onSpan }: FoundProps) {
   }
   return (
     <>
+      <StaleNotice query={logs} />
       <HistogramView bars={padBars(logs.data.pages[0]?.histogram ?? [])} onSelect={onSpan} />
       {entries.length === 0 ? (
         <EmptyState

@@ -22,7 +22,7 @@ import { deleteMessage, type Message, mailKey, messageQuery } from "./api";
 export function MessageView({ id, onDeleted }: { id: string; onDeleted: () => void }) {
   const message = useQuery(messageQuery(id));
   if (message.isPending) return <SkeletonRows rows={8} />;
-  if (message.isError) {
+  if (message.isLoadingError) {
     return (
       <ErrorState
         title="The message could not be opened"

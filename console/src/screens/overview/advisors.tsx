@@ -7,6 +7,7 @@ import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
 import { MigrationDialog } from "@/components/migration-dialog";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
@@ -42,9 +43,10 @@ export function Advisors() {
         )
       }
     >
+      <StaleNotice query={advice} />
       {advice.isPending ? (
         <SkeletonRows rows={4} />
-      ) : advice.isError ? (
+      ) : advice.isLoadingError ? (
         <ErrorNotice
           title="The advisors could not be asked"
           error={advice.error}

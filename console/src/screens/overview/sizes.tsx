@@ -27,7 +27,7 @@ export function SizesSection() {
     >
       {sizes.isPending ? (
         <SkeletonRows rows={6} />
-      ) : sizes.isError ? (
+      ) : sizes.isLoadingError ? (
         <ErrorNotice
           title="The sizes could not be loaded"
           error={sizes.error}

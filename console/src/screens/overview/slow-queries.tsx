@@ -48,7 +48,7 @@ export function SlowQueriesSection() {
     >
       {slow.isPending ? (
         <SkeletonRows rows={6} />
-      ) : slow.isError ? (
+      ) : slow.isLoadingError ? (
         <ErrorNotice
           title="The slow queries could not be loaded"
           error={slow.error}

@@ -82,7 +82,7 @@ export function MatrixScreen() {
       </div>
       {access.isPending ? (
         <SkeletonRows rows={10} label="Loading the access of roles" />
-      ) : access.isError ? (
+      ) : access.isLoadingError ? (
         <ErrorState
           title="The access of roles could not be read"
           error={access.error}

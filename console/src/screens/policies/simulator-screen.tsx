@@ -31,7 +31,7 @@ export function SimulatorScreen() {
 function LoggedRequest({ id }: { id: string }) {
   const logged = useQuery(loggedRequestQuery(id));
   if (logged.isPending) return <SkeletonRows rows={4} label="Loading the request" />;
-  if (logged.isError) {
+  if (logged.isLoadingError) {
     return (
       <ErrorState
         title="This request is not in the log any more"

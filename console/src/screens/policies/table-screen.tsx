@@ -18,6 +18,7 @@ import { KeepTyped } from "@/components/keep-typed";
 import { MigrationDialog } from "@/components/migration-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import type { PolicyDraft } from "@/lib/sql/ddl/policies";
 import { setRls } from "@/lib/sql/ddl/tables";
@@ -218,7 +219,7 @@ interface SavedProps {
 function Saved({ table, reason, onEdit, onChange }: SavedProps) {
   const policies = useQuery(objectsQuery("policies", table.schema));
   if (policies.isPending) return <SkeletonRows rows={4} label="Loading the policies" />;
-  if (policies.isError) {
+  if (policies.isLoadingError) {
     return (
       <ErrorNotice
         title="The policies could not be read"
@@ -230,6 +231,7 @@ function Saved({ table, reason, onEdit, onChange }: SavedProps) {
   const own = policies.data.filter((policy) => policy.table === table.name).map(toDraft);
   return (
     <>
+      <StaleNotice query={policies} />
       {!table.rls && (
         <p className="mb-4 flex gap-2 rounded-sm border border-line bg-changed px-3 py-2 text-caption">
           <ShieldOff aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />

@@ -122,7 +122,7 @@ interface DescriptionProps {
 
 function Description({ object, isColumn }: DescriptionProps) {
   if (object.isPending) return <SkeletonRows rows={5} label="Loading the definition" />;
-  if (object.isError) {
+  if (object.isLoadingError) {
     return (
       <ErrorNotice
         title="The definition could not be read"

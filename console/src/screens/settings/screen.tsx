@@ -13,6 +13,7 @@ import { ScreenLayout } from "@/components/screen-layout";
 import { SearchInput } from "@/components/search-input";
 import { SettingLine } from "@/components/setting-value";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { MarkedText, Text } from "@/components/text";
 import { plural } from "@/lib/format";
@@ -56,7 +57,7 @@ function Settings() {
   const showsDefaults = search.get("defaults") === "1";
   const settings = useQuery(settingsQuery);
   if (settings.isPending) return <SkeletonRows rows={14} />;
-  if (settings.isError) {
+  if (settings.isLoadingError) {
     return (
       <ErrorState
         title="The settings could not be loaded"
@@ -68,6 +69,7 @@ function Settings() {
   const groups = groupSettings(settings.data, find, !showsDefaults && find === "");
   return (
     <div className="grid max-w-5xl grid-cols-[minmax(0,1fr)] gap-5 p-4 max-md:p-3">
+      <StaleNotice query={settings} />
       <div className="flex flex-wrap items-center gap-3">
         <SearchInput
           label="Search settings"
@@ -116,7 +118,7 @@ const checkOrder: Record<Check["status"], number> = { error: 0, warning: 1, ok: 
 function Doctor() {
   const doctor = useQuery(doctorQuery);
   if (doctor.isPending) return <SkeletonRows rows={8} />;
-  if (doctor.isError) {
+  if (doctor.isLoadingError) {
     return (
       <ErrorState
         title="The checks could not be run"
@@ -170,7 +172,7 @@ function Accounts() {
   const { login, sign_in: ways } = useSession();
   const accounts = useQuery(accountsQuery);
   if (accounts.isPending) return <SkeletonRows rows={4} />;
-  if (accounts.isError) {
+  if (accounts.isLoadingError) {
     return (
       <ErrorState
         title="The accounts could not be loaded"

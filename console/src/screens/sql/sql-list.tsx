@@ -67,7 +67,7 @@ function SnippetList({ search, onOpen }: ListProps) {
   const dropping = useDropSnippet();
   const refusal = whyNoSnippetChanges(useSession());
   if (snippets.isPending) return <SkeletonRows rows={4} />;
-  if (snippets.isError) {
+  if (snippets.isLoadingError) {
     return (
       <ErrorNotice
         title="Snippets could not be read"

@@ -6,6 +6,7 @@ import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { useSearchState } from "@/lib/use-search-state";
 import { type Bucket, objectsKey, objectsQuery } from "./api";
 import { BucketActions, FolderTrail } from "./bucket-header";
@@ -101,9 +102,10 @@ export function BucketView({ bucket, list, refusal }: BucketViewProps) {
           void filesOfDrop(transfer).then((files) => addFiles(bucket.id, folder, files))
         }
       >
+        <StaleNotice query={objects} />
         {objects.isPending ? (
           <SkeletonRows />
-        ) : objects.isError ? (
+        ) : objects.isLoadingError ? (
           <ErrorState
             title="The files could not be listed"
             error={objects.error}

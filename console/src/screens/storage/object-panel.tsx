@@ -30,7 +30,7 @@ interface ObjectPanelProps {
 export function ObjectPanel({ bucket, name, refusal, onAct }: ObjectPanelProps) {
   const info = useQuery(objectInfoQuery(bucket.id, name));
   if (info.isPending) return <SkeletonRows rows={6} />;
-  if (info.isError) {
+  if (info.isLoadingError) {
     return (
       <div className="p-4">
         <ErrorNotice

@@ -79,7 +79,8 @@ function TextPreview({ bucket, name, size }: Pick<ObjectPreviewProps, "bucket" |
     retry: false,
   });
   if (text.isPending) return <Skeleton className="h-40" />;
-  if (text.isError) return <ErrorNotice title="The text could not be loaded" error={text.error} />;
+  if (text.isLoadingError)
+    return <ErrorNotice title="The text could not be loaded" error={text.error} />;
   return (
     <section aria-label={`Text of ${lastPartOf(name)}`}>
       <pre
@@ -108,7 +109,7 @@ function MediaPreview({ bucket, name, kind, type }: Omit<ObjectPreviewProps, "si
   });
   const mime = kind === "pdf" ? "application/pdf" : (type?.split(";")[0]?.trim() ?? "");
   const url = useBlobUrl(media.data, safeTypes.test(mime) ? mime : "application/octet-stream");
-  if (media.isError)
+  if (media.isLoadingError)
     return <ErrorNotice title="The file could not be loaded" error={media.error} />;
   if (url === null) return <Skeleton className="h-40" />;
   const label = `Preview of ${lastPartOf(name)}`;

@@ -68,7 +68,7 @@ export function Screen() {
     >
       {buckets.isPending ? (
         <SkeletonRows />
-      ) : buckets.isError ? (
+      ) : buckets.isLoadingError ? (
         <ErrorState
           title="The buckets could not be loaded"
           error={buckets.error}

@@ -32,13 +32,14 @@ interface TableGridProps {
 export function TableGrid({ editor, grid, table, catalog, onFilter }: TableGridProps) {
   const { query, rows, columns, view, changeView, readOnly } = editor;
   const { hasNextPage, hasPreviousPage, isFetching, fetchNextPage, fetchPreviousPage } = query;
+  const isPageError = query.isFetchNextPageError || query.isFetchPreviousPageError;
   const reach = useCallback(
     (edge: "start" | "end") => {
-      if (isFetching || query.isError) return;
+      if (isFetching || isPageError) return;
       if (edge === "end" && hasNextPage) void fetchNextPage();
       if (edge === "start" && hasPreviousPage) void fetchPreviousPage();
     },
-    [isFetching, query.isError, hasNextPage, hasPreviousPage, fetchNextPage, fetchPreviousPage],
+    [isFetching, isPageError, hasNextPage, hasPreviousPage, fetchNextPage, fetchPreviousPage],
   );
   if (query.isPending) {
     return (
@@ -129,12 +130,22 @@ function ListedKey({ keys, label }: { keys: string; label: string }) {
 function GridFooter({ editor }: { editor: TableEditor }) {
   const { query } = editor;
   if (query.isError) {
+    const { isFetchNextPageError, isFetchPreviousPageError } = query;
+    const retry = isFetchNextPageError
+      ? query.fetchNextPage
+      : isFetchPreviousPageError
+        ? query.fetchPreviousPage
+        : query.refetch;
     return (
       <div className="max-w-lg p-3">
         <ErrorNotice
-          title="More rows could not be read"
+          title={
+            query.isRefetchError
+              ? "The rows could not be read again, and may be old"
+              : "More rows could not be read"
+          }
           error={query.error}
-          onRetry={() => void query.fetchNextPage()}
+          onRetry={() => void retry()}
         />
       </div>
     );

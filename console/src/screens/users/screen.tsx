@@ -10,6 +10,7 @@ import { Select } from "@/components/input";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SearchInput } from "@/components/search-input";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { formatNumber } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
@@ -161,9 +162,10 @@ function Users({ onCreate, refusal }: { onCreate: () => void; refusal: string | 
             `${count.data.exact ? "" : "≈ "}${formatNumber(count.data.count)} users`}
         </span>
       </div>
+      <StaleNotice query={users} />
       {users.isPending ? (
         <SkeletonRows rows={12} />
-      ) : users.isError ? (
+      ) : users.isLoadingError ? (
         <ErrorState
           title="The users could not be loaded"
           error={users.error}

@@ -4,6 +4,7 @@ import { CopyButton } from "@/components/copy-button";
 import { ErrorNotice } from "@/components/error-state";
 import { Facts } from "@/components/facts";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { formatTime } from "@/lib/format-time";
@@ -34,7 +35,7 @@ export function UserPanel({ id, refusal }: UserPanelProps) {
   const part = parts.find(({ value }) => value === search.get("part"))?.value ?? "account";
   const user = useQuery(userQuery(id));
   if (user.isPending) return <SkeletonRows rows={8} />;
-  if (user.isError) {
+  if (user.isLoadingError) {
     return (
       <div className="p-4">
         <ErrorNotice
@@ -48,6 +49,7 @@ export function UserPanel({ id, refusal }: UserPanelProps) {
   const { data } = user;
   return (
     <>
+      <StaleNotice query={user} />
       <div className="flex items-center gap-2 px-4 pt-3">
         <p className="min-w-0 flex-1 truncate font-medium text-small">
           <Text>{nameOfUser(data)}</Text>

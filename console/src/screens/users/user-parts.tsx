@@ -129,7 +129,7 @@ export function Factors({ user, refusal }: { user: User; refusal: string | undef
 export function Activity({ user }: { user: User }) {
   const entries = useQuery(userAuditQuery(nameOfUser(user).replace(/^\+/, "")));
   if (entries.isPending) return <SkeletonRows rows={5} />;
-  if (entries.isError) {
+  if (entries.isLoadingError) {
     return (
       <ErrorNotice
         title="The activity could not be loaded"

@@ -22,7 +22,7 @@ import { pageTitle } from "@/lib/product";
 /** Page of one brand: all of its items, and outfits with them. */
 export function BrandPage() {
   const { id = "" } = useParams();
-  const { data: brand, isPending, isError, error, refetch } = useQuery(brandQuery(id));
+  const { data: brand, isPending, isLoadingError, error, refetch } = useQuery(brandQuery(id));
   if (isPending) {
     return (
       <>
@@ -33,7 +33,7 @@ export function BrandPage() {
       </>
     );
   }
-  if (isError) {
+  if (isLoadingError) {
     return <ErrorNotice title="The brand could not be loaded." error={error} onRetry={refetch} />;
   }
   if (brand === null) {

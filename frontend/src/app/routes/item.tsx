@@ -33,9 +33,9 @@ const maxWornPictures = 5;
 /** Page of one item, by slug or id. */
 export function ItemPage() {
   const { id = "" } = useParams();
-  const { data: item, isPending, isError, error, refetch } = useQuery(itemQuery(id));
+  const { data: item, isPending, isLoadingError, error, refetch } = useQuery(itemQuery(id));
   if (isPending) return <SubjectSkeleton label="Loading item..." />;
-  if (isError) {
+  if (isLoadingError) {
     return <ErrorNotice title="The item could not be loaded." error={error} onRetry={refetch} />;
   }
   if (item === null) {

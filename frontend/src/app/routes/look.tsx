@@ -40,9 +40,9 @@ const OutfitOnUser = lazyPart(async () => ({
 /** Page of one outfit, by slug or id; the target of shared links. */
 export function Look() {
   const { id = "" } = useParams();
-  const { data: outfit, isPending, isError, error, refetch } = useQuery(outfitQuery(id));
+  const { data: outfit, isPending, isLoadingError, error, refetch } = useQuery(outfitQuery(id));
   if (isPending) return <SubjectSkeleton label="Loading outfit..." />;
-  if (isError) {
+  if (isLoadingError) {
     return <ErrorNotice title="The outfit could not be loaded." error={error} onRetry={refetch} />;
   }
   if (outfit === null) {

@@ -22,7 +22,13 @@ import { useSession } from "@/lib/session";
 /** Public page of a creator, at /{username}. */
 export function PublicProfilePage() {
   const { username = "" } = useParams();
-  const { data: profile, isPending, isError, error, refetch } = useQuery(profileQuery(username));
+  const {
+    data: profile,
+    isPending,
+    isLoadingError,
+    error,
+    refetch,
+  } = useQuery(profileQuery(username));
   if (isPending) {
     return (
       <>
@@ -33,7 +39,7 @@ export function PublicProfilePage() {
       </>
     );
   }
-  if (isError) {
+  if (isLoadingError) {
     return <ErrorNotice title="The page could not be loaded." error={error} onRetry={refetch} />;
   }
   if (profile === null) return <UserNotFound username={username} />;

@@ -6,6 +6,7 @@ import { type Setting, settingsQuery } from "@/api/settings";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { type AuthConfiguration, configurationQuery } from "./api";
 import { FaultList } from "./fault-list";
 import { HookCard } from "./hook-card";
@@ -30,9 +31,13 @@ export function Configuration() {
       />
     );
   }
+  const { data: known } = configuration;
+  const { data: listed } = settings;
   const error = configuration.error ?? settings.error;
-  if (error !== null) {
-    return (
+  if (known === undefined || listed === undefined) {
+    return error === null ? (
+      <SkeletonRows rows={12} />
+    ) : (
       <ErrorState
         title="The configuration could not be read"
         error={error}
@@ -43,10 +48,13 @@ export function Configuration() {
       />
     );
   }
-  if (configuration.data === undefined || settings.data === undefined) {
-    return <SkeletonRows rows={12} />;
-  }
-  return <Loaded configuration={configuration.data} settings={settings.data} />;
+  return (
+    <>
+      <StaleNotice query={configuration} />
+      <StaleNotice query={settings} />
+      <Loaded configuration={known} settings={listed} />
+    </>
+  );
 }
 
 interface LoadedProps {

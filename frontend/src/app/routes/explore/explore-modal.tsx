@@ -117,7 +117,7 @@ interface SingleState {
 
 function chooseSubject(listedOutfit: Outfit | undefined, single: SingleState): ModalSubject {
   if (listedOutfit !== undefined) return { kind: "outfit", outfit: listedOutfit };
-  if (single.isError) {
+  if (single.isError && single.data === undefined) {
     return { kind: "failed", error: single.error, retry: () => void single.refetch() };
   }
   if (single.data === undefined) return { kind: "loading" };

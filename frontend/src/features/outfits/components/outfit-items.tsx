@@ -11,7 +11,7 @@ import type { Outfit } from "../api/outfit";
 
 /** The items of an outfit with prices, links to their pages and, secondary, to the shop. */
 export function OutfitItems({ outfit }: { outfit: Outfit }) {
-  const { data: items, isPending, isError, refetch } = useQuery(outfitItemsQuery(outfit));
+  const { data: items, isPending, isLoadingError, refetch } = useQuery(outfitItemsQuery(outfit));
   const count = items?.length ?? outfit.item_ids.length;
   return (
     <section aria-labelledby={`items-of-${outfit.id}`}>
@@ -38,7 +38,7 @@ export function OutfitItems({ outfit }: { outfit: Outfit }) {
             </div>
           ))}
         </div>
-      ) : isError ? (
+      ) : isLoadingError ? (
         <div role="alert" className="mt-3 flex flex-wrap items-center justify-between gap-3">
           <p className="text-ink-soft text-small">The items could not be loaded.</p>
           <Button onClick={() => refetch()}>Try again</Button>
