@@ -45,6 +45,29 @@ it("console_031_a_dialog_with_a_form_says_what_its_form_has_changed", () => {
   }
 });
 
+it("console_031_a_dialog_with_an_editor_says_itself_what_was_changed_in_it", () => {
+  // What is pasted into CodeMirror or deleted by a key is no event that the window could hear.
+  const withEditor = having(/<(Lazy)?SqlEditor\b/).filter(([, text]) => /<Dialog\b/.test(text));
+
+  expect(pathsOf(withEditor)).not.toEqual([]);
+  for (const [path, text] of withEditor) expect(text, path).toMatch(/isDirty=\{/);
+});
+
+it("console_031_a_failed_refetch_takes_nothing_away_that_is_shown", () => {
+  // `isError` is true with the former data, too, and a notice in their place would take typed text along.
+  const decides = /if \(\w+\.isError\)|\w+\.isError \?/;
+  const allowed = [
+    // It asks for `data` first.
+    "app/session-gate.tsx",
+    // A mutation, whose former result is not shown beside its failure.
+    "screens/policies/simulator.tsx",
+    // The line below the rows.
+    "screens/tables/table-grid.tsx",
+  ];
+
+  expect(pathsOf(having(decides))).toEqual(allowed);
+});
+
 it("console_031_a_form_that_is_part_of_a_page_asks_before_it_is_left_or_keeps_what_is_typed", () => {
   const inPage = having(/use(Edit|Draft)Form(<\w+>)?\(\{/).filter(
     ([, text]) => !/<(\w*Dialog)\b/.test(text),

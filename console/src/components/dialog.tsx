@@ -21,9 +21,17 @@ interface DialogProps {
    * dialog that knows more precisely, or keeps what is typed, says it.
    */
   isDirty?: boolean | undefined;
+  /** What is asked before it closes, where it is not about text. */
+  question?: { title: string; text: string; confirmLabel: string } | undefined;
   /** Buttons, at the right of the lower edge. A button that cancels closes without a question. */
   footer?: ReactNode;
 }
+
+const aboutText = {
+  title: "Discard what you typed?",
+  text: "The window closes, and its text is gone.",
+  confirmLabel: "Discard",
+};
 
 /** Fields whose text is not lost with the dialog: what is searched for. */
 const isPassing = (target: EventTarget | null): boolean =>
@@ -41,6 +49,7 @@ export function Dialog({
   children,
   isTextOnly = false,
   isDirty,
+  question = aboutText,
   footer,
 }: DialogProps) {
   const [wasTyped, setTyped] = useState(false);
@@ -107,9 +116,7 @@ export function Dialog({
       </RadixDialog.Portal>
       {asked !== null && (
         <ConfirmDialog
-          title="Discard what you typed?"
-          text="The window closes, and its text is gone."
-          confirmLabel="Discard"
+          {...question}
           onConfirm={() => {
             onClose();
             asked.leave?.();

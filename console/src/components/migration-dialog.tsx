@@ -78,6 +78,8 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
           : "The change becomes a migration file and is run with its history row."
       }
       width="wide"
+      // An editor's paste, and what it deletes, are no events of a field.
+      isDirty={text !== sql || name !== nameMigration(title) || typed !== ""}
       onClose={onClose}
       footer={
         <>

@@ -1,8 +1,9 @@
-import { useKeepTyped } from "@ui/use-keep-typed";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { storeOf, useSession } from "@/api/session";
+import { askBeforeReload } from "@/lib/until-reload";
 
 const kept = new Map<string, unknown>();
+askBeforeReload(() => kept.size > 0);
 /** The oldest beyond these are forgotten. */
 const keptStates = 100;
 
@@ -22,11 +23,6 @@ export function useFormIdentity(name: string): string {
   return `${storeOf(useSession())} ${name}`;
 }
 
-/** Has the browser ask before changed state goes with this page. Steps within the console keep it. */
-export function useKeptUntilReload(isChanged: boolean): void {
-  useKeepTyped({ isDirty: isChanged, isLost: () => false, ask: (leave) => leave() });
-}
-
 /**
  * State of a form for trying things, which nothing saves: other screens can be looked at meanwhile. `name` says which form it is, and
  * of what. The component must have a React key with what it is about, so that another thing begins anew.
@@ -35,8 +31,6 @@ export function useKeptState<State>(name: string, initial: () => State) {
   const identity = useFormIdentity(name);
   const [begun] = useState(initial);
   const [state, setState] = useState<State>(() => (readKept(identity) as State) ?? begun);
-  const isChanged = JSON.stringify(state) !== JSON.stringify(begun);
-  useKeptUntilReload(isChanged);
   function change(next: State): void {
     keepState(identity, next, JSON.stringify(next) !== JSON.stringify(begun));
     setState(next);
@@ -66,5 +60,4 @@ export function useKeptDraft<Draft>(name: string, form: DraftForm<Draft>): void 
     else if (seen.current !== text) keep();
     seen.current = text;
   }, [text]);
-  useKeptUntilReload(form.isDirty);
 }

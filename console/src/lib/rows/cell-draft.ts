@@ -1,6 +1,7 @@
 /** What is typed into a single cell outside of the grid. It stays while other cells are looked at, until it is staged or discarded. */
 import { useState } from "react";
 import type { Value } from "@/lib/rows/types";
+import { askBeforeReload } from "@/lib/until-reload";
 
 interface CellDraft {
   /** The value that was read when the edit began. */
@@ -9,6 +10,7 @@ interface CellDraft {
 }
 
 const drafts = new Map<string, CellDraft>();
+askBeforeReload(() => drafts.size > 0);
 /** The oldest drafts beyond these are forgotten. */
 const keptDrafts = 100;
 

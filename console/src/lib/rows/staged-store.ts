@@ -4,6 +4,7 @@ import { localStore } from "@/lib/browser-storage";
 import { openSentRequestStore, type SentRequestStore } from "@/lib/rows/sent-request";
 import type { StagedChange, StagedChanges } from "@/lib/rows/staged";
 import type { Change } from "@/lib/rows/types";
+import { askBeforeReload } from "@/lib/until-reload";
 
 /**
  * The staged changes of an account in a project. They are kept in the browser's local storage and not in the URL, so that they
@@ -139,6 +140,7 @@ export function openStagedStore(owner: string): StagedStore {
   /** What of `changes` is stored. Thousands of changes are not parsed anew before each letter. */
   let storedText = localStore.get(key);
   let isVolatile = false;
+  askBeforeReload(() => isVolatile && changes.length > 0);
   const steps: Step[] = [];
   const remembered: Change[][] = [];
   /** Applied by this tab, also where nothing can be stored. */

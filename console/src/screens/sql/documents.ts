@@ -6,6 +6,7 @@
 import { useSyncExternalStore } from "react";
 import { earlierOwnersOf, ownerOf, type Session } from "@/api/session";
 import { localStore } from "@/lib/browser-storage";
+import { askBeforeReload } from "@/lib/until-reload";
 import { takeOverEarlierTabs } from "./earlier-tabs";
 
 export interface SqlDocument {
@@ -36,6 +37,8 @@ const listeners = new Set<() => void>();
 const texts = new Map<string, string>();
 /** The texts as this window has last read or written them. */
 const stored = new Map<string, string | null>();
+
+askBeforeReload(() => [...texts].some(([id, text]) => text !== (stored.get(id) ?? "")));
 
 const listKey = () => `console:${owner}:sql:tabs`;
 const closedKey = () => `console:${owner}:sql:closed`;

@@ -65,6 +65,16 @@ export function reportNotPasted(description: string): void {
   toast({ title: "Nothing was pasted", description, tone: "danger", durationMs: 60_000 });
 }
 
+/** Says that rows which were selected are not in the clipboard. */
+export function reportNotCopied(count: number): void {
+  toast({
+    title: `${plural(count, "selected row")} ${count === 1 ? "was" : "were"} not copied`,
+    description: "They are not loaded any more. Scroll to them and copy them by themselves.",
+    tone: "danger",
+    durationMs: 60_000,
+  });
+}
+
 /** Says what of a pasted block was left out or read in another way. */
 export function reportLosses({ beyond, fixed, written, removed, nulls }: PasteLosses): void {
   const left = [

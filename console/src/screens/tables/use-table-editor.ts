@@ -9,6 +9,7 @@ import { useGridColumns } from "@/screens/tables/grid/use-grid-columns";
 import {
   reportLateEdit,
   reportLosses,
+  reportNotCopied,
   reportNotPasted,
   reportNotStaged,
   whyNotPasted,
@@ -146,6 +147,9 @@ export function useTableEditor(table: Table, catalog: Catalog, staging: Staging)
               columns: columns.slice(place.column, place.column + 1),
             };
       copyCells(clipboard, block, table, view.subject);
+      if (chosen.length > 0 && chosen.length < selected.size) {
+        reportNotCopied(selected.size - chosen.length);
+      }
     },
   };
 }

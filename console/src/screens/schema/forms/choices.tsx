@@ -29,10 +29,12 @@ export function TypeInput({
   value,
   onChange,
   label = "Type",
+  disabled = false,
 }: {
   value: string;
   onChange: (type: string) => void;
   label?: string;
+  disabled?: boolean;
 }) {
   const enums = useCatalog()?.enums ?? [];
   const own = enums
@@ -44,6 +46,7 @@ export function TypeInput({
         mono
         aria-label={label}
         list="column-types"
+        disabled={disabled}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />

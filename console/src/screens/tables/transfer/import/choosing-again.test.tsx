@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { askBeforeLeaving } from "@ui/use-keep-typed";
 import { afterEach, expect, it, vi } from "vitest";
@@ -97,4 +97,14 @@ it("console_059_a_running_import_asks_before_back_or_a_reload_ends_it", async ()
   act(() => void askBeforeLeaving({ from: here, to: here, isHistory: true }, leave));
   expect(await screen.findByText("Cancel the import?")).toBeVisible();
   expect(leave).not.toHaveBeenCalled();
+  const answer = (name: string) =>
+    userEvent.click(within(screen.getByRole("alertdialog")).getByRole("button", { name }));
+  await answer("Cancel");
+
+  // A stray Escape, too, and so do the cross and a press beside the window.
+  await userEvent.keyboard("{Escape}");
+  expect(await screen.findByText("Cancel the import?")).toBeVisible();
+  expect(cancel).not.toHaveBeenCalled();
+  await answer("Cancel the import");
+  expect(cancel).toHaveBeenCalledOnce();
 });

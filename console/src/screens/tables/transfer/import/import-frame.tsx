@@ -1,8 +1,6 @@
 import { Button } from "@ui/button";
-import { isOtherPage } from "@ui/use-keep-typed";
 import type { ReactNode } from "react";
 import { Dialog } from "@/components/dialog";
-import { KeepTyped } from "@/components/keep-typed";
 
 interface ImportFrameProps {
   title: ReactNode;
@@ -17,14 +15,21 @@ interface ImportFrameProps {
   children: ReactNode;
 }
 
-/** The dialog of an import. During the upload it stays open, and Cancel aborts the upload. */
+const aboutUpload = {
+  title: "Cancel the import?",
+  text: "The file is still being sent.",
+  confirmLabel: "Cancel the import",
+};
+
+/** The dialog of an import. During the upload it stays open, its button aborts the upload, and whatever else would asks first. */
 export function ImportFrame(props: ImportFrameProps) {
   const { isRunning, isDone, note, action, onCancel, onClose } = props;
   return (
     <Dialog
       title={props.title}
       width="wide"
-      {...((isRunning || isDone) && { isDirty: false })}
+      {...(isRunning && { isDirty: true, question: aboutUpload })}
+      {...(isDone && { isDirty: false })}
       onClose={() => (isRunning ? onCancel() : onClose())}
       footer={
         <>
@@ -44,15 +49,6 @@ export function ImportFrame(props: ImportFrameProps) {
         </>
       }
     >
-      <KeepTyped
-        isDirty={isRunning}
-        isLost={(step) => step.isHistory || isOtherPage(step)}
-        question={{
-          title: "Cancel the import?",
-          text: "The file is still being sent.",
-          confirmLabel: "Cancel the import",
-        }}
-      />
       {props.children}
     </Dialog>
   );

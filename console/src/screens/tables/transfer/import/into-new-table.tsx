@@ -68,6 +68,8 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
   /** The tables that were there when the SQL was shown. */
   const [known, setKnown] = useState<ReadonlySet<string>>(new Set());
   const [created, setCreated] = useState<CreatedTable | null>(null);
+  /** Whether the SQL was run. The table is known once the catalog was read after it. */
+  const [isMade, setMade] = useState(false);
   const [notFilled, setNotFilled] = useState<string | null>(null);
   const { chosen, preview, state } = file;
   const { misfits, checkedRows, isChecking } = useMisfits(chosen);
@@ -82,7 +84,8 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
   const refusal =
     whyNoSchemaChanges(session) ??
     (session.migrations === false ? session.reasons?.migrations : undefined);
-  const tableFault = created === null ? findTableFault(table, taken) : whyOther(created, titles);
+  const madeFault = created === null ? null : whyOther(created, titles);
+  const tableFault = isMade ? madeFault : findTableFault(table, taken);
   const fault = isChecking ? "The types are compared with the values of the file." : tableFault;
   function change(edit: (before: ImportedTableChanges) => ImportedTableChanges): void {
     if (chosen === null) return;
@@ -111,10 +114,19 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
     const mapping = mappingOf(table);
     let made = created;
     if (made === null) {
-      const catalog = await client.fetchQuery({ ...catalogQuery, staleTime: 0 });
+      const catalog = await client
+        .fetchQuery({ ...catalogQuery, staleTime: 0 })
+        .catch((error: Error) => {
+          setNotFilled(
+            `The SQL was run. Nothing is imported yet, because the table could not be looked up: ${error.message}`,
+          );
+          return null;
+        });
+      if (catalog === null) return;
       const found = findCreated(catalog.tables, table, known);
       if (typeof found === "string") {
         setNotFilled(found);
+        setMade(false);
         return;
       }
       made = { oid: found.oid, name: found.name, table, titles };
@@ -146,9 +158,9 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
               disabled={refusal !== undefined || fault !== null || file.readError !== null}
               title={refusal}
               pending={isRunning}
-              onClick={() => (created === null ? ask() : void fill())}
+              onClick={() => (isMade ? void fill() : ask())}
             >
-              {created === null ? "Show the table" : "Import"}
+              {isMade ? "Import" : "Show the table"}
             </Button>
           )
         }
@@ -168,7 +180,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
                     <Input
                       {...attributes}
                       mono
-                      disabled={created !== null}
+                      disabled={isMade}
                       className="max-w-72"
                       value={table.name}
                       onChange={(event) => rename(event.target.value)}
@@ -197,7 +209,7 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
                     <NewColumn
                       column={table.columns[index]}
                       label={preview.titles[index] || `column ${index + 1}`}
-                      disabled={created !== null || isRunning}
+                      disabled={isMade || isRunning}
                       onChange={(next) => changeColumn(index, next)}
                     />
                   )}
@@ -223,7 +235,10 @@ export function ImportIntoNewTable({ taken, onClose }: ImportIntoNewTableProps) 
           title={`Create table ${table.name}`}
           sql={createTable(draftTable(table, preview))}
           onClose={() => setAsks(false)}
-          onDone={() => void fill()}
+          onDone={() => {
+            setMade(true);
+            void fill();
+          }}
         />
       )}
     </>
@@ -286,6 +301,7 @@ function NewColumn({ column, label, disabled, onChange }: NewColumnProps) {
       <span className="w-32 shrink-0">
         <TypeInput
           label={`Type for ${label}`}
+          disabled={disabled || !column.isIncluded}
           value={column.type}
           onChange={(type) => onChange({ type })}
         />
