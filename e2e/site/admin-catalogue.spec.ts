@@ -5,7 +5,7 @@ import { expectData, fetchRows, makeItem, uniqueName } from "../support/catalogu
 import { owner } from "../support/clients.ts";
 import { leaveByEscape, openSection, row, tinyPicture } from "./admin.ts";
 import { expect, expectNotice, recordNotices, saveScreenshot, test, toast } from "./journey.ts";
-import { findViolations } from "./measure.ts";
+import { findViolations, measureOverflow } from "./measure.ts";
 
 const sections = [
   { path: "brands", title: "Brands", noun: "Brand", table: "brands" },
@@ -64,6 +64,9 @@ test("brands: the table sorts, and its state is in the address", { tag: "@phone"
       .insert(Array.from({ length: 12 }, (_, index) => ({ name: `${prefix} ${10 + index}` }))),
   );
   await openSection(page, "brands", "Brands");
+  // With outfits to review, whose number is in the strip of sections.
+  await expect(page.getByRole("link", { name: /Outfits \d+ to review/ })).toBeAttached();
+  expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
   await saveScreenshot(page, "admin-brands");
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("searchbox").fill(prefix);

@@ -8,7 +8,7 @@ import { savePerson } from "../support/development-sign-in.ts";
 import { replaceRenderedPictures } from "./admin.ts";
 import { test as freshTest } from "./fresh-server.ts";
 import { accountMenu, expect, saveScreenshot, toast } from "./journey.ts";
-import { findViolations } from "./measure.ts";
+import { findViolations, measureOverflow } from "./measure.ts";
 
 type Invented = Pick<Person, "email">;
 
@@ -38,8 +38,7 @@ test("a new person signs in with Google and returns to the page they came from",
   await expect(page.getByRole("button", { name: known.email })).toBeVisible();
   await saveScreenshot(page, "development-sign-in");
   expect(await findViolations(page)).toEqual([]);
-  const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(width, "the page is not wider than the screen").toBeLessThanOrEqual(0);
+  expect(await measureOverflow(page), "sideways overflow").toBeLessThanOrEqual(0);
 
   await page.getByLabel("Name").fill("Nora New");
   await page.getByLabel("E-mail address").fill(`nora-${randomUUID().slice(0, 8)}@example.com`);

@@ -47,3 +47,10 @@ export async function recordLayoutShifts(page: Page): Promise<() => Promise<numb
       (window as unknown as { shifts: number[] }).shifts.reduce((sum, shift) => sum + shift, 0),
     );
 }
+
+/** How many pixels the page can be scrolled sideways. */
+export function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+}

@@ -2,7 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { cards, expect, openExplore, openSignedIn, signIn, test } from "./journey.ts";
-import { findViolations, recordLayoutShifts } from "./measure.ts";
+import { findViolations, measureOverflow, recordLayoutShifts } from "./measure.ts";
 
 test.describe("axe finds no violations", () => {
   test("on the explore grid", { tag: "@phone" }, async ({ page }) => {
@@ -189,10 +189,7 @@ test("nothing is wider than the screen", { tag: "@phone" }, async ({ page }) => 
   ]) {
     await page.goto(address);
     await page.waitForLoadState("networkidle");
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow, `sideways overflow at ${address}`).toBeLessThanOrEqual(0);
+    expect(await measureOverflow(page), `sideways overflow at ${address}`).toBeLessThanOrEqual(0);
   }
 });
 
@@ -268,10 +265,7 @@ test("pages of signed-in people fit the screen, and their controls are large eno
     await page.goto(address);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await page.waitForLoadState("networkidle");
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow, `sideways overflow at ${address}`).toBeLessThanOrEqual(0);
+    expect(await measureOverflow(page), `sideways overflow at ${address}`).toBeLessThanOrEqual(0);
     expect(await findSmallTargets(page, phone ? 44 : 24), address).toEqual([]);
     expect(await findViolations(page), address).toEqual([]);
   }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { anonKey, client } from "../support/clients.ts";
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
 import { expect, saveScreenshot, test } from "./journey.ts";
-import { findViolations } from "./measure.ts";
+import { findViolations, measureOverflow } from "./measure.ts";
 
 let folder: string;
 let server: Selvedge;
@@ -48,8 +48,7 @@ test("the code of a text message is copied with one press", { tag: "@once" }, as
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 844 });
     expect(await findViolations(page), `${width} pixels wide`).toEqual([]);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overflow, `${width} pixels wide`).toBeLessThanOrEqual(0);
+    expect(await measureOverflow(page), `${width} pixels wide`).toBeLessThanOrEqual(0);
     await saveScreenshot(page, "inbox-text-message");
   }
 });
