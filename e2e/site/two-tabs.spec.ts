@@ -128,7 +128,13 @@ test("a submission whose answer was lost takes nothing back of what an administr
   await context.unroute("**/rest/v1/combines?*");
   const [sent] = await fetchRows<{ id: string }>("combines", "user_id", person.id);
   const edit = { name: "Of the administrator", description: "Written by the administrator" };
-  expectData(await owner().from("combines").update(edit).eq("id", sent?.id ?? "").select("id"));
+  expectData(
+    await owner()
+      .from("combines")
+      .update(edit)
+      .eq("id", sent?.id ?? "")
+      .select("id"),
+  );
 
   // Sent once more as it is, it would be done. With another name both have changed it.
   await page.getByLabel("Outfit name (optional)").fill("Of the person");
