@@ -36,7 +36,8 @@ impl TestConsole {
             .request(method, format!("{}{path}", self.origin))
             .header("x-selvedge-console", "1")
             .header("sec-fetch-site", "same-origin")
-            .timeout(Duration::from_secs(60))
+            // Hundreds of megabytes take minutes where other tests have the cores.
+            .timeout(Duration::from_secs(600))
     }
 
     /// Runs statements as the role `postgres`.

@@ -81,7 +81,8 @@ async fn gw_025_a_seed_of_a_hundred_thousand_statements_takes_seconds() {
         .await
         .expect("applies");
 
-    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+    // A machine with nothing else to do takes four; work that grows with the square of the statements would take hours.
+    assert!(started.elapsed().as_secs() < 150, "{:?}", started.elapsed());
     assert_eq!(project.query_value("select count(*) from big").await, "100000");
 }
 
