@@ -119,8 +119,8 @@ CITUS_TESTS = """
 S3_TESTS = "buckets:: copies:: crash_safety:: crashes:: downloads:: resumable:: s3_multipart:: s3_objects:: streams:: sweeps:: uploads::".split()
 ON_DISK_ALONE = "golden:: lost_commits:: render_sources:: s3_outages:: s3_parts:: s3_versions:: schema:: transactions::".split()
 
-# A little more than one core, so that they run beside other tests, but not beside a compilation.
-SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site", "cores": 1.25, "in_memory": True}
+# The browser's tests take longest of all, so they begin while the tests' programs are still compiled; nothing else fits beside the two.
+SITE = {"needs": [BUILD, "frontend: build", "e2e: npm ci"], "job": "site", "cores": 1, "in_memory": True}
 CLIENTS = {"needs": [BUILD, "e2e: npm ci"], "job": "clients", "cores": 0.75, "in_memory": True}
 FRONTEND = {"needs": ["frontend: npm ci"], "job": "clients"}
 CONSOLE = {"needs": ["console: npm ci"], "job": "clients"}
