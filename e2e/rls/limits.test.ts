@@ -223,3 +223,114 @@ test("outfits of one name that are made at once get slugs of their own", async (
   expect(new Set(slugs).size).toBe(8);
   expectAllowed(await admin.client.from("combines").delete().eq("user_id", admin.id));
 });
+
+/** Runs statements in one transaction that goes on to the second ones when other sessions wait for locks, or after ten seconds. */
+function heldUp(first: string, second: string, waiting = 1): Promise<unknown> {
+  return runSql(`do $$
+    begin
+      ${first};
+      for turn in 1..500 loop
+        exit when (select count(distinct l.pid) from pg_locks as l where not l.granted) >= ${waiting};
+        perform pg_sleep(0.02);
+      end loop;
+      ${second};
+    end $$`);
+}
+
+/** Waits until a statement of another session that contains the text is held up. */
+async function untilHeldUp(text: string): Promise<void> {
+  const sessions = () =>
+    runSql(`
+      select pid from pg_stat_activity
+      where pid <> pg_backend_pid() and state = 'active' and wait_event is not null and query like '%${text}%'`);
+  await expect.poll(sessions, { timeout: 20_000 }).not.toEqual([]);
+}
+
+/** Makes the rows with which requests of one person wait for each other, as earlier requests of that person do. */
+async function makeLocks(person: Person): Promise<void> {
+  for (const kind of ["files", "pictures", "asked_for"]) {
+    await runSql(`select private.lock_person('${person.id}', '${kind}')`);
+  }
+}
+
+describe("a deleted account", () => {
+  test("waits for a request that counts, which then refers to the profile", async () => {
+    const person = await signUp();
+    await makeLocks(person);
+    const request = heldUp(
+      `perform private.lock_pictures('${person.id}')`,
+      `perform private.count_daily('${person.id}', 'picture')`,
+    );
+    await untilHeldUp(`lock_pictures(''${person.id}`);
+
+    expectAllowed(await owner().auth.admin.deleteUser(person.id));
+
+    await request;
+    const left = await runSql(`select from private.person_locks where person = '${person.id}'`);
+    expect(left).toEqual([]);
+  });
+
+  test("waits for a file that is being replaced", async () => {
+    const person = await signUp();
+    const name = `${person.id}/face.png`;
+    expectAllowed(await person.client.storage.from("avatars").upload(name, picture(), png));
+    // What the storage service does at the end of an upload.
+    const upload = heldUp(
+      `perform from storage.objects where name = '${name}' for update`,
+      `update storage.objects set metadata = metadata where name = '${name}'`,
+    );
+    await untilHeldUp(`name = ''${name}`);
+
+    expectAllowed(await owner().auth.admin.deleteUser(person.id));
+
+    await upload;
+    expect(await runSql(`select from storage.objects where name = '${name}'`)).toEqual([]);
+  });
+
+  test("keeps no administrator's request waiting for a profile whose deletion waits for it", async () => {
+    const admin = await signUpAdmin();
+    await makeLocks(admin);
+    const request = heldUp(
+      `perform private.lock_pictures('${admin.id}')`,
+      `perform private.count_daily('${admin.id}', 'picture')`,
+    );
+    await untilHeldUp(`lock_pictures(''${admin.id}`);
+
+    expectAllowed(await admin.client.rpc("delete_my_account", { confirmation: admin.username }));
+
+    await request;
+  });
+
+  test("and an outfit that waits for its turn end one after the other", async () => {
+    const person = await personWithPhotos();
+    await makeLocks(person);
+    const asSubmission = `perform set_config('request.jwt.claims', '{"sub":"${person.id}"}', true)`;
+    const holder = heldUp(`perform private.lock_person('${person.id}', 'asked_for')`, "null", 2);
+    await untilHeldUp(`lock_person(''${person.id}`);
+    const deletion = owner().auth.admin.deleteUser(person.id);
+    await untilHeldUp("auth.users");
+    const submission = runSql(`do $$ begin ${asSubmission};
+      insert into public.combines (user_id, name, item_ids) values ('${person.id}', 'Late', '{${item.id}}'); end $$`);
+
+    const [deleted, submitted] = await Promise.all([
+      deletion,
+      submission.then(
+        () => "stored",
+        (error: Error) => error.message,
+      ),
+    ]);
+
+    await holder;
+    expectAllowed(deleted);
+    expect(submitted).not.toMatch(/deadlock/);
+  });
+
+  test("leaves no lock behind when it had no profile", async () => {
+    const person = await signUp();
+    expectAllowed(await owner().auth.admin.deleteUser(person.id, true));
+    expectAllowed(await owner().auth.admin.deleteUser(person.id));
+
+    const left = await runSql(`select from private.person_locks where person = '${person.id}'`);
+    expect(left).toEqual([]);
+  });
+});
