@@ -1,26 +1,16 @@
 /** Steps through the history of React Router that would take typed text away: each is held until its form has been asked. */
-import { useEffect, useMemo, useRef, useState } from "react";
-import { type Address, askBeforeLeaving, isTextLost, type Step } from "./use-keep-typed";
-
-/** What is needed of the history that React Router's own routers use. */
-interface History<To> {
-  readonly location: Address;
-  createURL(to: To): Address;
-  go(steps: number): void;
-}
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import {
+  type HeldSteps,
+  provideStepHolder,
+  type StepHistory,
+  type StepHolderProps,
+} from "./step-holder";
+import { type Address, askBeforeLeaving, isTextLost, type Step } from "./typed-forms";
 
 interface HeldStep {
   step: Step;
   leave: () => void;
-}
-
-interface HeldSteps<To> {
-  /** Whether a step back or forward, which the browser has done already, is taken back and asked about. */
-  isHeld: (location: Address) => boolean;
-  /** Does a step to an address at once, or after it was asked. */
-  hold: (to: To, leave: () => void) => void;
-  /** To be called with each step that is shown. */
-  noteShown: () => void;
 }
 
 /** Milliseconds after which no further step of a series is expected, such as of two quick presses of Back. */
@@ -33,7 +23,7 @@ function readPlace(): number {
 }
 
 /** For a router on this history. React Router's own blocker needs the data router, whose code neither front end loads. */
-export function useHeldSteps<To>(history: History<To>): HeldSteps<To> {
+export function useHeldSteps<To>(history: StepHistory<To>): HeldSteps<To> {
   const [held, setHeld] = useState<HeldStep | null>(null);
   /** Place and address of the entry that is shown; during a step that is held, the history is at another one. */
   const shown = useRef({ place: readPlace(), location: history.location });
@@ -91,3 +81,17 @@ export function useHeldSteps<To>(history: History<To>): HeldSteps<To> {
     return { isHeld, hold, noteShown };
   }, [history]);
 }
+
+/** Holds the steps of a router that was drawn before the code of a form was loaded. */
+function StepHolder<To>({ history, steps }: StepHolderProps<To>): null {
+  const held = useHeldSteps(history);
+  useLayoutEffect(() => {
+    steps.current = held;
+    return () => {
+      steps.current = null;
+    };
+  }, [held, steps]);
+  return null;
+}
+
+provideStepHolder(StepHolder);

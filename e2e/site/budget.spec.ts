@@ -10,7 +10,8 @@ import { expect, signIn, test } from "./journey.ts";
 const budgets = [
   // 8 kB are the first page of outfits, and 3 kB the script that shows them before the app arrives.
   { path: "/", most: 162_500 },
-  { path: "/auth", most: 163_500 },
+  // The sign-in is a file of its own, because the admin area asks for it, too, when a session ends over a form.
+  { path: "/auth", most: 164_000 },
   { path: "/discovery", most: 167_500 },
   { path: "/look/night-bus", most: 163_500 },
   { path: "/product/camel-overcoat", most: 165_500 },
@@ -22,9 +23,9 @@ const signedInBudgets = [
   { path: "/profile?tab=training-images", most: 182_500 },
   // Pages with forms also load the form library, 10 kB.
   // These two also ask before typed text is lost, keep it apart from that of other people, compare versions, and name what another
-  // device has changed, 2.5 kB.
-  { path: "/profile/edit", most: 196_000 },
-  { path: "/profile-settings", most: 196_000 },
+  // device has changed, 2.5 kB, and show what other tabs type, 0.3 kB.
+  { path: "/profile/edit", most: 196_500 },
+  { path: "/profile-settings", most: 196_500 },
   // It compares what it sends again with what an earlier attempt has stored, 2 kB, and asks whose change is kept, 0.6 kB.
   { path: "/create-outfit", most: 191_500 },
   { path: "/notifications", most: 184_500 },

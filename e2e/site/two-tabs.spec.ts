@@ -107,7 +107,11 @@ test("a submission whose answer was lost takes nothing back of what an administr
   page,
   context,
   person,
+  pageErrors,
 }) => {
+  pageErrors.expectNetworkFailures();
+  // The id of the outfit is there already.
+  pageErrors.expectStatus(409, "/rest/v1/combines");
   await slowDown(context);
   await uploadTrainingPhotos(person);
   const name = await makeNamedItem();

@@ -1,7 +1,8 @@
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
 import { isComposing } from "@ui/keys";
-import { isOtherPage, useKeepTyped } from "@ui/use-keep-typed";
+import { isOtherPage } from "@ui/typed-forms";
+import { useKeepTyped } from "@ui/use-keep-typed";
 import { X } from "lucide-react";
 import { Dialog as RadixDialog } from "radix-ui";
 import { type FormEvent, type ReactNode, useState } from "react";

@@ -1,4 +1,5 @@
-import { isOtherPage, type Step, useKeepTyped } from "@ui/use-keep-typed";
+import { isOtherPage, type Step } from "@ui/typed-forms";
+import { useKeepTyped } from "@ui/use-keep-typed";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 

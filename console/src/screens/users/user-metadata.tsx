@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { keepLineEnds } from "@ui/line-ends";
-import { isOtherPage, type Step } from "@ui/use-keep-typed";
+import { isOtherPage, type Step } from "@ui/typed-forms";
 import { useController } from "react-hook-form";
 import * as z from "zod/mini";
 import { CollisionNotice } from "@/components/collision-notice";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { LoadingPage } from "@ui/spinner";
-import { hasTypedText } from "@ui/use-keep-typed";
+import { hasTypedText } from "@ui/typed-forms";
 import { type ReactNode, Suspense, useEffect, useState } from "react";
 import { Navigate, useLocation } from "react-router";
 import { ErrorNotice } from "@/components/ui/error-notice";

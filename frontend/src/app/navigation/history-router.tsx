@@ -1,4 +1,4 @@
-import { useHeldSteps } from "@ui/held-steps";
+import { type HeldSteps, useStepHolder } from "@ui/step-holder";
 import {
   type ReactNode,
   startTransition,
@@ -16,6 +16,7 @@ import {
   type NavigateOptions,
   type Navigator,
   Router,
+  type To,
 } from "react-router";
 import { rememberScroll, restoreScroll, type ScrollKey, storeScroll } from "./scroll-positions";
 
@@ -47,47 +48,49 @@ interface HistoryRouterProps {
 export function HistoryRouter({ children, scrollKey, onNavigate }: HistoryRouterProps) {
   const [entry, setEntry] = useState(readEntry);
   const shownKey = useRef(scrollKey(entry.location));
-  const steps = useHeldSteps(history);
+  const StepHolder = useStepHolder();
+  const steps = useRef<HeldSteps<To> | null>(null);
 
   const show = useMemo(() => {
     return (options?: NavigateOptions) => {
-      steps.noteShown();
+      steps.current?.noteShown();
       const next = readEntry(options);
       rememberScroll(shownKey.current);
       onNavigate(next.location);
       if (options?.flushSync) flushSync(() => setEntry(next));
       else startTransition(() => setEntry(next));
     };
-  }, [onNavigate, steps]);
+  }, [onNavigate]);
 
-  const navigator = useMemo(
-    (): Navigator => ({
+  const navigator = useMemo((): Navigator => {
+    const hold = (to: To, leave: () => void) =>
+      steps.current === null ? leave() : steps.current.hold(to, leave);
+    return {
       createHref: history.createHref,
       createURL: history.createURL,
       encodeLocation: history.encodeLocation,
       go: history.go,
       push(to, state, options) {
-        steps.hold(to, () => {
+        hold(to, () => {
           history.push(to, state);
           show(options);
         });
       },
       replace(to, state, options) {
-        steps.hold(to, () => {
+        hold(to, () => {
           history.replace(to, state);
           show(options);
         });
       },
-    }),
-    [show, steps],
-  );
+    };
+  }, [show]);
 
   useLayoutEffect(
     () =>
       history.listen(({ location }) => {
-        if (!steps.isHeld(location)) show();
+        if (steps.current?.isHeld(location) !== true) show();
       }),
-    [show, steps],
+    [show],
   );
 
   useLayoutEffect(() => {
@@ -99,6 +102,7 @@ export function HistoryRouter({ children, scrollKey, onNavigate }: HistoryRouter
 
   return (
     <Router location={entry.location} navigationType={entry.action} navigator={navigator}>
+      {StepHolder !== null && <StepHolder history={history} steps={steps} />}
       {children}
     </Router>
   );

@@ -1,6 +1,7 @@
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
-import { isOtherPage, useKeepTyped } from "@ui/use-keep-typed";
+import { isOtherPage } from "@ui/typed-forms";
+import { useKeepTyped } from "@ui/use-keep-typed";
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";

@@ -1,4 +1,5 @@
-import { isOtherPage, useKeepTyped } from "@ui/use-keep-typed";
+import { isOtherPage } from "@ui/typed-forms";
+import { useKeepTyped } from "@ui/use-keep-typed";
 import { useState } from "react";
 import { ConfirmDialog } from "./confirm-dialog";
 

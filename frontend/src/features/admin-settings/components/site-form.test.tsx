@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { askBeforeLeaving } from "@ui/use-keep-typed";
+import { askBeforeLeaving } from "@ui/typed-forms";
 import { useState } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { renderAt } from "@/testing/render";

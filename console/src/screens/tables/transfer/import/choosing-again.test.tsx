@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { askBeforeLeaving } from "@ui/use-keep-typed";
+import { askBeforeLeaving } from "@ui/typed-forms";
 import { afterEach, expect, it, vi } from "vitest";
 import { makeColumn } from "@/testing/columns";
 import { renderConsole } from "@/testing/render";
