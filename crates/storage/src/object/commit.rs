@@ -212,7 +212,11 @@ fn discard_replaced(storage: &Storage, replaced: Option<&str>, new: Version) {
     }
 }
 
-async fn connect(storage: &Storage) -> Result<Client, StorageError> {
+/// A connection for a transaction of several statements.
+///
+/// # Errors
+/// When none becomes free.
+pub(super) async fn connect(storage: &Storage) -> Result<Client, StorageError> {
     storage
         .transactions()
         .get()
@@ -341,7 +345,11 @@ async fn write_row_of(
     row.as_ref().map(ObjectRow::read).transpose()
 }
 
-async fn limit_wait(storage: &Storage, transaction: &Transaction<'_>) -> Result<(), StorageError> {
+/// Ends the transaction's waits for other writers after `object_lock_timeout`.
+///
+/// # Errors
+/// PostgreSQL's error.
+pub(super) async fn limit_wait(storage: &Storage, transaction: &Transaction<'_>) -> Result<(), StorageError> {
     let timeout = format_lock_timeout(storage.config().object_lock_timeout);
     let statement = transaction.prepare_cached(LIMIT_WAIT).await.map_err(map_error)?;
     transaction

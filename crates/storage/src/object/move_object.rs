@@ -1,14 +1,22 @@
 //! `POST /object/move`: gives an object another key, in the same or another bucket.
+//!
+//! The caller's policies are asked by trying the move and rolling back. That names one object, by its id and version, and only
+//! this one is moved: while its bytes are copied, somebody else may store another object at the same key. When the copy is there,
+//! the policies are asked once more, in the transaction that has locked the object and then moves it.
 
 use actix_web::{HttpResponse, web};
+use deadpool_postgres::Transaction;
 use serde_json::{Value, json};
+use tokio_postgres::types::ToSql;
+use uuid::Uuid;
 
-use super::lookup::find_visible_object;
+use super::commit::{connect, limit_wait};
+use super::lookup::find_bucket_within;
 use super::pending_blob::copy_blob;
-use super::relocation::{Relocation, check_destination_limits};
+use super::relocation::{Relocation, check_destination_limits, check_limits_of};
 use crate::backend::Version;
 use crate::context::RequestContext;
-use crate::database::object_row::{ObjectRow, format_iso};
+use crate::database::object_row::{ObjectRow, format_iso, object_columns};
 use crate::database::session::DbSession;
 use crate::database::statement::Statement;
 use crate::error::{StorageError, UniqueKey};
@@ -17,14 +25,29 @@ use crate::request::object_path::ObjectPath;
 use crate::response::json::message_response;
 use crate::validation::names::is_folder_placeholder;
 
-/// Subject to the policies for SELECT on the old row, UPDATE, and SELECT on the new row.
-const TRY_MOVE: &str = "update storage.objects o set bucket_id = $3, name = $4, version = '1', \
-     owner = $5::uuid, owner_id = $6 where o.bucket_id = $1 and o.name = $2 returning o.id";
+/// How often a move begins anew when other requests keep replacing the source.
+const MOST_ATTEMPTS: usize = 5;
 
-/// Changes the row only if it still has the version that was copied, so that a replacement in between is not lost.
-const MOVE: &str = "update storage.objects o set bucket_id = $3, name = $4, version = $5, \
-     owner = $6::uuid, owner_id = $7, metadata = $8::jsonb \
-     where o.id = $1::uuid and o.version = $2 returning o.id";
+/// Subject to the policies for SELECT on the old row, UPDATE, and SELECT on the new row. Returns which object it was: `o` is the
+/// row before the update, whose version `returning` does not have otherwise before PostgreSQL 18.
+const TRY_MOVE: &str = "update storage.objects moved set bucket_id = $3, name = $4, version = '1', \
+     owner = $5::text::uuid, owner_id = $6 from storage.objects o \
+     where moved.bucket_id = $1 and moved.name = $2 and o.id = moved.id returning o.id, o.version";
+
+/// The object that the policies were asked about, unless it was changed since.
+const OBJECT: &str = concat!(
+    "select ",
+    object_columns!(),
+    " from storage.objects o where o.id = $1::text::uuid and o.version is not distinct from $2 \
+     and o.bucket_id = $3 and o.name = $4"
+);
+
+/// The same, against other writers, moves, deletions and SQL of the application until the transaction ends.
+const LOCK: &str = "select o.id from storage.objects o where o.id = $1 and o.version is not distinct from $2 \
+     and o.bucket_id = $3 and o.name = $4 for update";
+
+const MOVE: &str = "update storage.objects o set bucket_id = $2, name = $3, version = $4, \
+     owner = $5::text::uuid, owner_id = $6, metadata = $7::text::jsonb where o.id = $1";
 
 /// `{"message":"Successfully moved"}`. Identity, creation time and user metadata stay. In another bucket the
 /// object must fulfil that bucket's limits, unlike in the original. Source: STORE-041, STORE-042, STORE-044.
@@ -32,7 +55,7 @@ const MOVE: &str = "update storage.objects o set bucket_id = $3, name = $4, vers
 /// # Errors
 /// `InvalidKey` of the destination; `NoSuchKey` when the source is missing, hidden or not to be changed;
 /// `AccessDenied`; `ResourceAlreadyExists`; `InvalidMimeType`; `EntityTooLarge`; `RelatedResourceMissing` for an
-/// unknown bucket.
+/// unknown bucket; `ResourceLocked` and `LockTimeout` when others keep changing the source.
 pub(crate) async fn move_object(
     context: &RequestContext,
     payload: web::Payload,
@@ -43,92 +66,202 @@ pub(crate) async fn move_object(
     } = Relocation::read(context, payload).await?;
     destination.check_names()?;
     let owner = Owner::from_identity(caller.identity());
-    authorize_move(&caller, &source, &destination, &owner).await?;
-    // Within a bucket an object has passed the limits already, unless it is the placeholder of a folder, which has none.
-    let leaves_exemption = is_folder_placeholder(&source.key) && !is_folder_placeholder(&destination.key);
-    if source.bucket != destination.bucket || leaves_exemption {
-        let row = find_visible_object(&context.service(), &source).await?;
-        check_destination_limits(context, &destination, row.mime_type(), row.size_bytes()).await?;
-    }
-    if source != destination {
-        // A separate task, so that the move completes when the client disconnects.
-        let relocation = actix_web::rt::spawn(relocate_blob(context.service(), source, destination, owner));
-        relocation.await.map_err(StorageError::internal)??;
-    }
-    Ok(message_response("Successfully moved"))
-}
-
-/// Checks whether the policies allow the move.
-async fn authorize_move(
-    caller: &DbSession,
-    source: &ObjectPath,
-    destination: &ObjectPath,
-    owner: &Owner,
-) -> Result<(), StorageError> {
-    let statement = Statement::new(TRY_MOVE)
-        .bind(&source.bucket)
-        .bind(&source.key)
-        .bind(&destination.bucket)
-        .bind(&destination.key)
-        .bind_optional(owner.uuid())
-        .bind_optional(owner.id.as_deref());
-    let rows = caller.dry_run(statement).await?;
-    if rows.is_empty() {
-        Err(StorageError::NoSuchKey)
-    } else {
-        Ok(())
-    }
-}
-
-/// Copies the blob, makes the row refer to the copy, and removes the old blob.
-async fn relocate_blob(
-    service: DbSession,
-    source: ObjectPath,
-    destination: ObjectPath,
-    owner: Owner,
-) -> Result<(), StorageError> {
-    /// How often the move is tried when other requests keep replacing the source.
-    const MAX_ATTEMPTS: usize = 5;
-    for _ in 0..MAX_ATTEMPTS {
-        let row = find_visible_object(&service, &source).await?;
-        let blob = copy_blob(&service, &row).await?;
-        let version = blob.version();
-        let write = async {
-            let is_moved = move_row(&service, &row, &destination, &owner, version).await?;
-            Ok::<_, StorageError>(is_moved.then_some(()))
-        };
-        // When the object was replaced meanwhile, the copy has the old bytes; it is dropped and the move starts again.
-        if blob.commit(write).await?.is_some() {
-            if let Some(old) = row.blob_version() {
-                service.storage().discard_blob(old);
-            }
-            return Ok(());
+    let asked = AskedMove {
+        caller,
+        source,
+        destination,
+        owner,
+    };
+    for _ in 0..MOST_ATTEMPTS {
+        if asked.try_once(context).await? {
+            return Ok(message_response("Successfully moved"));
         }
     }
     Err(StorageError::ResourceLocked)
 }
 
-/// Moves the row to its new key. False when the object was replaced since its blob was copied.
-async fn move_row(
-    service: &DbSession,
-    row: &ObjectRow,
-    destination: &ObjectPath,
-    owner: &Owner,
-    version: Version,
-) -> Result<bool, StorageError> {
-    let mut metadata = row.metadata.clone().unwrap_or_else(|| json!({}));
-    if let Value::Object(fields) = &mut metadata {
-        fields.insert("lastModified".to_owned(), json!(format_iso(chrono::Utc::now())));
+/// The move that a caller asks for.
+#[derive(Clone)]
+struct AskedMove {
+    caller: DbSession,
+    source: ObjectPath,
+    destination: ObjectPath,
+    /// Who owns the object afterwards.
+    owner: Owner,
+}
+
+/// The object that the caller may move: the bytes of a version never change.
+struct Probed {
+    id: Uuid,
+    version: Option<String>,
+}
+
+impl AskedMove {
+    /// Moves the object that the source's key has now. False when the object was changed or replaced meanwhile: whether the caller
+    /// may move what is there then has not been asked.
+    async fn try_once(&self, context: &RequestContext) -> Result<bool, StorageError> {
+        let probed = self.ask().await?;
+        if self.source == self.destination {
+            return Ok(true);
+        }
+        let Some(row) = self.find(&context.service(), &probed).await? else {
+            return Ok(false);
+        };
+        if self.enters_limits() {
+            let (mime_type, size_bytes) = (row.mime_type(), row.size_bytes());
+            check_destination_limits(context, &self.destination, mime_type, size_bytes).await?;
+        }
+        // A separate task, so that the move completes when the client disconnects.
+        let relocation = actix_web::rt::spawn(self.clone().relocate(context.service(), row));
+        relocation.await.map_err(StorageError::internal)?
     }
-    let statement = Statement::new(MOVE)
-        .unique_violation_means(UniqueKey::Other)
-        .bind(row.id.to_string())
-        .bind_optional(row.version.as_deref())
-        .bind(&destination.bucket)
-        .bind(&destination.key)
-        .bind(version.to_string())
-        .bind_optional(owner.uuid())
-        .bind_optional(owner.id.as_deref())
-        .bind(metadata.to_string());
-    Ok(!service.write(statement).await?.is_empty())
+
+    /// Whether the object may not have passed the limits of its destination yet. Within a bucket it has, unless it is the
+    /// placeholder of a folder, which has none.
+    fn enters_limits(&self) -> bool {
+        let leaves_exemption =
+            is_folder_placeholder(&self.source.key) && !is_folder_placeholder(&self.destination.key);
+        self.source.bucket != self.destination.bucket || leaves_exemption
+    }
+
+    /// Asks whether the policies allow the move, and of which object.
+    ///
+    /// # Errors
+    /// `NoSuchKey`, `AccessDenied`, `ResourceAlreadyExists`, `RelatedResourceMissing`.
+    async fn ask(&self) -> Result<Probed, StorageError> {
+        let statement = Statement::new(TRY_MOVE)
+            .unique_violation_means(UniqueKey::Other)
+            .bind(&self.source.bucket)
+            .bind(&self.source.key)
+            .bind(&self.destination.bucket)
+            .bind(&self.destination.key)
+            .bind_optional(self.owner.uuid())
+            .bind_optional(self.owner.id.as_deref());
+        let rows = self.caller.dry_run(statement).await?;
+        let row = rows.first().ok_or(StorageError::NoSuchKey)?;
+        Ok(Probed {
+            id: row.try_get("id").map_err(StorageError::internal)?,
+            version: row.try_get("version").map_err(StorageError::internal)?,
+        })
+    }
+
+    /// The row of the object; `None` when it was changed since it was asked about.
+    async fn find(&self, service: &DbSession, probed: &Probed) -> Result<Option<ObjectRow>, StorageError> {
+        let statement = Statement::new(OBJECT)
+            .bind(probed.id.to_string())
+            .bind_optional(probed.version.as_deref())
+            .bind(&self.source.bucket)
+            .bind(&self.source.key);
+        let rows = service.read(statement).await?;
+        rows.first().map(ObjectRow::read).transpose()
+    }
+
+    /// Copies the bytes, makes the row refer to the copy, and removes the old blob. False when the object was changed meanwhile; the
+    /// copy is removed then.
+    async fn relocate(self, service: DbSession, row: ObjectRow) -> Result<bool, StorageError> {
+        let blob = copy_blob(&service, &row).await?;
+        let version = blob.version();
+        let write = async {
+            let is_moved = self.commit(&service, &row, version).await?;
+            Ok::<_, StorageError>(is_moved.then_some(()))
+        };
+        if blob.commit(write).await?.is_none() {
+            return Ok(false);
+        }
+        if let Some(old) = row.blob_version() {
+            service.storage().discard_blob(old);
+        }
+        Ok(true)
+    }
+
+    /// Moves the row, after asking once more about this very row. False when it was changed since its bytes were copied.
+    async fn commit(
+        &self,
+        service: &DbSession,
+        row: &ObjectRow,
+        version: Version,
+    ) -> Result<bool, StorageError> {
+        let storage = service.storage();
+        let mut client = connect(storage).await?;
+        let mut transaction = service.transaction(&mut client).await?;
+        limit_wait(storage, &transaction).await?;
+        let object: [&(dyn ToSql + Sync); 4] = [&row.id, &row.version, &self.source.bucket, &self.source.key];
+        let locked = transaction.prepare_cached(LOCK).await.map_err(map_error)?;
+        let locked = transaction.query_opt(&locked, &object).await.map_err(map_error)?;
+        if locked.is_none() {
+            return Ok(false);
+        }
+        if self.enters_limits() {
+            let bucket = find_bucket_within(&transaction, &self.destination.bucket).await?;
+            let (mime_type, size_bytes) = (row.mime_type(), row.size_bytes());
+            check_limits_of(&bucket, storage, &self.destination, mime_type, size_bytes)?;
+        }
+        self.ask_within(&mut transaction).await?;
+        self.write(&transaction, row, version).await?;
+        let end = transaction.commit().await;
+        end.map_err(|error| StorageError::from_commit(error, UniqueKey::Other))?;
+        Ok(true)
+    }
+
+    /// Asks again within the transaction that has locked the object.
+    ///
+    /// # Errors
+    /// Those of [`Self::ask`].
+    async fn ask_within(&self, transaction: &mut Transaction<'_>) -> Result<(), StorageError> {
+        // Going back to the savepoint undoes the move, and the role and settings of the caller.
+        let savepoint = transaction.savepoint("asked").await.map_err(map_error)?;
+        self.caller.become_caller(&savepoint).await?;
+        let statement = savepoint.prepare_cached(TRY_MOVE).await.map_err(map_error)?;
+        let owner = self.owner.uuid();
+        let values: [&(dyn ToSql + Sync); 6] = [
+            &self.source.bucket,
+            &self.source.key,
+            &self.destination.bucket,
+            &self.destination.key,
+            &owner,
+            &self.owner.id,
+        ];
+        let asked = savepoint.query_opt(&statement, &values).await;
+        savepoint.rollback().await.map_err(map_error)?;
+        match asked.map_err(map_error)? {
+            Some(_) => Ok(()),
+            None => Err(StorageError::NoSuchKey),
+        }
+    }
+
+    async fn write(
+        &self,
+        transaction: &Transaction<'_>,
+        row: &ObjectRow,
+        version: Version,
+    ) -> Result<(), StorageError> {
+        let mut metadata = row.metadata.clone().unwrap_or_else(|| json!({}));
+        if let Value::Object(fields) = &mut metadata {
+            fields.insert("lastModified".to_owned(), json!(format_iso(chrono::Utc::now())));
+        }
+        let statement = transaction.prepare_cached(MOVE).await.map_err(map_error)?;
+        let (version, metadata, owner) = (version.to_string(), metadata.to_string(), self.owner.uuid());
+        let values: [&(dyn ToSql + Sync); 7] = [
+            &row.id,
+            &self.destination.bucket,
+            &self.destination.key,
+            &version,
+            &owner,
+            &self.owner.id,
+            &metadata,
+        ];
+        transaction
+            .execute(&statement, &values)
+            .await
+            .map_err(map_error)?;
+        Ok(())
+    }
+}
+
+/// Maps an error of a statement that may wait for other writers.
+fn map_error(error: tokio_postgres::Error) -> StorageError {
+    match StorageError::from_tokio_postgres(error, UniqueKey::Other) {
+        StorageError::ResourceLocked => StorageError::LockTimeout,
+        other => other,
+    }
 }

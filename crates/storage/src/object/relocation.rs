@@ -3,11 +3,12 @@
 
 use actix_web::web;
 
-use super::lookup::find_bucket;
+use super::lookup::{Bucket, find_bucket};
 use crate::context::RequestContext;
 use crate::error::StorageError;
 use crate::request::json_body::{Fields, read_object};
 use crate::request::object_path::ObjectPath;
+use crate::state::Storage;
 
 /// Source and destination of a move or copy.
 pub(super) struct Relocation {
@@ -56,7 +57,21 @@ pub(crate) async fn check_destination_limits(
     size_bytes: Option<u64>,
 ) -> Result<(), StorageError> {
     let bucket = find_bucket(&context.service(), &destination.bucket).await?;
-    let limits = bucket.limits(context.storage(), &destination.key);
+    check_limits_of(&bucket, context.storage(), destination, mime_type, size_bytes)
+}
+
+/// The same where the bucket is known.
+///
+/// # Errors
+/// `InvalidMimeType`, `EntityTooLarge`.
+pub(super) fn check_limits_of(
+    bucket: &Bucket,
+    storage: &Storage,
+    destination: &ObjectPath,
+    mime_type: Option<&str>,
+    size_bytes: Option<u64>,
+) -> Result<(), StorageError> {
+    let limits = bucket.limits(storage, &destination.key);
     // Rows written by SQL may have no type; a bucket with a list then refuses them, as it cannot know what they are.
     limits.check_type(mime_type.unwrap_or_default())?;
     limits.check_size(size_bytes)

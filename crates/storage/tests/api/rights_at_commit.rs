@@ -251,3 +251,71 @@ async fn store_081_writers_of_a_new_key_wait_for_each_other_and_leave_one_blob()
     assert_eq!(app.count("select count(*) from storage.objects").await, 1);
     app.settle(1).await;
 }
+
+#[actix_web::test]
+async fn store_042_a_move_is_asked_about_once_more_when_its_bytes_are_copied() {
+    let app = app().await;
+    app.sql(
+        "drop policy own on storage.objects; \
+         create policy counted_moves on storage.objects for update to authenticated using (public.still_may()) with check (true)",
+    )
+    .await;
+    let ana = app.user("ana");
+    ana.upload("b/x", "text").await.ok();
+    let body = serde_json::json!({"bucketId": "b", "sourceKey": "x", "destinationKey": "y"});
+
+    app.sql("alter sequence asked restart; update allowed set times = 1")
+        .await;
+    let refused = ana.post("/object/move", body.clone()).await;
+    refused.is(400, "404", "NoSuchKey");
+    assert_eq!(app.nobody().get("/object/public/b/x").await.text(), "text");
+    app.settle(1).await;
+
+    app.sql("alter sequence asked restart; update allowed set times = 2")
+        .await;
+    ana.post("/object/move", body).await.ok();
+    assert_eq!(app.nobody().get("/object/public/b/y").await.text(), "text");
+    app.settle(1).await;
+}
+
+#[actix_web::test]
+async fn store_042_a_move_takes_no_object_that_somebody_else_stores_meanwhile() {
+    let app = TestApp::start().await;
+    app.sql(
+        "insert into storage.buckets (id, name) values ('b', 'b'); \
+         create policy own on storage.objects for all to authenticated using (owner_id = auth.uid()::text)",
+    )
+    .await;
+    let (ana, bob) = (app.user("ana"), app.user("bob"));
+    // Behind the first question a move of a placeholder looks its bucket up, because placeholders have no limits.
+    let source = "f/.emptyFolderPlaceholder";
+    ana.upload(&format!("b/{source}"), "").await.ok();
+    bob.upload("b/of bob", "of bob").await.ok();
+    let other = app.database.superuser().await;
+    other
+        .batch_execute("begin; lock table storage.buckets in access exclusive mode")
+        .await
+        .expect("a superuser may");
+
+    let body = serde_json::json!({"bucketId": "b", "sourceKey": source, "destinationKey": "mine"});
+    let replace = async {
+        let waits = "select count(*) from pg_stat_activity where datname = current_database() \
+                     and wait_event_type = 'Lock' and query like '%storage.buckets%'";
+        while app.count(waits).await == 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        // As if ana had deleted her object and bob had stored his at its key.
+        let replaced = format!(
+            "set local storage.allow_delete_query = 'true'; delete from storage.objects where name = '{source}'; \
+             update storage.objects set name = '{source}' where name = 'of bob'; commit"
+        );
+        other.batch_execute(&replaced).await.expect("a superuser may");
+    };
+    let (moved, ()) = futures_util::join!(ana.post("/object/move", body), replace);
+
+    moved.is(400, "404", "NoSuchKey");
+    assert_eq!(
+        bob.get(&format!("/object/b/{source}")).await.ok().text(),
+        "of bob"
+    );
+}
