@@ -6,7 +6,7 @@ use selvedge_token::unix_now;
 use serde::Serialize;
 
 use crate::error::StorageError;
-use crate::identity::{check_time, describe_token_error};
+use crate::identity::{Identity, check_time, describe_token_error};
 use crate::render::Transform;
 use crate::request::object_path::ObjectPath;
 use crate::state::Storage;
@@ -29,6 +29,9 @@ struct DownloadClaims<'a> {
 struct UploadClaims<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<&'a str>,
+    /// The claim of the session token. Not in the original's tokens.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_anonymous: bool,
     url: &'a str,
     upsert: bool,
     scope: &'static str,
@@ -48,6 +51,8 @@ pub(crate) struct DownloadGrant {
 pub(crate) struct UploadGrant {
     /// The subject who signed the URL; becomes the owner of the object.
     pub(crate) owner: Option<String>,
+    /// Whether the signer was a user who had signed in anonymously.
+    pub(crate) is_anonymous: bool,
     /// Whether an existing object may be replaced.
     pub(crate) upsert: bool,
 }
@@ -85,20 +90,21 @@ pub(crate) fn sign_render_token(
     storage.keys().sign_hs256(&claims).map_err(StorageError::internal)
 }
 
-/// A token for uploading to `target`, valid for `signed_upload_url_lifetime`.
+/// A token for uploading to `target` as the signer, valid for `signed_upload_url_lifetime`.
 ///
 /// # Errors
 /// `Internal` when signing fails.
 pub(crate) fn sign_upload_token(
     storage: &Storage,
     target: &ObjectPath,
-    owner: Option<&str>,
+    signer: &Identity,
     upsert: bool,
 ) -> Result<String, StorageError> {
     let seconds = i64::try_from(storage.config().signed_upload_url_lifetime.as_secs()).unwrap_or(i64::MAX);
     let (iat, exp) = validate_lifetime(seconds)?;
     let claims = UploadClaims {
-        owner,
+        owner: signer.subject(),
+        is_anonymous: signer.is_anonymous_user(),
         url: &target.full_key(),
         upsert,
         scope: "upload",
@@ -174,6 +180,10 @@ pub(crate) fn verify_upload_token(
             .get("owner")
             .and_then(|owner| owner.as_str())
             .map(str::to_owned),
+        is_anonymous: claims
+            .get("is_anonymous")
+            .and_then(|is_anonymous| is_anonymous.as_bool())
+            .unwrap_or(false),
         upsert: upsert.and_then(|upsert| upsert.as_bool()).unwrap_or(false),
     })
 }

@@ -34,7 +34,7 @@ pub(crate) async fn sign_upload(
         upsert,
     };
     authorize_write(&caller, &intent).await?;
-    let token = url_token::sign_upload_token(context.storage(), &target, owner.id.as_deref(), upsert)?;
+    let token = url_token::sign_upload_token(context.storage(), &target, caller.identity(), upsert)?;
     let url = format!("/object/upload/sign/{}?token={token}", target.signed_url_path());
     Ok(json_response(&json!({ "url": url, "token": token })))
 }

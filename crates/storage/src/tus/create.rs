@@ -16,7 +16,6 @@ use crate::backend::Version;
 use crate::error::StorageError;
 use crate::object::lookup::find_bucket;
 use crate::request::object_path::ObjectPath;
-use crate::unfinished::Holder;
 use crate::validation::content_type::ContentType;
 use crate::validation::object_limits::ObjectLimits;
 
@@ -42,7 +41,7 @@ pub(super) async fn create_upload(
     // arrive.
     let locks = request.context.storage().upload_locks();
     let lock = locks.acquire(id.version).await?;
-    let row = checked.new_row(&id, writer, request.holder(&checked.grant.owner));
+    let row = checked.new_row(&id, writer);
     let upload = uploads.create(row).await?;
 
     let mut response = build_response(StatusCode::CREATED);
@@ -89,7 +88,7 @@ struct CheckedCreation {
 }
 
 impl CheckedCreation {
-    fn new_row<'a>(&self, id: &'a UploadId, writer: Uuid, holder: Holder) -> NewUpload<'a> {
+    fn new_row<'a>(&self, id: &'a UploadId, writer: Uuid) -> NewUpload<'a> {
         NewUpload {
             id,
             length: self.length,
@@ -98,7 +97,7 @@ impl CheckedCreation {
             cache_control: self.metadata.cache_control(),
             user_metadata: self.metadata.user_metadata(),
             writer,
-            holder,
+            holder: self.grant.holder.clone(),
         }
     }
 }

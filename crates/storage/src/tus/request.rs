@@ -27,6 +27,8 @@ pub(super) struct TusRequest {
 pub(super) struct WriteGrant {
     pub(super) owner: Owner,
     pub(super) upsert: bool,
+    /// In whose share an upload counts that begins by this permission.
+    pub(super) holder: Holder,
 }
 
 /// The data of an upload that policies can read.
@@ -74,6 +76,7 @@ impl TusRequest {
         target: &ObjectPath,
         description: UploadDescription<'_>,
     ) -> Result<WriteGrant, TusError> {
+        let client = Caller::extract(&self.context.request).remote_ip();
         let Some(caller) = &self.caller else {
             let token = self
                 .context
@@ -81,6 +84,7 @@ impl TusRequest {
                 .ok_or(TusError::SignatureRequired)?;
             let grant = url_token::verify_upload_token(self.context.storage(), token, target)?;
             return Ok(WriteGrant {
+                holder: Holder::of_token(&grant, client),
                 owner: Owner { id: grant.owner },
                 upsert: grant.upsert,
             });
@@ -88,19 +92,11 @@ impl TusRequest {
         let grant = WriteGrant {
             owner: Owner::from_identity(caller.identity()),
             upsert: self.context.header("x-upsert") == Some("true"),
+            holder: Holder::of_caller(caller.identity(), client),
         };
         let intent = description.intent(target, &grant.owner, grant.upsert);
         authorize_write(caller, &intent).await?;
         Ok(grant)
-    }
-
-    /// In whose share an upload counts that this request begins for `owner`.
-    pub(super) fn holder(&self, owner: &Owner) -> Holder {
-        let client = Caller::extract(&self.context.request).remote_ip();
-        match &self.caller {
-            Some(caller) => Holder::of_caller(caller.identity(), client),
-            None => Holder::of_token(owner, client),
-        }
     }
 
     /// Finds an upload and checks whether it may be written. Permission is checked first, also for an unknown id, so

@@ -8,7 +8,8 @@ use std::net::IpAddr;
 use selvedge_limits::network_of;
 
 use crate::config::StorageConfig;
-use crate::identity::{Identity, Owner};
+use crate::identity::Identity;
+use crate::url_token::UploadGrant;
 
 /// Condition: another upload fits into a holder's share. Arguments: the parameters with the holder, which may be null, the most
 /// uploads and the most bytes, null for no limit.
@@ -50,11 +51,12 @@ impl Holder {
         }
     }
 
-    /// The holder of what the bearer of an upload token begins: the user who made the token, if one did.
-    pub(crate) fn of_token(owner: &Owner, client: IpAddr) -> Self {
-        match &owner.id {
-            Some(id) => Self::user(id),
-            None => Self::address(client),
+    /// The holder of what the bearer of an upload token begins: the user who made the token, if one did. Tokens of an anonymous
+    /// user count by the bearer's address, so that they are no way around the share of that address.
+    pub(crate) fn of_token(grant: &UploadGrant, client: IpAddr) -> Self {
+        match &grant.owner {
+            Some(id) if !grant.is_anonymous => Self::user(id),
+            _ => Self::address(client),
         }
     }
 
@@ -97,7 +99,12 @@ mod tests {
 
     #[test]
     fn store_101_an_ipv6_client_has_one_share_for_its_network() {
-        let holder = |text: &str| Holder::of_token(&Owner::default(), text.parse().expect("an address"));
+        let grant = UploadGrant {
+            owner: None,
+            is_anonymous: false,
+            upsert: false,
+        };
+        let holder = |text: &str| Holder::of_token(&grant, text.parse().expect("an address"));
 
         assert_eq!(holder("2001:db8::1"), holder("2001:db8::ffff:2"));
         assert_ne!(holder("2001:db8::1"), holder("2001:db8:0:1::1"));

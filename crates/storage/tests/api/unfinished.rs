@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::s3_client::{refusal, refused, service, user};
 use crate::support::{Client, TestApp};
-use crate::tus_client::{OFFSET_STREAM, app_with, content, create, creation, patch, path_of, tus};
+use crate::tus_client::{OFFSET_STREAM, app_with, content, create, creation, metadata, patch, path_of, tus};
 
 /// Everybody who is signed in may write and read every object, and the anonymous role may write.
 const OPEN: &str = "create policy w on storage.objects for insert to anon, authenticated with check (true);
@@ -31,6 +31,20 @@ async fn app_with_share(uploads: u64, bytes: u64) -> TestApp {
 /// Begins a resumable upload; returns the status.
 async fn begin(client: &Client<'_>, key: &str) -> u16 {
     creation(client, key, 10).send().await.status.as_u16()
+}
+
+/// Begins a resumable upload with a token that this client has signed; returns the status.
+async fn begin_signed(app: &TestApp, signer: &Client<'_>, key: &str) -> u16 {
+    let signed = signer
+        .post(&format!("/object/upload/sign/b/{key}"), json!({}))
+        .await
+        .ok();
+    let token = signed.json()["token"].as_str().expect("a token").to_owned();
+    let upload = tus(&app.nobody(), Method::POST, "/upload/resumable/sign")
+        .header("x-signature", &token)
+        .header("upload-length", "10")
+        .header("upload-metadata", &metadata(key));
+    upload.send().await.status.as_u16()
 }
 
 /// Begins an S3 multipart upload; returns its id.
@@ -109,20 +123,27 @@ async fn store_101_callers_without_a_user_share_by_their_address() {
     let third = begin(&guest("4f4b1c5e-0000-4000-8000-000000000002"), "3").await;
 
     assert_eq!((third, begin(&app.anon(), "4").await), (429, 429));
-    let signed = app
-        .service_role()
-        .post("/object/upload/sign/b/5", json!({}))
-        .await
-        .ok();
-    let token = signed.json()["token"].as_str().expect("a token").to_owned();
-    let upload = tus(&app.nobody(), Method::POST, "/upload/resumable/sign")
-        .header("x-signature", &token)
-        .header("upload-length", "1")
-        .header("upload-metadata", &crate::tus_client::metadata("5"))
-        .send()
-        .await;
-    assert_eq!(upload.status, 429, "{}", upload.text());
+    assert_eq!(begin_signed(&app, &app.service_role(), "5").await, 429);
     assert_eq!(begin(&app.user("ana"), "6").await, 201);
+}
+
+#[actix_web::test]
+async fn store_101_upload_tokens_of_anonymous_users_count_by_the_address_of_the_bearer() {
+    let app = app_with_share(2, u64::MAX >> 1).await;
+    let guest = |n: u8| {
+        let id = format!("4f4b1c5e-0000-4000-8000-00000000000{n}");
+        app.with_claims(json!({"role": "authenticated", "sub": id, "is_anonymous": true}))
+    };
+    let ana = app.user("ana");
+
+    let mut statuses = Vec::new();
+    for (key, signer) in [("1", guest(1)), ("2", guest(2)), ("3", guest(3)), ("4", ana)] {
+        statuses.push(begin_signed(&app, &signer, key).await);
+    }
+
+    // Anybody becomes another anonymous user at any time; a user of an address or a telephone number has a share of his own.
+    assert_eq!(statuses, [201, 201, 429, 201]);
+    assert_eq!(begin(&app.anon(), "5").await, 429);
 }
 
 #[actix_web::test]
