@@ -2,6 +2,7 @@
 //!
 //! The tests go from cheap to expensive: kind of event, filters that can be tested here, filters that PostgreSQL tests
 //! (one statement per batch), rights on columns, and last row-level security (one statement per table and identity).
+//! Filters that take too long, and those of clients whose filters did so lately, are tested behind rights and row-level security.
 //! Then each change is encoded once per selection of columns and given to the sink in commit order.
 
 use std::collections::{BTreeSet, HashSet};
@@ -11,15 +12,15 @@ use selvedge_limits::ClientId;
 
 use super::ChangeSink;
 use super::binding::ChangeKind;
+use super::candidates::{Candidate, group_of, match_groups, take_answers};
 use super::catalog::{Catalog, PublishedTable, RolePrivileges};
 use super::checks::ChecksDatabase;
-use super::evaluation::{Condition, Conditions, Evaluation, Evaluator};
-use super::matcher::Verdict;
+use super::evaluation::{Conditions, Evaluator};
 use super::outcomes::{Content, Outcome, emit};
 use super::questions::{IdentityKey, Questions, last_of_their_rows};
 use super::rights::{Failures, Missed, Rights, RolesError};
-use super::row_change::{Cell, RowChange};
-use super::subscriptions::{FilterValue, Group, GroupKey, Identity, Lane, Subscriptions};
+use super::row_change::RowChange;
+use super::subscriptions::{Group, GroupKey, Identity, Lane, Subscriptions};
 use super::visibility::{VisibilityQuestion, VisibleRow, VisibleRows};
 
 /// How often a batch is decided again because roles changed meanwhile.
@@ -28,15 +29,6 @@ const MOST_DECISIONS: u32 = 5;
 const FILTERS_FAILED: &str = "Changes were not delivered: a filter of this channel could not be evaluated";
 const RIGHTS_FAILED: &str = "Changes were not delivered: the rights of the role could not be read";
 const ROWS_FAILED: &str = "Changes were not delivered: row-level security could not be checked";
-
-/// A group that may get a change, with the filters that PostgreSQL still has to evaluate.
-struct Candidate {
-    change: usize,
-    group: u64,
-    conditions: Vec<Condition>,
-    /// Whether a filter can be neither fulfilled nor not: it could not be evaluated, or the stream does not contain the value.
-    is_unknown: bool,
-}
 
 /// What a batch of changes is delivered by.
 pub(crate) struct Delivery<'a> {
@@ -55,8 +47,17 @@ pub(crate) struct Delivery<'a> {
 pub(crate) struct Delivered {
     /// False when roles were found to have changed.
     pub(crate) are_roles_same: bool,
-    /// Whose filters took too long: clients, or channels in [`Lane::Suspect`].
+    /// Whose filters took too long: clients, or in [`Lane::Suspect`] channels, for changes that they see.
     pub(crate) slow: HashSet<ClientId>,
+}
+
+/// What the decisions about a batch use and find.
+struct Turn<'t> {
+    rights: &'t mut Rights,
+    checks: &'t mut ChecksDatabase,
+    missed: &'t mut Missed,
+    /// False when roles were found to have changed.
+    are_roles_same: bool,
 }
 
 impl Delivery<'_> {
@@ -69,67 +70,98 @@ impl Delivery<'_> {
         checks: &mut ChecksDatabase,
     ) -> Delivered {
         let mut candidates = match_groups(self.changes, self.subscriptions);
+        let mut delivered = Delivered {
+            are_roles_same: true,
+            ..Delivered::default()
+        };
         if candidates.is_empty() {
-            return Delivered {
-                are_roles_same: true,
-                ..Delivered::default()
-            };
+            return delivered;
         }
-        let slow = self.keep_fulfilled(&mut candidates).await;
+        let mut missed = Missed::new();
+        let mut turn = Turn {
+            rights,
+            checks,
+            missed: &mut missed,
+            are_roles_same: true,
+        };
+        delivered.slow = self.ask_filters(&mut candidates, &mut turn).await;
+        for candidate in &mut candidates {
+            candidate.is_unknown |= !candidate.conditions.is_empty();
+        }
+        let all: Vec<&Candidate> = candidates.iter().collect();
+        let mut outcomes = self.decide_by_present_roles(&all, &mut turn).await;
+        delivered.are_roles_same = turn.are_roles_same;
+        outcomes.retain(|outcome| self.keep(outcome, &mut missed));
+        failures.tell(missed, self.sink);
+        emit(&outcomes, self.changes, self.subscriptions, checks, self.sink).await;
+        delivered
+    }
+
+    /// Lets PostgreSQL evaluate filters: drops candidates with one that is not fulfilled. Filters that it could not evaluate in time
+    /// stay with their candidates. Returns whose filters took too long.
+    async fn ask_filters(&self, candidates: &mut Vec<Candidate>, turn: &mut Turn<'_>) -> HashSet<ClientId> {
+        let Some((evaluator, lane)) = self.evaluator else {
+            return HashSet::new();
+        };
+        let mut slow = HashSet::new();
+        if lane == Lane::Asked {
+            let evaluation = evaluator.evaluate(&self.list_conditions(candidates)).await;
+            take_answers(candidates, &evaluation.results);
+            slow = evaluation.slow;
+        }
+        if candidates.iter().all(|one| one.conditions.is_empty()) {
+            return slow;
+        }
+        // Security: how long a filter takes tells something about the value that it is evaluated for. What a channel hears of it, that
+        // its filter has failed or is ended, must come from changes alone that it sees.
+        self.drop_hidden(candidates, turn).await;
+        let evaluation = evaluator.evaluate_apart(&self.list_conditions(candidates)).await;
+        take_answers(candidates, &evaluation.results);
+        match lane {
+            // Nobody is told who moves to the other lane, so the filters of hidden rows count there, and delay the others only once.
+            Lane::Asked => slow,
+            Lane::Suspect | Lane::Native => evaluation.slow,
+        }
+    }
+
+    /// Drops candidates with open conditions whose channels see nothing of the change.
+    async fn drop_hidden(&self, candidates: &mut Vec<Candidate>, turn: &mut Turn<'_>) {
+        let open: Vec<&Candidate> = candidates
+            .iter()
+            .filter(|one| !one.conditions.is_empty())
+            .collect();
+        let outcomes = self.decide_by_present_roles(&open, turn).await;
+        let seen: HashSet<(usize, u64)> = outcomes.iter().map(|one| (one.change, one.group)).collect();
+        candidates.retain(|one| one.conditions.is_empty() || seen.contains(&(one.change, one.group)));
+    }
+
+    /// Decides by roles as they are now: again when they are found to have changed meanwhile.
+    async fn decide_by_present_roles(&self, candidates: &[&Candidate], turn: &mut Turn<'_>) -> Vec<Outcome> {
         let roles: HashSet<&str> = candidates
             .iter()
             .filter_map(|one| group_of(one, self.changes, self.subscriptions))
             .map(|group| &*group.key.identity.role)
             .collect();
-        let mut missed = Missed::new();
-        let mut decisions = 0;
-        let outcomes = loop {
-            rights.load(roles.clone(), self.catalog, checks).await;
-            missed.clear();
-            decisions += 1;
-            match self.decide(&candidates, rights, checks, &mut missed).await {
-                Ok(outcomes) => break outcomes,
-                Err(RolesError::Changed) if decisions < MOST_DECISIONS => {}
-                // Roles change faster than they can be read, or the database is away.
-                Err(_) => {
-                    for candidate in &candidates {
-                        self.miss_role(candidate, &mut missed);
-                    }
-                    break Vec::new();
+        for _ in 0..MOST_DECISIONS {
+            turn.rights.load(roles.clone(), self.catalog, turn.checks).await;
+            let mut missed = Missed::new();
+            match self
+                .decide(candidates, turn.rights, turn.checks, &mut missed)
+                .await
+            {
+                Ok(outcomes) => {
+                    turn.missed.extend(missed);
+                    return outcomes;
                 }
+                Err(RolesError::Changed) => turn.are_roles_same = false,
+                Err(RolesError::Unreadable) => break,
             }
-        };
-        failures.tell(missed, self.sink);
-        emit(&outcomes, self.changes, self.subscriptions, checks, self.sink).await;
-        Delivered {
-            are_roles_same: decisions == 1,
-            slow,
         }
-    }
-
-    /// Drops candidates with a filter that PostgreSQL finds not fulfilled, and marks those whose filters it could not evaluate. Returns
-    /// whose filters took too long.
-    async fn keep_fulfilled(&self, candidates: &mut Vec<Candidate>) -> HashSet<ClientId> {
-        let conditions = self.list_conditions(candidates);
-        if conditions.is_empty() {
-            return HashSet::new();
+        // Roles change faster than they can be read, or the database is away.
+        for candidate in candidates {
+            self.miss_role(candidate, turn.missed);
         }
-        let Evaluation { results, slow } = match self.evaluator {
-            Some((evaluator, _)) => evaluator.evaluate(&conditions).await,
-            None => Evaluation::default(),
-        };
-        candidates.retain_mut(|one| {
-            one.conditions
-                .iter()
-                .all(|condition| match results.get(condition) {
-                    Some(is_fulfilled) => *is_fulfilled,
-                    None => {
-                        one.is_unknown = true;
-                        true
-                    }
-                })
-        });
-        slow
+        Vec::new()
     }
 
     /// The conditions of the candidates, by whom they belong to.
@@ -153,75 +185,6 @@ impl Delivery<'_> {
     }
 }
 
-/// The groups whose event and filters match, as far as this can be decided without PostgreSQL.
-fn match_groups(changes: &[RowChange], subscriptions: &Subscriptions) -> Vec<Candidate> {
-    let mut candidates = Vec::new();
-    for (position, change) in changes.iter().enumerate() {
-        let Some(groups) = subscriptions.of_table(change.table.oid) else {
-            continue;
-        };
-        let value_of = |column: usize| match change.filter_cell(column) {
-            Cell::Text(text) => FilterValue::Text(text.as_ref()),
-            // Compat: of a deleted row the stream has the replica identity only; a filter on another column is not fulfilled.
-            Cell::Absent if change.kind == ChangeKind::Delete => FilterValue::Null,
-            Cell::Null => FilterValue::Null,
-            Cell::Absent | Cell::Unknown => FilterValue::Unknown,
-        };
-        for (id, group) in groups.candidates(value_of) {
-            if !group.key.events.includes(change.kind) {
-                continue;
-            }
-            if let Some((conditions, is_unknown)) = open_conditions(&group.key, change) {
-                candidates.push(Candidate {
-                    change: position,
-                    group: id,
-                    conditions,
-                    is_unknown,
-                });
-            }
-        }
-    }
-    candidates
-}
-
-/// The filters that PostgreSQL has to evaluate, and whether there is one that nobody can. `None` when a filter has already
-/// failed.
-fn open_conditions(group: &GroupKey, change: &RowChange) -> Option<(Vec<Condition>, bool)> {
-    let mut conditions = Vec::new();
-    let mut is_unknown = false;
-    for matcher in group.matchers.iter() {
-        let value = match change.filter_cell(matcher.column) {
-            Cell::Absent if change.kind == ChangeKind::Delete => return None,
-            // A large value (TOAST) that the update has left alone, or a generated one of a row that is gone.
-            Cell::Absent | Cell::Unknown => {
-                is_unknown = true;
-                continue;
-            }
-            Cell::Null => None,
-            Cell::Text(text) => Some(text),
-        };
-        match matcher.test(value.map(AsRef::as_ref)) {
-            Verdict::Holds => {}
-            Verdict::Fails => return None,
-            Verdict::AskDatabase => conditions.push(Condition {
-                type_oid: change.table.columns.get(matcher.column)?.type_oid,
-                filter: matcher.filter.clone(),
-                actual: value.cloned(),
-            }),
-        }
-    }
-    Some((conditions, is_unknown))
-}
-
-fn group_of<'s>(
-    candidate: &Candidate,
-    changes: &[RowChange],
-    subscriptions: &'s Subscriptions,
-) -> Option<&'s Group> {
-    let change = changes.get(candidate.change)?;
-    subscriptions.of_table(change.table.oid)?.group(candidate.group)
-}
-
 impl Delivery<'_> {
     /// Applies column rights and row-level security; returns what each group gets, in the order of the changes.
     ///
@@ -229,7 +192,7 @@ impl Delivery<'_> {
     /// Roles have changed, so that the rights have to be loaded again.
     async fn decide(
         &self,
-        candidates: &[Candidate],
+        candidates: &[&Candidate],
         rights: &mut Rights,
         checks: &mut ChecksDatabase,
         missed: &mut Missed,
@@ -247,12 +210,11 @@ impl Delivery<'_> {
         let visible = self.find_visible(&questions, rights, checks, missed).await?;
         let mut pending = pending.into_iter();
         outcomes.retain_mut(|outcome| match pending.next().flatten() {
-            None => self.keep(outcome, missed),
+            None => true,
             // A row without an answer counts as invisible: on any doubt nothing is sent.
             Some(question) => {
                 let rows = visible.get(question).and_then(Option::as_ref);
                 self.apply(rows.and_then(|rows| rows.get(&outcome.change)), outcome)
-                    && self.keep(outcome, missed)
             }
         });
         Ok(outcomes)

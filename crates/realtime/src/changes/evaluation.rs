@@ -1,7 +1,8 @@
 //! Filters that only PostgreSQL can evaluate: on connections of their own, with a time limit, and apart where one takes too long.
 //!
 //! All conditions of a batch are one statement. When it takes too long, those of each owner are asked apart, so that whose filters are
-//! slow is known, and all others get their answers.
+//! slow is known, and all others get their answers. What is slow may be a row that the owner does not see: what an owner is told must
+//! come from conditions of seen rows alone.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -39,8 +40,8 @@ pub(crate) type Conditions = HashMap<ClientId, HashSet<Condition>>;
 /// What is known of the conditions of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Evaluation {
-    /// Conditions that could not be evaluated are missing.
-    pub(crate) results: HashMap<Condition, bool>,
+    /// `None` for conditions that cannot be evaluated. Those that were not evaluated in time are missing.
+    pub(crate) results: HashMap<Condition, Option<bool>>,
     /// Whose conditions took too long.
     pub(crate) slow: HashSet<ClientId>,
 }
@@ -99,33 +100,32 @@ impl LimitedConnections {
 /// Evaluates conditions by PostgreSQL's operators.
 pub(crate) struct Evaluator {
     connections: LimitedConnections,
-    /// Whether all owners are asked apart from the beginning.
-    is_apart: bool,
 }
 
 impl Evaluator {
-    pub(crate) fn new(database: Arc<Database>, time_limit: Duration, is_apart: bool) -> Self {
+    pub(crate) fn new(database: Arc<Database>, time_limit: Duration) -> Self {
         Self {
             connections: LimitedConnections::new(database, time_limit),
-            is_apart,
         }
     }
 
-    /// Evaluates the conditions of a batch. Equal conditions are asked once.
+    /// Evaluates the conditions of a batch: together, and apart when that takes too long. Equal conditions are asked once.
     pub(crate) async fn evaluate(&self, conditions: &Conditions) -> Evaluation {
-        if !self.is_apart {
-            let all: HashSet<Condition> = conditions.values().flatten().cloned().collect();
-            if let Ok(results) = self.ask_some(all).await {
-                return Evaluation {
-                    results,
-                    slow: HashSet::new(),
-                };
-            }
+        let all: HashSet<Condition> = conditions.values().flatten().cloned().collect();
+        if all.is_empty() {
+            return Evaluation::default();
         }
-        self.evaluate_per_owner(conditions).await
+        match self.ask_some(all).await {
+            Ok(results) => Evaluation {
+                results,
+                slow: HashSet::new(),
+            },
+            Err(TooSlow) => self.evaluate_apart(conditions).await,
+        }
     }
 
-    async fn evaluate_per_owner(&self, conditions: &Conditions) -> Evaluation {
+    /// Evaluates the conditions of each owner apart.
+    pub(crate) async fn evaluate_apart(&self, conditions: &Conditions) -> Evaluation {
         let deadline = Instant::now() + TIME_APART;
         let asked = conditions.iter().map(|(owner, of_owner)| async move {
             // The owners before have used up the time for all of them, so the conditions of this one stay unanswered.
@@ -147,13 +147,18 @@ impl Evaluator {
         evaluation
     }
 
-    /// Evaluates conditions together. Those whose evaluation fails are missing in the result.
-    async fn ask_some(&self, conditions: HashSet<Condition>) -> Result<HashMap<Condition, bool>, TooSlow> {
+    /// Evaluates conditions together; `None` for those whose evaluation fails.
+    async fn ask_some(
+        &self,
+        conditions: HashSet<Condition>,
+    ) -> Result<HashMap<Condition, Option<bool>>, TooSlow> {
         let mut results = HashMap::with_capacity(conditions.len());
         let mut open: Vec<Vec<Condition>> = vec![conditions.into_iter().collect()];
         while let Some(mut conditions) = open.pop() {
             match self.ask(&conditions).await {
-                Ok(fulfilled) => results.extend(conditions.into_iter().zip(fulfilled)),
+                Ok(fulfilled) => {
+                    results.extend(conditions.into_iter().zip(fulfilled.into_iter().map(Some)));
+                }
                 Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => return Err(TooSlow),
                 // PostgreSQL does not say which one has failed: the others are found by halving.
                 Err(error) if conditions.len() > 1 && is_refusal(&error) => {
@@ -162,6 +167,7 @@ impl Evaluator {
                 }
                 Err(error) => {
                     tracing::warn!(code = "ErrorRunningQuery", %error, "filters of changes could not be evaluated");
+                    results.extend(conditions.into_iter().map(|condition| (condition, None)));
                 }
             }
         }

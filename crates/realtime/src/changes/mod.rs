@@ -14,6 +14,7 @@
 mod batch;
 mod binding;
 mod binding_checks;
+mod candidates;
 mod catalog;
 mod checks;
 mod evaluation;

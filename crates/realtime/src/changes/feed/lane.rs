@@ -42,7 +42,7 @@ const BEHIND: &str = "Changes were not delivered: the filters of this channel ta
 
 /// What a lane tells the feed.
 pub(super) enum LaneNews {
-    /// The filters of these owners took too long: clients in [`Lane::Asked`], channels in [`Lane::Suspect`].
+    /// The filters of these owners took too long: clients in [`Lane::Asked`], and in [`Lane::Suspect`] channels, for changes that they see.
     Slow(Lane, HashSet<ClientId>),
     /// Roles were found to have changed.
     RolesChanged,
@@ -95,7 +95,7 @@ impl LaneHandle {
             news,
             sink: Arc::clone(sink),
             checks: ChecksDatabase::new(Arc::clone(database)),
-            evaluator: Evaluator::new(Arc::clone(database), TIME_LIMIT, lane == Lane::Suspect),
+            evaluator: Evaluator::new(Arc::clone(database), TIME_LIMIT),
             subscriptions: Subscriptions::of_lane(lane),
             catalog: None,
             rights: Rights::default(),
