@@ -128,7 +128,7 @@ async fn insert_user(
 ) -> Result<User, AuthError> {
     let registered = match account.email {
         "" => None,
-        email => users::find_registered(db, email, &request.info.audience).await?,
+        email => accounts::find_for_administrator(request, db, email).await?,
     };
     if registered.is_some() {
         return Err(AuthError::EmailExists);

@@ -171,14 +171,13 @@ struct LinkResponse<'a> {
 /// would belong: the address is registered, but no link can be made for it.
 ///
 /// # Errors
-/// 422 `email_exists` for such an account.
+/// 422 `email_exists` for such an account, and for one in use that only claims the address.
 async fn find_addressee(
     db: &impl GenericClient,
     request: &AuthRequest,
     email: &str,
 ) -> Result<Option<User>, AuthError> {
-    let found = users::find_registered(db, email, &request.info.audience).await?;
-    match found {
+    match accounts::find_for_administrator(request, db, email).await? {
         Some(user) if user.email.to_lowercase() != email => Err(AuthError::EmailExists),
         found => Ok(found),
     }

@@ -40,14 +40,16 @@ pub(crate) async fn invite_user(
     let _slot = request.state.acquire_mail_slot().await?;
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = match users::find_registered(&db, &email, &request.info.audience).await? {
+    let user = match accounts::find_for_administrator(&request, &db, &email).await? {
         // An account that has proven the address at a provider has another one, to which the mail would go.
         Some(user) if user.is_confirmed() || user.email.to_lowercase() != email => {
             return Err(AuthError::EmailExists);
         }
         // The lock orders concurrent invitations, of which each replaces the token of the one before.
         Some(user) => {
-            let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
+            let user = users::lock_by_id(&db, user.id).await?;
+            let user = user.filter(|user| !user.is_confirmed() && user.email.to_lowercase() == email);
+            let user = user.ok_or(AuthError::EmailExists)?;
             contested_accounts::contest(&db, &user, request.now()).await?;
             user
         }

@@ -53,7 +53,7 @@ pub(crate) async fn update_user(
         let client = request.connect().await?;
         find_user(&client, &id).await?
     };
-    let mut change = Change {
+    let change = Change {
         email: if body.email.is_empty() {
             String::new()
         } else {
@@ -74,14 +74,7 @@ pub(crate) async fn update_user(
     let user = users::lock_by_id(&db, user.id)
         .await?
         .ok_or(AuthError::UserNotFound("User not found"))?;
-    let pending_email = take_pending_email(&request, &db, &user, &mut change, body.email_confirm).await?;
-    change_addresses(&request, &db, &user, &change, &body)
-        .await
-        .map_err(map_unique_violation)?;
-    change_other_members(&request.state, &db, &user, &change, body).await?;
-    if let Some(email) = &pending_email {
-        mailer::send_email_change(&request, &db, &user, email, None).await?;
-    }
+    apply_change(&request, &db, &user, change, body).await?;
     // The entry of the log names the new addresses.
     let user = accounts::reload_user(&db, user.id).await?;
     let admin = Actor::Admin {
@@ -91,6 +84,35 @@ pub(crate) async fn update_user(
     accounts::log_action(&request, &db, admin, Action::UserModified).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
+}
+
+/// Writes the change to the locked user.
+///
+/// # Errors
+/// 422 `email_exists` or `phone_exists`, and those of sending a mail.
+async fn apply_change(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+    mut change: Change,
+    mut body: AdminUserBody,
+) -> Result<(), AuthError> {
+    // Where addresses need no proof it is confirmed at once: a mere claim would be anybody's who signs up with it.
+    body.email_confirm |=
+        request.config().email.autoconfirm && is_first_address_of_used_account(user, &change);
+    let pending_email = take_pending_email(db, user, &mut change, body.email_confirm).await?;
+    if change.encrypted_password.is_some() {
+        // The password is for the owner of the address, who may not be the one who has registered it.
+        contested_accounts::contest(db, user, request.now()).await?;
+    }
+    change_addresses(request, db, user, &change, &body)
+        .await
+        .map_err(map_unique_violation)?;
+    change_other_members(&request.state, db, user, &change, body).await?;
+    if let Some(email) = &pending_email {
+        mailer::send_email_change(request, db, user, email, None).await?;
+    }
+    Ok(())
 }
 
 /// The hash of the given password, or the given hash; `None` when the body has neither. A given hash is not checked
@@ -113,23 +135,26 @@ async fn hash_new_password(state: &AuthState, body: &AdminUserBody) -> Result<Op
     }
 }
 
+/// Whether somebody uses the account already, without a confirmed address, and the change names one.
+fn is_first_address_of_used_account(user: &User, change: &Change) -> bool {
+    let is_new = !change.email.is_empty() && change.email != user.email;
+    let is_used = user.last_sign_in_at.is_some() || user.is_anonymous;
+    is_new && is_used && !user.is_confirmed() && !user.is_sso_user
+}
+
 /// Takes the new address out of the change where its owner has to confirm it first: somebody uses the account already, and the
 /// administrator does not say that the address is theirs. Stored at once it would be a mere claim, whose owner gets an account of
-/// their own; a guest could never make it the address of theirs. Where addresses need no proof it is confirmed at once.
+/// their own; a guest could never make it the address of theirs.
 ///
 /// # Errors
 /// 422 `email_exists`.
 async fn take_pending_email(
-    request: &AuthRequest,
     db: &Transaction<'_>,
     user: &User,
     change: &mut Change,
     is_confirmed: bool,
 ) -> Result<Option<String>, AuthError> {
-    let is_new = !change.email.is_empty() && change.email != user.email;
-    let is_used = user.last_sign_in_at.is_some() || user.is_anonymous;
-    let stays = user.is_confirmed() || user.is_sso_user || is_confirmed || request.config().email.autoconfirm;
-    if !is_new || !is_used || stays {
+    if is_confirmed || !is_first_address_of_used_account(user, change) {
         return Ok(None);
     }
     if users::is_email_taken(db, &change.email, &user.aud, user.id).await? {

@@ -106,6 +106,26 @@ pub(crate) async fn create_user(
     Ok(user)
 }
 
+/// Finds the user who has registered an address (in lowercase), for an administrator.
+///
+/// # Errors
+/// 422 `email_exists` while an account in use claims the address: a new account would take it away from that one, which the
+/// administrator may not know. They confirm or change it there first.
+pub(crate) async fn find_for_administrator(
+    request: &AuthRequest,
+    db: &impl GenericClient,
+    email: &str,
+) -> Result<Option<User>, AuthError> {
+    let aud = &request.info.audience;
+    if let Some(user) = users::find_registered(db, email, aud).await? {
+        return Ok(Some(user));
+    }
+    match users::find_by_email(db, email, aud).await? {
+        Some(_) => Err(AuthError::EmailExists),
+        None => Ok(None),
+    }
+}
+
 /// The JSON of a user who is about to be created, for the hook.
 fn show_new_user(
     request: &AuthRequest,

@@ -23,18 +23,18 @@ pub(crate) struct Notice<'a> {
     pub(crate) factor_type: &'a str,
 }
 
-/// Sends a notification to `user`, if the project has enabled it and the user has an address. That credentials were forgotten is
-/// always told: the user could not know why the password does not work. To be called after the commit.
+/// Sends a notification to `user`, if the project has enabled it, or it is always sent, and the user has an address. To be called
+/// after the commit.
 pub(crate) async fn notify_user(request: &AuthRequest, user: &User, kind: MailKind, notice: Notice<'_>) {
     // The old address gets the mail, so that its owner learns of a change that somebody else has made.
     let to = match kind {
         MailKind::EmailChanged => notice.old_email,
         _ => user.email.as_str(),
     };
-    let is_wanted =
-        kind == MailKind::CredentialsForgotten || request.config().email.notifications.contains(&kind);
-    // The address of a user of single sign-on may be anybody's, if its domain does not belong to the provider.
-    let is_foreign = user.is_sso_user && !user.is_confirmed();
+    let is_wanted = kind.is_always_sent() || request.config().email.notifications.contains(&kind);
+    // The address of a user of single sign-on may be anybody's, if its domain does not belong to the provider; so may one that an
+    // account in use has never proven.
+    let is_foreign = user.is_sso_user && !user.is_confirmed() || user.only_claims_email();
     if to.is_empty() || is_foreign || !is_wanted {
         return;
     }

@@ -110,6 +110,58 @@ async fn auth_106_an_address_that_an_administrator_confirms_keeps_no_strangers_p
     app.sign_in(VICTIM, PASSWORD).await.session();
 }
 
+/// Support sets a password for the owner of an address that only a stranger has registered, by a provider that has not verified it.
+#[actix_web::test]
+async fn auth_106_an_administrators_password_contests_what_a_stranger_has_registered() {
+    let (app, [google, _]) = start().await;
+    let mallorys = || id_token(&google, "m-1", VICTIM, false);
+    for way in ["confirmed at once", "resend", "sign-up", "link"] {
+        app.sql("delete from auth.users", &[]).await;
+        app.inbox.delete_mails(|_| true);
+        sign_in_by(&app, "google", mallorys()).await;
+        let id = only_user(&app).await;
+
+        let is_confirmed = way == "confirmed at once";
+        let body = json!({"password": PASSWORD, "email_confirm": is_confirmed});
+        update(&app, &id, body).await;
+        match way {
+            "resend" => {
+                let body = json!({"type": "signup", "email": VICTIM});
+                app.post("/resend", body).send().await;
+                open_mail(&app, VICTIM).await;
+            }
+            "sign-up" => {
+                app.sign_up(VICTIM, PASSWORD).await;
+                open_mail(&app, VICTIM).await;
+            }
+            "link" => {
+                let made = sign_up_by_server(&app, PASSWORD).await;
+                open_link(&app, &made).await;
+            }
+            _ => {}
+        }
+
+        app.sign_in(VICTIM, PASSWORD).await.session();
+        let again = sign_in_by(&app, "google", mallorys()).await;
+        assert_eq!(again.error(), (422, "provider_email_needs_verification"), "{way}");
+    }
+}
+
+#[actix_web::test]
+async fn auth_120_where_addresses_need_no_proof_a_guest_gets_the_administrators_at_once() {
+    let (app, _) = start_with(|config| config.email.autoconfirm = true).await;
+    let guest = app.post("/signup", json!({})).send().await.session();
+    let id = guest.user_id().to_string();
+
+    let changed = update(&app, &id, json!({"email": VICTIM, "password": PASSWORD})).await;
+
+    assert!(changed.body["email_confirmed_at"].is_string(), "{}", changed.body);
+    let taken = app.sign_up(VICTIM, STRANGERS).await;
+    assert_eq!(taken.error(), (422, "user_already_exists"));
+    let owner = app.sign_in(VICTIM, PASSWORD).await.session();
+    assert_eq!(owner.user_id(), guest.user_id());
+}
+
 #[actix_web::test]
 async fn auth_106_an_account_that_moves_to_a_confirmed_address_leaves_its_password() {
     let (app, _) = start().await;

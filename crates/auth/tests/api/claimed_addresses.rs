@@ -1,6 +1,7 @@
 //! An account that is in use without having proven its address does not get it, and is not given to whoever proves it. Source:
 //! Auth contract §13.
 
+use reqwest::Method;
 use serde_json::json;
 
 use crate::address_proofs::{
@@ -9,6 +10,7 @@ use crate::address_proofs::{
 use crate::app::{PASSWORD, Response, Session, TestApp};
 use crate::hooks::{create_function, database_hook};
 use crate::mfa::{ENABLED, compute_code};
+use crate::passkeys::Authenticator;
 
 #[actix_web::test]
 async fn auth_103_the_owner_of_an_address_gets_an_account_of_their_own_by_mail() {
@@ -41,6 +43,62 @@ async fn auth_103_the_owner_of_an_address_gets_an_account_of_their_own_by_mail()
         let still = app.get("/user").bearer(&mallory.access_token).send().await;
         assert_eq!((still.status, &still.body["email"]), (200, &json!("")), "{path}");
     }
+}
+
+#[actix_web::test]
+async fn auth_103_nobody_is_told_of_an_account_that_only_claims_their_address() {
+    let app = crate::passkeys::start_app().await;
+    let mallory = app.user(MALLORY).await;
+    const CLAIM: &str = "update auth.users set email = 'victim@corp.example', email_confirmed_at = null";
+    app.sql(CLAIM, &[]).await;
+    let added = app.register(&mallory, &mut Authenticator::new()).await;
+    assert_eq!(added.status, 200, "{}", added.body);
+
+    app.sql("update auth.users set email_confirmed_at = now()", &[])
+        .await;
+    let path = format!("/passkeys/{}", added.body["id"].as_str().unwrap());
+    let removed = app.call(Method::DELETE, &path).bearer(&mallory.access_token);
+    assert_eq!(removed.send().await.status, 204);
+
+    // Notices are sent in their order, so the first one would have come by now.
+    crate::passkeys::wait_for_mail(&app, "A passkey was removed").await;
+    assert_eq!(app.mail_count(), 1);
+}
+
+#[actix_web::test]
+async fn auth_103_administrators_make_nothing_for_an_address_that_an_account_in_use_claims() {
+    let (app, _) = start().await;
+    let user = sign_in_by_phone(&app, "15550001", json!({})).await;
+    app.sql("update auth.users set email = 'victim@corp.example'", &[])
+        .await;
+    let link = "/admin/generate_link";
+
+    for (path, body) in [
+        ("/admin/users", json!({"email": VICTIM})),
+        ("/invite", json!({"email": VICTIM})),
+        (link, json!({"type": "magiclink", "email": VICTIM})),
+        (link, json!({"type": "recovery", "email": VICTIM})),
+        (
+            link,
+            json!({"type": "signup", "email": VICTIM, "password": PASSWORD}),
+        ),
+    ] {
+        let refused = app.post(path, body.clone()).admin().send().await;
+        assert_eq!(refused.error(), (422, "email_exists"), "{body}");
+    }
+
+    let still = "select count(*) from auth.users where email = 'victim@corp.example'";
+    assert_eq!(app.count(still).await, 1);
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
+    // The administrator says whose the address is.
+    let path = format!("/admin/users/{}", user.user_id());
+    app.put(&path, json!({"email_confirm": true}))
+        .admin()
+        .send()
+        .await;
+    let body = json!({"type": "magiclink", "email": VICTIM});
+    let made = app.post(link, body).admin().send().await;
+    assert_eq!((made.status, &made.body["id"]), (200, &user.user["id"]));
 }
 
 #[actix_web::test]

@@ -45,6 +45,11 @@ impl Authenticator {
         }
     }
 
+    /// The id of the credential.
+    pub(crate) fn credential_id(&self) -> &[u8] {
+        &self.id
+    }
+
     /// Builds `clientDataJSON` as a browser on the page [`Self::origin`] does.
     fn client_data(&self, kind: &str, challenge: &Value) -> Vec<u8> {
         let data = json!({"type": kind, "challenge": challenge, "origin": self.origin, "crossOrigin": false});
@@ -448,7 +453,7 @@ async fn auth_121_the_owner_is_told_of_passkeys_that_come_and_go() {
 }
 
 /// Waits until a notice was sent, because the server sends it after the response.
-async fn wait_for_mail(app: &TestApp, subject: &str) {
+pub(crate) async fn wait_for_mail(app: &TestApp, subject: &str) {
     for _ in 0..1500 {
         if app.inbox.list_mails().iter().any(|mail| mail.subject == subject) {
             return;

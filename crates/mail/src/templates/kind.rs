@@ -42,6 +42,20 @@ impl MailKind {
     /// Number of kinds; `kind as usize` is below it.
     pub(super) const COUNT: usize = 16;
 
+    /// The mails of `[auth.email.notification.<name>]`, with their names.
+    pub const NOTIFICATIONS: [(&'static str, Self); 10] = [
+        ("password_changed", Self::PasswordChanged),
+        ("email_changed", Self::EmailChanged),
+        ("phone_changed", Self::PhoneChanged),
+        ("identity_linked", Self::IdentityLinked),
+        ("identity_unlinked", Self::IdentityUnlinked),
+        ("mfa_factor_enrolled", Self::MfaFactorEnrolled),
+        ("mfa_factor_unenrolled", Self::MfaFactorUnenrolled),
+        ("passkey_added", Self::PasskeyAdded),
+        ("passkey_removed", Self::PasskeyRemoved),
+        ("credentials_forgotten", Self::CredentialsForgotten),
+    ];
+
     /// The name of the mail in `[auth.email.template.<name>]`.
     #[must_use]
     pub fn from_config_name(name: &str) -> Option<Self> {
@@ -80,21 +94,16 @@ impl MailKind {
         }
     }
 
-    /// The name of the mail in `[auth.email.notification.<name>]`.
+    /// The mail of this name in `[auth.email.notification.<name>]`.
     #[must_use]
     pub fn from_notification_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "password_changed" => Self::PasswordChanged,
-            "email_changed" => Self::EmailChanged,
-            "phone_changed" => Self::PhoneChanged,
-            "identity_linked" => Self::IdentityLinked,
-            "identity_unlinked" => Self::IdentityUnlinked,
-            "mfa_factor_enrolled" => Self::MfaFactorEnrolled,
-            "mfa_factor_unenrolled" => Self::MfaFactorUnenrolled,
-            "credentials_forgotten" => Self::CredentialsForgotten,
-            "passkey_added" => Self::PasskeyAdded,
-            "passkey_removed" => Self::PasskeyRemoved,
-            _ => return None,
-        })
+        let found = Self::NOTIFICATIONS.iter().find(|(known, _)| *known == name);
+        found.map(|(_, kind)| *kind)
+    }
+
+    /// Whether the mail is sent whatever the project has set: the user could not know otherwise why the password does not work.
+    #[must_use]
+    pub fn is_always_sent(self) -> bool {
+        self == Self::CredentialsForgotten
     }
 }

@@ -204,6 +204,15 @@ mod tests {
     }
 
     #[test]
+    fn every_security_notice_has_a_name_in_the_configuration() {
+        for kind in &KINDS[NOTICES_FROM..] {
+            let named = MailKind::NOTIFICATIONS.iter().filter(|(_, known)| known == kind);
+            assert_eq!(named.count(), 1, "{kind:?}");
+        }
+        assert_eq!(MailKind::NOTIFICATIONS.len(), KINDS.len() - NOTICES_FROM);
+    }
+
+    #[test]
     fn security_notices_contain_no_link_and_no_code() {
         let known = MailFields {
             token: String::new(),
