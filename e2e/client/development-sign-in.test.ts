@@ -74,7 +74,15 @@ const providers: Record<string, { keys: string[]; custom?: string[]; scopes?: st
 };
 
 /** Providers that return an address without saying that it is verified; the account must confirm it. */
-const withoutVerification = ["spotify"];
+const withoutVerification = [
+  "figma",
+  "fly",
+  "linkedin",
+  "notion",
+  "snapchat",
+  "spotify",
+  "workos",
+];
 
 let folder: string;
 let server: Selvedge;

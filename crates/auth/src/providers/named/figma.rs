@@ -34,12 +34,11 @@ fn build_calls(api: &ApiContext<'_>) -> Vec<Call> {
     vec![api.get("/v1/me")]
 }
 
-/// Reads `{id, handle, img_url, email}`. The API does not say whether the address is verified. Compat: GoTrue counts it
-/// as verified.
+/// Reads `{id, handle, img_url, email}`. The API does not say whether the address is verified.
 fn read_profile(api: &ApiContext<'_>, responses: &Responses) -> Profile {
     let user = responses.object(0);
     Profile::new(api.base, user.text("id"))
         .with_full_name(user.text("handle"))
         .with_claim("avatar_url", user.text("img_url"))
-        .with_email(user.text("email"), true)
+        .with_email(user.text("email"), false)
 }

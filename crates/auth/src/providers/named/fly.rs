@@ -36,12 +36,11 @@ fn build_calls(api: &ApiContext<'_>) -> Vec<Call> {
     vec![api.get("/oauth/token/info")]
 }
 
-/// Reads `{user_id, user_name, email, …}`. The API does not say whether the address is verified. Compat: GoTrue counts
-/// it as verified.
+/// Reads `{user_id, user_name, email, …}`. The API does not say whether the address is verified.
 fn read_profile(api: &ApiContext<'_>, responses: &Responses) -> Profile {
     let user = responses.object(0);
     Profile::new(api.base, user.text("user_id"))
         .with_claim("full_name", user.text("user_name"))
-        .with_email(user.text("email"), true)
+        .with_email(user.text("email"), false)
         .with_custom_claims(user, &CUSTOM_CLAIMS)
 }

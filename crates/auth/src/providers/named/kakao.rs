@@ -55,12 +55,12 @@ fn read_profile(api: &ApiContext<'_>, responses: &Responses) -> Profile {
         .with_email(account.text("email"), is_verified)
 }
 
-/// Reads the claims of an ID token, which has no `email_verified`. Compat: GoTrue counts the address as verified.
+/// Reads the claims of an ID token, which does not say whether the address is verified, as the web flow does.
 fn read_claims(claims: &Map<String, Value>) -> Profile {
     let claims = Fields::from(claims);
     Profile::new(claims.text("iss"), claims.text("sub"))
         .with_claim("name", claims.text("nickname"))
         .with_claim("preferred_username", claims.text("nickname"))
         .with_claim("picture", claims.text("picture"))
-        .with_email(claims.text("email"), true)
+        .with_email(claims.text("email"), false)
 }

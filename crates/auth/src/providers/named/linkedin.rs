@@ -37,7 +37,7 @@ fn build_calls(api: &ApiContext<'_>) -> Vec<Call> {
 /// Reads `{id, firstName, lastName, profilePicture: {"displayImage~": {elements: [{identifiers: [{identifier}]}]}}}`
 /// and `{elements: [{"handle~": {emailAddress}}]}`.
 ///
-/// The API does not say whether the address is verified. Compat: GoTrue counts it as verified.
+/// The API does not say whether the address is verified.
 fn read_profile(api: &ApiContext<'_>, responses: &Responses) -> Profile {
     let user = responses.object(0);
     let name = format!(
@@ -54,7 +54,7 @@ fn read_profile(api: &ApiContext<'_>, responses: &Responses) -> Profile {
     Profile::new(api.base, user.text("id"))
         .with_full_name(name.trim())
         .with_picture(image.text("identifier"))
-        .with_email(address.text("emailAddress"), true)
+        .with_email(address.text("emailAddress"), false)
 }
 
 /// A name in the user's preferred locale; empty when that locale is missing. The JSON is

@@ -115,6 +115,27 @@ mod tests {
         );
     }
 
+    /// Whether a provider has verified an address is what it says. Where it says nothing the address is unverified, but for providers
+    /// that return no other ones.
+    #[test]
+    fn auth_103_only_providers_that_return_verified_addresses_alone_need_not_say_so() {
+        const RETURN_VERIFIED_ONLY: [&str; 5] = ["apple", "facebook", "twitch", "vercel_marketplace", "x"];
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/providers/named");
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder).expect("the folder") {
+            let path = entry.expect("an entry").path();
+            let text = std::fs::read_to_string(&path).expect("a source file");
+            let says_verified = |line: &str| {
+                line.contains(".with_email(") && line.trim_end().trim_end_matches(';').ends_with(", true)")
+            };
+            if text.lines().any(says_verified) {
+                found.push(path.file_stem().expect("a name").to_string_lossy().into_owned());
+            }
+        }
+        found.sort();
+        assert_eq!(found, RETURN_VERIFIED_ONLY);
+    }
+
     #[test]
     fn provider_names_are_sorted_and_unique() {
         assert!(PROVIDER_NAMES.is_sorted_by(|a, b| a < b));

@@ -38,11 +38,11 @@ fn build_calls(api: &ApiContext<'_>) -> Vec<Call> {
 }
 
 /// Reads `{bot: {owner: {user: {id, name, avatar_url, person: {email}}}}}`. The API does not say whether the address is
-/// verified. Compat: GoTrue counts it as verified.
+/// verified.
 fn read_profile(api: &ApiContext<'_>, responses: &Responses) -> Profile {
     let user = responses.object(0).object("bot").object("owner").object("user");
     Profile::new(api.base, user.text("id"))
         .with_full_name(user.text("name"))
         .with_picture(user.text("avatar_url"))
-        .with_email(user.object("person").text("email"), true)
+        .with_email(user.object("person").text("email"), false)
 }

@@ -27,8 +27,7 @@ fn define_slack(url: Option<&str>) -> Option<Definition> {
     let api = ProfileApi {
         base: format!("{base}/api"),
         build_calls,
-        // Compat: GoTrue counts every address of the older sign-in as verified.
-        read_profile: |api, responses| read_profile(api, responses, true),
+        read_profile,
     };
     let authorize = format!("{base}/oauth/authorize");
     let token = format!("{base}/api/oauth.access");
@@ -41,9 +40,7 @@ fn define_slack_oidc(url: Option<&str>) -> Option<Definition> {
     let api = ProfileApi {
         base: format!("{base}/api"),
         build_calls,
-        read_profile: |api, responses| {
-            read_profile(api, responses, responses.object(0).is_true("email_verified"))
-        },
+        read_profile,
     };
     let authorize = format!("{base}/openid/connect/authorize");
     let token = format!("{base}/api/openid.connect.token");
@@ -55,11 +52,11 @@ fn build_calls(api: &ApiContext<'_>) -> Vec<Call> {
 }
 
 /// Reads the claims of the userinfo endpoint. The user's id is the claim `https://slack.com/user_id`.
-fn read_profile(api: &ApiContext<'_>, responses: &Responses, is_verified: bool) -> Profile {
+fn read_profile(api: &ApiContext<'_>, responses: &Responses) -> Profile {
     let user = responses.object(0);
     Profile::new(api.base, user.text("https://slack.com/user_id"))
         .with_full_name(user.text("name"))
         .with_picture(user.text("picture"))
         .with_custom_claims(user, &["https://slack.com/team_id"])
-        .with_email(user.text("email"), is_verified)
+        .with_email(user.text("email"), user.is_true("email_verified"))
 }

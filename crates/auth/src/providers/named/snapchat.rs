@@ -45,17 +45,18 @@ fn build_calls(api: &ApiContext<'_>) -> Vec<Call> {
 }
 
 /// Reads `{data: {me: {externalId, displayName, bitmoji: {avatar}, email}}}`. The API does not say whether the address
-/// is verified. Compat: GoTrue counts it as verified.
+/// is verified.
 fn read_profile(_: &ApiContext<'_>, responses: &Responses) -> Profile {
     let user = responses.object(0).object("data").object("me");
     Profile::new(ISSUER, user.text("externalId"))
         .with_full_name(user.text("displayName"))
         .with_claim("slug", user.text("displayName"))
         .with_picture(user.object("bitmoji").text("avatar"))
-        .with_email(user.text("email"), true)
+        .with_email(user.text("email"), false)
 }
 
-/// Reads the standard claims of an ID token; as in the web flow, the address counts as verified.
+/// Reads the standard claims of an ID token.
 fn read_claims(claims: &Map<String, Value>) -> Profile {
-    read_profile_claims(claims).with_email(Fields::from(claims).text("email"), true)
+    let fields = Fields::from(claims);
+    read_profile_claims(claims).with_email(fields.text("email"), fields.is_true("email_verified"))
 }

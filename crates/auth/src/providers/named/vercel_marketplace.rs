@@ -45,5 +45,6 @@ fn read_claims(claims: &Map<String, Value>) -> Profile {
     Profile::new(claims.text("iss"), subject)
         .with_claim("name", claims.text("user_name"))
         .with_claim("picture", claims.text("user_avatar_url"))
+        // Vercel's accounts begin with a confirmed address.
         .with_email(claims.text("user_email"), true)
 }

@@ -29,12 +29,12 @@ fn define(url: Option<&str>) -> Option<Definition> {
     })
 }
 
-/// Reads `profile: {id, first_name, last_name, email, connection_id, organization_id}` of the token response. It does
-/// not say whether the address is verified. Compat: GoTrue counts it as verified.
+/// Reads `profile: {id, first_name, last_name, email, connection_id, organization_id}` of the token response. The address is what
+/// the directory of some organization says, which its administrator chooses, so it does not count as verified.
 fn read_profile(api: &ApiContext<'_>, _: &Responses) -> Profile {
     let user = Fields::from(&api.tokens.response).object("profile");
     Profile::new(api.base, user.text("id"))
         .with_full_name(&user.full_name("first_name", "last_name"))
         .with_custom_claims(user, &["connection_id", "organization_id"])
-        .with_email(user.text("email"), true)
+        .with_email(user.text("email"), false)
 }
