@@ -1,7 +1,8 @@
 //! Ends what a user, or somebody else, could go on with: sessions, pending codes, flows that have begun, and ways to sign in.
 //!
 //! There is one list for all events, so that none forgets a table; the test below walks every table of the platform that names
-//! users. Source: Auth contract §2.8, §2.9, §2.15, AUTH-041, AUTH-060.
+//! users. It begins in `_selvedge.end_sessions`, which the console calls, too. Source: Auth contract §2.8, §2.9, §2.15, AUTH-041,
+//! AUTH-060.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
@@ -55,14 +56,6 @@ impl AccessEnd {
     }
 }
 
-/// What every reason ends besides sessions.
-const BEGUN: [&str; 3] = [
-    "delete from auth.webauthn_challenges where user_id = $1",
-    "delete from auth.oauth_authorizations where user_id = $1",
-    "delete from auth.flow_state where user_id = $1 and auth_code_issued_at is not null",
-];
-/// Links to providers. Each belongs to a session and ends with it, so that one that is kept may finish its own.
-const LINKS: &str = "delete from auth.flow_state where linking_target_id = $1";
 /// Flows that wait for a mailed link.
 const MAILED_FLOWS: &str = "delete from auth.flow_state where user_id = $1";
 /// What the account itself consists of.
@@ -81,16 +74,14 @@ pub(crate) async fn end(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     find_row(db, reason.lock(), &[&user_id]).await?;
-    // Tokens and AMR entries are deleted with their sessions, by foreign keys.
-    const SESSIONS: &str = "delete from auth.sessions where user_id = $1 and id is distinct from $2";
-    execute_statement(db, SESSIONS, &[&user_id, &reason.kept_session()]).await?;
-    for sql in BEGUN {
-        execute_statement(db, sql, &[&user_id]).await?;
-    }
-    if !matches!(reason, AccessEnd::SignedOut { kept: Some(_) }) {
-        execute_statement(db, LINKS, &[&user_id]).await?;
-    }
-    end_changes(db, user_id, now).await?;
+    const SESSIONS: &str = "select _selvedge.end_sessions($1, $2, $3, $4)";
+    let ends_links = !matches!(reason, AccessEnd::SignedOut { kept: Some(_) });
+    find_row(
+        db,
+        SESSIONS,
+        &[&user_id, &reason.kept_session(), &ends_links, &now],
+    )
+    .await?;
     if reason.ends_mails() {
         execute_statement(db, MAILED_FLOWS, &[&user_id]).await?;
         // Compat: only a new password forgets when mails were sent.
@@ -105,13 +96,6 @@ pub(crate) async fn end(
         }
     }
     Ok(())
-}
-
-/// Ends pending changes of address and phone number, and the code that lets a session change the password: somebody else may
-/// have asked for them in a session that ends now, or before the account had a second factor.
-async fn end_changes(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    const SQL: &str = include_str!("../../sql/clear_pending_changes.sql");
-    execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }
 
 #[cfg(test)]
@@ -170,6 +154,7 @@ mod tests {
           authentication_method) values
           (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', null, null, 'email', 'magiclink'),
           (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', null, now(), 'email', 'magiclink'),
+          (gen_random_uuid(), '00000000-0000-4000-8000-00000000000a', null, null, 'sso', 'sso/saml'),
           (gen_random_uuid(), null, '00000000-0000-4000-8000-00000000000a', null, 'google', 'oauth');
         insert into auth.webauthn_credentials (user_id, credential_id, public_key) values
           ('00000000-0000-4000-8000-00000000000a', 'x', 'y');

@@ -55,7 +55,8 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(json!({ "sessions": sessions })))
 }
 
-/// `DELETE /api/auth/sessions?user=` → 204: signs the user out everywhere.
+/// `DELETE /api/auth/sessions?user=` → 204: signs the user out everywhere, and ends what was begun in the sessions, as `/logout` of Auth
+/// does.
 pub(super) async fn end_all(
     state: web::Data<ConsoleState>,
     session: Session,
@@ -64,11 +65,9 @@ pub(super) async fn end_all(
     let permit = AuditPermit::request(&state).await?;
     let mut client = state.database.connection(session.level).await?;
     let transaction = client.transaction().await?;
-    let ended = transaction
-        .execute("delete from auth.sessions where user_id = $1", &[&owner.user])
-        .await?;
+    const END: &str = "select _selvedge.end_sessions($1, null, true, now())";
+    let ended: i64 = transaction.query_one(END, &[&owner.user]).await?.try_get(0)?;
     let target = owner.user.to_string();
-    let ended = i64::try_from(ended).unwrap_or(i64::MAX);
     let entry = AuditEntry::new("auth.sessions.end_all", &target).with_rows(ended);
     permit.write(&*transaction, &session, entry).await?;
     transaction.commit().await?;

@@ -16,7 +16,12 @@ async fn add_users_with_sessions(console: &Console) {
                ('00000000-0000-4000-8000-00000000000c', '{USER}', now(), now() - interval '1 hour', 'aal1', null, null),
                ('00000000-0000-4000-8000-00000000000d', '{OTHER}', now(), null, 'aal1', null, null);
              insert into auth.refresh_tokens (token, user_id, session_id)
-               values ('abcdefghijkl', '{USER}', '00000000-0000-4000-8000-00000000000a')"
+               values ('abcdefghijkl', '{USER}', '00000000-0000-4000-8000-00000000000a');
+             update auth.users set email_change = 'thief@example.org', email_change_token_new = 'x' where id = '{USER}';
+             insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to)
+               values (gen_random_uuid(), '{USER}', 'email_change_token_new', 'x', 'thief@example.org');
+             insert into auth.flow_state (id, user_id, auth_code_issued_at, provider_type, authentication_method)
+               values (gen_random_uuid(), '{USER}', now(), 'email', 'magiclink')"
         ))
         .await
         .expect("users with sessions");
@@ -65,6 +70,16 @@ async fn console_110_sessions_of_a_user_are_listed_and_one_or_all_are_ended_with
     let (sessions, tokens, entries): (i64, i64, String) = (row.get(0), row.get(1), row.get(2));
     assert_eq!((sessions, tokens), (1, 0), "other users stay signed in");
     assert_eq!(entries, "auth.sessions.end adam, auth.sessions.end_all adam");
+    // What was begun in the sessions has ended as well.
+    let begun =
+        "select (select count(*) from auth.users where email_change <> '' or email_change_token_new <> '')
+        + (select count(*) from auth.one_time_tokens) + (select count(*) from auth.flow_state)";
+    let begun: i64 = client.query_one(begun, &[]).await.unwrap().get(0);
+    assert_eq!(begun, 0);
+    // The console of a local project logs in as `postgres`.
+    let end = format!("select _selvedge.end_sessions('{OTHER}', null, true, now())");
+    let ended: i64 = client.query_one(&end, &[]).await.unwrap().get(0);
+    assert_eq!(ended, 1);
 }
 
 #[tokio::test]
