@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::flow_cookie;
 use crate::error::{AuthError, FeatureError};
+use crate::flows::linked_identities::check_fresh_session;
 use crate::flows::start_provider_sign_in::{
     LinkTarget, ProviderSignIn, StartedSignIn, start_provider_sign_in,
 };
@@ -60,7 +61,8 @@ struct UrlBody {
 /// identity to the caller instead of signing in. → 302, or 200 `{url}` with `skip_http_redirect=true`.
 ///
 /// # Errors
-/// 404 `manual_linking_disabled`; 401 `insufficient_aal` when the session lacks the user's second factor; 422
+/// 404 `manual_linking_disabled`; 400 `reauthentication_needed` in a session older than a day with `secure_password_change`; 401
+/// `insufficient_aal` when the session lacks the user's second factor; 422
 /// `user_sso_managed`; 403 `session_not_found` for a token without a session; those of [`redirect_to_provider`].
 pub(crate) async fn redirect_to_link_provider(
     request: AuthRequest,
@@ -76,6 +78,7 @@ pub(crate) async fn redirect_to_link_provider(
     if caller.user.is_sso_user {
         return Err(AuthError::SsoManaged);
     }
+    check_fresh_session(&request.state, &caller)?;
     let target = LinkTarget {
         user_id: caller.user.id,
         session_id: session.id,

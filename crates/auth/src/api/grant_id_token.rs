@@ -74,7 +74,8 @@ struct Rules {
 /// # Errors
 /// OAuth bodies with status 400: `invalid request` for missing members or a token that is not accepted, `invalid
 /// nonce`. 400 `provider_disabled` or `validation_failed`; 422 `signup_disabled`, `provider_email_needs_verification`
-/// or `identity_already_exists`; 403 `user_banned`.
+/// or `identity_already_exists`; 403 `user_banned`; to link an identity, 400 `reauthentication_needed` in a session older than a day
+/// with `secure_password_change`.
 pub(crate) async fn sign_in_with_id_token(
     request: &AuthRequest,
     body: IdTokenBody,
@@ -98,6 +99,7 @@ pub(crate) async fn sign_in_with_id_token(
     let db = client.transaction().await?;
     let outcome = match link_target {
         Some(caller) => {
+            linked_identities::check_fresh_session(&request.state, &caller)?;
             let caller = locked_caller::lock_caller(request, &db, &caller).await?;
             linked_identities::link_identity(request, &db, &external, &caller).await?
         }

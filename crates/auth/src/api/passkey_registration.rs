@@ -13,8 +13,7 @@ use crate::after_commit;
 use crate::crypto::webauthn::{Ceremony, Credential, Registrant, WebauthnError};
 use crate::error::{AuthError, PasskeyError};
 use crate::flows::accounts;
-use crate::flows::decisions::password_change::{PasswordChange, decide_needed_proofs};
-use crate::flows::{locked_caller, mfa};
+use crate::flows::{linked_identities, locked_caller, mfa};
 use crate::request::{AuthRequest, Json, SignedIn, read_text};
 use crate::state::AuthState;
 use crate::state::rate_limits::LimitedEndpoint;
@@ -119,21 +118,13 @@ pub(crate) async fn verify_registration(
     Ok(HttpResponse::Ok().json(PasskeyBody::new(&passkey)))
 }
 
-/// Refuses callers who may not register passkeys. SSO users sign in through their identity provider only. A passkey opens the
-/// account like a new password, so that a session in which that would need a nonce has to be a new one first.
+/// Refuses callers who may not register passkeys. SSO users sign in through their identity provider only.
 ///
 /// # Errors
 /// 400 `reauthentication_needed`, 403 `no_authorization` or `insufficient_aal`, 422 `validation_failed`.
 fn check_registration(state: &AuthState, caller: &SignedIn) -> Result<(), AuthError> {
     check_management(caller)?;
-    let change = PasswordChange {
-        session_created_at: caller.session.as_ref().map(|session| session.created_at),
-        is_recovery: caller.is_recovery(),
-        has_password: !caller.user.encrypted_password.is_empty(),
-    };
-    if decide_needed_proofs(change, &state.config.password, state.now()).nonce {
-        return Err(AuthError::ReauthenticationNeeded);
-    }
+    linked_identities::check_fresh_session(state, caller)?;
     if caller.user.is_sso_user {
         return Err(AuthError::Unprocessable("SSO users cannot register passkeys"));
     }

@@ -11,14 +11,34 @@ use uuid::Uuid;
 use crate::after_commit;
 use crate::error::AuthError;
 use crate::flows::accounts;
+use crate::flows::decisions::password_change::{PasswordChange, decide_needed_proofs};
 use crate::flows::external_accounts::{ExternalUser, SignInOutcome, give_verified_address, insert_identity};
 use crate::flows::locked_caller::LockedCaller;
 use crate::mailer;
-use crate::request::AuthRequest;
+use crate::request::{AuthRequest, SignedIn};
+use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::identities::{self, Identity};
 use crate::store::users;
 use crate::user::User;
+
+/// Refuses a new way to sign in in a session in which a new password would need a nonce, because it opens the account like a new
+/// password: it has to be a new session. Guests have nothing to begin one with.
+///
+/// # Errors
+/// 400 `reauthentication_needed`.
+pub(crate) fn check_fresh_session(state: &AuthState, caller: &SignedIn) -> Result<(), AuthError> {
+    let change = PasswordChange {
+        session_created_at: caller.session.as_ref().map(|session| session.created_at),
+        is_recovery: caller.is_recovery(),
+        has_password: !caller.user.encrypted_password.is_empty(),
+    };
+    let needed = decide_needed_proofs(change, &state.config.password, state.now());
+    match needed.nonce && !caller.user.is_anonymous {
+        true => Err(AuthError::ReauthenticationNeeded),
+        false => Ok(()),
+    }
+}
 
 /// Links the identity to a signed-in user who has asked for it, and whose row is locked. A user without an e-mail address
 /// takes the provider's.

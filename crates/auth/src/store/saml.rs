@@ -202,6 +202,17 @@ pub(crate) async fn take_session_end(db: &impl GenericClient, flow: Uuid) -> DbR
     row.map(|row| row.try_get(0)).transpose()
 }
 
+/// Replaces the address of a user of single sign-on, whose provider names another one now. Several such users may have the same.
+pub(crate) async fn set_email(
+    db: &impl GenericClient,
+    id: Uuid,
+    email: &str,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    const SQL: &str = "update auth.users set email = $2::text, updated_at = $3 where id = $1 and is_sso_user";
+    run_statement(db, SQL, &[&id, &email, &now]).await
+}
+
 /// Records whether the domain of the address that an identity names is its provider's at this sign-in.
 pub(crate) async fn set_proven(
     db: &impl GenericClient,

@@ -450,20 +450,22 @@ pub(crate) async fn set_email(
     run_statement(db, SQL, &[&id, &email, &now]).await
 }
 
-/// Bans the user until a time; `None` lifts the ban.
+/// Bans the user until a time; `None` lifts the ban. Neither lifts a deletion.
 pub(crate) async fn set_ban(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
     const SQL: &str = "update auth.users set banned_until = $2, updated_at = now() where id = $1";
+    const LIFT: &str = "delete from _selvedge.ended_users where user_id = $1 and until is not null";
     run_statement(db, SQL, &[&id, &until]).await?;
     match until {
         Some(_) => note_end(db, id, until).await,
-        None => run_statement(db, "delete from _selvedge.ended_users where user_id = $1", &[&id]).await,
+        None => run_statement(db, LIFT, &[&id]).await,
     }
 }
 
 /// Notes that tokens of the user do not count any more, for Realtime: until the end of a ban, or for good.
 async fn note_end(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.ended_users (user_id, until) values ($1, $2) \
-                       on conflict (user_id) do update set ended_at = now(), until = excluded.until";
+    const SQL: &str = "insert into _selvedge.ended_users as known (user_id, until) values ($1, $2) \
+                       on conflict (user_id) do update set ended_at = now(), \
+                       until = case when known.until is not null then excluded.until end";
     run_statement(db, SQL, &[&id, &until]).await
 }
 

@@ -76,6 +76,37 @@ async fn count_factors(app: &TestApp) -> i64 {
 }
 
 #[actix_web::test]
+async fn auth_121_a_session_that_must_prove_itself_for_a_password_must_for_an_identity() {
+    let provider = IdentityProvider::start();
+    let app = TestApp::start_with(|config| {
+        config.insecure_providers = true;
+        config.manual_linking_enabled = true;
+        config.anonymous_users_enabled = true;
+        config.external = vec![provider.config("google")];
+        config.password.require_reauthentication = true;
+    })
+    .await;
+    let owner = app.user(OWNER).await;
+    let guest = app.post("/signup", json!({})).send().await.session();
+    let age = "update auth.sessions set created_at = now() - interval '2 days'";
+    app.sql(age, &[]).await;
+
+    let begun = begin_link(&app, &owner).await;
+    let token = provider.id_token(|_| {});
+    let body = json!({"provider": "google", "id_token": token, "link_identity": true});
+    let by_token = app
+        .post("/token?grant_type=id_token", body)
+        .bearer(&owner.access_token);
+
+    assert_eq!(begun.error(), (400, "reauthentication_needed"));
+    assert_eq!(by_token.send().await.error(), (400, "reauthentication_needed"));
+    // Guests have nothing else to begin a session with.
+    assert_eq!(begin_link(&app, &guest).await.status, 200);
+    let fresh = app.sign_in(OWNER, PASSWORD).await.session();
+    assert_eq!(begin_link(&app, &fresh).await.status, 200);
+}
+
+#[actix_web::test]
 async fn auth_107_the_first_verified_factor_deletes_every_unverified_one() {
     let (app, _provider, _sms) = start().await;
     let owner = app.user(OWNER).await;

@@ -9,7 +9,8 @@ use selvedge_auth::{AuthConfig, SamlConfig, SamlSettings};
 use serde_json::{Value, json};
 
 use crate::app::{Response, TestApp};
-use crate::providers::in_fragment;
+use crate::pkce::{VERIFIER, exchange_code, with_challenge};
+use crate::providers::{in_fragment, read_query_param};
 use crate::saml_provider::{Assertion, ENTITY_ID, read_key, write_metadata, write_response};
 
 pub(crate) const SERVICE: &str = "https://sso.example/auth/v1";
@@ -64,7 +65,10 @@ fn count_sign_ins(responses: &[Response]) -> usize {
 
 /// Starts a sign-in; returns the relay state and the id of the request.
 async fn start_sign_in(app: &TestApp) -> (String, String) {
-    let body = json!({"domain": "example.COM", "skip_http_redirect": true});
+    start_sign_in_by(app, json!({"domain": "example.COM", "skip_http_redirect": true})).await
+}
+
+async fn start_sign_in_by(app: &TestApp, body: Value) -> (String, String) {
     let started = app.post("/sso", body).send().await;
     assert_eq!(started.status, 200, "{}", started.body);
     let url = url::Url::parse(started.body["url"].as_str().unwrap()).unwrap();
@@ -243,12 +247,42 @@ async fn auth_103_a_provider_links_by_the_addresses_of_its_own_domains_only() {
     );
     let foreign = subject("_b1", "ben", "ben@other.example").await;
     assert_ne!(subject("_b2", "mallory", "ben@other.example").await, foreign);
-    // A response that names another address leads to the same account, whose address stays.
+    // A response that names another address leads to the same account. The provider knows whose this one is, and did not know the first.
     assert_eq!(subject("_b3", "mallory-2", "ana@example.com").await, own);
     assert_eq!(subject("_b4", "ben", "ana@example.com").await, foreign);
-    let sql = "select email from auth.users where id::text = $1 and email_confirmed_at is null";
+    let sql = "select email from auth.users where id::text = $1 and email_confirmed_at is not null";
     let rows = app.sql(sql, &[&foreign]).await;
-    assert_eq!(rows[0].get::<_, String>(0), "ben@other.example");
+    assert_eq!(rows[0].get::<_, String>(0), "ana@example.com");
+    // A confirmed address stays.
+    assert_eq!(subject("_b5", "ben", "cleo@example.com").await, foreign);
+    let rows = app.sql(sql, &[&foreign]).await;
+    assert_eq!(rows[0].get::<_, String>(0), "ana@example.com");
+}
+
+#[actix_web::test]
+async fn auth_114_a_code_of_single_sign_on_ends_with_a_sign_out() {
+    let (app, _) = start().await;
+    let assertion = |assertion_id: &'static str, request: Option<&str>| {
+        write_response(&Assertion {
+            service: SERVICE,
+            request,
+            assertion_id,
+            name_id: "ana",
+            email: "ana@example.com",
+        })
+    };
+    let first = post_response(&app, &assertion("_1", None), "").await;
+    let body = with_challenge(json!({"domain": "example.com", "skip_http_redirect": true}));
+    let (relay_state, request) = start_sign_in_by(&app, body).await;
+    let posted = post_response(&app, &assertion("_2", Some(&request)), &relay_state).await;
+    let code = read_query_param(posted.header("location"), "code");
+
+    let token = in_fragment(&first, "access_token").unwrap();
+    let signed_out = app.post("/logout", json!({})).bearer(&token).send().await;
+
+    assert_eq!(signed_out.status, 204);
+    let exchanged = exchange_code(&app, &code, VERIFIER).await;
+    assert_eq!(exchanged.error(), (404, "flow_state_not_found"));
 }
 
 #[actix_web::test]

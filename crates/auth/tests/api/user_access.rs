@@ -6,6 +6,7 @@ use selvedge_auth::AuthConfig;
 use serde_json::json;
 
 use crate::app::{PASSWORD, Session, TestApp};
+use crate::identity_provider::IdentityProvider;
 use crate::mfa::{ENABLED, compute_code};
 use crate::oauth_server;
 use crate::passkeys::Authenticator;
@@ -165,6 +166,72 @@ async fn auth_060_a_sign_in_at_the_moment_of_a_deletion_leaves_no_session() {
         let left = "select count(*) from auth.sessions s join auth.users u on u.id = s.user_id where u.deleted_at is not null";
         assert_eq!(app.count(left).await, 0, "round {round}");
     }
+}
+
+/// Every way that is open to whoever calls, and what was obtained before: none leads to a session of the account.
+#[actix_web::test]
+async fn auth_114_no_way_to_sign_in_is_open_to_a_deleted_or_banned_user() {
+    for (method, body) in [
+        (Method::DELETE, json!({"should_soft_delete": true})),
+        (Method::PUT, json!({"ban_duration": "24h"})),
+    ] {
+        let provider = IdentityProvider::start();
+        let app = TestApp::start_with(|config| {
+            with_everything(config);
+            config.insecure_providers = true;
+            config.external = vec![provider.config("google")];
+        })
+        .await;
+        const EMAIL: &str = "ana@example.com";
+        let ana = app.user(EMAIL).await;
+        // The provider's user has the same address, which it has verified.
+        let by_provider = json!({"provider": "google", "id_token": provider.id_token(|_| {})});
+        let sign_in = || app.post("/token?grant_type=id_token", by_provider.clone()).send();
+        assert_eq!(sign_in().await.session().user_id(), ana.user_id());
+        let mut key = Authenticator::new();
+        assert_eq!(app.register(&ana, &mut key).await.status, 200);
+        let code = waiting_code(&app, EMAIL).await;
+        let client = oauth_server::register(&app, "none").await;
+        let client_code = oauth_server::consent(&app, &client, &ana, "email").await;
+        app.post("/otp", json!({"email": EMAIL})).send().await;
+        let mail = app.mail_to(EMAIL);
+
+        administer(&app, method, &ana, body.clone()).await;
+
+        let by_code = json!({"type": "email", "email": EMAIL, "token": mail.code});
+        let options = app.sign_in_options(&mut key).await;
+        let attempts = [
+            app.sign_in(EMAIL, PASSWORD).await,
+            app.refresh(&ana.refresh_token).await,
+            exchange_code(&app, &code, VERIFIER).await,
+            oauth_server::exchange_code(&app, &client, &client_code).await,
+            app.post("/verify", by_code).send().await,
+            app.get(&mail.link).send().await,
+            app.complete_sign_in(&options).await,
+            sign_in().await,
+        ];
+        app.post("/otp", json!({"email": EMAIL})).send().await;
+        let again = app.get(&app.mail_to(EMAIL).link).send().await;
+
+        let of_ana = "select count(*) from auth.sessions where user_id = $1";
+        let sessions: i64 = app.sql(of_ana, &[&ana.user_id()]).await[0].get(0);
+        assert_eq!(sessions, 0, "{body}: {attempts:?} {again:?}");
+    }
+}
+
+#[actix_web::test]
+async fn auth_060_nothing_lifts_a_deletion() {
+    let app = TestApp::start_with(with_everything).await;
+    let ana = app.user("ana@example.com").await;
+    administer(&app, Method::DELETE, &ana, json!({"should_soft_delete": true})).await;
+
+    for duration in ["1s", "none"] {
+        administer(&app, Method::PUT, &ana, json!({"ban_duration": duration})).await;
+    }
+
+    // Realtime knows by this row that tokens of the user count no longer.
+    let ended = "select count(*) from _selvedge.ended_users where until is null";
+    assert_eq!(app.count(ended).await, 1);
 }
 
 #[actix_web::test]

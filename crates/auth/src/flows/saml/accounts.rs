@@ -106,7 +106,8 @@ fn build_data(identity: &SamlIdentity, is_proven: bool) -> Value {
     Value::Object(data)
 }
 
-/// Confirms the address of a user who has signed in before the project has given its domain to the provider.
+/// Gives the proven address to a user without a confirmed one: who has signed in before the project has given its domain to the
+/// provider, or when the provider named an address of another domain.
 async fn confirm_unproven(
     request: &AuthRequest,
     db: &Transaction<'_>,
@@ -114,7 +115,10 @@ async fn confirm_unproven(
     email: &str,
 ) -> Result<(), AuthError> {
     let user = users::lock_by_id(db, user_id).await?;
-    if user.is_some_and(|user| user.is_sso_user && !user.is_confirmed()) {
+    if let Some(user) = user.filter(|user| user.is_sso_user && !user.is_confirmed()) {
+        if user.email.to_lowercase() != email {
+            saml::set_email(db, user_id, email, request.now()).await?;
+        }
         users::confirm_email(db, user_id, email, request.now()).await?;
     }
     Ok(())
