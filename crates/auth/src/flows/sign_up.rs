@@ -261,6 +261,11 @@ impl SignUpPassword {
     fn is_same(&self) -> bool {
         matches!(self, Self::Compared { is_same: true })
     }
+
+    /// Whether the sign-up's password is that of the locked account, as it was that of the account that was looked up.
+    fn is_that_of(&self, locked: &User, known: &User) -> bool {
+        self.is_same() && locked.encrypted_password == known.encrypted_password
+    }
 }
 
 /// Hashes the password, or compares it with that of an account that waits for its confirmation. Both take as long, so that
@@ -309,28 +314,33 @@ async fn create_confirmed_user(
 /// check anybody could take the account over by signing up with its address.
 ///
 /// # Errors
-/// 422 `user_already_exists` for a wrong password or a banned user.
+/// 422 `user_already_exists` for a wrong password or a banned user, and for an account that was confirmed, or got another address
+/// or password, since the look-up.
 async fn confirm_with_password(
     request: &AuthRequest,
     sign_up: &SignUp,
-    user: &User,
+    known: &User,
     password: &SignUpPassword,
 ) -> Result<SignUpOutcome, AuthError> {
-    if user.is_banned(request.now()) || !password.is_same() {
+    if !password.is_same() {
         return Err(AuthError::UserAlreadyExists);
     }
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    let user = lock_unconfirmed(&db, sign_up, known).await?;
+    let user = user
+        .filter(|user| password.is_that_of(user, known) && !user.is_banned(request.now()))
+        .ok_or(AuthError::UserAlreadyExists)?;
     sign_up.confirm_address(&request.state, &db, user.id).await?;
     log(
         request,
         &db,
-        user,
+        &user,
         Action::UserSignedUp,
         sign_up.build_confirmed_traits(),
     )
     .await?;
-    log(request, &db, user, Action::Login, sign_up.build_traits()).await?;
+    log(request, &db, &user, Action::Login, sign_up.build_traits()).await?;
     let tokens = start_session(request, &db, user.id, "password").await?;
     db.commit().await?;
     Ok(SignUpOutcome::Session(Box::new(tokens)))
@@ -352,10 +362,15 @@ async fn create_or_mail_again(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user = match existing {
-        Some(known) => match lock_unconfirmed(request, &db, sign_up, &known, password).await? {
-            Some(user) => user,
-            None => return Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone()))),
-        },
+        Some(known) => {
+            let Some(user) = lock_unconfirmed(&db, sign_up, &known).await? else {
+                return Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone())));
+            };
+            if !password.is_that_of(&user, &known) {
+                contested_accounts::contest(&db, &user, request.now()).await?;
+            }
+            user
+        }
         None => accounts::create_user(request, &db, build_account(sign_up, password)).await?,
     };
     log(
@@ -387,29 +402,27 @@ async fn create_or_mail_again(
     Ok(SignUpOutcome::AwaitsConfirmation(Box::new(user)))
 }
 
-/// Locks the account that waits for its confirmation, which is contested unless the password is the same; `None` when its
-/// owner has confirmed it, or come to use it, since the look-up.
+/// Locks the account that waits for its confirmation; `None` when its owner has confirmed it, or come to use it, or it got another
+/// address since the look-up.
+///
+/// # Errors
+/// 422 `user_already_exists` when it was deleted since.
 async fn lock_unconfirmed(
-    request: &AuthRequest,
     db: &Transaction<'_>,
     sign_up: &SignUp,
     known: &User,
-    password: &SignUpPassword,
 ) -> Result<Option<User>, AuthError> {
     let user = users::lock_by_id(db, known.id).await?;
     let user = user.ok_or(AuthError::UserAlreadyExists)?;
-    let only_claims = match sign_up.is_by_phone() {
-        true => user.only_claims_phone(),
-        false => user.only_claims_email(),
+    let (only_claims, has_address) = match sign_up.is_by_phone() {
+        true => (user.only_claims_phone(), user.phone == sign_up.phone),
+        false => (
+            user.only_claims_email(),
+            user.email.to_lowercase() == sign_up.email,
+        ),
     };
-    if only_claims || sign_up.classify_existing_user(Some(&user)) == ExistingUser::Confirmed {
-        return Ok(None);
-    }
-    let is_same = password.is_same() && user.encrypted_password == known.encrypted_password;
-    if !is_same {
-        contested_accounts::contest(db, &user, request.now()).await?;
-    }
-    Ok(Some(user))
+    let waits = has_address && sign_up.classify_existing_user(Some(&user)) == ExistingUser::Unconfirmed;
+    Ok(Some(user).filter(|_| waits && !only_claims))
 }
 
 /// The user to be created for this sign-up.

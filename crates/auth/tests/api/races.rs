@@ -40,6 +40,28 @@ async fn overtake(app: &TestApp, call: crate::app::Call, sql: &str) -> Response 
 }
 
 #[actix_web::test]
+async fn auth_032_with_autoconfirm_an_account_is_confirmed_as_it_is_when_its_row_is_locked() {
+    let app = TestApp::autoconfirm().await;
+    for change in [
+        "encrypted_password = 'of its owner'",
+        "email = 'moved@corp.example'",
+        "email_confirmed_at = now()",
+        "banned_until = now() + interval '1 day'",
+    ] {
+        app.sql("delete from auth.users", &[]).await;
+        app.admin_create(json!({"email": OWNER, "password": PASSWORD}))
+            .await;
+        let sign_up = app.post("/signup", json!({"email": OWNER, "password": PASSWORD}));
+
+        let refused = overtake(&app, sign_up, &format!("update auth.users set {change}")).await;
+
+        assert_eq!(refused.error(), (422, "user_already_exists"), "{change}");
+        let sessions = "select count(*) from auth.sessions";
+        assert_eq!(app.count(sessions).await, 0, "{change}");
+    }
+}
+
+#[actix_web::test]
 async fn auth_108_a_consent_is_decided_on_the_locked_caller() {
     let app = crate::oauth_server::start_app(None).await;
     let client = register(&app, "none").await;
