@@ -97,10 +97,13 @@ impl World<'_> {
                 let body = json!({"email": email, "password": password, "email_confirm": is_confirmed});
                 self.app.admin_create(body).await;
             }
-            Step::AdminPassword { address } => {
+            Step::AdminPassword {
+                address,
+                is_confirmed,
+            } => {
                 if let Some(id) = self.find_account_of(address).await {
-                    self.update_account(&id, json!({"password": self.password(address)}))
-                        .await;
+                    let body = json!({"password": self.password(address), "email_confirm": is_confirmed});
+                    self.update_account(&id, body).await;
                 }
             }
             Step::AdminAddress { from, to } => {

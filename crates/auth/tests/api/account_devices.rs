@@ -1,18 +1,32 @@
-//! Steps of `account_sequences` with what a person carries: phones and passkeys.
+//! Steps of `account_sequences` with what a person carries: phones, passkeys and second factors.
 
 use serde_json::json;
 
-use crate::account_sequences::World;
-use crate::account_steps::{Outcome, Step};
+use crate::account_sequences::{ATTEMPTS, World};
+use crate::account_steps::{Outcome, PEOPLE, Step};
 use crate::app::{Response, Session};
+use crate::mfa::compute_code;
 use crate::passkeys::Authenticator;
 
 /// The code that is sent to every number. Only the number's owner presents it.
-pub(crate) const CODE: &str = "123456";
+const CODE: &str = "123456";
 
 /// The number of a person in the sequence with this tag, `<seed>x<attempt>`.
-pub(crate) fn number_of(tag: &str, owner: usize) -> String {
+fn number_of(tag: &str, owner: usize) -> String {
     format!("1{}{owner}", tag.replace('x', ""))
+}
+
+/// The code of every number of these sequences.
+pub(crate) fn list_test_codes(seeds: &[u64]) -> Vec<(String, String)> {
+    let mut codes = Vec::new();
+    for seed in seeds {
+        for (attempt, owner) in
+            (0..ATTEMPTS).flat_map(|attempt| (0..PEOPLE).map(move |owner| (attempt, owner)))
+        {
+            codes.push((number_of(&format!("{seed}x{attempt}"), owner), CODE.to_owned()));
+        }
+    }
+    codes
 }
 
 impl World<'_> {
@@ -105,5 +119,36 @@ impl World<'_> {
         let response = self.app.complete_sign_in(&body).await;
         self.passkeys[by].borrow_mut().push(key);
         Outcome::of_session(by, &response)
+    }
+
+    pub(crate) async fn add_factor(&self, by: usize, session: &Session) -> Outcome {
+        let body = json!({"factor_type": "totp", "friendly_name": format!("{}", self.factors[by].len())});
+        let enrolled = self.app.enroll(session, body).await;
+        let (Some(id), Some(secret)) = (
+            enrolled.body["id"].as_str().map(str::to_owned),
+            enrolled.body["totp"]["secret"].as_str().map(str::to_owned),
+        ) else {
+            return Outcome::default();
+        };
+        let mut outcome = Outcome::of_session(by, &self.answer(session, &id, &secret).await);
+        outcome.factor = Some((by, id, secret));
+        outcome
+    }
+
+    pub(crate) async fn answer(&self, session: &Session, id: &str, secret: &str) -> Response {
+        let path = format!("/factors/{id}/challenge");
+        let challenge = self
+            .app
+            .post(&path, json!({}))
+            .bearer(&session.access_token)
+            .send()
+            .await;
+        let body = json!({"challenge_id": challenge.body["id"], "code": compute_code(secret, 0)});
+        let path = format!("/factors/{id}/verify");
+        self.app
+            .post(&path, body)
+            .bearer(&session.access_token)
+            .send()
+            .await
     }
 }

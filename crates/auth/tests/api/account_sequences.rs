@@ -1,5 +1,5 @@
 //! Random sequences of requests by three people with three addresses and numbers: nobody ever holds a session of an account whose
-//! confirmed address or number is somebody else's. Source: Auth contract §13, AUTH-109.
+//! confirmed address or number is somebody else's, nor anything to sign in there with. Source: Auth contract §13, AUTH-109.
 //!
 //! The model is who owns which address. A provider verifies an address for its owner only; mail to an address is read by
 //! its owner only. People try everything with everybody's addresses. What they do not do: open a link that they have not
@@ -21,27 +21,26 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio_postgres::Client;
-use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Statement};
 
-use crate::account_devices::{CODE, number_of};
+use crate::account_checks::CHECK;
+use crate::account_devices::list_test_codes;
 use crate::account_steps::{Outcome, PEOPLE, PROVIDERS, Step};
-use crate::app::{Response, Session, TestApp};
+use crate::app::{Session, TestApp};
 use crate::identity_provider::IdentityProvider;
-use crate::mfa::compute_code;
 use crate::passkeys::Authenticator;
 
 const STEPS: usize = 14;
 /// How often a sequence is played whose connections are reset.
-const ATTEMPTS: usize = 3;
+pub(crate) const ATTEMPTS: usize = 3;
 /// Sequences that run at the same time.
 const PARALLEL: usize = 4;
-
 /// What the people of one sequence have.
 pub(crate) struct World<'a> {
     pub(crate) app: &'a TestApp,
     pub(crate) providers: &'a [IdentityProvider; 2],
     pub(crate) database: &'a Client,
+    pub(crate) check: &'a Statement,
     /// Part of every address, so that sequences do not meet.
     pub(crate) tag: String,
     pub(crate) sessions: [Vec<Session>; PEOPLE],
@@ -50,8 +49,10 @@ pub(crate) struct World<'a> {
     pub(crate) has_domain: bool,
     /// Taken out while they are used.
     pub(crate) passkeys: [RefCell<Vec<Authenticator>>; PEOPLE],
-    factors: [Vec<(String, String)>; PEOPLE],
-    holders: HashMap<String, usize>,
+    /// Tokens of the changes of address that the people have asked for, which stand in the links of the mails.
+    changes: [HashSet<String>; PEOPLE],
+    pub(crate) factors: [Vec<(String, String)>; PEOPLE],
+    pub(crate) holders: HashMap<String, usize>,
 }
 
 impl World<'_> {
@@ -81,29 +82,36 @@ impl World<'_> {
         json!({"provider": PROVIDERS[provider], "id_token": token})
     }
 
-    /// The kind and link of the newest mail to an address, if its owner waits for such a mail.
+    /// The link of a change that the owner of an address has asked for, or that of the newest mail there, if the owner waits for a mail
+    /// of its kind.
     fn awaited_link(&self, owner: usize) -> Option<String> {
-        let link = self.newest_link(owner)?;
+        let links = self.list_links(owner);
+        let is_change = |link: &&String| self.changes[owner].iter().any(|token| link.contains(token));
+        if let Some(change) = links.iter().find(is_change) {
+            return Some(change.clone());
+        }
+        let link = links.into_iter().next()?;
         let is_awaited =
             |kind: &&str| link.contains(&format!("&type={kind}")) || link.contains(&format!("?type={kind}"));
         self.awaited[owner].iter().any(is_awaited).then_some(link)
     }
 
-    /// The link of the newest mail to an address.
-    fn newest_link(&self, owner: usize) -> Option<String> {
+    /// The links of the mails to an address, the newest first.
+    fn list_links(&self, owner: usize) -> Vec<String> {
         let address = self.address(owner);
         let mails = self.app.inbox.list_mails();
         let to_address = mails.iter().filter(|mail| mail.to[0].address == address);
         to_address
             .flat_map(|mail| mail.text.split_whitespace())
-            .find(|word| word.contains("/verify?"))
+            .filter(|word| word.contains("/verify?"))
             .map(str::to_owned)
+            .collect()
     }
 
     /// Opens the newest mail to an address, if it is of a type that was asked for a moment ago.
     pub(crate) async fn open_newest(&self, by: usize, kind: &str) -> Outcome {
-        match self.newest_link(by) {
-            Some(link) if link.contains(&format!("type={kind}")) => self.open(by, &link).await,
+        match self.list_links(by).first() {
+            Some(link) if link.contains(&format!("type={kind}")) => self.open(by, link).await,
             _ => Outcome::default(),
         }
     }
@@ -131,6 +139,12 @@ impl World<'_> {
                 let body = json!({"email": self.address(address)});
                 self.app.post("/recover", body).send().await;
                 Outcome::awaiting(by, address, &["recovery"])
+            }
+            // It is asked for by those who wait for a mail, and by others, who get none.
+            Step::Resend { address } => {
+                let body = json!({"type": "signup", "email": self.address(address)});
+                self.app.post("/resend", body).send().await;
+                Outcome::default()
             }
             Step::OpenMail { by } => self.open_mail(by).await,
             Step::SignInByPassword { by, address } => {
@@ -216,7 +230,8 @@ impl World<'_> {
         | Step::Refresh { by }
         | Step::AddFactor { by }
         | Step::AnswerFactor { by }
-        | Step::SignOut { by }) = step
+        | Step::RemoveFactor { by }
+        | Step::SignOut { by, .. }) = step
         else {
             return Outcome::default();
         };
@@ -234,7 +249,9 @@ impl World<'_> {
                 let mut body = self.id_token(provider, by, address, is_verified);
                 body["link_identity"] = json!(true);
                 let call = self.app.post("/token?grant_type=id_token", body).bearer(token);
-                Outcome::of_session(by, &call.send().await)
+                let mut outcome = Outcome::of_session(by, &call.send().await);
+                outcome.changes = self.find_changes(by, session).await;
+                outcome
             }
             Step::Unlink { index, .. } => {
                 let user = self.app.get("/user").bearer(token).send().await.body;
@@ -248,7 +265,10 @@ impl World<'_> {
             Step::ChangeEmail { address, .. } => {
                 let body = json!({"email": self.address(address)});
                 self.app.put("/user", body).bearer(token).send().await;
-                Outcome::default()
+                Outcome {
+                    changes: self.find_changes(by, session).await,
+                    ..Outcome::default()
+                }
             }
             Step::ChangePassword { .. } => {
                 let body = json!({"password": self.password(by)});
@@ -261,46 +281,35 @@ impl World<'_> {
                 Some((id, secret)) => Outcome::of_session(by, &self.answer(session, id, secret).await),
                 None => Outcome::default(),
             },
-            _ => {
-                self.app
-                    .post("/logout?scope=global", json!({}))
-                    .bearer(token)
-                    .send()
-                    .await;
+            Step::RemoveFactor { .. } => {
+                if let Some((id, _)) = self.factors[by].last() {
+                    let call = self.app.call(Method::DELETE, &format!("/factors/{id}"));
+                    call.bearer(token).send().await;
+                }
                 Outcome::default()
             }
+            Step::SignOut { is_others, .. } => {
+                let scope = if is_others { "others" } else { "global" };
+                let call = self.app.post(&format!("/logout?scope={scope}"), json!({}));
+                call.bearer(token).send().await;
+                Outcome::default()
+            }
+            _ => Outcome::default(),
         }
     }
 
-    async fn add_factor(&self, by: usize, session: &Session) -> Outcome {
-        let body = json!({"factor_type": "totp", "friendly_name": format!("{}", self.factors[by].len())});
-        let enrolled = self.app.enroll(session, body).await;
-        let (Some(id), Some(secret)) = (
-            enrolled.body["id"].as_str().map(str::to_owned),
-            enrolled.body["totp"]["secret"].as_str().map(str::to_owned),
-        ) else {
-            return Outcome::default();
-        };
-        let mut outcome = Outcome::of_session(by, &self.answer(session, &id, &secret).await);
-        outcome.factor = Some((by, id, secret));
-        outcome
-    }
-
-    async fn answer(&self, session: &Session, id: &str, secret: &str) -> Response {
-        let path = format!("/factors/{id}/challenge");
-        let challenge = self
-            .app
-            .post(&path, json!({}))
-            .bearer(&session.access_token)
-            .send()
-            .await;
-        let body = json!({"challenge_id": challenge.body["id"], "code": compute_code(secret, 0)});
-        let path = format!("/factors/{id}/verify");
-        self.app
-            .post(&path, body)
-            .bearer(&session.access_token)
-            .send()
-            .await
+    /// The tokens of the pending change of address of a session's account.
+    async fn find_changes(&self, by: usize, session: &Session) -> Vec<(usize, String)> {
+        let claims = self.app.keys.verify(&session.access_token).unwrap();
+        let id = claims.subject().unwrap().to_owned();
+        const SQL: &str = "select unnest(array[email_change_token_new, email_change_token_current]) as token \
+                           from auth.users where id::text = $1";
+        let rows = self.database.query(SQL, &[&id]).await.unwrap();
+        let tokens = rows.iter().filter_map(|row| row.get::<_, Option<String>>(0));
+        tokens
+            .filter(|token| !token.is_empty())
+            .map(|token| (by, token))
+            .collect()
     }
 
     fn apply(&mut self, outcome: Outcome) {
@@ -322,6 +331,10 @@ impl World<'_> {
         }
         if let Some(by) = outcome.opened {
             self.awaited[by].clear();
+            self.changes[by].clear();
+        }
+        for (by, token) in outcome.changes {
+            self.changes[by].insert(token);
         }
         for (owner, kind) in outcome.awaited {
             self.awaited[owner].insert(kind);
@@ -336,33 +349,13 @@ impl World<'_> {
             self.factors[by].push((id, secret));
         }
     }
-
-    /// Nobody holds a session of an account whose confirmed address or number is somebody else's, and every session has a holder.
-    async fn check(&self) {
-        const SQL: &str = "select s.id::text, case when u.email_confirmed_at is not null then u.email end, \
-                             case when u.phone_confirmed_at is not null then u.phone end \
-                           from auth.sessions s join auth.users u on u.id = s.user_id \
-                           where s.id::text = any($1) and (u.email_confirmed_at is not null or u.phone_confirmed_at is not null) \
-                           or u.email like $2 and s.id::text <> all($1)";
-        let ids: Vec<&String> = self.holders.keys().collect();
-        let params: [&(dyn ToSql + Sync); 2] = [&ids, &format!("%@{}", self.domain())];
-        for row in self.database.query(SQL, &params).await.unwrap() {
-            let (id, email, phone): (String, Option<String>, Option<String>) =
-                (row.get(0), row.get(1), row.get(2));
-            let holder = self.holders.get(&id).expect("every session has a holder");
-            for (proven, own) in [(email, self.address(*holder)), (phone, self.number(*holder))] {
-                let proven = proven.unwrap_or_else(|| own.clone());
-                assert_eq!(proven, own, "person {holder} is in the account of {proven}");
-            }
-        }
-    }
 }
 
 /// Plays one sequence. Some steps are two at once.
 async fn play(
     app: &TestApp,
     providers: &[IdentityProvider; 2],
-    database: &Client,
+    (database, check): (&Client, &Statement),
     (seed, attempt): (u64, usize),
 ) {
     let mut random = StdRng::seed_from_u64(seed);
@@ -370,11 +363,13 @@ async fn play(
         app,
         providers,
         database,
+        check,
         tag: format!("{seed}x{attempt}"),
         has_domain: false,
         passkeys: Default::default(),
         sessions: Default::default(),
         awaited: Default::default(),
+        changes: Default::default(),
         factors: Default::default(),
         holders: HashMap::new(),
     };
@@ -396,10 +391,18 @@ async fn play(
         world.check().await;
         drop(guard);
     }
+    let guard = LogOnPanic(seed, format!("{log:?} at the end"));
+    world.check_ways_to_sign_in().await;
+    drop(guard);
 }
 
 /// Plays a sequence again, among new addresses, whose server has reset a connection, as one on a machine under load does.
-async fn play_patiently(app: &TestApp, providers: &[IdentityProvider; 2], database: &Client, seed: u64) {
+async fn play_patiently(
+    app: &TestApp,
+    providers: &[IdentityProvider; 2],
+    database: (&Client, &Statement),
+    seed: u64,
+) {
     for attempt in 0..ATTEMPTS {
         let played = AssertUnwindSafe(play(app, providers, database, (seed, attempt)))
             .catch_unwind()
@@ -414,19 +417,6 @@ async fn play_patiently(app: &TestApp, providers: &[IdentityProvider; 2], databa
         }
         println!("sequence {seed} is played again: {text}");
     }
-}
-
-/// The code of every number of these sequences.
-fn list_test_codes(seeds: &[u64]) -> Vec<(String, String)> {
-    let mut codes = Vec::new();
-    for seed in seeds {
-        for (attempt, owner) in
-            (0..ATTEMPTS).flat_map(|attempt| (0..PEOPLE).map(move |owner| (attempt, owner)))
-        {
-            codes.push((number_of(&format!("{seed}x{attempt}"), owner), CODE.to_owned()));
-        }
-    }
-    codes
 }
 
 /// Prints the sequence that has failed.
@@ -472,10 +462,11 @@ async fn auth_109_nobody_holds_a_session_of_an_account_whose_address_is_somebody
     crate::saml::add_provider(&app, json!([])).await;
     println!("{count} sequences from seed {first}");
     let database = app.superuser().await;
+    let check = database.prepare(CHECK).await.unwrap();
     for some in seeds.chunks(PARALLEL) {
         join_all(
             some.iter()
-                .map(|seed| play_patiently(&app, &providers, &database, *seed)),
+                .map(|seed| play_patiently(&app, &providers, (&database, &check), *seed)),
         )
         .await;
         // Mails of finished sequences are not looked at again.

@@ -65,8 +65,16 @@ pub(crate) enum Step {
     AnswerFactor {
         by: usize,
     },
+    RemoveFactor {
+        by: usize,
+    },
     SignOut {
         by: usize,
+        is_others: bool,
+    },
+    /// Another mail for a sign-up.
+    Resend {
+        address: usize,
     },
     Ban {
         address: usize,
@@ -88,9 +96,10 @@ pub(crate) enum Step {
         address: usize,
         is_confirmed: bool,
     },
-    /// An administrator gives the account of an address a password for its owner.
+    /// An administrator gives the account of an address a password for its owner, and perhaps confirms the address for them.
     AdminPassword {
         address: usize,
+        is_confirmed: bool,
     },
     /// An administrator corrects the address of an account that nobody has confirmed.
     AdminAddress {
@@ -166,7 +175,7 @@ impl Step {
         let provider = random.random_range(0..PROVIDERS.len());
         // Nobody but the owner gets an address verified.
         let is_verified = by == address && random.random_bool(0.5);
-        match random.random_range(0..58) {
+        match random.random_range(0..63) {
             0..=2 => Self::SignUp { by, address },
             3..=4 => Self::AskForCode { by, address },
             5 => Self::Recover { by, address },
@@ -194,7 +203,10 @@ impl Step {
             26 => Self::Refresh { by },
             27 => Self::AddFactor { by },
             28 => Self::AnswerFactor { by },
-            29 => Self::SignOut { by },
+            29 => Self::SignOut {
+                by,
+                is_others: random.random_bool(0.4),
+            },
             30 => Self::Ban {
                 address,
                 is_lifted: random.random_bool(0.5),
@@ -208,7 +220,10 @@ impl Step {
                 address,
                 is_confirmed: random.random_bool(0.3),
             },
-            34 => Self::AdminPassword { address },
+            34 => Self::AdminPassword {
+                address,
+                is_confirmed: random.random_bool(0.4),
+            },
             35 => Self::AdminAddress {
                 from: by,
                 to: address,
@@ -252,7 +267,11 @@ impl Step {
             52 => Self::SignUpByPhone { by, number: address },
             53..=54 => Self::SignInByPhone { by },
             55 => Self::SignInByPhonePassword { by, number: address },
-            _ => Self::ChangePhone { by, number: address },
+            56..=57 => Self::ChangePhone { by, number: address },
+            58..=59 => Self::Resend { address },
+            60 => Self::RemoveFactor { by },
+            // To the own address, which the person may have proven to another account.
+            _ => Self::ChangeEmail { by, address: by },
         }
     }
 
@@ -278,6 +297,8 @@ pub(crate) struct Outcome {
     pub(crate) sessions: Vec<(usize, Session)>,
     /// Kinds of mails that the owner of an address waits for.
     pub(crate) awaited: Vec<(usize, &'static str)>,
+    /// Tokens of changes of address that the person has asked for.
+    pub(crate) changes: Vec<(usize, String)>,
     /// The owner has opened the mails that they waited for.
     pub(crate) opened: Option<usize>,
     /// The account of this address is gone or has another one now, and with it what its owner waited for.

@@ -4,7 +4,7 @@
 //! sets SMTP.
 
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
@@ -23,6 +23,10 @@ use tokio_postgres::types::ToSql;
 
 /// The password of every user whose password the test does not choose.
 pub(crate) const PASSWORD: &str = "correct horse";
+
+/// The keys of every request, which are signed once.
+static ANON_KEY: LazyLock<String> = LazyLock::new(development::anon_key);
+static SERVICE_ROLE_KEY: LazyLock<String> = LazyLock::new(development::service_role_key);
 
 /// A running service with its own port and database. Dropping it stops the service.
 pub(crate) struct TestApp {
@@ -185,7 +189,7 @@ impl TestApp {
         };
         let request = self.http.request(method, url);
         let request = request
-            .header("apikey", development::anon_key())
+            .header("apikey", ANON_KEY.as_str())
             .header("x-supabase-api-version", "2024-01-01");
         Call { request }
     }
@@ -312,7 +316,7 @@ impl Call {
 
     /// Sends the service role key as bearer.
     pub(crate) fn admin(self) -> Self {
-        self.bearer(&development::service_role_key())
+        self.bearer(&SERVICE_ROLE_KEY)
     }
 
     pub(crate) fn header(self, name: &str, value: &str) -> Self {

@@ -6,6 +6,7 @@
 
 mod access_table;
 mod account_administration;
+mod account_checks;
 mod account_devices;
 mod account_sequences;
 mod account_steps;

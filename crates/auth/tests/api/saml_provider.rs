@@ -1,6 +1,8 @@
 //! A SAML identity provider for tests: metadata, and responses that it signs. It writes canonical XML itself, so that the
 //! service's own canonical forms are not part of what they are tested with.
 
+use std::sync::LazyLock;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{SecondsFormat, TimeDelta, Utc};
@@ -17,10 +19,18 @@ const SIGNATURE_NS: &str = "http://www.w3.org/2000/09/xmldsig#";
 /// The entity id of the test's identity provider.
 pub(crate) const ENTITY_ID: &str = "https://idp.example/saml";
 
-/// Two RSA keys, public and for tests only.
-pub(crate) fn read_key(name: &str) -> String {
+/// RSA keys, public and for tests only. The file is large, so it is read once.
+static KEYS: LazyLock<Value> = LazyLock::new(|| {
     let data: Value = serde_json::from_str(include_str!("../../../saml/tests/data/responses.json")).unwrap();
-    data["keys"][name].as_str().unwrap().to_owned()
+    data["keys"].clone()
+});
+/// The key that the provider signs with.
+static SIGNING_KEY: LazyLock<RsaKeyPair> =
+    LazyLock::new(|| RsaKeyPair::from_der(&STANDARD.decode(read_key("sp_next")).unwrap()).unwrap());
+
+/// One of [`KEYS`].
+pub(crate) fn read_key(name: &str) -> String {
+    KEYS[name].as_str().unwrap().to_owned()
 }
 
 /// What differs between responses.
@@ -100,16 +110,16 @@ fn sign(id: &str, canonical: &[u8]) -> String {
         )
     };
     let namespace = format!(" xmlns:ds=\"{SIGNATURE_NS}\"");
-    let key = RsaKeyPair::from_der(&STANDARD.decode(read_key("sp_next")).unwrap()).unwrap();
-    let mut signature = vec![0; key.public().modulus_len()];
+    let mut signature = vec![0; SIGNING_KEY.public().modulus_len()];
     let message = info(&namespace);
-    key.sign(
-        &RSA_PKCS1_SHA256,
-        &SystemRandom::new(),
-        message.as_bytes(),
-        &mut signature,
-    )
-    .unwrap();
+    SIGNING_KEY
+        .sign(
+            &RSA_PKCS1_SHA256,
+            &SystemRandom::new(),
+            message.as_bytes(),
+            &mut signature,
+        )
+        .unwrap();
     format!(
         "<ds:Signature{namespace}>{}<ds:SignatureValue>{}</ds:SignatureValue></ds:Signature>",
         info(""),
