@@ -142,7 +142,8 @@ async fn administrators_create_list_update_and_delete_oauth_clients() {
 async fn dynamic_client_registration_is_rate_limited() {
     let mut setup = setup();
     setup.config.rate_limits.client = proxy_header();
-    setup.config.rate_limits.token = 1;
+    // One more every five minutes: however long thirty requests take, none becomes free meanwhile.
+    setup.config.rate_limits.client_registrations = 1;
     let app = TestApp::start_setup(setup).await;
     let register = |ip: &'static str| {
         let body = json!({"redirect_uris": ["https://a.example/cb"]});

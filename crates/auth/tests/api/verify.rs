@@ -360,6 +360,7 @@ async fn a_link_is_rejected_under_another_type() {
 async fn auth_086_verify_is_rate_limited_per_client_address() {
     let app = TestApp::start_with(|config| {
         config.rate_limits.client = crate::protection::proxy_header();
+        config.rate_limits.verify = 1;
     })
     .await;
     let body = json!({"email": "ana@example.com", "token": "000000", "type": "email"});

@@ -197,6 +197,7 @@ async fn web3_sign_ins_have_their_own_rate_limit() {
     let app = TestApp::start_with(|config| {
         config.web3.ethereum = true;
         config.rate_limits.client = proxy_header();
+        config.rate_limits.web3 = 1;
     })
     .await;
     let request_token = |kind: &'static str| {
