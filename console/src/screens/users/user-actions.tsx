@@ -20,7 +20,7 @@ import {
   usersKey,
 } from "./api";
 import { Impersonation } from "./impersonation";
-import { banDurations, nameOfUser } from "./user-model";
+import { banDurations, claimsAddress, nameOfUser } from "./user-model";
 
 interface UserActionsProps {
   user: User;
@@ -43,7 +43,16 @@ export function UserActions({ user, isBanned, refusal }: UserActionsProps) {
   }
   return (
     <>
-      {user.email ? <Mails user={user} email={user.email} refusal={refusal} /> : null}
+      {claimsAddress(user) ? (
+        <ActionGroup title="Mails">
+          <p className="text-caption text-ink-soft">
+            Somebody uses this account who has not proven its address, so no mail goes there.
+            Whoever proves the address gets an account of their own.
+          </p>
+        </ActionGroup>
+      ) : user.email ? (
+        <Mails user={user} email={user.email} refusal={refusal} />
+      ) : null}
       <Impersonation user={user} refusal={refusal} />
       <ActionGroup title="Access">
         <BanControl user={user} isBanned={isBanned} refusal={refusal} />

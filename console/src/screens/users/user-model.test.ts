@@ -1,6 +1,13 @@
 // @vitest-environment node
 import { describe, expect, test } from "vitest";
-import { badgesOf, nameOfUser, parseMetadata, parseTime, readUserRows } from "./user-model";
+import {
+  badgesOf,
+  claimsAddress,
+  nameOfUser,
+  parseMetadata,
+  parseTime,
+  readUserRows,
+} from "./user-model";
 
 const now = new Date("2026-06-01T00:00:00Z");
 
@@ -16,6 +23,7 @@ describe("CONSOLE-110 users of the list", () => {
       id: "1",
       is_anonymous: "f",
       confirmed_at: "2026-01-01 10:00:00+00",
+      email_confirmed_at: "2026-01-01 10:00:00+00",
       raw_app_meta_data: '{"provider":"email","providers":["email","google"]}',
     });
 
@@ -38,6 +46,31 @@ describe("CONSOLE-110 users of the list", () => {
       "anonymous",
       "unconfirmed",
     ]);
+  });
+
+  test("an address is not confirmed by the number", () => {
+    const [user] = read({ id: "1", email: "ana@example.org", phone: "4366", confirmed_at: "x" });
+
+    expect(user && badgesOf(user, now)).toMatchObject([{ label: "mail unconfirmed" }]);
+  });
+
+  test("an account in use claims an address that it has proven neither by a mail nor at a provider", () => {
+    const used = {
+      email: "Ana@example.org",
+      last_sign_in_at: "x",
+    };
+    const identity = (isVerified: boolean) => ({
+      provider: "google",
+      email: "ana@example.org",
+      identity_data: { email_verified: isVerified },
+    });
+
+    expect(claimsAddress(used)).toBe(true);
+    expect(claimsAddress({ ...used, identities: [identity(false)] })).toBe(true);
+    expect(claimsAddress({ ...used, identities: [identity(true)] })).toBe(false);
+    expect(claimsAddress({ ...used, email_confirmed_at: "x" })).toBe(false);
+    expect(claimsAddress({ ...used, last_sign_in_at: null })).toBe(false);
+    expect(claimsAddress({ ...used, email: "" })).toBe(false);
   });
 
   test("times of PostgreSQL are read in every browser", () => {

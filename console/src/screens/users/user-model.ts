@@ -9,6 +9,7 @@ export const userColumns = [
   "created_at",
   "last_sign_in_at",
   "confirmed_at",
+  "email_confirmed_at",
   "banned_until",
   "deleted_at",
   "is_anonymous",
@@ -22,7 +23,9 @@ export interface UserRow {
   phone: string | null;
   createdAt: string | null;
   lastSignInAt: string | null;
+  /** The earlier of the two confirmations, of the address and of the number. */
   confirmedAt: string | null;
+  emailConfirmedAt: string | null;
   bannedUntil: string | null;
   deletedAt: string | null;
   isAnonymous: boolean;
@@ -45,6 +48,7 @@ export function readUserRows(
       createdAt: value("created_at"),
       lastSignInAt: value("last_sign_in_at"),
       confirmedAt: value("confirmed_at"),
+      emailConfirmedAt: value("email_confirmed_at"),
       bannedUntil: value("banned_until"),
       deletedAt: value("deleted_at"),
       isAnonymous: isTrue(value("is_anonymous")),
@@ -90,8 +94,39 @@ export function badgesOf(user: UserRow, now: Date): UserBadge[] {
   if (bannedUntil !== null && bannedUntil > now) badges.push({ label: "banned", tone: "danger" });
   if (user.isAnonymous) badges.push({ label: "anonymous", tone: "neutral" });
   else if (user.confirmedAt === null) badges.push({ label: "unconfirmed", tone: "warning" });
+  else if (user.email !== null && user.emailConfirmedAt === null) {
+    badges.push({ label: "mail unconfirmed", tone: "warning" });
+  }
   if (user.isSso) badges.push({ label: "SSO", tone: "info" });
   return badges;
+}
+
+/**
+ * Whether somebody uses the account who has not proven its address, neither by a mail nor at a provider. Auth sends nothing there, and
+ * whoever proves the address gets an account of their own.
+ */
+export function claimsAddress(user: {
+  email?: string | null;
+  email_confirmed_at?: string | null;
+  phone_confirmed_at?: string | null;
+  last_sign_in_at?: string | null;
+  is_anonymous?: boolean;
+  identities?:
+    | readonly {
+        provider: string;
+        email?: string | null;
+        identity_data: Record<string, unknown> | null;
+      }[]
+    | null;
+}): boolean {
+  const isUsed =
+    user.last_sign_in_at != null || user.phone_confirmed_at != null || user.is_anonymous === true;
+  const address = user.email?.toLowerCase();
+  const isProven = user.identities?.some(
+    ({ provider, email, identity_data: data }) =>
+      provider !== "phone" && email?.toLowerCase() === address && data?.email_verified === true,
+  );
+  return Boolean(address) && user.email_confirmed_at == null && isUsed && isProven !== true;
 }
 
 /** The name by which the list and the panel call a user. */

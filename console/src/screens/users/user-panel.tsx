@@ -92,6 +92,9 @@ function StateBadge({ user }: { user: User }) {
   if (isBanned(user)) return <Badge tone="danger">banned</Badge>;
   if (user.is_anonymous === true) return <Badge>anonymous</Badge>;
   if (user.confirmed_at == null) return <Badge tone="warning">unconfirmed</Badge>;
+  if (user.email && user.email_confirmed_at == null) {
+    return <Badge tone="warning">mail unconfirmed</Badge>;
+  }
   return <Badge tone="success">confirmed</Badge>;
 }
 
@@ -107,7 +110,8 @@ function Account({ user, refusal }: UserPanelPartProps) {
           ["Role", user.role ?? null],
           ["Created", time(user.created_at)],
           ["Invited", time(user.invited_at)],
-          ["Confirmed", time(user.confirmed_at) ?? "not yet"],
+          ["Mail confirmed", user.email ? (time(user.email_confirmed_at) ?? "not yet") : null],
+          ["Phone confirmed", user.phone ? (time(user.phone_confirmed_at) ?? "not yet") : null],
           ["Last sign-in", time(user.last_sign_in_at) ?? "never"],
           ["Banned until", isBanned(user) ? time(user.banned_until) : null],
           ["Deleted", time(user.deleted_at)],

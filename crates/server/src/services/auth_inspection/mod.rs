@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::mode::Mode;
-use super::translate::auth_providers;
+use super::translate::{auth_channels, auth_providers};
 use crate::config::Config;
 
 /// Names of the mail templates, in the order in which a user would get the mails.
@@ -27,17 +27,6 @@ const TEMPLATES: [&str; 6] = [
     "recovery",
     "email_change",
     "reauthentication",
-];
-
-/// Names of the notification mails.
-const NOTIFICATIONS: [&str; 7] = [
-    "password_changed",
-    "email_changed",
-    "phone_changed",
-    "identity_linked",
-    "identity_unlinked",
-    "mfa_factor_enrolled",
-    "mfa_factor_unenrolled",
 ];
 
 /// Inspects Auth by the configuration with which it was started.
@@ -146,20 +135,55 @@ fn list_mails(config: &Config) -> Vec<ConfiguredMail> {
         enabled: email.enabled,
         custom: email.templates.iter().any(|template| template.name == **name),
     };
-    let notification = |name: &&str| {
+    let enabled = auth_channels::notification_kinds(config);
+    let notification = |(name, kind): &(&str, MailKind)| {
         let found = email
             .notifications
             .iter()
-            .find(|found| found.template.name == **name);
+            .find(|found| found.template.name == *name);
         ConfiguredMail {
             name: (*name).to_owned(),
             section: "notification",
-            enabled: found.is_some_and(|found| found.enabled),
+            enabled: kind.is_always_sent() || enabled.contains(kind),
             custom: found.is_some_and(|found| {
                 found.template.subject.is_some() || found.template.content_path.is_some()
             }),
         }
     };
     let templates = TEMPLATES.iter().map(template);
-    templates.chain(NOTIFICATIONS.iter().map(notification)).collect()
+    let notifications = MailKind::NOTIFICATIONS.iter().map(notification);
+    templates.chain(notifications).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+
+    /// The mails that are sent under a configuration, as the console lists them.
+    fn enabled_notifications(text: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("supabase")).unwrap();
+        std::fs::write(folder.path().join("supabase/config.toml"), text).unwrap();
+        let project = Project::find(Some(folder.path()), folder.path()).unwrap();
+        let loaded = Config::load_project(project, Environment::default(), &Flags::default());
+        let mails = list_mails(&loaded.unwrap().config);
+        assert_eq!(mails.len(), TEMPLATES.len() + MailKind::NOTIFICATIONS.len());
+        let sent = mails
+            .into_iter()
+            .filter(|mail| mail.section == "notification" && mail.enabled);
+        sent.map(|mail| mail.name).collect()
+    }
+
+    #[test]
+    fn console_113_notices_that_are_sent_without_a_setting_are_not_listed_as_off() {
+        let by_default = ["passkey_added", "passkey_removed", "credentials_forgotten"];
+        assert_eq!(enabled_notifications(""), by_default);
+
+        let set = "[auth.email.notification.password_changed]\nenabled = true\n\
+                   [auth.email.notification.passkey_added]\nenabled = false\n\
+                   [auth.email.notification.credentials_forgotten]\nenabled = false\n";
+        let of_settings = ["password_changed", "passkey_removed", "credentials_forgotten"];
+        assert_eq!(enabled_notifications(set), of_settings);
+    }
 }

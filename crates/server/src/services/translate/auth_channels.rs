@@ -91,7 +91,7 @@ pub(super) fn hooks_config(config: &Config) -> Result<HooksConfig> {
 }
 
 /// The security notices that `[auth.email.notification.<name>]` switches on, and those of passkeys unless it switches them off.
-pub(super) fn notification_kinds(config: &Config) -> Vec<MailKind> {
+pub(in crate::services) fn notification_kinds(config: &Config) -> Vec<MailKind> {
     let sections = &config.auth.email.notifications;
     let kind_of = |section: &NotificationTemplate| MailKind::from_notification_name(&section.template.name);
     let enabled = sections.iter().filter(|section| section.enabled);

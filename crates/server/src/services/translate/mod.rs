@@ -1,7 +1,7 @@
 //! Turns sections of the configuration into the structs that the services are made from, one file per service.
 
 pub(super) mod auth;
-mod auth_channels;
+pub(super) mod auth_channels;
 mod auth_protection;
 pub(super) mod auth_providers;
 pub(super) mod caught_messages;
