@@ -54,6 +54,27 @@ fn check_healthy_project(project: &Project) {
     assert!(list.contains("PostgreSQL 1") && list.contains('→'), "{list}");
 }
 
+/// Users of single sign-on. The first has two names at a provider, of which only one is proven, the second an address of a domain that
+/// the provider does not have. With the others all is well: two proven names, and a domain of the provider, in whatever case.
+const SSO_USERS: &str = "
+    insert into auth.sso_providers (id) values ('00000000-0000-0000-0000-0000000000aa'), ('00000000-0000-0000-0000-0000000000bb');
+    insert into auth.sso_domains (id, sso_provider_id, domain) values
+      (gen_random_uuid(), '00000000-0000-0000-0000-0000000000aa', 'Corp.example'),
+      (gen_random_uuid(), '00000000-0000-0000-0000-0000000000bb', 'other.example');
+    insert into auth.users (id, aud, role, email, email_confirmed_at, last_sign_in_at, is_sso_user) values
+      ('00000000-0000-0000-0000-000000000007', 'authenticated', 'authenticated', '7@corp.example', now(), now(), true),
+      ('00000000-0000-0000-0000-000000000008', 'authenticated', 'authenticated', '8@corp.example', now(), now(), true),
+      ('00000000-0000-0000-0000-000000000009', 'authenticated', 'authenticated', '9@corp.example', now(), now(), true),
+      ('00000000-0000-0000-0000-000000000010', 'authenticated', 'authenticated', '10@OTHER.example', now(), now(), true),
+      ('00000000-0000-0000-0000-000000000011', 'authenticated', 'authenticated', '11@evil.example', null, now(), true);
+    insert into auth.identities (id, provider_id, user_id, provider, identity_data)
+    select ('00000000-0000-0000-0001-' || lpad(name, 12, '0'))::uuid, name, ('00000000-0000-0000-0000-' || lpad(n, 12, '0'))::uuid,
+      'sso:00000000-0000-0000-0000-0000000000' || provider, '{}'
+    from (values ('7', '71', 'aa'), ('7', '72', 'aa'), ('8', '81', 'bb'), ('9', '91', 'aa'), ('9', '92', 'aa'),
+      ('10', '101', 'bb'), ('11', '111', 'aa')) as i (n, name, provider);
+    insert into _selvedge.sso_proven_identities (identity_id, proven_at)
+    select id, now() from auth.identities where provider_id in ('71', '91', '92')";
+
 /// Accounts as older versions may have left them: each rule that today's Auth keeps is broken once.
 async fn check_suspicious_identities(project: &Project) {
     let database = project.database().await;
@@ -80,18 +101,23 @@ async fn check_suspicious_identities(project: &Project) {
             .await
             .expect("postgres may write to auth");
     }
+    let superuser = project.superuser().await;
+    superuser
+        .batch_execute(SSO_USERS)
+        .await
+        .expect("users of single sign-on");
 
     let output = project.run(&["doctor", "-o", "json"]);
 
     assert!(output.status.success(), "warnings are no errors");
-    assert_eq!(statuses(&findings(&output), "identities"), ["warning"; 6]);
+    assert_eq!(statuses(&findings(&output), "identities"), ["warning"; 8]);
     let list = project.run_and_expect_success(&["doctor"]);
-    for number in 1..=6 {
+    for number in 1..=8 {
         let id = format!("1 (00000000-0000-0000-0000-00000000000{number})");
         assert!(list.contains(&id), "{id}: {list}");
     }
     database
-        .execute("delete from auth.users", &[])
+        .batch_execute("delete from auth.users; delete from auth.sso_providers")
         .await
         .expect("they are deleted");
 }
