@@ -1,6 +1,6 @@
 //! Parses `CREATE EXTENSION` and `DROP EXTENSION`. Pure.
 
-use super::statement_reader::StatementReader;
+use super::statement_reader::{StatementReader, first_word};
 use crate::identifier::quote_literal;
 
 /// A parsed `CREATE EXTENSION` or `DROP EXTENSION`.
@@ -125,6 +125,16 @@ impl ExtensionStatement {
             }
         }
     }
+}
+
+/// Whether a statement creates or changes an extension.
+pub(super) fn names_extension(statement: &str) -> bool {
+    let first = first_word(statement);
+    if !first.eq_ignore_ascii_case("create") && !first.eq_ignore_ascii_case("alter") {
+        return false;
+    }
+    let mut words = StatementReader::new(statement);
+    (words.take("create") || words.take("alter")) && words.take("extension")
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
 
 use super::{
     error::{MigrateError, StatementFailure},
+    extension::names_extension,
     lexer::{Lexer, TokenKind},
     script_parts::{Part, is_without_transaction, split_parts},
     split::{SEPARATOR, SplitError, Statement, split_statements},
@@ -137,7 +138,8 @@ fn first_line_of(statement: &Statement<'_>) -> usize {
     statement.line.saturating_sub(lines)
 }
 
-/// Returns the forms of the next statements for one message of at most `batch_bytes`; a longer statement is sent alone. They are made
+/// Returns the forms of the next statements for one message of at most `batch_bytes`; a longer statement, and one about an extension, is
+/// sent alone. They are made
 /// message by message, because a file may be as large as the memory.
 fn plan_batch(
     statements: &[Statement<'_>],
@@ -147,11 +149,16 @@ fn plan_batch(
     let (mut texts, mut size) = (Vec::new(), 0);
     for statement in statements {
         let text = plan(statement.text);
-        if size > 0 && size + text.len() > batch_bytes {
+        // Only of a message of one statement can the platform's event trigger tell which extension it is about.
+        let is_alone = names_extension(&text);
+        if size > 0 && (is_alone || size + text.len() > batch_bytes) {
             break;
         }
         size += text.len() + SEPARATOR.len();
         texts.push(text);
+        if is_alone {
+            break;
+        }
     }
     texts
 }
@@ -206,6 +213,15 @@ mod tests {
         let long = ["y".repeat(BATCH_BYTES * 2), "z".into()];
         assert_eq!(plan_all(&long, BATCH_BYTES).0, [1, 1]);
         assert_eq!(plan_all(&["y".into(), "z".into()], 0).0, [1, 1], "one by one");
+        let extensions = [
+            "a",
+            "-- why\ncreate extension x",
+            "b",
+            "c",
+            "ALTER EXTENSION x UPDATE",
+        ];
+        let extensions = extensions.map(str::to_owned);
+        assert_eq!(plan_all(&extensions, BATCH_BYTES).0, [1, 1, 2, 1]);
         assert!(plan_all(&[], BATCH_BYTES).0.is_empty());
     }
 

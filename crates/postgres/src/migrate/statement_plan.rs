@@ -16,10 +16,10 @@ use super::{
     do_block::rewrite_do_block,
     error::MigrateError,
     extension::ExtensionStatement,
-    lexer::{Lexer, TokenKind},
     migration_file::read_file,
     missing_extension::{ExtensionUse, check_extensions, list_ignorable_absent},
     run::{BATCH_BYTES, Script},
+    statement_reader::first_word,
     superuser_statement::find_substitute,
 };
 use crate::extensions::SHIPPED;
@@ -89,19 +89,6 @@ impl StatementPlan {
             .any(|name| self.by_platform.contains(*name))
             .then(|| extension.to_query())
     }
-}
-
-/// The first word of a statement, after white space and comments; empty when it begins with something else.
-pub fn first_word(statement: &str) -> &str {
-    let mut lexer = Lexer::new(statement);
-    while let Some(Ok(token)) = lexer.next_token() {
-        match token.kind {
-            TokenKind::Whitespace | TokenKind::Comment => {}
-            TokenKind::Word => return &statement[token.start..token.end],
-            _ => break,
-        }
-    }
-    ""
 }
 
 /// Finds the extensions that files create. Files that cannot be split are passed over: running them reports why.

@@ -3,6 +3,19 @@
 use super::lexer::{Lexer, Token, TokenKind};
 use crate::identifier::quote_identifier;
 
+/// The first word of a statement, after white space and comments; empty when it begins with something else.
+pub fn first_word(statement: &str) -> &str {
+    let mut lexer = Lexer::new(statement);
+    while let Some(Ok(token)) = lexer.next_token() {
+        match token.kind {
+            TokenKind::Whitespace | TokenKind::Comment => {}
+            TokenKind::Word => return &statement[token.start..token.end],
+            _ => break,
+        }
+    }
+    ""
+}
+
 /// The tokens of a statement without white space and comments, read from the front.
 pub(super) struct StatementReader<'a> {
     sql: &'a str,

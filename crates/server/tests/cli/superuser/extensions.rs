@@ -4,6 +4,8 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+use tokio_postgres::Client;
+
 use super::query;
 use crate::support::Project;
 
@@ -13,8 +15,9 @@ const CONTROL: &str = "default_version = '1.0'\nrelocatable = false\n";
 const SCRIPT: &str = "-- lower('X'::text)
 \\echo Use CREATE EXTENSION \\quit
 create function advise(int) returns int language sql as 'select 1';
+create function noted() returns int language plpgsql as $note$ begin perform 1; perform rewrite('x'::text); return 1; end $note$;
 comment on function advise(int) is 'advise(1)';
-select FORMAT('%s'::text, 'x'::text);";
+do $$ begin perform FORMAT('%s'::text, 'x'::text); end $$;";
 
 /// One that calls nothing, as that of pgvector.
 const QUIET_SCRIPT: &str =
@@ -23,12 +26,39 @@ const QUIET_SCRIPT: &str =
 /// What PostgreSQL would call in its place.
 const PLANTED: &str = "create function public.format(text, text) returns text language plpgsql as $$
     begin create role attacker superuser; return ''; end $$";
+const UNPLANT: &str = "drop function public.format(text, text)";
 
-async fn refusal(client: &tokio_postgres::Client, sql: &str) -> String {
+const CREATE: &str = "create extension index_advisor schema public";
+
+async fn refusal(client: &Client, sql: &str) -> String {
     let error = client.batch_execute(sql).await.expect_err(sql);
     let error = error.as_db_error().expect("of PostgreSQL");
     assert_eq!(error.code().code(), "42501", "{error:?}");
     error.message().to_owned()
+}
+
+async fn run(client: &Client, sql: &str) {
+    client
+        .batch_execute(sql)
+        .await
+        .unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+}
+
+/// Runs a statement that is refused after another session has committed, for which it waits as `waits` says.
+async fn refusal_after_commit(project: &Project, waiting: &Client, sql: &str, other: &Client) -> String {
+    let waits = format!(
+        "select exists (select from pg_stat_activity where query = '{sql}' and (wait_event = 'PgSleep' or wait_event_type = 'Lock'))"
+    );
+    let commit = async {
+        let watching = project.database().await;
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !query::<bool>(&watching, &waits).await {
+            assert!(Instant::now() < deadline, "nobody waits");
+            actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+        }
+        run(other, "commit").await;
+    };
+    tokio::join!(refusal(waiting, sql), commit).0
 }
 
 #[actix_web::test]
@@ -54,64 +84,121 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
     running.wait_until_ready().await;
     let postgres = project.database().await;
     let harmless = "create function public.lower(int) returns int language sql as 'select 1';
+        create function public.rewrite(text) returns text language sql as 'select $1';
         create function public.advise(text) returns text language sql as 'select $1'";
-    postgres.batch_execute(harmless).await.expect("postgres may");
-    postgres.batch_execute(PLANTED).await.expect("postgres may");
+    run(&postgres, harmless).await;
+    run(&postgres, PLANTED).await;
 
-    let create = "create extension index_advisor schema public";
+    check_refusals(&postgres).await;
+    check_others_are_created(&project, &postgres).await;
+    check_event_triggers(&postgres).await;
+    check_other_sessions(&project, &postgres).await;
+
+    let attackers = "select count(*) from pg_roles where rolname = 'attacker'";
+    assert_eq!(query::<i64>(&postgres, attackers).await, 0);
+    running.stop();
+}
+
+/// However the extension is created, the refusal names it and what it would call, and nothing else.
+async fn check_refusals(postgres: &Client) {
     for way in [
-        create,
+        CREATE,
         "select _selvedge.create_extension('index_advisor', false, 'public', null, false)",
         "set session_replication_role = replica; create extension index_advisor schema public",
+        "reset session_replication_role; set standard_conforming_strings = off; create extension index_advisor schema public",
+        "do $$ begin create extension index_advisor; end $$",
+        // Texts that begin as if they were about another one.
+        "do $$ begin execute 'create extension citext schema \"public\"
+            ; create extension index_advisor schema public'; end $$",
+        "create extension citext; create extension index_advisor schema public",
+        "/* create extension citext */ create extension index_advisor schema public",
     ] {
-        let message = refusal(&postgres, way).await;
+        let message = refusal(postgres, way).await;
+        run(postgres, "reset all").await;
         assert!(
             message.contains("index_advisor")
                 && message.contains("public.format(text,text)")
                 && !message.contains("public.lower")
-                && !message.contains("advise"),
-            "{message}"
+                && !message.contains("rewrite")
+                && !message.contains("advise("),
+            "{way}: {message}"
         );
     }
-    // One that another session is about to add is waited for.
-    postgres
-        .batch_execute("reset session_replication_role; drop function public.format(text, text)")
-        .await
-        .expect("dropped");
-    let other = project.database().await;
-    other
-        .batch_execute(&format!("begin; {PLANTED}"))
-        .await
-        .expect("postgres may");
-    let waits = "select exists (select from pg_stat_activity where query like 'create extension%' and wait_event = 'PgSleep')";
-    let commit = async {
-        let watching = project.database().await;
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !query::<bool>(&watching, waits).await {
-            assert!(Instant::now() < deadline, "nobody waits");
-            actix_web::rt::time::sleep(Duration::from_millis(5)).await;
-        }
-        other.batch_execute("commit").await.expect("committed");
+}
+
+/// One that nobody creates refuses no other, whoever sends the statement, if it can be known which one it is about.
+async fn check_others_are_created(project: &Project, postgres: &Client) {
+    for way in [
+        "create extension if not exists pgcrypto with schema extensions",
+        "-- of the project\nCREATE EXTENSION \"citext\" WITH SCHEMA public VERSION '1.6';\n",
+        "do $$ begin create extension if not exists hstore schema extensions cascade; end $$",
+        "select _selvedge.create_extension('seg', false, 'public', null, false)",
+        "alter extension citext update",
+        "select _selvedge.set_extension_schema('citext', 'extensions')",
+    ] {
+        run(postgres, way).await;
+    }
+    let prepared = postgres.execute("create extension cube", &[]).await;
+    prepared.expect("postgres may");
+    project.write(
+        "migrations/20260101000000_text.sql",
+        "create table public.texts (id int);\n-- for search\ncreate extension if not exists unaccent;\nselect 1;",
+    );
+    project.run_and_expect_success(&["migration", "up"]);
+    // Among other statements nobody knows.
+    let message = refusal(postgres, "select 1; create extension ltree").await;
+    assert!(message.contains("may be \"index_advisor\""), "{message}");
+}
+
+/// The code of a project's event trigger runs before the script.
+async fn check_event_triggers(postgres: &Client) {
+    let trigger = |body: &str| {
+        format!(
+            "create or replace function public.before_extensions() returns event_trigger language plpgsql as $f$ begin
+               if coalesce(current_setting('test.nested', true), '') = '' then
+                 perform set_config('test.nested', 'x', true); {body}
+               end if; end $f$"
+        )
     };
-    let (message, ()) = tokio::join!(refusal(&postgres, create), commit);
+    let make = "select _selvedge.create_event_trigger('zzz', 'ddl_command_start', array['CREATE EXTENSION'], 'public.before_extensions()')";
+    run(
+        postgres,
+        &trigger("create extension index_advisor schema public;"),
+    )
+    .await;
+    run(postgres, make).await;
+    let message = refusal(postgres, "create extension intarray").await;
+    assert!(
+        message.contains("the script of the extension \"index_advisor\""),
+        "{message}"
+    );
+
+    run(postgres, UNPLANT).await;
+    run(postgres, &trigger(&format!("execute $p$ {PLANTED} $p$;"))).await;
+    let message = refusal(postgres, CREATE).await;
+    assert!(message.contains("public.format(text,text)"), "{message}");
+    run(postgres, "drop event trigger zzz").await;
+}
+
+/// What another session is about to change is waited for.
+async fn check_other_sessions(project: &Project, postgres: &Client) {
+    let other = project.database().await;
+    run(&other, &format!("begin; {PLANTED}")).await;
+    let message = refusal_after_commit(project, postgres, CREATE, &other).await;
     assert!(message.contains("public.format(text,text)"), "{message}");
 
-    postgres
-        .batch_execute("drop function public.format(text, text)")
-        .await
-        .expect("dropped");
-    postgres.batch_execute(create).await.expect("postgres may");
+    run(postgres, UNPLANT).await;
+    run(postgres, CREATE).await;
     // Once it is there its script does not run any more. One that calls nothing waits for nobody and refuses nothing.
-    postgres.batch_execute(PLANTED).await.expect("postgres may");
-    other
-        .batch_execute("begin; create table public.open (id int)")
-        .await
-        .expect("postgres may");
-    postgres
-        .batch_execute("create extension citext schema public; create extension hypopg schema public")
-        .await
-        .expect("postgres may");
-    let attackers = "select count(*) from pg_roles where rolname = 'attacker'";
-    assert_eq!(query::<i64>(&postgres, attackers).await, 0);
-    running.stop();
+    run(postgres, PLANTED).await;
+    run(&other, "begin; create table public.open (id int)").await;
+    run(
+        postgres,
+        "create extension ltree schema public; create extension hypopg schema public",
+    )
+    .await;
+    run(&other, "drop extension index_advisor").await;
+    let again = "create extension if not exists index_advisor schema public";
+    let message = refusal_after_commit(project, postgres, again, &other).await;
+    assert!(message.contains("public.format(text,text)"), "{message}");
 }
