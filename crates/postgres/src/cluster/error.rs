@@ -30,6 +30,16 @@ pub enum ClusterError {
         /// The first program that is missing.
         missing: &'static str,
     },
+    /// Files of the copied programs are missing or cut off, and a cluster still runs from them.
+    #[error(
+        "{} lacks files of PostgreSQL, as after a power failure, and a running project uses it: stop that project, and the next start \
+         makes the folder anew",
+        folder.display()
+    )]
+    BrokenPrograms {
+        /// The folder of the copy.
+        folder: PathBuf,
+    },
     /// PostgreSQL older than we support.
     #[error("{} is PostgreSQL {found}; 15 to 18 are supported", folder.display())]
     UnsupportedVersion {

@@ -4,7 +4,7 @@
 //! `postgres.log.1` instead, and what was there is gone. Lines that are written in that moment are lost.
 
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -34,9 +34,10 @@ impl LogLimit {
         let (stop, stopped) = channel();
         let watched = path.to_owned();
         let watch = move || {
+            let mut has_failed = false;
             while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if let Err(error) = move_away(&watched, most) {
-                    tracing::warn!(%error, "PostgreSQL's log could not be shortened");
+                if let Some(error) = first_error(&mut has_failed, move_away(&watched, most)) {
+                    tracing::warn!(%error, "the newest part of PostgreSQL's log could not be kept in its own file");
                 }
             }
         };
@@ -65,18 +66,32 @@ pub(super) fn earlier_log(path: &Path) -> PathBuf {
     path.with_extension("log.1")
 }
 
-/// Moves the newest part of a log away that is larger than `most`.
+/// An error to report: the first of a row, as the same one follows with each further look.
+fn first_error(has_failed: &mut bool, outcome: io::Result<()>) -> Option<io::Error> {
+    let had_failed = std::mem::replace(has_failed, outcome.is_err());
+    outcome.err().filter(|_| !had_failed)
+}
+
+/// Moves the newest part of a log away that is larger than `most`. The log is shortened also when there is no room for what would be kept:
+/// on a full disk the database needs that room.
 fn move_away(path: &Path, most: u64) -> io::Result<()> {
     if path.metadata()?.len() <= most {
         return Ok(());
     }
     let mut log = open_own_file(path, true)?;
-    let mut earlier: File = open_own_file(&earlier_log(path), true)?;
+    let kept = copy_newest(&mut log, &earlier_log(path), most);
+    log.set_len(0)?;
+    kept
+}
+
+/// Writes the last `most` bytes of a log to another file. PostgreSQL may append faster than they are copied.
+fn copy_newest(log: &mut File, target: &Path, most: u64) -> io::Result<()> {
+    let mut earlier: File = open_own_file(target, true)?;
     earlier.set_len(0)?;
     let length = log.metadata()?.len();
     log.seek(SeekFrom::Start(length.saturating_sub(most)))?;
-    io::copy(&mut log, &mut earlier)?;
-    log.set_len(0)
+    io::copy(&mut log.take(most), &mut earlier)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -111,5 +126,27 @@ mod tests {
         let earlier = fs::read(earlier_log(&path)).expect("a file");
         assert_eq!(earlier.len(), 10_000);
         assert!(earlier.ends_with(b"newest"));
+    }
+
+    #[test]
+    fn a_log_is_shortened_also_where_its_newest_part_cannot_be_kept_and_one_of_many_errors_is_reported() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("postgres.log");
+        fs::write(&path, [b'a'; 50_000]).expect("written");
+        // Stands for a full disk.
+        fs::create_dir(earlier_log(&path)).expect("made");
+
+        let outcome = move_away(&path, 10_000);
+
+        assert_eq!(path.metadata().expect("a file").len(), 0);
+        let mut has_failed = false;
+        let outcomes = [
+            outcome,
+            Err(io::Error::other("again")),
+            Ok(()),
+            Err(io::Error::other("new")),
+        ];
+        let reported = outcomes.map(|outcome| first_error(&mut has_failed, outcome).is_some());
+        assert_eq!(reported, [true, false, false, true]);
     }
 }

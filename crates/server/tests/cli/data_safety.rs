@@ -1,5 +1,7 @@
 //! What migrations have decided stays, what a command says is what happened, and what comes from another database is data.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use crate::support::Project;
 
 #[actix_web::test]
@@ -314,4 +316,86 @@ async fn gw_025_a_reset_removes_what_a_migration_has_made_besides_tables() {
     project.run_and_expect_success(&["db", "reset"]);
 
     assert_eq!(list_own_objects(&project).await, fresh);
+}
+
+/// PostgreSQL's programs are copied once, for all projects of a user, so a copy that a power failure has left without contents would stop all of
+/// them for ever.
+#[test]
+fn gw_028_programs_that_a_power_failure_has_emptied_are_copied_again() {
+    let project = Project::new();
+    let cache = tempfile::Builder::new()
+        // Run as root, the cluster belongs to another user, who has to read its programs there.
+        .permissions(std::fs::Permissions::from_mode(0o755))
+        .tempdir()
+        .expect("a temporary folder");
+    let run = || {
+        let mut command = project.command(&["migration", "up"]);
+        let output = command.env("XDG_CACHE_HOME", cache.path()).output();
+        output.expect("the binary runs")
+    };
+    assert!(run().status.success());
+
+    let mut emptied = 0;
+    for entry in walkdir::WalkDir::new(cache.path()).into_iter().flatten() {
+        if entry.file_type().is_file() && entry.file_name() == "postgres" {
+            std::fs::write(entry.path(), "").expect("emptied");
+            emptied += 1;
+        }
+    }
+    assert_eq!(emptied, 1);
+    let again = run();
+
+    assert!(
+        again.status.success(),
+        "{}",
+        String::from_utf8_lossy(&again.stderr)
+    );
+    let names = std::fs::read_dir(cache.path().join("selvedge")).expect("the trees' folder");
+    let leftovers = names
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(leftovers.count(), 0);
+}
+
+#[actix_web::test]
+async fn gw_026_roles_sql_is_not_repeated_by_the_first_start_after_another_command() {
+    let project = Project::new();
+    project.write("roles.sql", "create role editor nologin;");
+    project.run_and_expect_success(&["migration", "up"]);
+
+    let running = project.start().await;
+
+    let roles = "select count(*) from pg_roles where rolname = 'editor'";
+    let row = project.database().await.query_one(roles, &[]).await;
+    assert_eq!(row.expect("a row").get::<_, i64>(0), 1);
+    running.stop();
+}
+
+/// The files of objects are in one folder for both databases that a project may have.
+#[actix_web::test]
+async fn objects_of_another_database_are_neither_swept_nor_reset_away() {
+    let project = Project::new();
+    let running = project.start().await;
+    let note = project.path(".selvedge/storage-owners");
+    assert_eq!(std::fs::read_to_string(&note).expect("a note"), "own\n");
+    project.run_and_expect_success(&["sweep", "--older-than", "0s"]);
+    let object = ".selvedge/storage/tenant/photos/cat.png/0b8a7d1e-0000-4000-8000-000000000001";
+    project.write(object, "of staging");
+    std::fs::write(&note, "own\n7123/5 staging.example.com:5432/app\n").expect("written");
+
+    let refused = project.run_and_expect_failure(&["sweep", "--older-than", "0s"]);
+    running.stop();
+    assert!(
+        refused.contains("staging.example.com:5432/app") && refused.contains("--yes=cli"),
+        "{refused}"
+    );
+    project.run_and_expect_success(&["reset", "--yes"]);
+    project.run_and_expect_success(&["stop", "--no-backup"]);
+
+    assert_eq!(
+        std::fs::read_to_string(project.path(object)).expect("kept"),
+        "of staging"
+    );
+    let noted = std::fs::read_to_string(note).expect("a note");
+    assert_eq!(noted, "7123/5 staging.example.com:5432/app\n");
 }

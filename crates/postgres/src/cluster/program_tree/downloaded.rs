@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::location::{create_folder, is_ours_alone};
+use super::location::{create_folder, is_ours_alone, sync_files};
 use crate::cluster::{error::ClusterError, npm};
 
 /// Prefix of the name of a complete package's folder.
@@ -101,18 +101,6 @@ fn version_numbers(package: &Path) -> Vec<u32> {
     name.split(|character: char| !character.is_ascii_digit())
         .filter_map(|digits| digits.parse().ok())
         .collect()
-}
-
-/// Writes the files to the disk before the package gets its final name, so that a power failure leaves no empty ones under it.
-fn sync_files(root: &Path) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    return Ok(nix::unistd::syncfs(fs::File::open(root)?)?);
-    #[cfg(not(target_os = "linux"))]
-    walkdir::WalkDir::new(root)
-        .into_iter()
-        .flatten()
-        .filter(|entry| entry.file_type().is_file())
-        .try_for_each(|entry| fs::File::open(entry.path())?.sync_all())
 }
 
 #[cfg(test)]

@@ -2,16 +2,22 @@
 
 use std::{
     fs::{File, TryLockError},
+    io,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
+use super::complete::{LOCK_FILE, is_complete};
+use crate::cluster::error::ClusterError;
+
 /// How long a tree is kept after its last use.
 const KEPT_AFTER_USE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The file of a tree whose lock every process of a cluster holds that runs from it. A list of processes would not do: a container sees its
-/// own ones, and may share the folder with others.
-pub(super) const LOCK_FILE: &str = "in-use";
+/// How long a tree is kept that nobody has finished: the making of one takes seconds.
+const KEPT_UNFINISHED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Prefix of the names of trees that are being made, or deleted.
+pub(super) const UNFINISHED: &str = ".unfinished-";
 
 /// Opens and locks the tree to which a program belongs. Given to the program as its standard input, it is locked as long as the program
 /// or one of its children runs. `None` for a program that is in no tree, and for trees of older versions.
@@ -40,38 +46,89 @@ pub(super) fn mark_as_used(tree: &Path) {
     let _ = File::open(tree).and_then(|folder| folder.set_modified(SystemTime::now()));
 }
 
-/// Removes the trees of `folder` that have not been used for a month and that no process runs from. What cannot be removed
-/// stays, because it only takes room.
+/// Removes the trees of `folder` that have not been used for a month and that no process runs from, and what killed commands have left.
+/// What cannot be removed stays, because it only takes room.
 pub(super) fn remove_leftover_trees(folder: &Path) {
-    for tree in find_leftover_trees(folder, SystemTime::now()) {
-        // Held until the tree is gone, so that no cluster starts from what is left of it.
-        let lock = File::open(tree.join(LOCK_FILE));
-        let is_used = match lock.as_ref().map(File::try_lock) {
-            Ok(Ok(())) => false,
-            Ok(Err(TryLockError::WouldBlock | TryLockError::Error(_))) => true,
-            // Trees of older versions have no such file.
-            Err(_) => is_running_from(&tree),
-        };
-        if !is_used {
-            let _ = std::fs::remove_dir_all(tree);
+    let now = SystemTime::now();
+    for tree in find_older(folder, is_tree_name, now, KEPT_AFTER_USE) {
+        // Held until the tree has another name, so that no cluster starts from what is left of it.
+        if let Ok(_held) = hold_alone(&tree) {
+            let _ = remove_tree(&tree);
         }
+    }
+    for unfinished in find_older(folder, |name| name.starts_with(UNFINISHED), now, KEPT_UNFINISHED) {
+        let _ = std::fs::remove_dir_all(unfinished);
     }
 }
 
-fn find_leftover_trees(folder: &Path, now: SystemTime) -> Vec<PathBuf> {
+/// Removes a tree that lacks files, unless another start has replaced it by now.
+///
+/// # Errors
+/// When it cannot be removed, or a cluster runs from it.
+pub(super) fn remove_broken_tree(tree: &Path) -> Result<(), ClusterError> {
+    let held = hold_alone(tree);
+    if is_complete(tree) {
+        return Ok(());
+    }
+    if matches!(held, Err(InUse::Certainly)) {
+        return Err(ClusterError::BrokenPrograms {
+            folder: tree.to_owned(),
+        });
+    }
+    remove_tree(tree).map_err(ClusterError::file(tree))
+}
+
+/// Why a tree is not removed as a leftover.
+enum InUse {
+    /// A process runs from it.
+    Certainly,
+    /// The file system knows no locks.
+    Perhaps,
+}
+
+/// Locks a tree for its removal. Trees of older versions have no file to lock.
+fn hold_alone(tree: &Path) -> Result<Option<File>, InUse> {
+    let Ok(lock) = File::open(tree.join(LOCK_FILE)) else {
+        return match is_running_from(tree) {
+            true => Err(InUse::Certainly),
+            false => Ok(None),
+        };
+    };
+    match lock.try_lock() {
+        Ok(()) => Ok(Some(lock)),
+        Err(TryLockError::WouldBlock) => Err(InUse::Certainly),
+        Err(TryLockError::Error(_)) => Err(InUse::Perhaps),
+    }
+}
+
+/// Gives a tree another name before it is deleted: half a tree must not have the name of one.
+fn remove_tree(tree: &Path) -> io::Result<()> {
+    let parent = tree.parent().unwrap_or(tree);
+    let removed = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent)?;
+    // An empty folder is replaced. What cannot be deleted now is found by a later start.
+    std::fs::rename(tree, removed.path())
+}
+
+/// The folders that have such a name and were not changed for some time.
+fn find_older(
+    folder: &Path,
+    has_name: impl Fn(&str) -> bool,
+    now: SystemTime,
+    kept: Duration,
+) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
-    let is_leftover = |entry: &std::fs::DirEntry| {
-        let used = entry.metadata().and_then(|meta| meta.modified());
-        let age = used.ok().and_then(|used| now.duration_since(used).ok());
-        is_tree_name(&entry.file_name().to_string_lossy())
+    let is_older = |entry: &std::fs::DirEntry| {
+        let changed = entry.metadata().and_then(|meta| meta.modified());
+        let age = changed.ok().and_then(|changed| now.duration_since(changed).ok());
+        has_name(&entry.file_name().to_string_lossy())
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && age.is_some_and(|age| age > KEPT_AFTER_USE)
+            && age.is_some_and(|age| age > kept)
     };
     entries
         .flatten()
-        .filter(is_leftover)
+        .filter(is_older)
         .map(|entry| entry.path())
         .collect()
 }
@@ -102,12 +159,26 @@ mod tests {
         let tree = File::open(folder.path().join(used)).expect("a folder");
         tree.set_modified(later).expect("the tests' own folder");
 
-        assert_eq!(
-            find_leftover_trees(folder.path(), later),
-            [folder.path().join(old)]
-        );
-        assert!(find_leftover_trees(folder.path(), SystemTime::now()).is_empty());
-        assert!(find_leftover_trees(Path::new("/nowhere"), later).is_empty());
+        let find = |folder: &Path, now| find_older(folder, is_tree_name, now, KEPT_AFTER_USE);
+        assert_eq!(find(folder.path(), later), [folder.path().join(old)]);
+        assert!(find(folder.path(), SystemTime::now()).is_empty());
+        assert!(find(Path::new("/nowhere"), later).is_empty());
+    }
+
+    #[test]
+    fn gw_028_what_killed_starts_have_left_is_removed_after_a_day() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(format!("{UNFINISHED}{name}")));
+        for unfinished in [&old, &new] {
+            std::fs::create_dir_all(unfinished.join("lib")).expect("made");
+        }
+        let two_days_ago = SystemTime::now() - KEPT_UNFINISHED * 2;
+        let opened = File::open(&old).expect("a folder");
+        opened.set_modified(two_days_ago).expect("the tests' own folder");
+
+        remove_leftover_trees(folder.path());
+
+        assert!(!old.exists() && new.exists());
     }
 
     #[test]
@@ -130,9 +201,12 @@ mod tests {
 
         remove_leftover_trees(folder.path());
         assert!(tree.exists());
+        let refused = remove_broken_tree(&tree).expect_err("it is in use");
+        assert!(refused.to_string().contains("stop"), "{refused}");
 
         process.kill().and_then(|()| process.wait()).expect("it ends");
         remove_leftover_trees(folder.path());
-        assert!(!tree.exists());
+        let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(left, 0);
     }
 }

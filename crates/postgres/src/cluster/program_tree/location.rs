@@ -65,6 +65,18 @@ pub(super) fn create_folder(folder: &Path) -> io::Result<()> {
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
 }
 
+/// Writes the files of a folder to the disk before it gets its final name, so that a power failure leaves no empty ones under it.
+pub(super) fn sync_files(root: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return Ok(nix::unistd::syncfs(std::fs::File::open(root)?)?);
+    #[cfg(not(target_os = "linux"))]
+    walkdir::WalkDir::new(root)
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry.file_type().is_file())
+        .try_for_each(|entry| std::fs::File::open(entry.path())?.sync_all())
+}
+
 /// Whether only this user and root can change what is at this path.
 fn is_safe(folder: &Path) -> bool {
     let Ok(real) = folder.canonicalize() else {

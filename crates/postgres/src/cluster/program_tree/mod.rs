@@ -10,6 +10,7 @@
 //! machine's packages change, the next start makes another one, and a cluster that still runs keeps its own, in which nothing changes.
 
 mod added;
+mod complete;
 mod control;
 mod copy;
 mod downloaded;
@@ -31,18 +32,19 @@ pub(super) use self::leftover::hold_tree_of;
 pub(super) use self::location::shared_folder;
 use self::{
     added::AddedExtensions,
+    complete::{LOCK_FILE, is_complete, record_files},
     control::{belongs_to, extension_of_control_file, grant_trust, is_privileged},
     copy::{copy_file, copy_folder, list_copied_files},
     downloaded::DownloadedPrograms,
     installation::Installation,
-    leftover::{LOCK_FILE, mark_as_used, remove_leftover_trees},
-    location::{create_folder, is_ours_alone},
+    leftover::{UNFINISHED, mark_as_used, remove_broken_tree, remove_leftover_trees},
+    location::{create_folder, is_ours_alone, sync_files},
 };
 use super::{error::ClusterError, owner::Owner};
 use crate::extensions::SHIPPED;
 
 /// Raised when the same files have to be arranged differently.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The programs of a tree. They are copied, because PostgreSQL follows links before it looks for its folders, and not
 /// hard-linked, because a change of owner or mode in the cache would reach the installation.
@@ -69,33 +71,55 @@ pub(super) fn ensure_program_tree(
     let added = AddedExtensions::in_folder_of_trees(&folder, major_version);
     let tree = folder.join(tree_name(&installation, &added, major_version)?);
     let programs = installation.path_in(&tree, &installation.bin);
-    if is_ours_alone(&tree) {
+    if is_usable(&tree) {
         mark_as_used(&tree);
         return Ok(Some(programs));
     }
+    if is_ours_alone(&tree) {
+        remove_broken_tree(&tree)?;
+    }
     remove_leftover_trees(&folder);
+    Ok(make_tree(&installation, &added, &tree, owner)?.then_some(programs))
+}
+
+/// Whether a tree has all of its files, and nobody else can change them.
+fn is_usable(tree: &Path) -> bool {
+    is_ours_alone(tree) && is_complete(tree)
+}
+
+/// Makes a tree under another name and renames it when it is on the disk. Returns false when its programs would not use its files.
+fn make_tree(
+    installation: &Installation,
+    added: &AddedExtensions,
+    tree: &Path,
+    owner: &Owner,
+) -> Result<bool, ClusterError> {
+    let folder = tree.parent().unwrap_or(tree);
     let unfinished = tempfile::Builder::new()
-        .prefix(".unfinished-")
-        .tempdir_in(&folder)
-        .map_err(ClusterError::file(&folder))?;
+        .prefix(UNFINISHED)
+        .tempdir_in(folder)
+        .map_err(ClusterError::file(folder))?;
     let root = unfinished.path();
     // Temporary folders are private; the cluster may run as another user.
     std::fs::set_permissions(root, std::fs::Permissions::from_mode(0o755))
-        .and_then(|()| build(&installation, &added, root))
+        .and_then(|()| build(installation, added, root))
         .map_err(ClusterError::file(root))?;
-    if !uses_shared_files_of(&installation, root, owner) {
-        return Ok(None);
+    if !uses_shared_files_of(installation, root, owner) {
+        return Ok(false);
     }
-    match std::fs::rename(root, &tree) {
+    record_files(root)
+        .and_then(|()| sync_files(root))
+        .map_err(ClusterError::file(root))?;
+    match std::fs::rename(root, tree) {
         // Another start may have made the same tree in the meantime.
-        Err(_) if is_ours_alone(&tree) => {}
-        Err(error) => return Err(ClusterError::file(&tree)(error)),
+        Err(_) if is_usable(tree) => {}
+        Err(error) => return Err(ClusterError::file(tree)(error)),
         Ok(()) => {
             // The folder has another name now, so there is nothing left to delete.
             let _renamed = unfinished.keep();
         }
     }
-    Ok(Some(programs))
+    Ok(true)
 }
 
 fn tree_name(
