@@ -11,8 +11,9 @@ use super::consent::agree_to_delete_project;
 use super::summary;
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
+use crate::database::objects_owner::{forget_own, list_other_owners};
 use crate::keys::KeySet;
-use crate::output::GOOD;
+use crate::output::{self, GOOD};
 use crate::services::{BackgroundRuntime, Mode, Services, objects_folder};
 
 /// Resets a project that does not run. Without `seed` neither seeds nor buckets are filled.
@@ -75,6 +76,16 @@ async fn fill_buckets(config: &Config, embedded: &Embedded) -> Result<SeedReport
 pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result<()> {
     // Only files: objects in a bucket of an S3 backend stay.
     let objects = objects_folder(config);
+    let others = list_other_owners(config)?;
+    if !others.is_empty() {
+        output::print_note(&format!(
+            "{} holds objects of {} as well, so all of them stay",
+            objects.display(),
+            others.join(" and ")
+        ));
+        Cluster::delete_data(lock)?;
+        return forget_own(config);
+    }
     // Under another name first: a process that is killed meanwhile leaves no half of the objects in their place.
     let deleted = objects.with_extension("deleted");
     remove_folder(&deleted)?;
@@ -86,6 +97,7 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
         }
         _ => {}
     }
+    forget_own(config)?;
     remove_folder(&deleted)
 }
 

@@ -6,6 +6,7 @@ use selvedge_storage::{SweepOptions, SweepReport};
 
 use crate::cli::SweepArgs;
 use crate::config::Config;
+use crate::database::objects_owner::{ObjectsOwner, list_owners};
 use crate::database::target::TargetDatabase;
 use crate::database::{embedded, service_logins};
 use crate::output::{DIM, GOOD, WARN};
@@ -17,7 +18,7 @@ use crate::services;
 /// When the project does not run, or the database or the store cannot be read.
 pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
     let database = TargetDatabase::find_required(config).await?;
-    check_that_files_are_its_own(config, args, &database)?;
+    check_that_files_are_its_own(config, args, &database).await?;
     let logins = match &database {
         TargetDatabase::External(database) => database.logins(config.console.schema_changes),
         TargetDatabase::Running(running) => service_logins(|role| embedded::login_to_running(running, role)),
@@ -38,22 +39,49 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to remove files for an external database when the project's own cluster may be the one that knows them: to the other
-/// database each of them is a file without an object.
-fn check_that_files_are_its_own(config: &Config, args: &SweepArgs, database: &TargetDatabase) -> Result<()> {
-    let TargetDatabase::External(external) = database else {
-        return Ok(());
-    };
-    let has_files = config.selvedge.s3.is_none() && embedded::has_cluster(config);
-    let host = external.name_to_type();
-    if args.dry_run || !has_files || args.yes.as_ref() == Some(&host) {
+/// Refuses to remove files that may be the objects of another database: to this one each of them is a file without an object. Who says that they
+/// are this one's by its name, becomes their owner.
+async fn check_that_files_are_its_own(
+    config: &Config,
+    args: &SweepArgs,
+    database: &TargetDatabase,
+) -> Result<()> {
+    if args.dry_run || config.selvedge.s3.is_some() {
         return Ok(());
     }
+    let folder = services::objects_folder(config);
+    let noted = list_owners(config)?;
+    let (target, name) = match database {
+        TargetDatabase::Running(_) => ("the project's own database".to_owned(), config.project.id.clone()),
+        TargetDatabase::External(external) => (external.describe(), external.name_to_type()),
+    };
+    let is_agreed = args.yes.as_ref() == Some(&name);
+    let owner = match database {
+        TargetDatabase::Running(_) => Some(ObjectsOwner::Own),
+        TargetDatabase::External(_) if noted.is_none() && embedded::has_cluster(config) && !is_agreed => None,
+        TargetDatabase::External(external) => {
+            Some(ObjectsOwner::of_session(&*external.connect().await?, &target).await)
+        }
+    };
+    match &owner {
+        Some(owner) if is_agreed => return owner.take(config),
+        Some(owner) if owner.join(config, &folder)? => return Ok(()),
+        _ => {}
+    }
+    let others: Vec<&str> = noted
+        .iter()
+        .flatten()
+        .filter(|other| owner.as_ref() != Some(*other))
+        .map(ObjectsOwner::name)
+        .collect();
     bail!(
-        "{} may hold the objects of the project's own database, which this would remove, as {} does not know them. Nothing was \
-         changed\n  look first:  --dry-run\n  or say that they are of that database:  --yes={host}",
-        services::objects_folder(config).display(),
-        external.describe()
+        "{} may hold the objects of {}, which this would remove, as {target} does not know them. Nothing was changed\n  look first:  \
+         --dry-run\n  or say that all of them are of that database:  --yes={name}",
+        folder.display(),
+        match others.is_empty() {
+            true => "the project's own database".to_owned(),
+            false => others.join(" and "),
+        }
     )
 }
 

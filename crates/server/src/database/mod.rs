@@ -13,6 +13,7 @@ pub(crate) mod harmful_settings;
 pub(crate) mod http_requests;
 pub(crate) mod identity;
 pub(crate) mod local_logins;
+pub(crate) mod objects_owner;
 pub(crate) mod passwords;
 pub(crate) mod rebuild;
 pub(crate) mod server_roles;

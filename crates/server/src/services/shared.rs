@@ -37,9 +37,12 @@ use super::translate;
 use super::upgrades::ServiceUpgrades;
 use super::worker::WorkerServices;
 use crate::config::Config;
+use crate::database::external::ExternalDatabase;
+use crate::database::objects_owner::ObjectsOwner;
 use crate::http::Health;
 use crate::http::health::{BrokerCheck, CatalogCheck};
 use crate::keys::KeySet;
+use crate::output;
 
 /// How often the object store is searched for bytes that a crash may have left behind.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(24 * 3600);
@@ -111,7 +114,7 @@ impl Services {
         let telemetry = start_telemetry(config)?;
         let ring = make_ring(config, keys, mode)?;
         let (mailer, inbox) = translate::mail::build_mailer(config, mode)?;
-        let storage = open_swept_storage(config, &database, &ring, (keys, mode), &memory)?;
+        let storage = open_swept_storage(config, &database, &ring, (keys, mode), &memory).await?;
         let auth = match config.auth.enabled {
             true => Some(start_auth(config, &database, &ring, mailer, mode)?),
             false => None,
@@ -330,7 +333,7 @@ pub(crate) async fn fill_buckets(config: &Config, logins: Logins) -> Result<Seed
 }
 
 /// Opens the storage service, unless it is switched off, and starts its daily sweep.
-fn open_swept_storage(
+async fn open_swept_storage(
     config: &Config,
     database: &Arc<Database>,
     ring: &Arc<KeyRing>,
@@ -344,9 +347,36 @@ fn open_swept_storage(
     let storage = Storage::open(settings, database.clone(), ring.clone())
         .context("cannot open the store of objects")?;
     let storage = Arc::new(storage);
-    selvedge_storage::sweep_at_intervals(&storage, SWEEP_INTERVAL)
-        .context("cannot start a thread for sweeping")?;
+    if owns_objects(config, database).await? {
+        selvedge_storage::sweep_at_intervals(&storage, SWEEP_INTERVAL)
+            .context("cannot start a thread for sweeping")?;
+    }
     Ok(Some(storage))
+}
+
+/// Whether all files of objects are those of this database, so that it may remove what it does not know.
+async fn owns_objects(config: &Config, database: &Arc<Database>) -> Result<bool> {
+    if config.selvedge.s3.is_some() {
+        return Ok(true);
+    }
+    let owner = match ExternalDatabase::of_project(config)? {
+        None => ObjectsOwner::Own,
+        Some(external) => {
+            let pool = database.pool(Login::Authenticator, 1);
+            let client = pool.get().await.context("cannot log in to the database")?;
+            ObjectsOwner::of_session(&client, &external.describe()).await
+        }
+    };
+    let folder = translate::storage::objects_folder(config);
+    let is_alone = owner.join(config, &folder)?;
+    if !is_alone {
+        output::print_warnings(&[format!(
+            "{} holds objects of another database of this project as well, so files without an object are not removed from it\n  see:  \
+             selvedge sweep --dry-run",
+            folder.display()
+        )]);
+    }
+    Ok(is_alone)
 }
 
 /// Makes the auth service and starts its background tasks: deletion of expired rows, and delivery of queued mail.

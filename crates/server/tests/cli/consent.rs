@@ -120,10 +120,15 @@ async fn an_import_asks_before_it_changes_anything_of_a_database_that_is_not_its
         "--yes",
     ]);
 
+    let other_host = import(&["--to-db-url", &target, "--yes=staging.example.com"]);
+    let own_by_host = import(&["--yes=staging.example.com"]);
+
     for (output, expected) in [
         (unasked, "--yes=neighbour"),
         (unnamed, "--yes=neighbour"),
         (elsewhere, "--yes=db.example.invalid"),
+        (other_host, "--yes=staging.example.com does not name the target"),
+        (own_by_host, "which is the project's own database"),
     ] {
         let printed = text_of(&output);
         assert!(
@@ -132,6 +137,7 @@ async fn an_import_asks_before_it_changes_anything_of_a_database_that_is_not_its
         );
     }
     assert_eq!(neighbours.state().await, before);
+    assert!(!ours.path(".selvedge/pgdata").exists());
 }
 
 #[actix_web::test]
@@ -186,11 +192,15 @@ async fn an_import_lists_the_objects_that_it_could_not_copy_and_goes_on() {
         "{refused}"
     );
 
+    // Somebody stores an object meanwhile, as in a project that is served.
+    let upload = "insert into storage.objects (bucket_id, name, version, metadata)
+        values ('files', 'mine.txt', gen_random_uuid()::text, '{\"size\": 4}')";
+    target.run_and_expect_success(&["db", "query", upload]);
     let second = import(&["--skip-objects"]);
     assert!(second.status.success(), "{}", text_of(&second));
-    let names =
-        target.run_and_expect_success(&["db", "query", "-o", "csv", "select name from storage.objects"]);
-    assert_eq!(names, "name\ngood.txt\n");
+    let names = "select name from storage.objects order by name";
+    let names = target.run_and_expect_success(&["db", "query", "-o", "csv", names]);
+    assert_eq!(names, "name\ngood.txt\nmine.txt\n");
 }
 
 /// An HTTP server that answers each request as `respond` says for its path, and counts the requests in `seen`.

@@ -87,8 +87,8 @@ pub trait Backend: Send + Sync {
         Duration::ZERO
     }
 
-    /// Marks the place as used by the database `owner`, and returns the names of the marks of other databases. Files on disk belong
-    /// to the project's folder, so that no other database uses them.
+    /// Marks the place as used by the database `owner`, and returns the names of the marks of other databases. Of a folder on disk whoever
+    /// opens it knows which databases use it, and sweeps it only where there is one.
     async fn claim(&self, _owner: &str) -> BackendResult<Vec<String>> {
         Ok(Vec::new())
     }

@@ -19,6 +19,7 @@ use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
 use crate::config::Config;
 use crate::database::embedded;
+use crate::database::objects_owner::list_other_owners;
 use crate::output::{self, GOOD};
 use crate::services::objects_folder;
 
@@ -42,6 +43,15 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
         bail!(
             "{} has a database, which a restore replaces with all its rows and objects: say so with --yes",
             config.project.id
+        );
+    }
+    let others = list_other_owners(config)?;
+    if !others.is_empty() {
+        bail!(
+            "{} holds objects of {}, which a restore would replace. Nothing was changed\n  restore into another folder:  \
+             SELVEDGE_DATA_DIR",
+            objects_folder(config).display(),
+            others.join(" and ")
         );
     }
     let manifest = verify_archive(&args.file, |_| ())?;

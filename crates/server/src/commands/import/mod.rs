@@ -26,7 +26,7 @@ use selvedge_postgres::migrate::set_auto_expose_new_tables;
 
 use self::extensions::plan_extensions;
 use self::object_api::ObjectApi;
-use self::objects::copy_objects;
+use self::objects::{NewerObjects, copy_objects};
 use self::report::Report;
 use self::schema::SchemaDump;
 use self::settings::SourceSettings;
@@ -34,6 +34,8 @@ use self::source::Source;
 use self::target::{Target, Writer};
 use crate::cli::ImportArgs;
 use crate::config::{Config, Environment};
+use crate::database::external::ExternalDatabase;
+use crate::database::objects_owner::ObjectsOwner;
 use crate::output;
 use crate::services;
 
@@ -168,9 +170,17 @@ async fn import_objects(
         return Ok(());
     };
     let store = services::open_blob_store(config).context("cannot open the store of objects")?;
+    if config.selvedge.s3.is_none() {
+        let owner = match ExternalDatabase::of_project(config)? {
+            Some(external) => ObjectsOwner::of_session(&target.superuser, &external.describe()).await,
+            None => ObjectsOwner::Own,
+        };
+        owner.join(config, &services::objects_folder(config))?;
+    }
     let source = source::connect(&settings.login).await?;
     let api = ObjectApi::new(api);
-    report.objects = copy_objects(&source, &target.administrator, &api, store.as_ref()).await?;
+    let newer = NewerObjects::read(&target.administrator, &target.find_beginning().await?).await?;
+    report.objects = copy_objects(&source, &target.administrator, &api, store.as_ref(), &newer).await?;
     if config.selvedge.database_url.is_some() && config.selvedge.s3.is_none() {
         // The database may be on another machine, and the objects are on this one.
         output::print_note(&format!(

@@ -3,7 +3,7 @@
 //! The store keeps an object's bytes under the version in its row and shows them only when they are complete. An import that
 //! follows an interrupted one therefore recognizes the objects that are copied already.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -31,12 +31,39 @@ const READ_PAGE: &str = "
     where $1::uuid is null or id > $1
     order by id limit $2";
 
+/// Objects that people have stored at the target since the import began. It neither deletes nor replaces them.
+pub(super) struct NewerObjects {
+    ids: BTreeSet<Uuid>,
+    /// Versions by buckets and names.
+    versions: BTreeMap<String, Option<String>>,
+}
+
+impl NewerObjects {
+    /// Reads them; `beginning` is the SQL text of a time.
+    pub(super) async fn read(target: &Client, beginning: &str) -> Result<Self> {
+        let query = "select id, concat_ws('/', bucket_id, name), version from storage.objects
+            where greatest(created_at, updated_at) >= $1::text::timestamptz";
+        let rows = target.query(query, &[&beginning]).await?;
+        Ok(Self {
+            ids: rows.iter().map(|row| row.get(0)).collect(),
+            versions: rows.iter().map(|row| (row.get(1), row.get(2))).collect(),
+        })
+    }
+
+    /// Whether the target has another version of an object of the source.
+    fn replaces(&self, object: &SourceObject) -> bool {
+        let version = self.versions.get(&object.path());
+        version.is_some_and(|version| *version != Some(object.version.to_string()))
+    }
+}
+
 /// Copies all objects of the source, and removes rows that an earlier import copied and the source has deleted since.
 pub(super) async fn copy_objects(
     source: &Client,
     target: &Client,
     api: &ObjectApi<'_>,
     store: &dyn Backend,
+    newer: &NewerObjects,
 ) -> Result<ObjectCounts> {
     // Keeps the project's triggers on storage.objects from running: they have run at the source.
     target
@@ -47,14 +74,24 @@ pub(super) async fn copy_objects(
     let mut kept = BTreeSet::new();
     let mut last: Option<Uuid> = None;
     loop {
-        let page = read_page(source, last).await?;
+        let mut page = read_page(source, last).await?;
         let Some(object) = page.last() else { break };
         last = Some(object.id);
+        page.retain(|object| {
+            let is_replaced = newer.replaces(object);
+            if is_replaced {
+                let reason = "the target has another one, which was stored after the import began";
+                counts.not_copied.push((object.path(), reason.to_owned()));
+            }
+            !is_replaced
+        });
         let rows = copy_page(&page, api, store, &mut counts, &mut kept).await?;
         write_rows(target, &columns, rows).await?;
     }
+    let of_others: Vec<Uuid> = newer.ids.difference(&kept).copied().collect();
+    kept.extend(&of_others);
     remove_others(target, &kept).await?;
-    verify(target, &counts).await?;
+    verify(target, &counts, &of_others).await?;
     Ok(counts)
 }
 
@@ -169,13 +206,13 @@ async fn remove_others(target: &Client, kept: &BTreeSet<Uuid>) -> Result<()> {
     Ok(())
 }
 
-/// Compares number and size of the target's objects with what was copied.
-async fn verify(target: &Client, counts: &ObjectCounts) -> Result<()> {
+/// Compares number and size of the target's objects, without those `of_others`, with what was copied.
+async fn verify(target: &Client, counts: &ObjectCounts, of_others: &[Uuid]) -> Result<()> {
     let row = target
         .query_one(
             "select count(*), coalesce(sum(case when metadata ->> 'size' ~ '^[0-9]{1,15}$' \
-             then (metadata ->> 'size')::bigint else 0 end), 0)::bigint from storage.objects",
-            &[],
+             then (metadata ->> 'size')::bigint else 0 end), 0)::bigint from storage.objects where id <> all ($1)",
+            &[&of_others],
         )
         .await?;
     let found: (i64, i64) = (row.get(0), row.get(1));
