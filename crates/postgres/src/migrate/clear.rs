@@ -1,6 +1,7 @@
 //! Removes what a project has created, for `db reset` of a running database.
 
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use super::error::MigrateError;
 
@@ -33,6 +34,44 @@ pub fn is_platform_role(role: &str) -> bool {
 pub async fn clear_project(client: &Client) -> Result<(), MigrateError> {
     client.batch_execute(include_str!("clear_project.sql")).await?;
     Ok(())
+}
+
+/// Begins a transaction that waits for no lock longer than this: somebody's open transaction would let a reset wait without end, and requests
+/// wait behind the reset.
+pub(super) const BEGIN_CLEAR: &str = "begin; set local lock_timeout = '5s'";
+
+/// Sessions whose transactions have been open for longer than a reset waits, by their numbers and names.
+const LONG_TRANSACTIONS: &str = "
+    select coalesce(string_agg(format('%s (%s)', a.pid, concat_ws(', ', a.usename, nullif(a.application_name, ''))), ', ' order by a.pid), '')
+    from pg_catalog.pg_stat_activity as a
+    where a.datname = current_database() and a.pid <> pg_backend_pid() and a.xact_start < clock_timestamp() - interval '4 seconds'";
+
+/// As [`clear_project`], in a transaction of its own. A command that ends before this does has changed nothing.
+///
+/// # Errors
+/// As [`clear_project`]; [`MigrateError::Locked`] when another transaction has locked something for too long.
+pub async fn clear_project_alone(client: &Client) -> Result<(), MigrateError> {
+    client.batch_execute(BEGIN_CLEAR).await?;
+    match clear_project(client).await {
+        Ok(()) => Ok(client.batch_execute("commit").await?),
+        Err(error) => {
+            // If the connection is lost, this fails as well; the first error is reported.
+            client.batch_execute("rollback").await.ok();
+            Err(name_holders(client, error).await)
+        }
+    }
+}
+
+/// Says of an emptying that has waited in vain for whom it has waited. Its transaction has ended.
+pub(super) async fn name_holders(client: &Client, error: MigrateError) -> MigrateError {
+    match error {
+        MigrateError::Postgres(refused) if refused.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+            let found = client.query_one(LONG_TRANSACTIONS, &[]).await;
+            let sessions = found.and_then(|row| row.try_get::<_, String>(0));
+            MigrateError::Locked(sessions.unwrap_or_default())
+        }
+        other => other,
+    }
 }
 
 /// Drops the roles that the project has created, after [`clear_project`]. Only for a database that the project has for

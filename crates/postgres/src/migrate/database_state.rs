@@ -211,6 +211,11 @@ impl DatabaseState {
         Ok((more.map(copy).collect(), other.map(copy).collect()))
     }
 
+    /// The tables that are empty in a fresh database, by their SQL names.
+    pub(super) fn empty_tables(&self) -> &[String] {
+        &self.empty_tables
+    }
+
     /// The extensions of this state, with the schemas of their objects.
     pub(super) fn extensions(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parts.iter().filter_map(|part| {

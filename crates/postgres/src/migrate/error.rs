@@ -58,6 +58,12 @@ pub enum MigrateError {
     /// Another run has changed tenants for longer than it is waited for.
     #[error("another `selvedge tenants` works on this database, and has not ended in ten minutes{0}")]
     TenantsBusy(String),
+    /// Another transaction has locked what a reset empties.
+    #[error(
+        "a transaction of another session has locked something for longer than a reset waits. Nothing was changed: end it, then repeat the \
+         command\n  sessions with open transactions:  {0}"
+    )]
+    Locked(String),
     /// The database has no platform schema, or that of an earlier version.
     #[error(
         "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up (a \
@@ -178,6 +184,16 @@ impl MigrateError {
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::File { path, source }
+    }
+
+    /// Whether PostgreSQL has refused a statement, so that it has rolled its transaction back. After a lost connection nobody knows.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Postgres(error) => error.as_db_error().is_some(),
+            Self::Locked(_) => true,
+            _ => false,
+        }
     }
 }
 

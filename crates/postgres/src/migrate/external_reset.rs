@@ -5,7 +5,7 @@
 
 use tokio_postgres::Client;
 
-use super::clear::clear_project;
+use super::clear::{BEGIN_CLEAR, clear_project, name_holders};
 use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS, try_alone};
 use super::error::MigrateError;
 use crate::quote_literal;
@@ -34,9 +34,35 @@ const IS_EXTENSION_MISSING: &str = "
         or $1::pg_catalog.text operator(pg_catalog.=) any (array['pgjwt', 'pg_net', 'supabase_vault']::pg_catalog.text[])
       )";
 
+/// Which of these tables are there, and whether a superuser owns them. Those of Auth, Storage and the vault are empty already, and those of the
+/// program itself say what was done with this database.
+const OWNERS: &str = "
+    select t.name, o.rolsuper
+    from pg_catalog.unnest($1::pg_catalog.text[]) as t (name)
+    join pg_catalog.pg_class as c on c.oid operator(pg_catalog.=) pg_catalog.to_regclass(t.name)::pg_catalog.oid
+    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) c.relowner
+    where pg_catalog.split_part(t.name, '.'::pg_catalog.text, 1)
+      operator(pg_catalog.<>) all (array['auth', 'storage', 'vault', '_selvedge']::pg_catalog.text[])";
+
+/// What is not as in a fresh database after a reset.
+#[derive(Default)]
+struct Left {
+    /// Names of parts, such as a column that has another type.
+    parts: Vec<String>,
+    /// Tables whose rows stay.
+    tables: Vec<String>,
+}
+
+impl Left {
+    fn into_names(self) -> Vec<String> {
+        let rows = self.tables.into_iter().map(|table| format!("rows of {table}"));
+        self.parts.into_iter().chain(rows).collect()
+    }
+}
+
 /// Empties a database of what the project has made, in one transaction, and makes what is left as in the fresh database of `fresh`.
 /// `postgres` is a session of that role. What it may not undo, such as rights on a table of Auth, is undone by `superuser` in a second
-/// transaction. Returns the names of the parts that still differ, such as a column that has another type.
+/// transaction. Returns the names of what still differs, such as a column that has another type.
 ///
 /// # Errors
 /// [`MigrateError::NotAsFresh`] when `superuser` is missing and something would stay that a fresh database does not have; then, and when a statement
@@ -46,48 +72,136 @@ pub async fn reset_external(
     postgres: &Client,
     superuser: Option<&Client>,
 ) -> Result<Vec<String>, MigrateError> {
-    postgres.batch_execute("begin").await?;
-    let outcome = reset_as_postgres(fresh, postgres, superuser.is_some()).await;
-    let end = if outcome.is_ok() { "commit" } else { "rollback" };
-    // If the connection is lost, this fails as well; the first error is reported.
-    let ended = postgres.batch_execute(end).await;
-    let left = outcome?;
-    ended?;
+    postgres.batch_execute(BEGIN_CLEAR).await?;
+    let left = match reset_as_postgres(fresh, postgres, superuser.is_some()).await {
+        Ok(left) => left,
+        Err(error) => {
+            // If the connection is lost, this fails as well; the first error is reported.
+            postgres.batch_execute("rollback").await.ok();
+            return Err(name_holders(postgres, error).await);
+        }
+    };
+    postgres.batch_execute("commit").await?;
     match superuser {
-        Some(superuser) if !left.is_empty() => {
-            let restored = restore_properties(fresh, superuser).await;
+        Some(superuser) => {
+            let restored = restore_as_superuser(fresh, superuser, left).await;
             restored.map_err(|error| MigrateError::Emptied(Box::new(error)))
         }
-        _ => Ok(left),
+        None => Ok(left.into_names()),
     }
 }
 
 /// Restores what only a superuser may. Everything else could be made by `postgres`, and may call what a project has written.
-async fn restore_properties(fresh: &DatabaseState, superuser: &Client) -> Result<Vec<String>, MigrateError> {
-    let is_meant = |part: &Part| is_of_project(part) && part.is_property();
-    fresh.restore_objects(superuser, is_meant).await?;
-    let (more, other) = fresh.list_differing(superuser, is_of_project).await?;
-    Ok(name_parts(more.iter().chain(&other)))
+async fn restore_as_superuser(
+    fresh: &DatabaseState,
+    superuser: &Client,
+    mut left: Left,
+) -> Result<Vec<String>, MigrateError> {
+    left.tables
+        .extend(empty_tables_of_superusers(fresh, superuser).await?);
+    if !left.parts.is_empty() {
+        let is_meant = |part: &Part| is_of_project(part) && part.is_property();
+        fresh.restore_objects(superuser, is_meant).await?;
+        let (more, other) = fresh.list_differing(superuser, is_of_project).await?;
+        left.parts = name_parts(more.iter().chain(&other));
+    }
+    Ok(left.into_names())
 }
 
-/// Does what `postgres` may do, in the transaction that is open. Returns the names of the parts that still differ.
+/// Does what `postgres` may do, in the transaction that is open.
 async fn reset_as_postgres(
     fresh: &DatabaseState,
     client: &Client,
     has_superuser: bool,
-) -> Result<Vec<String>, MigrateError> {
+) -> Result<Left, MigrateError> {
     clear_project(client).await?;
     client.batch_execute(PIN).await?;
-    let mut left = restore_extensions(fresh, client).await?;
+    let mut left = Left {
+        parts: restore_extensions(fresh, client).await?,
+        ..Left::default()
+    };
     fresh.change(client, is_of_project, OnRefusal::Skip).await?;
+    left.tables = empty_tables_of_services(fresh, client, has_superuser).await?;
     let (more, other) = fresh.list_differing(client, is_of_project).await?;
     // What an older version has made otherwise differs as well, but is nothing that a project has added.
     let stays = name_parts(more.iter().chain(other.iter().filter(|part| part.is_right())));
     if !has_superuser && !stays.is_empty() {
         return Err(MigrateError::NotAsFresh(stays));
     }
-    left.extend(name_parts(more.iter().chain(&other)));
+    left.parts.extend(name_parts(more.iter().chain(&other)));
     Ok(left)
+}
+
+/// Deletes the rows of the services' tables that have none in a fresh database: messages, requests, runs. Returns the tables whose rows
+/// stay. Those of superusers are left to one if there is a session of one.
+async fn empty_tables_of_services(
+    fresh: &DatabaseState,
+    client: &Client,
+    has_superuser: bool,
+) -> Result<Vec<String>, MigrateError> {
+    let mut left = Vec::new();
+    let of_superusers = list_tables(fresh, client, true).await?;
+    let of_services = list_tables(fresh, client, false).await?;
+    // In one statement, as the tables refer to each other.
+    if !of_services.is_empty() && !try_alone(client, &truncate(&of_services)).await? {
+        for table in of_services {
+            if !try_alone(client, &truncate(std::slice::from_ref(&table))).await? {
+                left.push(table);
+            }
+        }
+    }
+    if !has_superuser {
+        for table in of_superusers {
+            if !try_alone(client, &format!("delete from {table}")).await? && has_rows(client, &table).await? {
+                left.push(table);
+            }
+        }
+    }
+    Ok(left)
+}
+
+/// Empties the tables of superusers in a transaction of its own. Nobody else can have put an index on them, whose expressions would be
+/// evaluated. Returns those whose rows stay.
+async fn empty_tables_of_superusers(
+    fresh: &DatabaseState,
+    superuser: &Client,
+) -> Result<Vec<String>, MigrateError> {
+    let tables = list_tables(fresh, superuser, true).await?;
+    if tables.is_empty() {
+        return Ok(tables);
+    }
+    superuser.batch_execute("begin").await?;
+    superuser.batch_execute(PIN).await?;
+    let is_done = try_alone(superuser, &truncate(&tables)).await?;
+    superuser.batch_execute("commit").await?;
+    Ok(if is_done { Vec::new() } else { tables })
+}
+
+/// Those of the tables without rows in a fresh database that are there, and belong to superusers or to others.
+async fn list_tables(
+    fresh: &DatabaseState,
+    client: &Client,
+    of_superusers: bool,
+) -> Result<Vec<String>, MigrateError> {
+    let rows = client.query(OWNERS, &[&fresh.empty_tables()]).await?;
+    let mut tables = Vec::new();
+    for row in rows {
+        if row.try_get::<_, bool>(1)? == of_superusers {
+            tables.push(row.try_get(0)?);
+        }
+    }
+    Ok(tables)
+}
+
+fn truncate(tables: &[String]) -> String {
+    format!("truncate {} restart identity", tables.join(", "))
+}
+
+/// Whether a table has rows, as far as the role of the session can see.
+async fn has_rows(client: &Client, table: &str) -> Result<bool, MigrateError> {
+    // A division by zero tells it in one statement that may be refused.
+    let is_empty = format!("select 1 / (not exists (select from {table}))::int");
+    Ok(!try_alone(client, &is_empty).await?)
 }
 
 /// Creates the extensions of a fresh database that the project has dropped. Returns those that cannot be created.

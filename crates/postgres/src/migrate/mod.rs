@@ -43,7 +43,7 @@ mod superuser_statement;
 mod tenants;
 mod transaction_control;
 
-pub use clear::{clear_project, drop_project_roles, is_platform_role};
+pub use clear::{clear_project, clear_project_alone, drop_project_roles, is_platform_role};
 pub use database_state::DatabaseState;
 pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
@@ -67,18 +67,19 @@ pub use platform::{
 };
 pub use privileges::{PrivilegeFault, find_privilege_faults, find_role_faults};
 pub use project::{
-    LOCK_TIMEOUT, MigrationState, MigrationStatus, OutsideStatements, apply_pending, apply_roles,
-    find_pending, list_migrations, run_statements, run_uncommitted,
+    LOCK_TIMEOUT, MigrationState, MigrationStatus, OutsideStatements, apply_pending, find_pending,
+    list_migrations, run_statements, run_uncommitted,
 };
-pub use rebuild_check::check_before_rebuild;
+pub use rebuild_check::{check_before_rebuild, check_files};
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
-pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds, join_stars};
+pub use seed::{SeedFile, SeedOutcome, apply_roles, apply_seeds, find_seeds, join_stars};
 pub use shipped::set_vault_key_file;
 pub use slot_functions::close_slot_functions;
 pub(crate) use split::{Piece, split_script};
 pub use split::{SplitError, Statement, join_statements, split_statements};
 pub use squash_journal::SquashJournal;
-pub use statement_plan::{find_extension_uses, first_word};
+pub use statement_plan::find_extension_uses;
+pub use statement_reader::first_word;
 pub use superuser_statement::substitute_superuser_statement;
 pub use tenants::{
     Tenant, TenantMigrations, create_tenant, drop_tenant, list_tenants, lock_tenants, read_migrations,

@@ -199,27 +199,6 @@ async fn apply_migration(
     run_file(client, script, plan, &[lock_timeout(LOCK_TIMEOUT)], record).await
 }
 
-/// Runs the project's `roles.sql` if it exists (GW-026), and returns whether it does. No history is kept, so its
-/// statements must be repeatable.
-///
-/// # Errors
-/// See [`MigrateError`].
-pub async fn apply_roles(
-    client: &Client,
-    path: &Path,
-    mut warn: impl FnMut(String),
-) -> Result<bool, MigrateError> {
-    if !path.exists() {
-        return Ok(false);
-    }
-    let text = read_file(path)?;
-    let scripts = [Script::parse(path, &text)?];
-    let plan = plan_statements(client, &scripts, &mut warn).await?;
-    let [script] = &scripts;
-    run_file(client, script, &plan, &[], async { Ok(()) }).await?;
-    Ok(true)
-}
-
 /// A session setting: its name, and its value as SQL.
 type Setting = (&'static str, String);
 

@@ -12,6 +12,27 @@ use super::migration_file::{Migration, read_file};
 use super::run::Script;
 use super::statement_plan::plan_statements;
 
+/// As [`check_before_rebuild`], as far as the files tell it alone: where there is no database yet.
+///
+/// # Errors
+/// When a file cannot be read or split, or two files have one version.
+pub fn check_files(roles: &Path, migrations: &[Migration]) -> Result<(), MigrateError> {
+    pending_migrations(migrations, &[])?;
+    // One after the other, as all together may be large.
+    for path in list_paths(roles, migrations) {
+        Script::parse(path, &read_file(path)?)?;
+    }
+    Ok(())
+}
+
+/// `roles.sql`, if it exists, and migrations, in the order in which they run.
+fn list_paths<'a>(roles: &'a Path, migrations: &'a [Migration]) -> Vec<&'a Path> {
+    let mut paths: Vec<&Path> = Vec::with_capacity(migrations.len() + 1);
+    paths.extend(roles.exists().then_some(roles));
+    paths.extend(migrations.iter().map(|migration| migration.path.as_path()));
+    paths
+}
+
 /// Reads and plans `roles.sql` and migrations as they would run on an empty database. With `roles_stay`, as where a reset drops no roles,
 /// none that they create may exist. Nothing is changed.
 ///
@@ -25,9 +46,7 @@ pub async fn check_before_rebuild(
     roles_stay: bool,
 ) -> Result<(), MigrateError> {
     pending_migrations(migrations, &[])?;
-    let mut paths: Vec<&Path> = Vec::with_capacity(migrations.len() + 1);
-    paths.extend(roles.exists().then_some(roles));
-    paths.extend(migrations.iter().map(|migration| migration.path.as_path()));
+    let paths = list_paths(roles, migrations);
     let mut texts = Vec::with_capacity(paths.len());
     for path in &paths {
         texts.push(read_file(path)?);

@@ -20,6 +20,9 @@ const REGISTER: &str = "
 const UPSERT: &str = "insert into supabase_migrations.seed_files (path, hash) values ($1, $2)
     on conflict (path) do update set hash = excluded.hash";
 
+/// The key of `roles.sql` in `supabase_migrations.seed_files`; no pattern of seeds matches it.
+const ROLES: &str = "roles.sql (roles)";
+
 /// A seed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedFile {
@@ -105,23 +108,12 @@ pub async fn apply_seeds<'a>(
     if seeds.is_empty() {
         return Ok(Vec::new());
     }
-    // An event trigger of the project that refuses every statement does not stop a seed that only inserts rows.
-    let has_register = "select to_regclass('supabase_migrations.seed_files') is not null";
-    if !client.query_one(has_register, &[]).await?.try_get::<_, bool>(0)? {
-        client.batch_execute(REGISTER).await?;
-    }
+    prepare_register(client).await?;
     let mut outcomes = Vec::with_capacity(seeds.len());
     for seed in seeds {
         let text = read_file(&seed.path)?;
-        let hash = hex::encode(Sha256::digest(text.as_bytes()));
-        let known: Option<String> = client
-            .query_opt(
-                "select hash from supabase_migrations.seed_files where path = $1",
-                &[&seed.name],
-            )
-            .await?
-            .map(|row| row.get(0));
-        let outcome = match known {
+        let hash = hash_of(&text);
+        let outcome = match find_hash(client, seed).await? {
             Some(known) if known == hash => SeedOutcome::Unchanged,
             Some(_) => {
                 record_seed(client, seed, &hash).await?;
@@ -138,6 +130,60 @@ pub async fn apply_seeds<'a>(
         outcomes.push((seed, outcome));
     }
     Ok(outcomes)
+}
+
+/// Runs the project's `roles.sql` if it exists (GW-026) and has not run in this database with the same content: `create role` cannot be
+/// repeated, and a first start may be cut off after it.
+///
+/// # Errors
+/// See [`MigrateError`].
+pub async fn apply_roles(
+    client: &Client,
+    path: &Path,
+    mut warn: impl FnMut(String),
+) -> Result<bool, MigrateError> {
+    if !path.exists() {
+        return Ok(false);
+    }
+    let text = read_file(path)?;
+    let roles = SeedFile {
+        path: path.to_owned(),
+        name: ROLES.to_owned(),
+    };
+    let hash = hash_of(&text);
+    prepare_register(client).await?;
+    if find_hash(client, &roles)
+        .await?
+        .is_some_and(|known| known == hash)
+    {
+        return Ok(true);
+    }
+    let scripts = [Script::parse(path, &text)?];
+    let plan = plan_statements(client, &scripts, &mut warn).await?;
+    let [script] = &scripts;
+    run_file(client, script, &plan, &[], record_seed(client, &roles, &hash)).await?;
+    Ok(true)
+}
+
+/// Creates the table of files that have run. An event trigger of the project that refuses every statement does not stop a seed that only
+/// inserts rows.
+async fn prepare_register(client: &Client) -> Result<(), MigrateError> {
+    let has_register = "select to_regclass('supabase_migrations.seed_files') is not null";
+    if !client.query_one(has_register, &[]).await?.try_get::<_, bool>(0)? {
+        client.batch_execute(REGISTER).await?;
+    }
+    Ok(())
+}
+
+fn hash_of(text: &str) -> String {
+    hex::encode(Sha256::digest(text.as_bytes()))
+}
+
+/// The hash with which a file has run.
+async fn find_hash(client: &Client, file: &SeedFile) -> Result<Option<String>, MigrateError> {
+    let query = "select hash from supabase_migrations.seed_files where path = $1";
+    let row = client.query_opt(query, &[&file.name]).await?;
+    Ok(row.map(|row| row.try_get(0)).transpose()?)
 }
 
 async fn record_seed(client: &Client, seed: &SeedFile, hash: &str) -> Result<(), MigrateError> {

@@ -1,4 +1,5 @@
-//! What a squash is about to do, in a hidden file of the migrations folder. The files and the history of a database cannot change at once,
+//! What a squash is about to do, in a hidden folder of the migrations folder that git ignores: it is about a database that others do not
+//! have. The files and the history of a database cannot change at once,
 //! so whoever finds the journal of a run that was cut off knows what is left to do.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +10,9 @@ use super::error::{HistoryConflict, MigrateError};
 use super::file_names::replace_file;
 use super::migration_file::{Migration, parse_file_name, read_file};
 
-const FILE: &str = ".unfinished-squash";
+const FOLDER: &str = ".unfinished-squash";
+const FILE: &str = "journal";
+const IGNORE_FILE: &str = ".gitignore";
 
 /// Stands for the database where no database has the migrations.
 const NO_DATABASE: &str = "none";
@@ -20,7 +23,8 @@ const DATABASE: &str = "database ";
 /// The migrations that one file replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SquashJournal {
-    path: PathBuf,
+    /// Its own folder.
+    folder: PathBuf,
     /// The database whose history has the one migration afterwards: what identifies it, a space, and its name for people. It is
     /// `none` when there was none.
     database: String,
@@ -42,7 +46,7 @@ impl SquashJournal {
         text: &str,
         database: Option<(&str, &str)>,
     ) -> Result<Self, MigrateError> {
-        let path = last.path.with_file_name(FILE);
+        let folder = make_folder(&last.path.with_file_name(FOLDER))?;
         let database = match database {
             Some((identity, name)) => format!("{identity} {name}"),
             None => NO_DATABASE.to_owned(),
@@ -54,9 +58,9 @@ impl SquashJournal {
             lines.push(format!("{digest} {}", file_name(migration)));
             noted.push((migration.clone(), digest));
         }
-        replace_file(&path, &(lines.join("\n") + "\n"))?;
+        replace_file(&folder.join(FILE), &(lines.join("\n") + "\n"))?;
         Ok(Self {
-            path,
+            folder,
             database,
             last: last.clone(),
             older: noted,
@@ -69,8 +73,9 @@ impl SquashJournal {
     /// # Errors
     /// When a file cannot be read.
     pub fn find(folder: &Path) -> Result<Option<Self>, MigrateError> {
-        let path = folder.join(FILE);
-        if !path.is_file() {
+        let own_folder = folder.join(FOLDER);
+        let path = own_folder.join(FILE);
+        if !is_folder(&own_folder) || !path.is_file() {
             return Ok(None);
         }
         let text = read_file(&path)?;
@@ -90,7 +95,7 @@ impl SquashJournal {
         let older = older.collect();
         let is_replaced = digest_of(&read_file(&last.path)?) == digest;
         Ok(is_replaced.then_some(Self {
-            path,
+            folder: own_folder,
             database,
             last,
             older,
@@ -115,10 +120,10 @@ impl SquashJournal {
         self.database.split_once(' ').map_or("", |(_, name)| name)
     }
 
-    /// The journal's own file.
+    /// The journal's own folder.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The versions of the files that are deleted.
@@ -161,8 +166,29 @@ impl SquashJournal {
     /// # Errors
     /// When it cannot be deleted.
     pub fn finish(self) -> Result<(), MigrateError> {
-        remove(&self.path)
+        remove(&self.folder.join(FILE))?;
+        remove(&self.folder.join(IGNORE_FILE))?;
+        // Without a journal it says nothing, and somebody may have put a file of their own there.
+        let _ = std::fs::remove_dir(&self.folder);
+        Ok(())
     }
+}
+
+/// Makes the journal's folder, which hides itself from git.
+fn make_folder(folder: &Path) -> Result<PathBuf, MigrateError> {
+    match std::fs::create_dir(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists || !is_folder(folder) => {
+            return Err(MigrateError::file(folder)(error));
+        }
+        _ => {}
+    }
+    replace_file(&folder.join(IGNORE_FILE), "*\n")?;
+    Ok(folder.to_owned())
+}
+
+/// Whether it is a folder, and no link to one, which could be anywhere.
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
 }
 
 fn digest_of(text: &str) -> String {
@@ -225,12 +251,29 @@ mod tests {
         let outside = folder.path().with_extension("9_x.sql");
         std::fs::write(&outside, "").unwrap();
         let name = format!("../{}", outside.file_name().unwrap().to_string_lossy());
-        let journal =
-            std::fs::read_to_string(folder.path().join(FILE)).unwrap() + "00 " + &name + "\n00 /1_x.sql\n";
-        std::fs::write(folder.path().join(FILE), journal).unwrap();
+        let file = written.folder().join(FILE);
+        let journal = std::fs::read_to_string(&file).unwrap() + "00 " + &name + "\n00 /1_x.sql\n";
+        std::fs::write(&file, journal).unwrap();
         assert_eq!(SquashJournal::find(folder.path()).unwrap(), Some(written.clone()));
         std::fs::remove_file(outside).unwrap();
+        let ignored = std::fs::read_to_string(written.folder().join(".gitignore")).unwrap();
+        assert_eq!(ignored, "*\n", "git takes nothing of it along");
         written.finish().unwrap();
         assert_eq!(SquashJournal::find(folder.path()).unwrap(), None);
+        assert!(!folder.path().join(FOLDER).exists());
+    }
+
+    #[test]
+    fn a_journal_is_neither_written_nor_read_through_a_link_out_of_the_folder() {
+        let [folder, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(outside.path(), folder.path().join(FOLDER)).unwrap();
+        std::fs::write(folder.path().join("1_a.sql"), "select 1").unwrap();
+        let last = parse_file_name(folder.path(), "1_a.sql").unwrap();
+
+        assert!(SquashJournal::write(&last, &[], "select 1", None).is_err());
+        let lines = [&digest_of("select 1"), "1_a.sql", "database none"].join("\n");
+        std::fs::write(outside.path().join(FILE), lines).unwrap();
+        assert_eq!(SquashJournal::find(folder.path()).unwrap(), None);
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
     }
 }

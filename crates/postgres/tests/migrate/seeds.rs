@@ -87,11 +87,12 @@ async fn gw_025_a_seed_of_a_hundred_thousand_statements_takes_seconds() {
 }
 
 #[tokio::test]
-async fn gw_026_roles_sql_can_run_more_than_once() {
+async fn gw_026_roles_sql_runs_once_in_a_database() {
     let project = Project::new(&[(
         "roles.sql",
         "do $$ begin if not exists (select from pg_roles where rolname = 'gw_026_reader') then \
            create role gw_026_reader; end if; end $$;\n\
+         create schema gw_026_once;\n\
          grant anon to gw_026_reader;\nalter role anon set statement_timeout = '3s';",
     )])
     .await;

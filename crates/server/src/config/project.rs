@@ -63,7 +63,11 @@ impl Project {
     pub fn default_data_dir(&self) -> PathBuf {
         let in_folder = self.folder.join(".selvedge");
         let in_repository = self.repository.join(".selvedge");
-        let started_without_folder = in_repository.join("pgdata").is_dir() && !in_folder.is_dir();
+        // The data themselves may be elsewhere, as those of root's projects are.
+        let is_started = ["pgdata", "location"]
+            .iter()
+            .any(|name| in_repository.join(name).exists());
+        let started_without_folder = is_started && !in_folder.is_dir();
         if started_without_folder || !self.folder.is_dir() {
             in_repository
         } else {
@@ -127,6 +131,10 @@ mod tests {
         let project = Project::find(None, &root).unwrap();
 
         assert_eq!(project.folder, root.join("supabase"));
+        assert_eq!(project.default_data_dir(), root.join(".selvedge"));
+        // Root's data may be elsewhere; then a file says where.
+        std::fs::remove_dir(root.join(".selvedge/pgdata")).unwrap();
+        std::fs::write(root.join(".selvedge/location"), "/var/lib/selvedge/x").unwrap();
         assert_eq!(project.default_data_dir(), root.join(".selvedge"));
         std::fs::create_dir_all(root.join("supabase/.selvedge")).unwrap();
         assert_eq!(project.default_data_dir(), root.join("supabase/.selvedge"));

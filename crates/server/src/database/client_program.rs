@@ -66,6 +66,12 @@ impl ClientProgram {
             || EMBEDDED_PASSWORD.to_owned(),
             |password| String::from_utf8_lossy(password).into_owned(),
         );
+        // Those of the shell may name another server: PGSERVICE and PGHOSTADDR come before PGHOST.
+        for (name, _) in std::env::vars_os() {
+            if name.as_encoded_bytes().starts_with(b"PG") {
+                self.command.env_remove(name);
+            }
+        }
         // By environment variables, because every user of the machine can read arguments.
         self.command
             .env("PGHOST", host)

@@ -8,10 +8,10 @@ use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, REPLICATION_LOGIN, RunningCluster,
 };
 use selvedge_postgres::migrate::{
-    self, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, SquashJournal, apply_auto_expose,
-    apply_pending, apply_platform, apply_roles, apply_seeds, check_extensions, discover_files,
-    discover_migrations, find_extension_uses, find_privilege_faults, find_role_faults, find_seeds,
-    is_platform_older, list_taken_memberships, take_back_memberships,
+    self, DiscoveredMigrations, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, SquashJournal,
+    apply_auto_expose, apply_pending, apply_platform, apply_roles, apply_seeds, check_extensions,
+    check_files, discover_files, discover_migrations, find_extension_uses, find_privilege_faults,
+    find_role_faults, find_seeds, is_platform_older, list_taken_memberships, take_back_memberships,
 };
 use selvedge_postgres::{Login, Logins, PrivilegedLogin, PrivilegedSession};
 use tokio_postgres::Client;
@@ -151,9 +151,13 @@ fn check_before_first_start(config: &Config) -> Result<()> {
     check_extensions_of(config, &cluster, &cluster.find_binaries()?)
 }
 
-/// Reports all extensions that this machine lacks for a database that replaces the present one.
+/// Reports files that cannot be run, and all extensions that this machine lacks, for a database that replaces the present one.
 pub(crate) fn check_before_reset(config: &Config) -> Result<()> {
-    refuse_unfinished_squash(config)?;
+    let found = match config.db.migrations.enabled {
+        true => discover_migrations(&migrations_folder(config))?,
+        false => DiscoveredMigrations::default(),
+    };
+    check_files(&config.project.folder.join("roles.sql"), &found.migrations)?;
     let cluster = cluster_config(config)?;
     check_extensions_of(config, &cluster, &cluster.find_binaries_for_new_database()?)
 }

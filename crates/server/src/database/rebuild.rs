@@ -3,8 +3,9 @@
 use anyhow::{Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
-    self, DatabaseState, DiscoveredMigrations, Migration, apply_pending, apply_roles, clear_project,
-    discover_migrations, drop_project_roles, reset_auto_expose, reset_external,
+    self, DatabaseState, DiscoveredMigrations, MigrateError, Migration, apply_pending, apply_roles,
+    clear_project, clear_project_alone, discover_migrations, drop_project_roles, reset_auto_expose,
+    reset_external,
 };
 use tokio_postgres::Client;
 
@@ -80,11 +81,16 @@ pub(crate) async fn check_before_rebuild(
 async fn empty(config: &Config, administrator: &Client, platform: Option<&Platform>) -> Result<()> {
     match platform {
         Some(Platform::Own { session, fresh }) => {
+            let was_initialized = embedded::is_initialized(config);
             // When this command is interrupted, the next start fills the database.
             embedded::forget_initialized(config)?;
-            // A migration may have taken from `postgres` what it needs to remove the rest.
-            fresh.restore_roles(session).await?;
-            clear_project(administrator).await?;
+            if let Err(error) = clear_own(administrator, session, fresh).await {
+                // To a database that is as it was, the next start must not be a first one.
+                if was_initialized && error.is_refusal() {
+                    embedded::mark_initialized(config)?;
+                }
+                return Err(error.into());
+            }
             drop_project_roles(administrator).await?;
             // A migration may have changed the default privileges, and may not be there any more.
             reset_auto_expose(session, embedded::exposes_new_tables(config)).await?;
@@ -104,6 +110,16 @@ async fn empty(config: &Config, administrator: &Client, platform: Option<&Platfo
         }
     }
     Ok(())
+}
+
+async fn clear_own(
+    administrator: &Client,
+    session: &PrivilegedSession,
+    fresh: &DatabaseState,
+) -> Result<(), MigrateError> {
+    // A migration may have taken from `postgres` what it needs to remove the rest.
+    fresh.restore_roles(session).await?;
+    clear_project_alone(administrator).await
 }
 
 /// Applies roles, migrations and seeds to an empty database.

@@ -128,16 +128,26 @@ async fn refuse_other_project(config: &Config, database: &mut ExternalDatabase) 
     }
 }
 
-/// Refuses a database that a newer version of this program has brought up to date. One that cannot be reached is for the command to name.
+/// Refuses a database that a newer version of this program has brought up to date. One that cannot be reached is for the command to name; one
+/// that refuses the login may let the command in a moment later.
 async fn refuse_newer(target: &TargetDatabase) -> Result<()> {
     let session = match target {
         TargetDatabase::Running(running) => embedded::connect_privileged(&running.superuser_login()).await?,
         TargetDatabase::External(database) => match database.connect().await {
             Ok(session) => session,
+            Err(error) if is_refused(&error) => return Err(error),
             Err(_) => return Ok(()),
         },
     };
     Ok(refuse_newer_platform(&session).await?)
+}
+
+/// Whether a server has answered with an error.
+fn is_refused(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let cause = cause.downcast_ref::<tokio_postgres::Error>();
+        cause.is_some_and(|cause| cause.as_db_error().is_some())
+    })
 }
 
 /// Prints host, port and database of the target: always of one that is not the project's own, and of that one before a

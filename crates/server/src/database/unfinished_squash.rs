@@ -1,7 +1,7 @@
 //! Finishes a `migration squash` that was cut off, on the database that it was begun on.
 
 use anyhow::{Result, bail};
-use selvedge_postgres::migrate::{SquashJournal, forget_migrations, record_migrations};
+use selvedge_postgres::migrate::{SquashJournal, forget_migrations, list_migrations, record_migrations};
 use tokio_postgres::Client;
 
 use super::identity::find_identity;
@@ -17,9 +17,32 @@ pub(crate) async fn finish_squash(client: &mut Client, journal: SquashJournal) -
     if !journal.is_of(&find_identity(client).await?) {
         return refuse_other_database(&journal);
     }
+    check_history(client, &journal).await?;
     journal.check_older()?;
     correct_history(client, &journal).await?;
     complete_files(journal)
+}
+
+/// Refuses a history that is not the one with which the squash was begun, as after a restore of an older backup: statements of the one file would
+/// count as applied that never ran.
+async fn check_history(client: &Client, journal: &SquashJournal) -> Result<()> {
+    let applied = list_migrations(client, &[]).await?;
+    let is_applied = |version: &String| applied.iter().any(|status| status.version == *version);
+    let older = journal.older_versions();
+    if is_applied(&journal.last.version) && (older.iter().all(is_applied) || !older.iter().any(is_applied)) {
+        return Ok(());
+    }
+    let lacking = std::iter::once(&journal.last.version).chain(&older);
+    let lacking: Vec<&str> = lacking
+        .filter(|version| !is_applied(version))
+        .map(String::as_str)
+        .collect();
+    bail!(
+        "`migration squash` was cut off, and the history of this database has changed since: it lacks {}. Nothing was changed\n  get the \
+         files that were squashed from version control, and delete {}",
+        lacking.join(", "),
+        journal.folder().display()
+    )
 }
 
 /// Deletes the files that are left to delete, and says that the squash is finished.
@@ -57,6 +80,6 @@ pub(crate) fn refuse_other_database(journal: &SquashJournal) -> Result<()> {
             "" => "an unknown one",
             name => name,
         },
-        journal.path().display()
+        journal.folder().display()
     )
 }

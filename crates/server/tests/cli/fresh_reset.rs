@@ -180,6 +180,17 @@ async fn make_external(project: &Project) -> (PlainServer, tokio_postgres::Clien
     (server, superuser, fresh)
 }
 
+/// Rows that the services write, in tables of several owners.
+const WRITE_ROWS: &str = "insert into realtime.messages (topic, extension, payload) values ('x', 'broadcast', '{}');
+    insert into supabase_functions.hooks (hook_table_id, hook_name) values (1, 'x'); select net.http_get('http://127.0.0.1:9/')";
+
+async fn assert_no_rows(database: &tokio_postgres::Client) {
+    let counts = "select concat_ws(' ', (select count(*) from realtime.messages), (select count(*) from supabase_functions.hooks),
+        (select count(*) from net.http_request_queue))";
+    let row = database.query_one(counts, &[]).await.expect("a row");
+    assert_eq!(row.get::<_, String>(0), "0 0 0");
+}
+
 fn assert_equal(now: &[String], fresh: &[String]) {
     let more: Vec<&String> = now.iter().filter(|line| !fresh.contains(line)).collect();
     let less: Vec<&String> = fresh.iter().filter(|line| !now.contains(line)).collect();
@@ -275,11 +286,13 @@ async fn gw_025_a_reset_by_postgres_removes_what_it_may_and_refuses_what_would_s
     );
     assert_eq!(read_lines(&superuser, STATE).await, before);
     std::fs::remove_file(project.path("migrations/20260101000000_rights.sql")).expect("removed");
+    superuser.batch_execute(WRITE_ROWS).await.expect("written");
     run_well_at(&project, &server.url(), &["db", "reset", "--yes"]);
     assert_equal(
         &read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
         &fresh,
     );
+    assert_no_rows(&superuser).await;
 }
 
 /// What an earlier version has made and this one makes otherwise is nothing that a project has added.
@@ -296,8 +309,10 @@ async fn gw_025_a_reset_by_postgres_is_not_refused_in_a_database_that_an_earlier
     apply_earlier_platform(&superuser).await;
     server.migrate_up(&project);
 
+    superuser.batch_execute(WRITE_ROWS).await.expect("written");
     let url = server.url_of("postgres", "of-postgres");
     let printed = run_well_at(&project, &url, &["db", "reset", "--yes"]);
 
     assert!(!printed.contains("not as in a fresh project"), "{printed}");
+    assert_no_rows(&superuser).await;
 }

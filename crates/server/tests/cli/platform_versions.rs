@@ -191,9 +191,24 @@ async fn gw_025_a_reset_that_is_refused_has_changed_nothing() {
         "create extension no_such_extension;",
     );
     refuse("extension", "no_such_extension");
+    std::fs::remove_file(project.path("migrations/20260104000000_open.sql")).expect("removed");
+    // Somebody's open transaction would be waited for without end.
+    let reader = project.database().await;
+    let reads = "begin; set application_name = 'of a reader'; select count(*) from auth.users";
+    reader.batch_execute(reads).await.expect("read");
+    refuse("lock", "of a reader");
+    reader.batch_execute("rollback").await.expect("ended");
 
     assert_eq!(read_state(&superuser).await, before);
     running.stop();
+
+    // As `reset` and `db reset` of a project that does not run.
+    project.write("migrations/20260104000000_open.sql", "select 'not ended;");
+    for command in [&["db", "reset"][..], &["reset", "--yes"]] {
+        let refused = project.run_and_expect_failure(command);
+        assert!(refused.contains("20260104000000_open.sql"), "{refused}");
+        assert!(project.path(".selvedge/initialized").exists(), "{command:?}");
+    }
 }
 
 #[actix_web::test]

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use crate::support::{Project, kill_when};
 
 const OLDER: &str = "migrations/20260101000000_notes.sql";
-const JOURNAL: &str = "migrations/.unfinished-squash";
+const JOURNAL: &str = "migrations/.unfinished-squash/journal";
 
 /// A stopped project whose squash was killed after it had deleted the older file, before the history followed.
 async fn cut_off() -> Project {
@@ -73,16 +73,36 @@ async fn gw_032_a_squash_that_was_cut_off_on_a_stopped_project_is_finished_there
         assert!(refused.contains("staging.example.com:5432/app"), "{refused}");
     }
 
-    // Somebody has written to the file that would be deleted.
+    // A history that is not that of the squash any more, as after a restore.
     project.write(JOURNAL, &journal);
+    let rename = |from: &str, to: &str| {
+        let table = "supabase_migrations.schema_migrations";
+        let update = format!("update {table} set version = '{to}' where version = '{from}'");
+        project.run_and_expect_success(&["db", "query", &update]);
+    };
+    rename("20260102000000", "1");
+    let refused = project.run_and_expect_failure(&["migration", "squash"]);
+    assert!(refused.contains("lacks 20260102000000"), "{refused}");
+    rename("1", "20260102000000");
+
+    // Somebody has written to the file that would be deleted.
     project.write(OLDER, "create table public.mine (id int);");
     let refused = project.run_and_expect_failure(&["migration", "squash"]);
     assert!(refused.contains("has changed since"), "{refused}");
     assert!(project.path(OLDER).exists());
     std::fs::remove_file(project.path(OLDER)).expect("removed");
 
-    let finished = project.run_and_expect_success(&["migration", "squash"]);
-    assert!(finished.contains("finished"), "{finished}");
+    let refused = project.run_and_expect_failure(&["migration", "squash", "--version", "20260103000000"]);
+    assert!(
+        refused.contains("no migration of version 20260103000000") && project.path(JOURNAL).exists(),
+        "{refused}"
+    );
+    // Nothing but what the squash has left to do follows from the same version, and from none.
+    let finished = project.run_and_expect_success(&["migration", "squash", "--version", "20260102000000"]);
+    assert!(
+        finished.contains("finished") && !finished.contains("only migration"),
+        "{finished}"
+    );
     assert_finished(&project);
 }
 

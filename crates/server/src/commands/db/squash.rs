@@ -1,11 +1,12 @@
 //! `selvedge migration squash`: replaces the project's migrations up to a version by one that makes the same schema.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::{
-    DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_migrations,
-    join_statements, replace_file,
+    DatabaseState, Migration, MigrationState, MigrationStatus, SquashJournal, discover_files,
+    discover_migrations, join_statements, replace_file,
 };
 
 use super::dump::dump_login;
@@ -32,7 +33,11 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     check_place(&config.project, &folder)?;
     if let Some(journal) = SquashJournal::find(&folder)? {
         Shadow::remove_leftover(config)?;
-        return finish(config, journal).await;
+        let is_this_one = is_squash_of(&folder, &journal, args.version.as_deref())?;
+        finish(config, journal).await?;
+        if is_this_one {
+            return Ok(());
+        }
     }
     let all = discover_migrations(&folder)?.migrations;
     let squashed = choose_migrations(&all, args.version.as_deref())?;
@@ -63,6 +68,18 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
         Ok(journal.finish()?)
     })
     .await
+}
+
+/// Whether a cut-off squash is the one that is asked for. With the version of another migration that one follows it.
+fn is_squash_of(folder: &Path, journal: &SquashJournal, version: Option<&str>) -> Result<bool> {
+    let Some(version) = version.filter(|version| *version != journal.last.version) else {
+        return Ok(true);
+    };
+    let older = journal.older_versions();
+    let mut left = discover_files(folder)?.migrations;
+    left.retain(|migration| !older.contains(&migration.version));
+    choose_migrations(&left, Some(version))?;
+    Ok(false)
 }
 
 /// A project that was never started has no history that would have to agree with the files.

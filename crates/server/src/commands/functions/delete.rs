@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result, bail};
 use selvedge_functions::is_valid_slug;
+use selvedge_postgres::migrate::replace_file;
 use toml_edit::DocumentMut;
 
 use super::listing::list_slugs;
@@ -27,10 +28,11 @@ pub(super) fn delete_function(config: &Config, args: &DeleteFunctionArgs) -> Res
     // A function that is a link itself is removed and not followed.
     check_place(&config.project, &config.project.folder.join("functions"))?;
     check_place(&config.project, &config.project.folder.join("config.toml"))?;
+    // The file comes first, because it is replaced as a whole or not at all.
+    remove_section(config, slug)?;
     if folder.is_dir() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot delete {}", folder.display()))?;
     }
-    remove_section(config, slug)?;
     anstream::println!("{GOOD}deleted{GOOD:#} {slug}");
     Ok(())
 }
@@ -48,7 +50,7 @@ fn remove_section(config: &Config, slug: &str) -> Result<()> {
         .get_mut("functions")
         .and_then(|item| item.as_table_like_mut());
     if functions.is_some_and(|functions| functions.remove(slug).is_some()) {
-        fs::write(path, document.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
+        replace_file(path, &document.to_string())?;
     }
     Ok(())
 }
