@@ -4,8 +4,10 @@
 use std::io::Cursor;
 
 use image::codecs::jpeg::JpegEncoder;
+use image::error::{LimitError, LimitErrorKind};
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder, ImageReader, Limits, Rgb, RgbImage};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, Rgb, RgbImage};
+use selvedge_pictures::find_largest_part;
 
 use crate::error::ImportError;
 
@@ -14,6 +16,8 @@ pub(crate) const MAX_FILE_BYTES: usize = 10 << 20;
 /// Longest side of a picture that is decoded, and the memory that decoding may take.
 const MAX_SIDE: u32 = 8000;
 const MAX_DECODED_BYTES: u64 = 256 << 20;
+/// Pixels of the largest part that a picture may declare: as many as fit into that memory with four bytes each.
+const MAX_PART_PIXELS: u64 = MAX_DECODED_BYTES / 4;
 /// A longer side is scaled down to this, as no page of a site shows more.
 const STORED_SIDE: u32 = 2000;
 const QUALITY: u8 = 88;
@@ -40,6 +44,13 @@ pub fn encode_picture(file: &[u8]) -> Result<Vec<u8>, ImportError> {
 
 fn decode(file: &[u8]) -> image::ImageResult<DynamicImage> {
     let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format()?;
+    // The limits below are compared with the size of the whole picture, and a frame may be larger than that.
+    let largest_part = reader.format().map(|format| find_largest_part(file, format));
+    if !matches!(largest_part, Some(Ok(pixels)) if pixels <= MAX_PART_PIXELS) {
+        return Err(ImageError::Limits(LimitError::from_kind(
+            LimitErrorKind::DimensionError,
+        )));
+    }
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE);
     limits.max_image_height = Some(MAX_SIDE);
@@ -99,6 +110,24 @@ mod tests {
         // A PNG whose head claims 60 000 × 60 000 pixels in a few bytes.
         let mut bomb = png(1, 1, [0, 0, 0, 255]);
         bomb[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
+        // One pixel whose frame claims 16 000 × 16 000: in a GIF, and behind the canvas of a WebP.
+        let mut frame_bomb = Cursor::new(Vec::new());
+        RgbaImage::new(1, 1)
+            .write_to(&mut frame_bomb, ImageFormat::Gif)
+            .expect("a picture");
+        let mut frame_bomb = frame_bomb.into_inner();
+        let descriptor = frame_bomb
+            .iter()
+            .rposition(|byte| *byte == 0x2c)
+            .expect("a frame");
+        frame_bomb[descriptor + 5..descriptor + 9].copy_from_slice(&[0x80, 0x3e, 0x80, 0x3e]);
+        let canvas_bomb =
+            b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0VP8L\x05\0\0\0\x2f\x7f\xfe\x9f\x0f\0"
+                .to_vec();
+        for file in [&frame_bomb, &canvas_bomb] {
+            let refused = decode(file);
+            assert!(matches!(refused, Err(ImageError::Limits(_))), "{refused:?}");
+        }
         for file in [Vec::new(), cut, svg, bomb] {
             assert!(matches!(encode_picture(&file), Err(ImportError::BadPicture)));
         }

@@ -4,9 +4,12 @@
 use std::io::Cursor;
 
 use image::{ImageFormat, ImageReader, Limits};
+use selvedge_pictures::find_largest_part;
 
 /// Shortest and longest edge in pixels.
 const EDGE_RANGE: std::ops::RangeInclusive<u32> = 64..=6000;
+/// Most pixels of a picture, and of each of its frames.
+const MAX_PIXELS: u64 = 6000 * 6000;
 /// Most memory for decoding, in bytes: enough for the largest picture with 16 bits per channel.
 const MAX_DECODING_BYTES: u64 = 512 << 20;
 
@@ -44,6 +47,11 @@ pub(crate) fn check_picture(bytes: &[u8]) -> Result<PictureFormat, PictureError>
     // The header is read first: a picture with absurd edges is refused before any pixel is decoded.
     let (width, height) = reader().into_dimensions().map_err(|_| PictureError::Broken)?;
     if !EDGE_RANGE.contains(&width) || !EDGE_RANGE.contains(&height) {
+        return Err(PictureError::Edges);
+    }
+    // A decoder makes room for a frame before it compares its size with that of the picture.
+    let largest_part = find_largest_part(bytes, format).map_err(|_| PictureError::Broken)?;
+    if largest_part > MAX_PIXELS {
         return Err(PictureError::Edges);
     }
     let mut limits = Limits::default();
@@ -88,7 +96,17 @@ mod tests {
     fn other_files_wrong_sizes_and_broken_pictures_are_refused() {
         let mut cut_off = encoded(200, 200, ImageFormat::Png);
         cut_off.truncate(cut_off.len() / 2);
+        // A still picture of another size than its canvas, and a frame of 16 000 × 16 000 pixels.
+        let mut contradictory = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x63\0\0\x63\0\0".to_vec();
+        contradictory.extend_from_slice(b"VP8L\x05\0\0\0\x2f\x7f\xfe\x9f\x0f\0");
+        let mut large_frame = b"RIFF\x4a\0\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\x63\0\0\x63\0\0".to_vec();
+        large_frame.extend_from_slice(
+            b"ANIM\x06\0\0\0\0\0\0\0\0\0ANMF\x1e\0\0\0\0\0\0\0\0\0\x7f\x3e\0\x7f\x3e\0\x64\0\0\0",
+        );
+        large_frame.extend_from_slice(b"VP8L\x05\0\0\0\x2f\x7f\xfe\x9f\x0f\0");
         for (bytes, expected) in [
+            (contradictory, PictureError::Broken),
+            (large_frame, PictureError::Edges),
             (
                 b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
                 PictureError::Format,

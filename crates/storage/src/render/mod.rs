@@ -6,7 +6,6 @@
 
 mod animation;
 mod cache;
-mod declared_sizes;
 mod encode;
 mod geometry;
 mod output;

@@ -29,6 +29,12 @@ impl From<image::ImageError> for RenderError {
     }
 }
 
+impl From<selvedge_pictures::ContradictorySizes> for RenderError {
+    fn from(_: selvedge_pictures::ContradictorySizes) -> Self {
+        Self::Invalid
+    }
+}
+
 /// Until when a rendering may run. A thread of the blocking pool cannot be cancelled, so the work checks it between
 /// steps.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,8 @@ use std::io::Cursor;
 
 use image::codecs::webp::WebPDecoder;
 use image::{ColorType, ImageDecoder, ImageFormat, ImageReader};
+use selvedge_pictures::find_largest_part;
 
-use super::declared_sizes::find_largest_part;
 use super::rendered_image::RenderError;
 
 /// Most pixels of a source, over all frames of an animation.

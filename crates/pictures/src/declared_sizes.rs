@@ -3,7 +3,7 @@
 
 use image::ImageFormat;
 
-use super::rendered_image::RenderError;
+use crate::error::ContradictorySizes;
 
 /// Bytes in front of the blocks of a GIF: signature, size, flags, background and aspect.
 const GIF_HEAD_BYTES: usize = 13;
@@ -17,8 +17,8 @@ const WEBP_FRAME_HEAD_BYTES: usize = 16;
 /// Pixels of the largest part of a GIF or WebP; 0 for other formats, which have one size only.
 ///
 /// # Errors
-/// `Invalid` for a WebP whose parts contradict each other or are cut off. Of a GIF what can be read is looked at.
-pub(super) fn find_largest_part(source: &[u8], format: ImageFormat) -> Result<u64, RenderError> {
+/// For a WebP whose parts contradict each other or are cut off. Of a GIF what can be read is looked at.
+pub fn find_largest_part(source: &[u8], format: ImageFormat) -> Result<u64, ContradictorySizes> {
     match format {
         ImageFormat::Gif => Ok(find_largest_gif_frame(source).1),
         ImageFormat::WebP => check_webp_sizes(source),
@@ -69,7 +69,7 @@ fn color_table_bytes(flags: Option<u8>) -> usize {
 
 /// Checks that the pictures inside of a WebP have the size of the canvas, and those of an animation the size of their frame, as
 /// decoders demand it; returns the pixels of the largest.
-fn check_webp_sizes(source: &[u8]) -> Result<u64, RenderError> {
+fn check_webp_sizes(source: &[u8]) -> Result<u64, ContradictorySizes> {
     let (mut canvas, mut largest) = (None, 0);
     for chunk in (RiffChunks {
         rest: source.get(WEBP_HEAD_BYTES..).unwrap_or_default(),
@@ -77,18 +77,18 @@ fn check_webp_sizes(source: &[u8]) -> Result<u64, RenderError> {
         let (kind, data) = chunk?;
         let declared = match kind {
             b"VP8X" => {
-                canvas = Some(read_canvas(data).ok_or(RenderError::Invalid)?);
+                canvas = Some(read_canvas(data).ok_or(ContradictorySizes)?);
                 continue;
             }
             b"ANMF" => {
                 largest = largest.max(check_webp_frame(data)?);
                 continue;
             }
-            b"VP8 " | b"VP8L" => read_bitstream_size(kind, data).ok_or(RenderError::Invalid)?,
+            b"VP8 " | b"VP8L" => read_bitstream_size(kind, data).ok_or(ContradictorySizes)?,
             _ => continue,
         };
         if canvas.is_some_and(|canvas| canvas != declared) {
-            return Err(RenderError::Invalid);
+            return Err(ContradictorySizes);
         }
         largest = largest.max(declared.0 * declared.1);
     }
@@ -96,15 +96,15 @@ fn check_webp_sizes(source: &[u8]) -> Result<u64, RenderError> {
 }
 
 /// Checks the pictures in a frame of an animation; returns the frame's pixels.
-fn check_webp_frame(frame: &[u8]) -> Result<u64, RenderError> {
+fn check_webp_frame(frame: &[u8]) -> Result<u64, ContradictorySizes> {
     let edge = |low: usize| frame.get(low..low + 3).map(|bytes| read_little_endian(bytes) + 1);
-    let size = edge(6).zip(edge(9)).ok_or(RenderError::Invalid)?;
+    let size = edge(6).zip(edge(9)).ok_or(ContradictorySizes)?;
     for chunk in (RiffChunks {
         rest: frame.get(WEBP_FRAME_HEAD_BYTES..).unwrap_or_default(),
     }) {
         let (kind, data) = chunk?;
         if matches!(kind, b"VP8 " | b"VP8L") && read_bitstream_size(kind, data) != Some(size) {
-            return Err(RenderError::Invalid);
+            return Err(ContradictorySizes);
         }
     }
     Ok(size.0 * size.1)
@@ -135,17 +135,17 @@ fn read_little_endian(bytes: &[u8]) -> u64 {
         .fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The chunks of a RIFF file: type and data. `Invalid` for one that ends behind the file.
+/// The chunks of a RIFF file: type and data. An error for one that ends behind the file.
 struct RiffChunks<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Iterator for RiffChunks<'a> {
-    type Item = Result<(&'a [u8; 4], &'a [u8]), RenderError>;
+    type Item = Result<(&'a [u8; 4], &'a [u8]), ContradictorySizes>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (kind, behind) = self.rest.split_first_chunk::<4>()?;
-        let cut_off = || Some(Err(RenderError::Invalid));
+        let cut_off = || Some(Err(ContradictorySizes));
         self.rest = &[];
         let Some((length, behind)) = behind.split_first_chunk::<4>() else {
             return cut_off();
@@ -234,7 +234,7 @@ mod tests {
         );
         assert_eq!(
             largest(&[(b"VP8X", canvas(1, 1)), (b"VP8 ", lossy(7000, 7000))]),
-            Err(RenderError::Invalid)
+            Err(ContradictorySizes)
         );
         let frame = |inside: Vec<u8>| {
             let head = [vec![0; 6], vec![6, 0, 0, 8, 0, 0], vec![0; 4]].concat();
@@ -246,14 +246,14 @@ mod tests {
         );
         assert_eq!(
             largest(&[(b"VP8X", canvas(9, 9)), (b"ANMF", frame(lossy(7000, 9)))]),
-            Err(RenderError::Invalid)
+            Err(ContradictorySizes)
         );
         let mut cut = riff(&[(b"ICCP", vec![0; 9]), (b"VP8 ", lossy(7, 9))]);
         cut[16] = 0xff;
         cut[18] = 0xff;
         assert_eq!(
             find_largest_part(&cut, ImageFormat::WebP),
-            Err(RenderError::Invalid)
+            Err(ContradictorySizes)
         );
     }
 
