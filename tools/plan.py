@@ -192,7 +192,7 @@ STEPS = [
     cargo_test("cargo test, pairs of commands beside other projects", "-p", "server", "--test", "cli", "--", "matrix::", tier="test-all",
                SELVEDGE_TEST_PAIRS="8"),
     # `make test` draws two clones, others in every run.
-    cargo_test("cargo test, hostile clones", "-p", "server", "--test", "cli", "--", "hostile_clones::", tier="test-all", SELVEDGE_TEST_CLONES="8"),
+    cargo_test("cargo test, hostile clones", "-p", "server", "--test", "cli", "--", "hostile_clones::", tier="test-all", SELVEDGE_TEST_CLONES="5"),
     on_versions("a reset", "15", "16", "17", "18", test=("server", "cli", "fresh_reset::")),
     # The other tests run on the version of the machine, which is mostly the first one.
     on_versions("rights of postgres", "16", "17", "18", test=("postgres", "postgres", "platform::")),

@@ -8,12 +8,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use selvedge_project_files::{find_repository, resolve};
+use walkdir::{DirEntry, WalkDir};
+
 use crate::config::FunctionsConfig;
 
-/// What the folder of a whole repository has, in which several projects may share modules.
-const REPOSITORY_MARKS: [&str; 4] = [".git", ".hg", ".jj", "pnpm-workspace.yaml"];
-/// What a folder with packages has, where a deployment has left version control out.
-const PACKAGE_SETTINGS: [&str; 3] = ["package.json", "deno.json", "deno.jsonc"];
 /// Files with secrets or settings of a project, also of another one in the same repository.
 const SETTINGS: [&str; 2] = ["config.toml", "signing_keys.json"];
 
@@ -68,6 +67,27 @@ impl Boundary {
         (is_own || !is_private(inner)).then_some(path)
     }
 
+    /// Whether a path leads to a place in the repository, in `functions/` or in a folder that the operator has named.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let path = resolve(path);
+        let folders = [&self.root, &self.functions]
+            .into_iter()
+            .chain(&self.module_folders);
+        folders.into_iter().any(|folder| path.starts_with(folder))
+    }
+
+    /// The first link in a folder that leads to something outside of those places. Deno lets a function read all files by their names in a folder that it may
+    /// read, and does not ask where a link leads.
+    pub(crate) fn find_link_out(&self, folder: &Path) -> Option<PathBuf> {
+        WalkDir::new(folder)
+            .into_iter()
+            .filter_map(Result::ok)
+            // What a link to nothing leads to cannot be among the files that the worker may open.
+            .filter(|entry| entry.path_is_symlink() && entry.path().exists())
+            .map(DirEntry::into_path)
+            .find(|path| !self.holds(path))
+    }
+
     /// Whether a function may read a file, or all of a folder: none that holds something protected, such as the project's own.
     pub(crate) fn admits_all(&self, folder: &Path) -> bool {
         self.admit(folder).is_some_and(|folder| {
@@ -77,46 +97,6 @@ impl Boundary {
                 .any(|protected| protected.starts_with(&folder))
         })
     }
-}
-
-/// The nearest folder upward that is a repository. A deployment may leave `.git` out: then the highest one that has settings of npm or
-/// Deno, below the user's home and the root of the file system; the given one when none is.
-fn find_repository(folder: &Path) -> PathBuf {
-    let home = std::env::home_dir();
-    let may_be = |folder: &&Path| folder.parent().is_some() && Some(*folder) != home.as_deref();
-    let has = |folder: &Path, names: &[&str]| names.iter().any(|name| folder.join(name).exists());
-    // Not a mark that somebody else has put above, such as /tmp/.git.
-    let owner = read_owner(folder);
-    let is_marked = |folder: &&Path| {
-        let mut marks = REPOSITORY_MARKS
-            .iter()
-            .filter_map(|mark| read_owner(&folder.join(mark)));
-        marks.any(|mark| Some(mark) == owner || mark == 0)
-    };
-    let marked = folder.ancestors().filter(may_be).find(is_marked);
-    let packages = || {
-        folder
-            .ancestors()
-            .take_while(may_be)
-            .filter(|folder| has(folder, &PACKAGE_SETTINGS))
-            .last()
-    };
-    marked.or_else(packages).unwrap_or(folder).to_path_buf()
-}
-
-/// The path with links resolved, as far as it exists.
-fn resolve(path: &Path) -> PathBuf {
-    if let Ok(resolved) = path.canonicalize() {
-        return resolved;
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => resolve(parent).join(name),
-        _ => path.to_path_buf(),
-    }
-}
-
-fn read_owner(path: &Path) -> Option<u32> {
-    fs::metadata(path).ok().map(|metadata| metadata.uid())
 }
 
 fn read_device(path: &Path) -> Option<u64> {
@@ -232,18 +212,29 @@ mod tests {
     }
 
     #[test]
-    fn gw_040_the_repository_is_the_nearest_folder_under_version_control() {
-        let folder = tempfile::tempdir().unwrap();
-        let project = folder.path().join("apps/shop");
-        fs::create_dir_all(&project).unwrap();
+    fn gw_040_links_that_lead_out_of_the_project_are_found_in_a_functions_folder() {
+        let outside = tempfile::tempdir().unwrap();
+        let base = outside.path().canonicalize().unwrap();
+        let mut config = crate::testing::config(&base.join("shop/supabase"));
+        config.repository = base.join("shop");
+        config.module_folders = vec![base.join("shared")];
+        let folder = config.folder.join("hello");
+        for name in ["hello/pages", "_shared"] {
+            fs::create_dir_all(config.folder.join(name)).unwrap();
+        }
+        fs::create_dir_all(base.join("shared")).unwrap();
+        for (target, link) in [("../_shared", "shared"), ("../../../../shared", "operator")] {
+            std::os::unix::fs::symlink(target, folder.join(link)).unwrap();
+        }
+        let boundary = Boundary::of(&config);
+        assert_eq!(boundary.find_link_out(&folder), None);
 
-        let alone = find_repository(&project);
-        fs::create_dir(folder.path().join(".git")).unwrap();
-        let shared = find_repository(&project);
-
-        assert_eq!(
-            (alone.as_path(), shared.as_path()),
-            (project.as_path(), folder.path())
-        );
+        for target in ["/etc/hostname", "../../../../../../etc"] {
+            let link = folder.join("pages/link");
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            let found = boundary.find_link_out(&folder);
+            fs::remove_file(&link).unwrap();
+            assert_eq!(found, Some(link), "{target}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The files with settings that Deno looks for by itself, in the folders of a function's modules and above.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use serde_json::Value;
 
 use super::import_map::parse_jsonc;
@@ -50,7 +50,7 @@ fn list_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// The folders that a `deno.json` or `package.json` names as members, by glob patterns.
 fn list_member_folders(file: &Path) -> Vec<PathBuf> {
-    let (Ok(text), Some(folder)) = (fs::read_to_string(file), file.parent()) else {
+    let (Ok(text), Some(folder)) = (read_text(file, MAX_SETTINGS_BYTES), file.parent()) else {
         return Vec::new();
     };
     let settings = parse_jsonc(&text).unwrap_or_default();
@@ -69,6 +69,8 @@ fn list_texts(values: &Value) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

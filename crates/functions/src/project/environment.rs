@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
 
 use super::boundary::Boundary;
 use super::env_file::parse_env_file;
@@ -68,7 +69,7 @@ fn read_env_file(config: &FunctionsConfig) -> Result<Vec<(String, SecretString)>
             &"it leads out of the project by a link; name its target with --env-file",
         ));
     }
-    let bytes = std::fs::read(file).map_err(|error| unreadable(&error))?;
+    let bytes = read_file(file, MAX_SETTINGS_BYTES).map_err(|error| unreadable(&error))?;
     let parsed = parse_env_file(&bytes).map_err(|error| unreadable(&error))?;
     for warning in parsed.warnings() {
         tracing::warn!("{}: {warning}", file.display());

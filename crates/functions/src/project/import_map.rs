@@ -4,9 +4,9 @@
 //! sub-paths, which Deno itself adds only to a `deno.json` that it finds alone, and empty modules for type-only imports
 //! (`jsr:@supabase/functions-js/edge-runtime.d.ts`), which must not stop a start when their registry cannot be reached.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -99,18 +99,26 @@ pub(crate) fn compose_import_map(file: Option<&Path>, type_only: &[String]) -> R
 /// The import map in a file with the URL that its relative addresses start from. A `deno.json` may name another file.
 fn read_map(file: &Path) -> Result<(Option<Url>, Value), String> {
     let value = read_jsonc(file)?;
-    match value.get("importMap").and_then(Value::as_str) {
-        Some(other) if value.get("imports").is_none() => {
-            let folder = file.parent().unwrap_or(Path::new("/"));
-            let other = folder.join(other);
-            Ok((Url::from_file_path(&other).ok(), read_jsonc(&other)?))
-        }
-        _ => Ok((Url::from_file_path(file).ok(), value)),
+    match named_map(file, &value) {
+        Some(other) => Ok((Url::from_file_path(&other).ok(), read_jsonc(&other)?)),
+        None => Ok((Url::from_file_path(file).ok(), value)),
     }
 }
 
+/// The other file with the import map that a `deno.json` names, if it does.
+pub(crate) fn find_named_map(file: &Path) -> Option<PathBuf> {
+    named_map(file, &read_jsonc(file).ok()?)
+}
+
+fn named_map(file: &Path, value: &Value) -> Option<PathBuf> {
+    let other = value.get("importMap")?.as_str()?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    value.get("imports").is_none().then(|| folder.join(other))
+}
+
 fn read_jsonc(file: &Path) -> Result<Value, String> {
-    let text = fs::read_to_string(file).map_err(|error| format!("import map {}: {error}", file.display()))?;
+    let text = read_text(file, MAX_SETTINGS_BYTES)
+        .map_err(|error| format!("import map {}: {error}", file.display()))?;
     parse_jsonc(&text).map_err(|error| format!("import map {}: {error}", file.display()))
 }
 
@@ -161,6 +169,8 @@ fn resolve_address(address: &str, base: Option<&Url>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn function(entrypoint: PathBuf, import_map: Option<PathBuf>) -> Function {

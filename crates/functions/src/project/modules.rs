@@ -4,11 +4,11 @@
 //! at most, and Deno itself decides what is really loaded.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use regex::Regex;
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use serde_json::Value;
 use url::Url;
 
@@ -35,7 +35,7 @@ pub(crate) fn scan_modules(entrypoint: &Path, import_map: &Value) -> ModuleGraph
     let mut seen = BTreeSet::from([entrypoint.to_path_buf()]);
     let mut open = vec![entrypoint.to_path_buf()];
     while let Some(file) = open.pop() {
-        let text = fs::read_to_string(&file).unwrap_or_default();
+        let text = read_text(&file, MAX_SETTINGS_BYTES).unwrap_or_default();
         for specifier in IMPORTS.captures_iter(&text).map(|found| found[1].to_owned()) {
             match resolve_local(&specifier, &file, import_map) {
                 Some(local) if seen.len() < MOST_MODULES && seen.insert(local.clone()) => open.push(local),
@@ -79,6 +79,8 @@ fn resolve_local(specifier: &str, importer: &Path, import_map: &Value) -> Option
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::json;
 
     use super::*;

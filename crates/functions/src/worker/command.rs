@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_project_files::{MAX_SCRIPT_BYTES, MAX_SETTINGS_BYTES, read_file};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -18,7 +19,7 @@ use super::state::Worker;
 use crate::config::{Inspect, InspectMode};
 use crate::project::{
     Boundary, ChosenMap, Function, MapOrigin, choose_import_map, compose_environment, compose_import_map,
-    scan_modules,
+    find_named_map, scan_modules,
 };
 
 /// Variables for or of Deno itself that the bootstrap script removes before the function runs.
@@ -33,6 +34,10 @@ const REMOVED: [&str; 6] = [
 /// Tokens of private hosts of modules. They are for the download before the start alone, because a process can always read its own
 /// variables.
 const TOKENS: &str = "DENO_AUTH_TOKENS";
+/// A `deno.json` may ask for folders `node_modules` and `vendor` beside it, which Deno would fill while it lists modules, through whatever
+/// links are in the project.
+const WITHOUT_PACKAGES_FOLDER: &str = "--node-modules-dir=none";
+const WITHOUT_VENDOR_FOLDER: &str = "--vendor=false";
 /// Variables that name files with certificates.
 const CERTIFICATES: [&str; 2] = ["SSL_CERT_FILE", "DENO_CERT"];
 /// Variables that Deno reads later, for downloads. The bootstrap script hides them from the function.
@@ -105,9 +110,10 @@ pub(super) fn prepare_command(
     make_deno_folder(&launcher.config.cache_folder, &worker.deno_folder())?;
     let bootstrap = launcher.write_bootstrap()?;
     let boundary = Boundary::of(&launcher.config);
-    let readable = list_readable_paths(launcher, function, worker, &boundary);
+    let readable =
+        list_readable_paths(launcher, function, worker, &boundary).map_err(LaunchError::Project)?;
     let preparation = Preparation {
-        imports: prepare_imports(launcher, function, worker)?,
+        imports: prepare_imports(launcher, function, worker, &boundary)?,
         deno,
         launcher,
         function,
@@ -143,7 +149,7 @@ impl Preparation<'_> {
         let mut command = build_command(&self.deno);
         command
             .arg("run")
-            .args(["--no-prompt", "--node-modules-dir=none"])
+            .args(["--no-prompt", WITHOUT_PACKAGES_FOLDER, WITHOUT_VENDOR_FOLDER])
             .args(list_import_arguments(&self.imports))
             .args(list_permissions(readable, self.worker))
             .arg(format_heap_limit(self.launcher))
@@ -169,7 +175,7 @@ impl Preparation<'_> {
 
     /// `deno info`, which lists the modules of the function.
     fn list_modules(&self, boundary: Boundary) -> GraphCheck {
-        let read = |path: &Path| fs::read(path).unwrap_or_default();
+        let read = |path: &Path| read_file(path, MAX_SETTINGS_BYTES).unwrap_or_default();
         let beside = self.function.entrypoint.with_file_name("package.json");
         let chosen = self.imports.chosen.as_ref().map(|chosen| read(&chosen.path));
         let settings = [read(&self.imports.map), chosen.unwrap_or_default(), read(&beside)];
@@ -186,7 +192,7 @@ impl Preparation<'_> {
         let mut command = build_command(&self.deno);
         command
             .args(subcommand)
-            .args(["--node-modules-dir=none", "--allow-import"])
+            .args([WITHOUT_PACKAGES_FOLDER, WITHOUT_VENDOR_FOLDER, "--allow-import"])
             .args(list_import_arguments(&self.imports))
             .arg(&self.function.entrypoint)
             .stdin(Stdio::null());
@@ -311,15 +317,18 @@ fn prepare_imports(
     launcher: &Launcher,
     function: &Function,
     worker: &Worker,
+    boundary: &Boundary,
 ) -> Result<Imports, LaunchError> {
     let config = &launcher.config;
     let chosen = choose_import_map(config, function);
     if let Some(chosen) = &chosen {
         warn_of_old_import_map(chosen, &function.slug);
+        check_import_map(chosen, boundary).map_err(LaunchError::Project)?;
     }
     let file = chosen.as_ref().map(|chosen| chosen.path.as_path());
     let without_types = compose_import_map(file, &[]).map_err(LaunchError::Project)?;
     let graph = scan_modules(&function.entrypoint, &without_types);
+    check_sizes(&graph.files).map_err(LaunchError::Project)?;
     let composed = compose_import_map(file, &graph.type_only).map_err(LaunchError::Project)?;
     let map = config
         .state_folder
@@ -332,6 +341,31 @@ fn prepare_imports(
         chosen,
         map,
     })
+}
+
+/// Refuses modules that Deno would read for ever, or into more memory than there is, while it lists them.
+fn check_sizes(modules: &[PathBuf]) -> Result<(), String> {
+    let is_endless = |path: &&PathBuf| {
+        path.metadata()
+            .is_ok_and(|meta| !meta.is_dir() && (!meta.is_file() || meta.len() > MAX_SCRIPT_BYTES))
+    };
+    match modules.iter().find(is_endless) {
+        None => Ok(()),
+        Some(path) => Err(format!("{} is not a file with a module", path.display())),
+    }
+}
+
+/// Refuses an import map outside of the project, unless a person has named it by a flag.
+fn check_import_map(chosen: &ChosenMap, boundary: &Boundary) -> Result<(), String> {
+    let named = find_named_map(&chosen.path);
+    let own = (chosen.origin != MapOrigin::Flag).then_some(&chosen.path);
+    match own.into_iter().chain(&named).find(|path| !boundary.holds(path)) {
+        None => Ok(()),
+        Some(path) => Err(format!(
+            "import map {}: it is outside of the project",
+            path.display()
+        )),
+    }
 }
 
 /// The CLI's warnings about import maps that are not `deno.json`.
@@ -361,7 +395,7 @@ fn copy_lock(
         return Ok(None);
     };
     let copy = worker.deno_folder().join("deno.lock");
-    write_whole(&copy, &fs::read(lock)?)?;
+    write_whole(&copy, &read_file(&lock, MAX_SETTINGS_BYTES)?)?;
     Ok(Some(copy))
 }
 

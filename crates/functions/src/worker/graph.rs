@@ -8,6 +8,7 @@ use std::process::Output;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use selvedge_project_files::{MAX_SCRIPT_BYTES, read_file};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use tokio::process::Command;
@@ -114,7 +115,7 @@ fn hash_graph(settings: &[u8], files: &[PathBuf]) -> Option<Vec<u8>> {
             return None;
         }
         hash.update(Sha256::digest(file.as_os_str().as_encoded_bytes()));
-        hash.update(Sha256::digest(std::fs::read(file).ok()?));
+        hash.update(Sha256::digest(read_file(file, MAX_SCRIPT_BYTES).ok()?));
     }
     Some(hash.finalize().to_vec())
 }

@@ -14,12 +14,16 @@ const SYSTEM_INFORMATION: &str = "hostname,osRelease,osUptime,loadavg,networkInt
 
 /// Lists what the function may read: its folder, its static files, downloaded packages, and the worker's folder. Its folder not if it is the
 /// project's, which holds keys and passwords, and static files only if they may be imported as well.
+///
+/// # Errors
+/// A text that names a link in one of these folders that leads out of the project. The function could read what it leads to, as far as Deno
+/// itself may: the user's `.npmrc`, for example.
 pub(super) fn list_readable_paths(
     launcher: &Launcher,
     function: &Function,
     worker: &Worker,
     boundary: &Boundary,
-) -> Vec<PathBuf> {
+) -> Result<Vec<PathBuf>, String> {
     let config = &launcher.config;
     let beside = function.entrypoint.parent().unwrap_or(&config.folder);
     let static_files = expand_static_files(&config.project, &function.static_files);
@@ -30,8 +34,19 @@ pub(super) fn list_readable_paths(
         }
         is_admitted
     });
+    let own: Vec<PathBuf> = own.collect();
+    if let Some(link) = own.iter().find_map(|folder| boundary.find_link_out(folder)) {
+        return Err(format!(
+            "{} is a link that leads out of the project, so functions are not given its folder.",
+            link.display()
+        ));
+    }
     let packages = [config.cache_folder.join("npm"), worker.deno_folder().join("npm")];
-    own.chain([worker.folder.clone()]).chain(packages).collect()
+    Ok(own
+        .into_iter()
+        .chain([worker.folder.clone()])
+        .chain(packages)
+        .collect())
 }
 
 /// Deno's permissions: the network as in the original, writing to the worker's folder. Programs and native libraries are

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use selvedge_project_files::{MAX_SCRIPT_BYTES, read_text};
+
 use super::error::MigrateError;
 use super::file_names::is_version;
 
@@ -27,13 +29,7 @@ pub(super) fn parse_file_name(folder: &Path, file: &str) -> Option<Migration> {
     })
 }
 
-/// The text of a file, which must be UTF-8.
+/// The text of a file, which must be a regular one of at most 128 MiB, in UTF-8.
 pub(crate) fn read_file(path: &Path) -> Result<String, MigrateError> {
-    let bytes = std::fs::read(path).map_err(MigrateError::file(path))?;
-    String::from_utf8(bytes).map_err(|_| {
-        MigrateError::file(path)(std::io::Error::new(
-            std::io::ErrorKind::InvalidData,
-            "it is not UTF-8 text",
-        ))
-    })
+    read_text(path, MAX_SCRIPT_BYTES).map_err(MigrateError::file(path))
 }

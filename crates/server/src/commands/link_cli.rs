@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::config::Config;
 use crate::output::GOOD;
+use crate::project_trust::check_place;
 
 /// Where npm scripts and `npx` look for programs, in the project's folder and in those above it.
 const PROGRAMS: &str = "node_modules/.bin";
@@ -16,10 +17,10 @@ const PROGRAMS: &str = "node_modules/.bin";
 /// Creates the link `supabase` in the nearest `node_modules/.bin`, and replaces the link of the npm package `supabase`.
 pub(super) fn run(config: &Config) -> Result<()> {
     let project = &config.project.folder;
-    let Some(folder) = project
+    let Some((holder, folder)) = project
         .ancestors()
-        .map(|folder| folder.join(PROGRAMS))
-        .find(|folder| folder.is_dir())
+        .map(|holder| (holder, holder.join(PROGRAMS)))
+        .find(|(_, folder)| folder.is_dir())
     else {
         bail!(
             "there is no {PROGRAMS} in {} or above it; make a link in a folder of PATH:  ln -s \"$(command -v selvedge)\" \
@@ -27,6 +28,10 @@ pub(super) fn run(config: &Config) -> Result<()> {
             project.display()
         );
     };
+    // One above the project is not of a stranger's making; one in it may lead to a folder of the user's own programs.
+    if !folder.canonicalize()?.starts_with(holder.canonicalize()?) {
+        check_place(&config.project, &folder)?;
+    }
     let link = folder.join("supabase");
     remove_link(&link)?;
     let program = std::env::current_exe().context("cannot find this program's own file")?;

@@ -41,7 +41,7 @@ mod trust;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
+use crate::cli::{Cli, Command, DbAction, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
 use crate::config::{Config, Loaded};
 use crate::{output, project_trust};
 
@@ -116,14 +116,42 @@ struct ProjectAccess {
     has_made_folder: bool,
 }
 
-/// Refuses a data folder, and programs, that may have come with the project, before anything in that folder is read. A reset deletes
-/// such a folder.
+/// Refuses a data folder, and programs, that may have come with the project, before anything in that folder is read.
 fn check_project(config: &Config, command: &Command) -> Result<ProjectAccess> {
     match command {
         // These neither read the data folder nor run programs.
-        Command::Trust | Command::Keys(_) | Command::Link(_) | Command::Unlink | Command::LinkCli => {
+        Command::Trust | Command::Link(_) | Command::Unlink | Command::LinkCli => {
             Ok(ProjectAccess::default())
         }
+        // They are in a file that may be outside of the project.
+        Command::Keys(_) => {
+            project_trust::check_outside(config)?;
+            Ok(ProjectAccess::default())
+        }
+        command if deletes_data(command) => {
+            project_trust::refuse_data_of_others(config)?;
+            check_before_deletion(config, command)
+        }
+        _ => Ok(ProjectAccess {
+            may_delete: false,
+            has_made_folder: project_trust::check(config, !only_looks(command))?,
+        }),
+    }
+}
+
+/// Whether a command deletes rows and objects of the project's own database.
+fn deletes_data(command: &Command) -> bool {
+    match command {
+        Command::Reset(_) | Command::Restore(_) => true,
+        Command::Stop(args) => args.no_backup,
+        Command::Db(args) => matches!(args.action, DbAction::Reset(_)),
+        _ => false,
+    }
+}
+
+/// As [`check_project`], for a command that deletes the project's data. A reset deletes a folder that may have come with the project.
+fn check_before_deletion(config: &Config, command: &Command) -> Result<ProjectAccess> {
+    match command {
         Command::Reset(args) if project_trust::is_foreign(config)? => {
             consent::agree_to_delete_project(config, args.yes)?;
             project_trust::delete_foreign(config)?;

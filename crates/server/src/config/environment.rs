@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use selvedge_functions::parse_env_file;
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file};
 
 use crate::output::print_warnings;
 
@@ -17,6 +18,8 @@ pub struct Environment {
     values: HashMap<String, String>,
     /// The names of those that come from a file.
     of_files: HashSet<String>,
+    /// The files that were read.
+    files: Vec<PathBuf>,
 }
 
 impl Environment {
@@ -55,7 +58,13 @@ impl Environment {
         Self {
             values: std::env::vars_os().filter_map(text_pair).collect(),
             of_files: HashSet::new(),
+            files: Vec::new(),
         }
+    }
+
+    /// The `.env` files that were read.
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// Names and values of the variables whose name begins with `prefix`.
@@ -71,8 +80,9 @@ impl Environment {
             return Ok(());
         }
         let unreadable = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
+        let bytes = read_file(path, MAX_SETTINGS_BYTES).map_err(|error| unreadable(&error))?;
         let file = parse_env_file(&bytes).map_err(|error| unreadable(&error))?;
+        self.files.push(path.to_owned());
         for warning in file.warnings() {
             print_warnings(&[format!("{}: {warning}", path.display())]);
         }
@@ -101,6 +111,7 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             of_files: HashSet::new(),
+            files: Vec::new(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 
 /// The file in the project's folder. The Supabase CLI keeps its link in the same folder, which its `.gitignore` lists.
 const FILE: &str = ".temp/database-url";
@@ -19,7 +20,7 @@ pub(crate) fn link_file(project_folder: &Path) -> PathBuf {
 /// When the file is there and cannot be read.
 pub(crate) fn read_link(project_folder: &Path) -> Result<Option<SecretString>, String> {
     let file = link_file(project_folder);
-    match std::fs::read_to_string(&file) {
+    match read_text(&file, MAX_SETTINGS_BYTES) {
         Ok(text) => Ok(Some(text.trim().to_owned().into())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(format!("cannot read {}: {error}", file.display())),

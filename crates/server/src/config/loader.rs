@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use secrecy::ExposeSecret as _;
 use selvedge_console::SettingOrigin;
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_rest::RestConfig;
 
 use super::api::ApiConfig;
@@ -17,8 +18,9 @@ use super::flags::Flags;
 use super::linked::require_link;
 use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
 use super::project::{self, Project};
+use super::read_paths::list_read_paths;
 use super::section::Section;
-use super::selvedge::{NamedProgram, SelvedgeSection};
+use super::selvedge::{NamedPath, SelvedgeSection};
 use super::services::{FunctionsSection, InboxSection, RealtimeSection};
 use super::source::Source;
 use super::storage::StorageSection;
@@ -49,6 +51,8 @@ pub struct Config {
     pub selvedge: SelvedgeSection,
     /// The variables `PGRST_*`, which are settings of the REST service on top of `[api]`.
     pub postgrest: Vec<NamedSetting>,
+    /// The `.env` files that were read.
+    pub(crate) environment_files: Vec<PathBuf>,
     /// The flags that it was loaded with, so that it can be loaded again.
     pub flags: Flags,
     /// The value of every key with where it comes from.
@@ -95,7 +99,7 @@ impl Config {
     ) -> Result<Loaded, ConfigError> {
         let source = match &project.file {
             Some(file) => {
-                let text = std::fs::read_to_string(file)
+                let text = read_text(file, MAX_SETTINGS_BYTES)
                     .map_err(|error| single(format!("{}: {error}", file.display())))?;
                 Source::parse(&display_path(file), text, environment).map_err(ConfigError)?
             }
@@ -157,6 +161,7 @@ impl Config {
                 source.environment(),
             ),
             postgrest: read_postgrest_variables(source),
+            environment_files: Vec::new(),
             flags: Flags::default(),
             console,
             selvedge,
@@ -200,33 +205,29 @@ impl Config {
     /// Notes which of the settings that decide over files and programs of this machine come from a file of the project. Call it after
     /// the flags, which win.
     fn note_what_files_name(&mut self, environment: &Environment) {
-        let is_of_file = |key: &str| {
+        let is_of_process = |key: &str| {
             let setting = self.settings.iter().find(|setting| setting.key == key);
             match setting.map(|setting| &setting.origin) {
-                Some(
-                    SettingOrigin::Environment { environment: name }
-                    | SettingOrigin::File {
-                        environment: Some(name),
-                        ..
-                    },
-                ) => !environment.is_of_process(name),
-                Some(SettingOrigin::File { .. }) => true,
-                Some(SettingOrigin::Flag { .. } | SettingOrigin::Default) | None => false,
+                Some(SettingOrigin::Flag { .. }) => true,
+                Some(SettingOrigin::Environment { environment: name }) => environment.is_of_process(name),
+                // A file that refers to a variable of the process has chosen it: `env(HOME)` is the file's own word.
+                Some(SettingOrigin::File { .. } | SettingOrigin::Default) | None => false,
             }
         };
-        let data_dir = "selvedge.data_dir";
-        let is_named = self
-            .settings
-            .iter()
-            .any(|setting| setting.key == data_dir && setting.origin != SettingOrigin::Default);
-        let is_data_dir_of_process = is_named && !is_of_file(data_dir);
-        let deno = self.selvedge.functions.deno.as_deref();
-        let mut programs = NamedProgram::list(self.selvedge.pg_bin.as_deref(), deno);
-        let modules = self.selvedge.functions.module_folders.iter();
-        programs.extend(modules.map(|folder| NamedProgram::of_modules(folder)));
-        programs.retain(|program| is_of_file(program.key()));
-        self.selvedge.is_data_dir_of_process = is_data_dir_of_process;
-        self.selvedge.programs_of_files = programs;
+        let functions = &self.selvedge.functions;
+        let (pg_bin, deno) = (self.selvedge.pg_bin.as_deref(), functions.deno.as_deref());
+        let mut paths = NamedPath::list_programs(pg_bin, deno, &functions.module_folders);
+        paths.extend(list_read_paths(
+            &self.project.folder,
+            &self.selvedge,
+            &self.auth,
+            &self.storage,
+            &self.db.seed,
+        ));
+        paths.retain(|path| !is_of_process(path.key()));
+        self.selvedge.is_data_dir_of_process = is_of_process("selvedge.data_dir");
+        self.selvedge.paths_of_files = paths;
+        self.environment_files = environment.files().to_vec();
     }
 
     /// Whether the data folder is, or would be made, outside of the project, links resolved.

@@ -21,6 +21,7 @@ pub(crate) mod postgrest;
 pub(crate) mod postgrest_dump;
 pub(crate) mod postgrest_file;
 mod project;
+mod read_paths;
 mod removed;
 mod section;
 mod selvedge;
@@ -50,7 +51,7 @@ pub(crate) use linked::{link_file, read_link};
 pub use loader::{Config, ConfigError, Loaded};
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
-pub(crate) use selvedge::NamedProgram;
+pub(crate) use selvedge::NamedPath;
 pub use selvedge::{
     DevSignInSection, GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection,
     ReplicasSection, S3ProtocolSection, S3Section, SelvedgeAuthSection, SelvedgeFunctionsSection,

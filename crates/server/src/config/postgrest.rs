@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use secrecy::SecretString;
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_rest::{RestConfig, SettingError};
 
 use super::environment::Environment;
@@ -206,7 +207,7 @@ fn read_value(name: &str, value: &str) -> Result<String, SettingError> {
     let Some(path) = value.strip_prefix('@').filter(|_| FROM_FILE.contains(&name)) else {
         return Ok(value.to_owned());
     };
-    let text = std::fs::read_to_string(path)
+    let text = read_text(path.as_ref(), MAX_SETTINGS_BYTES)
         .map_err(|error| SettingError::Invalid(format!("names the file {path}: {error}")))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }

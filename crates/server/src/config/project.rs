@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use selvedge_project_files::{find_repository, resolve};
+
 /// A project folder in the Supabase CLI's layout.
 #[derive(Debug, Clone)]
 pub struct Project {
@@ -20,19 +22,22 @@ impl Project {
     /// folder or a `config.toml`; else an empty project in `here`.
     ///
     /// # Errors
-    /// When `given` is not a folder.
+    /// When `given` is not a folder, or `supabase/` is a link to another project.
     pub fn find(given: Option<&Path>, here: &Path) -> Result<Self, String> {
         if let Some(given) = given {
             let folder = here.join(given);
             if !folder.is_dir() {
                 return Err(format!("--project {}: there is no such folder", given.display()));
             }
-            return Ok(Self::at(supabase_folder(&folder).unwrap_or(folder)));
+            return Ok(Self::at(supabase_folder(&folder)?.unwrap_or(folder)));
         }
         let nearest = here.ancestors().find_map(|folder| {
+            let has_config = || folder.join("config.toml").is_file().then(|| folder.to_path_buf());
             supabase_folder(folder)
-                .or_else(|| folder.join("config.toml").is_file().then(|| folder.to_path_buf()))
+                .map(|found| found.or_else(has_config))
+                .transpose()
         });
+        let nearest = nearest.transpose()?;
         // Without a project, `supabase/` (which does not exist) is taken rather than the current directory: a
         // `migrations/` folder there may belong to another tool.
         Ok(Self::at(nearest.unwrap_or_else(|| here.join("supabase"))))
@@ -88,9 +93,23 @@ pub(super) fn sanitized_id(name: &str) -> String {
     if id.is_empty() { "selvedge".to_owned() } else { id }
 }
 
-fn supabase_folder(folder: &Path) -> Option<PathBuf> {
+/// The folder `supabase` in a folder, if there is one.
+///
+/// # Errors
+/// When it is a link to a place outside of the repository: commands in a stranger's folder would work on another project of the user.
+fn supabase_folder(folder: &Path) -> Result<Option<PathBuf>, String> {
     let supabase = folder.join("supabase");
-    supabase.is_dir().then_some(supabase)
+    if supabase.is_symlink()
+        && let Ok(target) = supabase.canonicalize()
+        && !target.starts_with(find_repository(&resolve(folder)))
+    {
+        return Err(format!(
+            "{} is a link to {}, outside of this folder's repository\n  to work on that project:  --project {1}",
+            supabase.display(),
+            target.display()
+        ));
+    }
+    Ok(supabase.is_dir().then_some(supabase))
 }
 
 #[cfg(test)]
@@ -138,6 +157,30 @@ mod tests {
         assert_eq!(project.default_data_dir(), root.join(".selvedge"));
         std::fs::create_dir_all(root.join("supabase/.selvedge")).unwrap();
         assert_eq!(project.default_data_dir(), root.join("supabase/.selvedge"));
+    }
+
+    #[test]
+    fn gw_109_a_link_to_another_project_is_not_followed_unless_it_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("own/supabase")).unwrap();
+        std::fs::create_dir_all(root.join("clone/packages/api/supabase")).unwrap();
+        std::fs::create_dir_all(root.join("clone/.git")).unwrap();
+        std::os::unix::fs::symlink("packages/api/supabase", root.join("clone/supabase")).unwrap();
+        let inside = Project::find(None, &root.join("clone")).unwrap();
+        std::fs::remove_file(root.join("clone/supabase")).unwrap();
+        std::os::unix::fs::symlink("../own/supabase", root.join("clone/supabase")).unwrap();
+
+        let found = Project::find(None, &root.join("clone"));
+        let given = Project::find(Some(Path::new("clone")), &root);
+        let named = Project::find(Some(Path::new("clone/supabase")), &root);
+
+        assert_eq!(inside.folder, root.join("clone/packages/api/supabase"));
+        for refused in [found, given] {
+            let message = refused.unwrap_err();
+            assert!(message.contains("own/supabase"), "{message}");
+        }
+        assert_eq!(named.unwrap().folder, root.join("own/supabase"));
     }
 
     #[test]

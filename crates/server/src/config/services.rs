@@ -204,9 +204,11 @@ impl FunctionsSection {
                 .into_iter()
                 .map(|slug| read_function(&functions.section(&slug), &slug, project))
                 .collect(),
-            path: variable("PATH"),
+            path: variable("PATH").filter(|_| environment.is_of_process("PATH")),
             deno_environment: DENO_VARIABLES
                 .iter()
+                // A file of the project would choose the proxy and the certificates with which the user's own tokens are sent.
+                .filter(|name| environment.is_of_process(name))
                 .filter_map(|name| Some(((*name).to_owned(), variable(name)?)))
                 .collect(),
             env_file: None,

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key};
 
 use crate::config::Config;
@@ -30,7 +31,7 @@ pub(crate) fn find_missing_file(config: &Config) -> Option<&Path> {
 }
 
 fn read_file(path: &Path) -> Result<Option<Vec<JsonWebKey>>> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match read_text(path, MAX_SETTINGS_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
@@ -62,12 +63,20 @@ pub(crate) struct Rotation {
 /// their tokens still verify and nobody is signed out.
 ///
 /// # Errors
-/// When the file cannot be read or written.
+/// When the file cannot be read or written, or is a link: the new file would replace the link, and the keys that it leads to stay in use
+/// elsewhere.
 pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> Result<Rotation> {
     let configured = config.auth.signing_keys_path.clone();
     let path = configured
         .clone()
         .unwrap_or_else(|| config.project.folder.join(DEFAULT_NAME));
+    if path.is_symlink() {
+        bail!(
+            "{} is a link, and nothing was changed: name the file that it leads to, {}",
+            path.display(),
+            std::fs::read_link(&path).unwrap_or_default().display()
+        );
+    }
     let known = read_file(&path)?.unwrap_or_default();
     let new = generate_signing_key(algorithm);
     let kid = new.kid.clone().unwrap_or_default();

@@ -1,10 +1,10 @@
 //! Tells a data folder that this user has made from one that came with a project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{Metadata, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use nix::fcntl::{Flock, FlockArg};
@@ -13,7 +13,7 @@ use selvedge_postgres::cluster::open_own_file;
 
 use super::git_index::find_tracked;
 use super::records::{Record, Records};
-use crate::config::NamedProgram;
+use crate::config::NamedPath;
 use crate::private_file::write_private_file;
 
 /// The file with the folder's id.
@@ -184,11 +184,17 @@ pub(super) fn remove_if_unused(path: &Path) {
     }
 }
 
-/// Gives the folder an id if it has none, and records it, with the links in it, as this user's own.
+/// Gives the folder an id if it has none, and records it, with the links in it, as this user's own. Outside of their own folders `projects`
+/// may use it.
 ///
 /// # Errors
 /// When the id or the record cannot be written.
-pub(super) fn bind(path: &Path, records: &Records, programs: Vec<NamedProgram>) -> Result<()> {
+pub(super) fn bind(
+    path: &Path,
+    records: &Records,
+    trusted: Vec<NamedPath>,
+    projects: BTreeSet<PathBuf>,
+) -> Result<()> {
     let id = read_id(path).unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string());
     let meta = path.metadata()?;
     let record = Record {
@@ -196,7 +202,8 @@ pub(super) fn bind(path: &Path, records: &Records, programs: Vec<NamedProgram>) 
         id: id.clone(),
         inode: (meta.dev(), meta.ino()),
         links: list_links(path)?,
-        programs,
+        projects,
+        trusted,
     };
     records.save(path, &record)?;
     let file = path.join(ID_FILE);

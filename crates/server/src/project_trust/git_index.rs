@@ -5,6 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file, read_text};
+
+/// The most bytes of an index: about a hundred for each file, so those of the largest repositories have far less.
+const MAX_INDEX_BYTES: u64 = 256 << 20;
 /// Bytes of an entry before the hash of its content.
 const STAT_BYTES: usize = 40;
 /// Bytes of the hash: SHA-1, SHA-256.
@@ -22,10 +26,10 @@ pub(super) fn find_tracked(path: &Path) -> Option<String> {
         .find(|folder| folder.join(".git").exists())?;
     let inner = path.strip_prefix(repository).ok()?.to_str()?.to_owned();
     let folder = find_git_folder(&repository.join(".git"))?;
-    let index = parse_index(&std::fs::read(folder.join("index")).ok()?)?;
+    let index = parse_index(&read_file(&folder.join("index"), MAX_INDEX_BYTES).ok()?)?;
     // A split index has the entries that have changed since the file that it names was written.
     let shared = index.shared.and_then(|hash| {
-        let bytes = std::fs::read(folder.join(format!("sharedindex.{hash}"))).ok()?;
+        let bytes = read_file(&folder.join(format!("sharedindex.{hash}")), MAX_INDEX_BYTES).ok()?;
         parse_index(&bytes)
     });
     let shared = shared.into_iter().flat_map(|shared| shared.names);
@@ -49,7 +53,7 @@ fn find_git_folder(path: &Path) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path.to_path_buf());
     }
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = read_text(path, MAX_SETTINGS_BYTES).ok()?;
     let named = text.strip_prefix("gitdir:")?.trim();
     Some(path.parent()?.join(named))
 }

@@ -1,5 +1,5 @@
-//! Decides whether a project's data folder is this user's own, whether programs that its files name may run, and whether functions may
-//! import modules from folders that they name.
+//! Decides whether a project's data folder is this user's own, whether programs that its files name may run, and whether what they name
+//! or link to outside of the project may be read.
 //!
 //! A project may be cloned or unpacked from a stranger's archive, with a data folder and a `config.toml` in it. What a data folder holds
 //! is believed by every command: journals say which files to move, other files where to connect and what to delete. So a data folder
@@ -9,16 +9,21 @@
 
 mod data_folder;
 mod git_index;
+mod holder;
+mod outside;
 mod place;
 mod records;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::config::{Config, NamedProgram};
+use crate::config::{Config, NamedPath};
 use crate::output;
 use data_folder::Standing;
+pub(crate) use holder::{note_project, refuse_data_of_others};
+use outside::list_outside;
 pub(crate) use place::check_place;
 use records::Records;
 
@@ -32,15 +37,19 @@ const PACKAGES: [&str; 3] = ["deno", "@deno", "@embedded-postgres"];
 /// allowed. The message says what to do.
 pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
     let records = Records::of_this_user();
-    check_programs(config, &records)?;
+    check_named(config, &records)?;
     if config.selvedge.is_data_dir_of_process {
         return Ok(false);
     }
     let path = &config.selvedge.data_dir;
+    let record = records.load(path);
+    // The data of another project of the same user are this user's own, too.
+    let is_of_others = config.is_data_dir_outside()
+        && !record.is_some_and(|record| record.projects.contains(&config.project.folder));
     match data_folder::inspect(path, &records)? {
-        Standing::Own => return Ok(false),
         Standing::Missing if !creates => return Ok(false),
-        Standing::Missing if config.is_data_dir_outside() => bail!(
+        Standing::Own if !is_of_others => return Ok(false),
+        Standing::Own | Standing::Missing | Standing::Moved(_) if is_of_others => bail!(
             "selvedge.data_dir of a file of this project is {}, outside of the project\n  if that is what you want:  selvedge trust",
             path.display()
         ),
@@ -52,7 +61,7 @@ pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
         Standing::Own => Ok(false),
         Standing::Missing if !creates => Ok(false),
         Standing::Missing => match data_folder::create(path) {
-            Ok(()) => data_folder::bind(path, &records, Vec::new()).map(|()| true),
+            Ok(()) => data_folder::bind(path, &records, Vec::new(), BTreeSet::new()).map(|()| true),
             // The command itself reports a folder that cannot be made, if it needs one.
             Err(_) => Ok(false),
         },
@@ -62,11 +71,20 @@ pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
                 path.display(),
                 record.path
             ));
-            data_folder::bind(path, &records, record.programs)?;
+            data_folder::bind(path, &records, record.trusted, record.projects)?;
             Ok(false)
         }
         Standing::Foreign(reason) => bail!(reason.describe(path)),
     }
+}
+
+/// Decides about the paths outside of the project that its files name or link to, for commands that neither run programs nor read a data
+/// folder.
+///
+/// # Errors
+/// When this user has not allowed one. The message says what to do.
+pub(crate) fn check_outside(config: &Config) -> Result<()> {
+    check_trusted(config, &Records::of_this_user(), &list_outside(config))
 }
 
 /// Decides again about the programs and folders that files of the project name, when a running server reads them anew: a pull from
@@ -75,7 +93,7 @@ pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
 /// # Errors
 /// When they name something that this user has not allowed. The message says what to do.
 pub(crate) fn check_again(config: &Config) -> Result<()> {
-    check_programs(config, &Records::of_this_user())
+    check_named(config, &Records::of_this_user())
 }
 
 /// Removes a data folder that was made for a command which has put nothing into it, such as a first start that was refused.
@@ -106,15 +124,22 @@ pub(crate) fn trust(config: &Config) -> Result<Vec<String>> {
         Standing::Foreign(reason) if reason.outlasts_trust() => bail!(reason.describe(path)),
         _ => {}
     }
-    let programs = list_programs(config);
-    data_folder::bind(path, &records, programs.clone())?;
+    let named = list_named(config);
+    let mut projects = records.load(path).unwrap_or_default().projects;
+    if config.is_data_dir_outside() {
+        projects.insert(config.project.folder.clone());
+    }
+    data_folder::bind(path, &records, named.clone(), projects)?;
+    if config.selvedge.is_data_dir_of_process {
+        holder::write_project(config)?;
+    }
     let mut lines = vec![format!("the data in {}", path.display())];
     lines.extend(
         data_folder::list_links(path)?
             .into_iter()
             .map(|(name, target)| format!("the link {} to {target}", path.join(name).display())),
     );
-    lines.extend(programs.iter().map(NamedProgram::describe));
+    lines.extend(named.iter().map(NamedPath::describe));
     Ok(lines)
 }
 
@@ -138,49 +163,68 @@ pub(crate) fn delete_foreign(config: &Config) -> Result<()> {
     data_folder::delete_unread(&config.selvedge.data_dir)
 }
 
-/// Programs that files of the project name, and those in its `node_modules` that came with the project and not from npm.
-fn list_programs(config: &Config) -> Vec<NamedProgram> {
+/// What a user is asked about: programs that files of the project name, those in its `node_modules` that came with the project and not
+/// from npm, and paths that lead out of it.
+fn list_named(config: &Config) -> Vec<NamedPath> {
     let tracked = config
         .project
         .folder
         .ancestors()
         .flat_map(|folder| PACKAGES.map(|package| folder.join("node_modules").join(package)))
-        .filter(|package| package.exists() && git_index::find_tracked(package).is_some())
-        .map(|package| NamedProgram::of_packages(&package));
-    config
-        .selvedge
-        .programs_of_files
-        .iter()
+        .filter(|package| package.exists() && may_have_come_along(package))
+        .map(|package| NamedPath::of_packages(&package));
+    let named = config.selvedge.paths_of_files.iter();
+    named
+        .filter(|named| named.is_program())
         .cloned()
         .chain(tracked)
+        .chain(list_outside(config))
         .collect()
 }
 
-fn check_programs(config: &Config, records: &Records) -> Result<()> {
-    let named = list_programs(config);
-    let Some(first) = named.first() else {
-        return Ok(());
+/// Whether a package may have come with the project, and not from npm: version control tracks it, or there is none that could say. Who runs
+/// this program from the same `node_modules` runs what is there anyway.
+fn may_have_come_along(package: &Path) -> bool {
+    if git_index::find_tracked(package).is_some() {
+        return true;
+    }
+    let Ok(real) = package.canonicalize() else {
+        return true;
     };
-    if nix::unistd::geteuid().is_root() {
+    let is_in_repository = real.ancestors().any(|folder| folder.join(".git").exists());
+    if is_in_repository {
+        return git_index::find_tracked(&real).is_some();
+    }
+    let packages = real.ancestors().find(|folder| folder.ends_with("node_modules"));
+    let program: Option<PathBuf> = std::env::current_exe().ok();
+    !matches!((packages, program), (Some(packages), Some(program)) if program.starts_with(packages))
+}
+
+fn check_named(config: &Config, records: &Records) -> Result<()> {
+    let named = list_named(config);
+    if nix::unistd::geteuid().is_root()
+        && let Some(program) = named.iter().find(|named| named.is_program())
+    {
         bail!(
-            "{} is named by a file of this project, and {}\n  name it yourself:  {}",
-            first.describe(),
-            first.effect(true),
-            first.alternatives()
+            "{}\n  name it yourself:  {}",
+            program.explain(true),
+            program.alternatives()
         );
     }
-    let trusted = records
-        .load(&config.selvedge.data_dir)
-        .unwrap_or_default()
-        .programs;
-    match named.iter().find(|program| !trusted.contains(program)) {
+    check_trusted(config, records, &named)
+}
+
+fn check_trusted(config: &Config, records: &Records, named: &[NamedPath]) -> Result<()> {
+    if named.is_empty() {
+        return Ok(());
+    }
+    let record = records.load(&config.selvedge.data_dir).unwrap_or_default();
+    match named.iter().find(|named| !record.trusted.contains(named)) {
         None => Ok(()),
-        Some(program) => bail!(
-            "{} is named by a file of this project, and {}\n  if you trust it:   selvedge trust\n  or name it \
-             yourself:  {}",
-            program.describe(),
-            program.effect(false),
-            program.alternatives()
+        Some(named) => bail!(
+            "{}\n  if you trust it:   selvedge trust\n  or name it yourself:  {}",
+            named.explain(false),
+            named.alternatives()
         ),
     }
 }

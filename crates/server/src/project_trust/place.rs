@@ -1,42 +1,73 @@
-//! Refuses to write through links that lead out of a project.
+//! Where the files of a project may be: in its repository. Everything else is somebody's own.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use selvedge_project_files::{find_repository, resolve};
 
 use crate::config::Project;
 
-/// Checks that what is written at a path of the project stays in it, or in the repository of Git that holds it: a project of a stranger may
+/// The folders that hold a project's files, links resolved.
+pub(super) struct ProjectPlace {
+    roots: [PathBuf; 2],
+}
+
+impl ProjectPlace {
+    pub(super) fn of(project: &Project) -> Self {
+        let repository = resolve(&project.repository);
+        Self {
+            roots: [find_repository(&repository), resolve(&project.folder)],
+        }
+    }
+
+    /// Where a path leads when that is outside of the project; `None` when it is inside. A link that leads nowhere is outside, because
+    /// what it leads to may be made at any time.
+    pub(super) fn leads_out(&self, path: &Path) -> Option<PathBuf> {
+        match find_place(path) {
+            Some(place) if self.roots.iter().any(|root| place.starts_with(root)) => None,
+            Some(place) => Some(place),
+            None => Some(path.to_owned()),
+        }
+    }
+
+    /// Whether the path itself, before any link is followed, is one of the project.
+    pub(super) fn has_name(&self, path: &Path) -> bool {
+        let climbs = path.components().any(|part| part == Component::ParentDir);
+        !climbs && self.roots.iter().any(|root| path.starts_with(root))
+    }
+}
+
+/// A path with the links in it resolved; its last parts need not exist. `None` when a link leads nowhere, or when `..` follows a part that
+/// does not exist, so that nobody can say where it will lead.
+fn find_place(path: &Path) -> Option<PathBuf> {
+    let existing = path.ancestors().find(|path| path.symlink_metadata().is_ok())?;
+    let rest = path.strip_prefix(existing).ok()?;
+    let is_plain = rest
+        .components()
+        .all(|component| matches!(component, Component::Normal(_)));
+    let place = existing.canonicalize().ok().filter(|_| is_plain)?;
+    // The parts one by one, as joining none of them would add a slash.
+    Some(place.components().chain(rest.components()).collect())
+}
+
+/// Checks that what is written at a path of the project stays in it, or in the repository that holds it: a project of a stranger may
 /// bring `functions`, `migrations` or a file as a link to somebody's own.
 ///
 /// # Errors
 /// When a link on the way leads elsewhere, or nowhere.
 pub(crate) fn check_place(project: &Project, path: &Path) -> Result<()> {
-    let holder = project
-        .repository
-        .ancestors()
-        .find(|folder| folder.join(".git").exists());
-    let holder = holder.unwrap_or(&project.repository);
-    // A project that is made by this command has no folder yet.
-    let real = |path: &Path| {
-        let there = path.ancestors().find(|path| path.symlink_metadata().is_ok());
-        there.map(Path::canonicalize).transpose()
-    };
-    let explain = || format!("{} is a link that leads nowhere", path.display());
-    let (Some(place), Some(holder_place)) = (
-        real(path).with_context(explain)?,
-        real(holder).with_context(explain)?,
-    ) else {
-        return Ok(());
-    };
-    if !place.starts_with(&holder_place) {
-        bail!(
+    match ProjectPlace::of(project).leads_out(path) {
+        None => Ok(()),
+        Some(place) if place == path => bail!(
+            "{} is a link that leads nowhere, or outside of the project: nothing was written there",
+            path.display()
+        ),
+        Some(place) => bail!(
             "{} leads out of the project by a link, to {}: nothing was written there",
             path.display(),
             place.display()
-        );
+        ),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -45,15 +76,17 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn gw_109_links_may_lead_to_places_in_the_repository_alone() {
-        let root = tempfile::tempdir().unwrap();
-        let root = root.path().canonicalize().unwrap();
+    /// A project in a clone, with links to a folder of the clone, to somebody else's, and to nothing.
+    fn make_project(root: &Path) -> Project {
         let folder = root.join("clone/app/supabase");
-        std::fs::create_dir_all(folder.join("functions")).unwrap();
-        std::fs::create_dir_all(root.join("clone/.git")).unwrap();
-        std::fs::create_dir_all(root.join("clone/shared")).unwrap();
-        std::fs::create_dir_all(root.join("victim")).unwrap();
+        for name in [
+            "clone/app/supabase/functions",
+            "clone/.git",
+            "clone/shared",
+            "victim",
+        ] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
         for (target, name) in [
             ("clone/shared", "migrations"),
             ("victim", "tests"),
@@ -61,8 +94,15 @@ mod tests {
         ] {
             symlink(root.join(target), folder.join(name)).unwrap();
         }
-        let project = Project::find(Some(&folder), &root).unwrap();
-        let check = |name: &str| check_place(&project, &folder.join(name)).is_ok();
+        Project::find(Some(&folder), root).unwrap()
+    }
+
+    #[test]
+    fn gw_109_links_may_lead_to_places_in_the_repository_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let project = make_project(&root);
+        let check = |name: &str| check_place(&project, &project.folder.join(name)).is_ok();
 
         let allowed = ["functions/new/index.ts", "migrations/new.sql", "config.toml"].map(check);
         let refused = [
@@ -70,9 +110,11 @@ mod tests {
             "tests",
             ".temp/database-url",
             "../../../victim/file",
+            // The part that is missing may be made later.
+            "missing/../../../../victim/file",
         ]
         .map(check);
 
-        assert_eq!((allowed, refused), ([true; 3], [false; 4]));
+        assert_eq!((allowed, refused), ([true; 3], [false; 5]));
     }
 }

@@ -4,7 +4,7 @@
 //! home folder cannot be written or is another user's (containers, CI, `sudo -E`), `/var/tmp/selvedge-UID/projects`. Only variables of
 //! the process count, because `.env` files come with a project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use selvedge_postgres::cluster::open_own_file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::{Environment, NamedProgram};
+use crate::config::{Environment, NamedPath};
 use crate::private_file::write_private_file;
 
 /// Where records are kept if the user has no home folder that can be written.
@@ -33,8 +33,12 @@ pub(super) struct Record {
     pub(super) inode: (u64, u64),
     /// Links in the folder that the user has trusted, with their targets; the empty name is the folder itself.
     pub(super) links: BTreeMap<String, String>,
-    /// Programs that the user lets files of the project name.
-    pub(super) programs: Vec<NamedProgram>,
+    /// Folders of the projects that may use it although it is outside of them.
+    #[serde(default)]
+    pub(super) projects: BTreeSet<PathBuf>,
+    /// Programs, files and folders that the user lets files of the project name.
+    #[serde(rename = "programs")]
+    pub(super) trusted: Vec<NamedPath>,
 }
 
 /// The folders in which this user's records may be, the first of them that can be written is used for new ones.

@@ -8,6 +8,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
 use bytes::Bytes;
 use selvedge_gateway::accepts_coding;
+use selvedge_project_files::read_file;
 use sha2::{Digest, Sha256};
 
 /// Smaller files are not compressed: they fit into one network packet in either form.
@@ -32,16 +33,16 @@ pub(super) struct Asset {
 }
 
 impl Asset {
-    /// Reads a file, and the `.br` and `.gz` forms that the build may have made beside it.
-    pub(super) fn read(name: &str, path: &Path) -> io::Result<Self> {
-        let asset = Self::new(name, std::fs::read(path)?);
+    /// Adds the `.br` and `.gz` forms that the build may have made beside the file, of at most `most_bytes` each.
+    pub(super) fn with_compressed_forms_of(self, path: &Path, most_bytes: u64) -> Self {
         let file_name = path.file_name().unwrap_or_default().to_string_lossy();
-        for (extension, form) in [("br", &asset.brotli), ("gz", &asset.gzip)] {
-            if let Ok(compressed) = std::fs::read(path.with_file_name(format!("{file_name}.{extension}"))) {
+        for (extension, form) in [("br", &self.brotli), ("gz", &self.gzip)] {
+            let compressed = path.with_file_name(format!("{file_name}.{extension}"));
+            if let Ok(compressed) = read_file(&compressed, most_bytes) {
                 form.get_or_init(|| compressed.into());
             }
         }
-        Ok(asset)
+        self
     }
 
     /// A file with this path below the site's root.

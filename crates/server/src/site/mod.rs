@@ -5,6 +5,7 @@
 //! `index.html`, whose router shows the page; a missing file gets a 404. Files are compressed after the start, in the background.
 
 mod asset;
+mod files;
 mod head;
 mod page_meta;
 mod policy;
@@ -15,15 +16,13 @@ use std::sync::Arc;
 
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, web};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use selvedge_gateway::GatewayError;
 use selvedge_postgres::RequestPool;
 
 use asset::Asset;
+use files::read_assets;
 pub use page_meta::PageMetaFunction;
-
-/// Text in `index.html` that is replaced by the publishable key.
-const KEY_PLACEHOLDER: &str = "%SELVEDGE_PUBLISHABLE_KEY%";
 
 /// A site in memory.
 pub struct Site {
@@ -42,7 +41,7 @@ impl Site {
     /// Reads a built site. Its scripts may connect to their own origin and to `api_origin`.
     ///
     /// # Errors
-    /// When the folder has no `index.html`, or a file cannot be read.
+    /// When the folder has no `index.html` or more than 512 MiB, a link in it leads out of it, or a file cannot be read.
     pub fn load(
         folder: &Path,
         browser_key: &str,
@@ -57,31 +56,7 @@ impl Site {
                 index.display()
             );
         }
-        let mut assets = HashMap::new();
-        for entry in walkdir::WalkDir::new(folder).follow_links(true) {
-            let entry = entry.with_context(|| format!("reading the site {}", folder.display()))?;
-            let path = entry.path();
-            let Some(name) = path.strip_prefix(folder).ok().and_then(Path::to_str) else {
-                continue;
-            };
-            let is_compressed_form = ["br", "gz"]
-                .iter()
-                .any(|kind| path.extension().is_some_and(|extension| extension == *kind))
-                && path.with_extension("").is_file();
-            if !entry.file_type().is_file() || is_compressed_form {
-                continue;
-            }
-            let name = name.replace(std::path::MAIN_SEPARATOR, "/");
-            let asset = if name == "index.html" {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("reading {}", path.display()))?
-                    .replace(KEY_PLACEHOLDER, browser_key);
-                Asset::new(&name, text.into_bytes())
-            } else {
-                Asset::read(&name, path).with_context(|| format!("reading {}", path.display()))?
-            };
-            assets.insert(name, asset);
-        }
+        let assets = read_assets(folder, browser_key)?;
         let index = assets.get("index.html").map(Asset::text).unwrap_or_default();
         let policy = policy::content_security_policy(&index, api_origin, picture_origin);
         Ok(Arc::new(Self {

@@ -149,3 +149,32 @@ async fn loading_a_folder_without_index_html_says_to_build_the_site() {
 
     assert!(message.contains("build the site first"), "{message}");
 }
+
+#[test]
+fn gw_109_links_of_a_site_that_lead_out_of_it_are_not_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(path("dist/assets")).unwrap();
+    std::fs::create_dir(path("victim")).unwrap();
+    std::fs::write(path("victim/id_ed25519"), "secret").unwrap();
+    std::fs::write(path("dist/index.html"), "<p>hello</p>").unwrap();
+    std::os::unix::fs::symlink("index.html", path("dist/404.html")).unwrap();
+    let load = || Site::load(&path("dist"), "k", "http://x", None, None).map(|site| site.assets.len());
+
+    let inside = load();
+    assert_eq!(inside.unwrap(), 2);
+    for (target, link) in [
+        ("../victim", "dist/keys"),
+        ("../../victim/id_ed25519", "dist/assets/app.js"),
+    ] {
+        std::os::unix::fs::symlink(target, path(link)).unwrap();
+        let message = load().unwrap_err().to_string();
+        assert!(message.contains("leads out of the site"), "{message}");
+        std::fs::remove_file(path(link)).unwrap();
+    }
+    // A file without content that claims more than a machine has in memory.
+    let large = std::fs::File::create(path("dist/film.mp4")).unwrap();
+    large.set_len(1 << 40).unwrap();
+    let message = load().unwrap_err().to_string();
+    assert!(message.contains("film.mp4"), "{message}");
+}

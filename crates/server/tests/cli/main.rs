@@ -2,6 +2,7 @@
 
 mod backup;
 mod budgets;
+mod clone_paths;
 mod clones;
 mod consent;
 mod console;

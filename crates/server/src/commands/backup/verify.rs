@@ -6,6 +6,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use selvedge_project_files::open_file;
 
 use super::archive::{ArchiveReader, CHUNK};
 use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
@@ -46,7 +47,7 @@ pub(super) fn verify_archive(path: &Path, mut visit: impl FnMut(&str)) -> Result
 /// # Errors
 /// When it cannot be read.
 pub(super) fn open_archive(path: &Path) -> Result<Reader> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file = open_file(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(ArchiveReader::new(BufReader::with_capacity(CHUNK, file)))
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::{Context, Result, bail};
 use selvedge_functions::is_valid_slug;
 use selvedge_postgres::migrate::replace_file;
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 use toml_edit::DocumentMut;
 
 use super::listing::list_slugs;
@@ -42,7 +43,8 @@ fn remove_section(config: &Config, slug: &str) -> Result<()> {
     let Some(path) = &config.project.file else {
         return Ok(());
     };
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        read_text(path, MAX_SETTINGS_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
     let mut document: DocumentMut = text
         .parse()
         .with_context(|| format!("cannot read {}", path.display()))?;

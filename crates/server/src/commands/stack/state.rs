@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, LockPurpose};
 use selvedge_postgres::migrate::find_seeds;
+use selvedge_project_files::{MAX_SCRIPT_BYTES, read_file};
 use sha2::{Digest, Sha256};
 use walkdir::{DirEntry, WalkDir};
 
@@ -82,10 +83,12 @@ fn fingerprint(config: &Config, boot: &[u8]) -> Result<String> {
             .metadata()
             .with_context(|| format!("cannot read {}", file.display()))?;
         add(file.as_os_str().as_encoded_bytes());
-        // Pictures in buckets may be large, so their contents are not read at every start.
-        match file.extension().is_some_and(|extension| extension == "sql") {
+        // Pictures in buckets may be large, so their contents are not read at every start, nor SQL that is too long to be run.
+        let is_script = file.extension().is_some_and(|extension| extension == "sql");
+        match is_script && metadata.len() <= MAX_SCRIPT_BYTES {
             true => {
-                add(&std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
+                let text = read_file(&file, MAX_SCRIPT_BYTES);
+                add(&text.with_context(|| format!("cannot read {}", file.display()))?);
             }
             false => add(describe_file(&metadata).as_bytes()),
         }

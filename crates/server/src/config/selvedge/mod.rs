@@ -6,7 +6,7 @@ mod functions;
 mod generator;
 mod import;
 mod jobs;
-mod named_program;
+mod named_path;
 mod nats;
 mod pg;
 mod replicas;
@@ -28,7 +28,7 @@ pub use functions::SelvedgeFunctionsSection;
 pub use generator::GeneratorSection;
 pub use import::ImportSection;
 pub use jobs::JobsSection;
-pub(crate) use named_program::NamedProgram;
+pub(crate) use named_path::NamedPath;
 pub use nats::NatsSection;
 use pg::PgSection;
 pub use replicas::ReplicasSection;
@@ -48,8 +48,8 @@ pub struct SelvedgeSection {
     pub data_dir: PathBuf,
     /// Whether a variable of the process names `data_dir`, and no file that came with the project.
     pub is_data_dir_of_process: bool,
-    /// `pg_bin` and `functions.deno`, as far as files of the project name them.
-    pub(crate) programs_of_files: Vec<NamedProgram>,
+    /// Programs, files and folders that files of the project name: all programs, and what is read for others, wherever it is.
+    pub(crate) paths_of_files: Vec<NamedPath>,
     /// Folder with PostgreSQL's programs (`initdb`, `postgres`). Default: searched on the machine.
     pub pg_bin: Option<PathBuf>,
     /// An external database, `postgresql://…`; also read from `DATABASE_URL`.
@@ -226,7 +226,7 @@ impl SelvedgeSection {
                 .optional_path("data_dir", &project.folder)
                 .unwrap_or_else(|| project.default_data_dir()),
             is_data_dir_of_process: false,
-            programs_of_files: Vec::new(),
+            paths_of_files: Vec::new(),
             pg_bin: section.optional_path("pg_bin", &project.folder),
             database_url,
             is_database_of_process: false,

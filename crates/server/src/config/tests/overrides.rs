@@ -301,3 +301,21 @@ fn gw_029_database_url_of_the_process_counts_unless_the_program_has_the_name_of_
     assert!(ours.database_url.is_some() && ours.is_database_of_process);
     assert!(stock.database_url.is_none() && stock.ignored_database_url.is_none());
 }
+
+#[test]
+fn gw_109_files_of_a_project_choose_no_proxies_and_certificates_for_denos_downloads() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "JSR_URL=http://attacker.example\nDENO_CERT=./attacker.pem\n";
+    std::fs::write(folder.path().join(".env"), text).unwrap();
+    let load = |environment: Environment| {
+        let project = Project::find(Some(folder.path()), folder.path()).unwrap();
+        let loaded = Config::load_project(project, environment, &Flags::default()).unwrap();
+        format!("{:?}", loaded.config.functions.deno_environment)
+    };
+
+    let of_file = load(Environment::load(folder.path()).unwrap());
+    let of_process = load([("JSR_URL", "http://own.example")].into_iter().collect());
+
+    assert!(!of_file.contains("attacker"), "{of_file}");
+    assert!(of_process.contains("own.example"), "{of_process}");
+}

@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use selvedge_console::{ConfigurationFault, FaultSeverity};
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 
 use super::faults::create_fault;
 use crate::config::{Config, EmailTemplate};
@@ -27,7 +28,7 @@ pub(super) fn list_faults(config: &Config, started_at: SystemTime) -> Vec<Config
 fn find_fault(section: &str, template: &EmailTemplate, started_at: SystemTime) -> Option<ConfigurationFault> {
     let path = template.content_path.as_ref()?;
     let key = format!("auth.email.{section}.{}.content_path", template.name);
-    let Ok(text) = std::fs::read_to_string(path) else {
+    let Ok(text) = read_text(path, MAX_SETTINGS_BYTES) else {
         return Some(create_fault(
             FaultSeverity::Error,
             key,

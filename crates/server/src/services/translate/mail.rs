@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use selvedge_mail::{Inbox, MailKind, MailTemplates, Mailer, Sender, SmtpConfig, SmtpMailer};
+use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 
 use crate::config::{Config, EmailTemplate, SelvedgeAuthSection, SmtpSection};
 use crate::output;
@@ -74,7 +75,7 @@ fn replace_template(templates: &mut MailTemplates, kind: MailKind, template: &Em
     }
     if let Some(path) = &template.content_path {
         let html =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            read_text(path, MAX_SETTINGS_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
         templates.set_content(kind, &html)?;
     }
     Ok(())

@@ -162,11 +162,6 @@ fn place(world: &World, draw: &mut Draw, name: &str) -> String {
             symlink(world.path("victim/documents"), path.join("inner/link")).expect("linked");
             "folder with a link".to_owned()
         }
-        // A migration that is a pipe is read as one: the command waits, and Ctrl-C ends it.
-        5 if !name.starts_with(".selvedge") => {
-            std::fs::create_dir(&path).expect("created");
-            "folder".to_owned()
-        }
         5 => {
             let status = Command::new("mkfifo").arg(&path).status();
             assert!(status.expect("mkfifo runs").success());
@@ -174,10 +169,7 @@ fn place(world: &World, draw: &mut Draw, name: &str) -> String {
         }
         6 => {
             let file = std::fs::File::create(&path).expect("created");
-            // A migration is parsed whole, which takes long where it is long.
-            let is_state = name.starts_with(".selvedge");
-            file.set_len(if is_state { 1 << 28 } else { 1 << 20 })
-                .expect("sparse");
+            file.set_len(1 << 28).expect("sparse");
             "sparse file".to_owned()
         }
         7 => {
@@ -267,6 +259,7 @@ fn set_path(world: &World, draw: &mut Draw) -> String {
     let (section, key, name, is_list) = draw.pick(&[
         ("selvedge", "data_dir", "documents", false),
         ("selvedge", "data_dir", "new-folder", false),
+        ("selvedge", "data_dir", "own/.selvedge", false),
         ("selvedge", "vault_key_file", "new-file", false),
         ("selvedge", "vault_key_file", "ssh/id_ed25519", false),
         ("selvedge.functions", "module_folders", "", true),
@@ -275,11 +268,14 @@ fn set_path(world: &World, draw: &mut Draw) -> String {
         ("functions.hello", "static_files", "ssh/*", true),
         ("functions.away", "entrypoint", "module.ts", false),
         ("auth", "signing_keys_path", "ssh/id_ed25519", false),
-        ("auth.email.template.invite", "content_path", "new-file", false),
+        ("auth.email.template.invite", "content_path", "page.html", false),
         ("db.seed", "sql_paths", "20260101000000_notes.sql", true),
         ("db.migrations", "schema_paths", "20260101000000_notes.sql", true),
-        ("storage.buckets.files", "objects_path", "empty", false),
-        ("selvedge", "site", "empty", false),
+        ("storage.buckets.files", "objects_path", "documents", false),
+        ("storage.buckets.files", "objects_path", "ssh", false),
+        ("selvedge", "site", "documents", false),
+        ("selvedge", "site", "ssh", false),
+        ("selvedge.functions", "cache_dir", "documents", false),
     ]);
     let path = spell_outside_path(world, draw, name);
     let value = if is_list {

@@ -90,6 +90,7 @@ impl World {
         world.write_victim();
         world.write_programs();
         world.write_ordinary_project();
+        world.make_own_project();
         world
     }
 
@@ -113,6 +114,22 @@ impl World {
         }
         symlink("documents/file", self.path("victim/link")).expect("linked");
         symlink("/nowhere", self.path("victim/dangling")).expect("linked");
+    }
+
+    /// A project of the user's own, whose data folder is recorded as theirs.
+    fn make_own_project(&self) {
+        let folder = self.path("victim/own");
+        std::fs::create_dir(&folder).expect("created");
+        std::fs::write(folder.join("config.toml"), "project_id = \"own\"\n").expect("written");
+        let made = self
+            .command(Path::new(env!("CARGO_BIN_EXE_selvedge")))
+            .arg("--project")
+            .arg(&folder)
+            .arg("trust")
+            .output()
+            .expect("the binary runs");
+        assert!(made.status.success(), "{made:?}");
+        std::fs::write(folder.join(".selvedge/superuser-password"), &self.secret).expect("written");
     }
 
     /// Programs of the clone, which leave a file in `markers` when they run.

@@ -1,0 +1,86 @@
+//! Which files and folders settings name whose content reaches others: it is served, uploaded, mailed or run, or others believe what it
+//! signs.
+//!
+//! Left out is what only this server reads: certificates, and functions, which have a rule of their own for the files they are made of.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::auth::{AuthSection, EmailSection};
+use super::database::SeedConfig;
+use super::selvedge::{NamedPath, SelvedgeSection};
+use super::storage::StorageSection;
+
+/// Lists them with their keys, whoever has set them. `project` is the project's folder.
+pub(super) fn list_read_paths(
+    project: &Path,
+    selvedge: &SelvedgeSection,
+    auth: &AuthSection,
+    storage: &StorageSection,
+    seed: &SeedConfig,
+) -> Vec<NamedPath> {
+    let credentials = selvedge
+        .nats
+        .as_ref()
+        .and_then(|nats| nats.credentials_file.as_ref());
+    let single = [
+        ("selvedge.site", selvedge.site.as_ref()),
+        ("auth.signing_keys_path", auth.signing_keys_path.as_ref()),
+        (
+            "selvedge.functions.cache_dir",
+            selvedge.functions.cache_dir.as_ref(),
+        ),
+        ("selvedge.nats.credentials_file", credentials),
+    ];
+    let single = single
+        .into_iter()
+        .filter_map(|(key, path)| Some(NamedPath::of_key(key, path?)));
+    let buckets = storage.buckets.iter().filter_map(|bucket| {
+        let key = format!("storage.buckets.{}.objects_path", bucket.id);
+        Some(NamedPath::of_key(&key, bucket.objects_path.as_ref()?))
+    });
+    let patterns = seed.sql_paths.iter();
+    let seeds = patterns.map(|pattern| NamedPath::of_key("db.seed.sql_paths", &fixed_part(project, pattern)));
+    single
+        .chain(buckets)
+        .chain(list_templates(&auth.email))
+        .chain(seeds.filter(|_| seed.enabled))
+        .collect()
+}
+
+fn list_templates(email: &EmailSection) -> impl Iterator<Item = NamedPath> {
+    let templates = email.templates.iter().map(|template| ("template", template));
+    let notifications = email
+        .notifications
+        .iter()
+        .map(|found| ("notification", &found.template));
+    templates.chain(notifications).filter_map(|(section, template)| {
+        let key = format!("auth.email.{section}.{}.content_path", template.name);
+        Some(NamedPath::of_key(&key, template.content_path.as_ref()?))
+    })
+}
+
+/// The path of a glob pattern up to its first component with a special character.
+fn fixed_part(project: &Path, pattern: &str) -> PathBuf {
+    let path = project.join(pattern);
+    path.components()
+        .take_while(|component| match component {
+            Component::Normal(name) => !name.to_string_lossy().contains(['*', '?', '[']),
+            _ => true,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_109_a_pattern_of_seeds_begins_in_a_folder() {
+        let fixed = |pattern: &str| fixed_part(Path::new("/p"), pattern).display().to_string();
+
+        assert_eq!(fixed("./seeds/*.sql"), "/p/seeds");
+        assert_eq!(fixed("seed.sql"), "/p/seed.sql");
+        assert_eq!(fixed("../../home/**/x?.sql"), "/p/../../home");
+        assert_eq!(fixed("/etc/[a]/b"), "/etc");
+    }
+}
