@@ -150,8 +150,8 @@ async fn loading_a_folder_without_index_html_says_to_build_the_site() {
     assert!(message.contains("build the site first"), "{message}");
 }
 
-#[test]
-fn gw_109_links_of_a_site_that_lead_out_of_it_are_not_served() {
+#[actix_web::test]
+async fn gw_109_links_of_a_site_that_lead_out_of_it_are_not_served() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::create_dir_all(path("dist/assets")).unwrap();
