@@ -88,6 +88,30 @@ describe("gw_040 modules", () => {
     expect(server.output()).not.toContain("root:");
   });
 
+  test("a link in a function's folder opens no file that Deno itself may open", async () => {
+    const links = {
+      settings: ["package.json", "deno.json", "{}"],
+      plain: ["inner/link", "deno.json", "{}"],
+      vendored: ["vendor/host", "deno.json", '{ "vendor": true }'],
+    };
+    for (const [name, [link, settings, text]] of Object.entries(links)) {
+      const path = join(server.folder, "functions", `link-${name}`, link ?? "");
+      await write(`functions/link-${name}/${settings}`, text ?? "");
+      await mkdir(dirname(path), { recursive: true });
+      await symlink("/etc/hostname", path);
+
+      const read = `Deno.readTextFile(new URL("./${link}", import.meta.url))`;
+      const [status, answer] = await run(`link-${name}`, answering(read));
+
+      expect([name, status]).toEqual([name, 503]);
+      expect(answer).toContain("BOOT_ERROR");
+    }
+    await write("functions/link-map/deno.json", '{ "importMap": "/etc/hostname" }');
+    expect((await run("link-map", answering("1")))[0]).toBe(503);
+    expect(server.output()).toContain("is a link that leads out of the project");
+    expect(server.output()).toContain("import map /etc/hostname: it is outside of the project");
+  });
+
   test("modules elsewhere in the repository are part of a function, also after a change", async () => {
     const source = `import value from "../../shared/prices.json" with { type: "json" }; ${answering("value")}`;
     expect(await run("prices", source)).toEqual([200, 'got {"price":5}']);
