@@ -222,14 +222,16 @@ mod tests {
         for name in ["hello/pages", "_shared"] {
             fs::create_dir_all(config.folder.join(name)).unwrap();
         }
-        fs::create_dir_all(base.join("shared")).unwrap();
+        for name in ["shared", "neighbour"] {
+            fs::create_dir_all(base.join(name)).unwrap();
+        }
         for (target, link) in [("../_shared", "shared"), ("../../../../shared", "operator")] {
             std::os::unix::fs::symlink(target, folder.join(link)).unwrap();
         }
         let boundary = Boundary::of(&config);
         assert_eq!(boundary.find_link_out(&folder), None);
 
-        for target in ["/etc/hostname", "../../../../../../etc"] {
+        for target in ["/etc/hostname", "../../../../../neighbour"] {
             let link = folder.join("pages/link");
             std::os::unix::fs::symlink(target, &link).unwrap();
             let found = boundary.find_link_out(&folder);

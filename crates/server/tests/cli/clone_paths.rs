@@ -284,6 +284,6 @@ async fn gw_109_a_variable_of_another_projects_shell_deletes_none_of_its_data() 
     assert!(own.path("data/pgdata").is_dir());
     // The project itself may, also after it has moved.
     std::fs::write(own.path("data/project"), "cli\n/elsewhere\n").expect("written");
-    let reset = run(&own, &["reset", "--yes"]);
-    assert!(!own.path("data/pgdata").exists(), "{reset}");
+    let stopped = run(&own, &["stop", "--no-backup"]);
+    assert!(!own.path("data/pgdata").exists(), "{stopped}");
 }
