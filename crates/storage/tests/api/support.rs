@@ -4,6 +4,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::{App, HttpServer, web};
@@ -44,6 +45,16 @@ pub(crate) struct Running {
 
 /// Starts the service for a database, with two workers on a free port. `login` returns how each role connects.
 pub(crate) async fn serve(login: impl Fn(&str) -> Config, config: StorageConfig) -> Running {
+    serve_with(login, config, RequestPoolConfig::default(), 2).await
+}
+
+/// The same with so many workers, whose connections for single statements are as `requests` says.
+async fn serve_with(
+    login: impl Fn(&str) -> Config,
+    config: StorageConfig,
+    requests: RequestPoolConfig,
+    workers: usize,
+) -> Running {
     let logins = Logins::new(
         login("authenticator"),
         login("supabase_auth_admin"),
@@ -55,7 +66,14 @@ pub(crate) async fn serve(login: impl Fn(&str) -> Config, config: StorageConfig)
     let storage = Arc::new(storage);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it is bound");
-    let server = run(listener, database, Arc::clone(&keys), Arc::clone(&storage));
+    let server = run(
+        listener,
+        database,
+        Arc::clone(&keys),
+        Arc::clone(&storage),
+        requests,
+        workers,
+    );
     Running {
         address,
         keys,
@@ -81,6 +99,26 @@ impl TestApp {
     /// Starts the service with changed settings.
     pub(crate) async fn start_with(settings: impl FnOnce(StorageConfig) -> StorageConfig) -> Self {
         Self::start_on(Store::new(), settings).await
+    }
+
+    /// Starts the service with one worker, all of whose single statements queue on one connection, however long they take.
+    pub(crate) async fn start_with_one_connection() -> Self {
+        const NO_LIMIT: Duration = Duration::from_secs(3600);
+        let requests = RequestPoolConfig {
+            connections_per_worker: 1,
+            max_connections_per_worker: 1,
+            max_wait_behind: NO_LIMIT,
+            slow_statement: NO_LIMIT,
+            acquire_timeout: NO_LIMIT,
+            ..RequestPoolConfig::default()
+        };
+        let (database, store) = (TestDatabase::create().await, Store::new());
+        let running = serve_with(|role| database.config(role), store.config(), requests, 1).await;
+        Self {
+            database,
+            store,
+            running,
+        }
     }
 
     /// Starts the service on an existing store, with changed settings.
@@ -243,12 +281,14 @@ fn run(
     database: Arc<Database>,
     keys: Arc<KeyRing>,
     storage: Arc<Storage>,
+    requests: RequestPoolConfig,
+    workers: usize,
 ) -> ServerHandle {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         actix_web::rt::System::new().block_on(async move {
             let server = HttpServer::new(move || {
-                let requests = RequestPool::new(Arc::clone(&database), RequestPoolConfig::default());
+                let requests = RequestPool::new(Arc::clone(&database), requests.clone());
                 let worker = StorageWorker::new(Arc::clone(&storage), requests);
                 let api_keys = ApiKeys::new(
                     vec![development::publishable_key().into()],
@@ -259,7 +299,7 @@ fn run(
                     .wrap(Gateway::new(keys, GatewayConfig::default()))
                     .service(web::scope("/storage/v1").configure(selvedge_storage::configure(worker)))
             })
-            .workers(2)
+            .workers(workers)
             .disable_signals()
             .listen(listener)
             .expect("the port is ours")

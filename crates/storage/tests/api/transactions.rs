@@ -1,6 +1,8 @@
 //! What the transaction of a request leaves behind: nothing after a failure, and nothing of its caller for the next one; and
 //! what is refused where Citus distributes the objects.
 
+use std::time::Duration;
+
 use selvedge_testing::TestDatabase;
 use serde_json::json;
 
@@ -131,3 +133,51 @@ async fn store_009_objects_that_citus_distributes_are_refused_with_the_way_back(
         );
     }
 }
+
+#[actix_web::test]
+async fn store_014_a_download_behind_one_whose_session_ends_is_answered() {
+    let app = TestApp::start_with_one_connection().await;
+    app.sql(
+        "insert into storage.buckets (id, name) values ('b', 'b'); \
+         create policy see on storage.objects for select to authenticated \
+           using (name <> 'slow' or pg_advisory_xact_lock_shared(8) is not null)",
+    )
+    .await;
+    let ana = app.user("ana");
+    for name in ["slow", "quick"] {
+        app.service_role().upload(&format!("b/{name}"), name).await.ok();
+        // Statements that have been fast share a connection.
+        ana.get(&format!("/object/b/{name}")).await.ok();
+    }
+    let holder = app.database.superuser().await;
+    holder
+        .batch_execute("select pg_advisory_lock(8)")
+        .await
+        .expect("a lock");
+    let superuser = app.database.superuser().await;
+
+    let (slow, quick, ()) =
+        futures_util::join!(ana.get("/object/b/slow"), ana.get("/object/b/quick"), async {
+            while app.count(WAITING).await == 0 {
+                actix_web::rt::time::sleep(Duration::from_millis(10)).await;
+            }
+            // By the time that these are answered the worker has seen the second request, too.
+            for _ in 0..3 {
+                ana.get("/status").await;
+            }
+            superuser
+                .batch_execute(END_WAITING)
+                .await
+                .expect("a superuser may");
+        });
+
+    assert!(slow.status.as_u16() >= 500, "{}: {}", slow.status, slow.text());
+    assert_eq!(quick.ok().text(), "quick");
+}
+
+/// Sessions that wait for an advisory lock of this database.
+const WAITING: &str = "select count(*) from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())";
+const END_WAITING: &str =
+    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())";
