@@ -241,9 +241,10 @@ impl Delivery<'_> {
         }
         let content = content_for(change, &group.key, &selectable);
         let question = match &content {
-            Content::Row(_) if needs_row_check(change, of_role) => {
-                Some(questions.add(candidate.change, change, &group.key.identity, of_role)?)
-            }
+            _ if !needs_row_check(change, of_role) => None,
+            Content::Row(_) => Some(questions.add(candidate.change, change, &group.key.identity, of_role)?),
+            // Security: without its key nobody can tell whether the row is visible, and that a filter was fulfilled tells its value.
+            _ if !group.key.matchers.is_empty() => return None,
             _ => None,
         };
         let outcome = Outcome {
@@ -379,11 +380,10 @@ fn needs_row_check(change: &RowChange, rights: &RolePrivileges) -> bool {
 /// it, subscribers get an error instead of the row, as upstream.
 fn content_for(change: &RowChange, group: &GroupKey, selectable: &[bool]) -> Content {
     if change.kind != ChangeKind::Delete {
-        let mut key = change.table.key_columns().peekable();
-        if key.peek().is_none() {
+        if change.table.key_columns().next().is_none() {
             return Content::Refusal("Error 400: Bad Request, no primary key");
         }
-        if !key.all(|column| selectable.get(column).copied().unwrap_or(false)) {
+        if !change.table.has_selectable_key(selectable) {
             return Content::Refusal("Error 401: Unauthorized");
         }
     }

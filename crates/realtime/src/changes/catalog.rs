@@ -104,6 +104,12 @@ impl PublishedTable {
             .filter(|(_, column)| column.is_key)
             .map(|(index, _)| index)
     }
+
+    /// Whether there is a primary key and the flag of each of its columns is true.
+    pub(crate) fn has_selectable_key(&self, selectable: &[bool]) -> bool {
+        let mut key = self.key_columns().peekable();
+        key.peek().is_some() && key.all(|column| selectable.get(column).copied().unwrap_or(false))
+    }
 }
 
 /// A column as `sql/published_tables.sql` describes it.

@@ -161,3 +161,42 @@ async fn realtime_045_changes_of_roles_that_fire_no_event_trigger_are_noticed() 
         .await
         .expect("a superuser may");
 }
+
+#[tokio::test]
+async fn realtime_045_a_filter_tells_nothing_of_rows_without_a_key_to_ask_about() {
+    let test = start().await;
+    test.sql(
+        "alter table notes enable row level security;
+         create policy own on notes for select to anon using (body = 'mine')",
+    )
+    .await;
+    let by_secret = json!({"event": "*", "schema": "public", "table": "notes", "filter": "secret=eq.4711"});
+    test.subscribe(1, "anon", &[by_secret]).await;
+
+    test.sql("alter table notes drop constraint notes_pkey").await;
+    loop {
+        match test.next().await {
+            Event::System {
+                channel: 1,
+                is_ok: false,
+                message,
+            } if message.contains("no primary key") => break,
+            Event::Change { channel: 1, .. } => panic!("no row was written"),
+            _ => {}
+        }
+    }
+    test.sql("insert into notes values (1, 'theirs', '4711'), (2, 'mine', '4711')")
+        .await;
+    assert!(!test.events_until_marker().await.iter().any(is_change));
+
+    test.sql("alter table notes add primary key (id)").await;
+    let allowed = Event::System {
+        channel: 1,
+        is_ok: true,
+        message: "Subscribed to PostgreSQL".into(),
+    };
+    while test.next().await != allowed {}
+    test.sql("insert into notes values (3, 'theirs', '4711'), (4, 'mine', '4711')")
+        .await;
+    assert_eq!(test.change().await.2["record"]["id"], json!(4));
+}

@@ -1,7 +1,8 @@
-//! Tells channels whose filters name columns that their role may no longer select.
+//! Tells channels whose filters name columns that their role may no longer select, and those with filters on tables whose rows have no
+//! key by which row-level security could be asked about them.
 //!
-//! A join with such a filter is refused. Later a right may be revoked, or a table be published that a binding to all tables
-//! covers. Nothing is delivered by such a filter (`batch`), because whether a change arrives would tell the hidden value. The
+//! A join with a filter of the first kind is refused. Later a right may be revoked, or a table be published that a binding to all
+//! tables covers. Nothing is delivered by such a filter (`batch`), because whether a change arrives would tell the hidden value. The
 //! channels are told when the rights have changed and not with the changes, for the same reason.
 
 use std::collections::HashSet;
@@ -9,7 +10,7 @@ use std::collections::HashSet;
 use super::state::Feed;
 use crate::changes::ChannelKey;
 use crate::changes::binding::Binding;
-use crate::changes::catalog::Catalog;
+use crate::changes::catalog::{Catalog, PublishedTable};
 use crate::changes::rights::Rights;
 use crate::changes::subscriptions::Subscription;
 
@@ -35,9 +36,7 @@ impl Feed {
         let mut allowed = Vec::new();
         for (channel, subscription) in filtering {
             match find_hidden(subscription, catalog, &self.rights) {
-                Some((binding, column)) if self.hidden.insert(channel) => {
-                    messages.push((channel, describe(binding, column)));
-                }
+                Some(message) if self.hidden.insert(channel) => messages.push((channel, message)),
                 Some(_) => {}
                 None if self.hidden.remove(&channel) => allowed.push(channel),
                 None => {}
@@ -52,12 +51,8 @@ impl Feed {
     }
 }
 
-/// The first binding of a channel with a filter on a column that the role may not select, and the column.
-fn find_hidden<'a>(
-    subscription: &'a Subscription,
-    catalog: &Catalog,
-    rights: &Rights,
-) -> Option<(&'a Binding, &'a str)> {
+/// What is told of the first binding of a channel with a filter that must not decide.
+fn find_hidden(subscription: &Subscription, catalog: &Catalog, rights: &Rights) -> Option<String> {
     // Rights that could not be read: nothing is delivered, which is told with the changes.
     let rights = rights.get(&subscription.identity.role)?;
     let bindings = subscription.bindings.iter().map(|(_, binding)| binding);
@@ -74,7 +69,13 @@ fn find_hidden<'a>(
             };
             let columns = binding.filters.iter().map(|filter| filter.column.as_str());
             if let Some(column) = columns.into_iter().find(is_hidden) {
-                return Some((binding, column));
+                return Some(describe(binding, column));
+            }
+            if table.has_row_security
+                && !rights.bypasses_row_security
+                && !table.has_selectable_key(&selectable)
+            {
+                return Some(describe_keyless(table));
             }
         }
     }
@@ -87,5 +88,13 @@ fn describe(binding: &Binding, column: &str) -> String {
         "Unable to subscribe to changes with given parameters. An exception happened so please check your connect \
          parameters: {}. Exception: ERROR P0001 (raise_exception) invalid column for filter {column}",
         binding.inspect()
+    )
+}
+
+fn describe_keyless(table: &PublishedTable) -> String {
+    format!(
+        "Changes of {}.{} are not delivered to bindings with a filter: it has row-level security, and no primary key that the role \
+         may select",
+        table.schema, table.name
     )
 }
