@@ -74,15 +74,7 @@ const providers: Record<string, { keys: string[]; custom?: string[]; scopes?: st
 };
 
 /** Providers that return an address without saying that it is verified; the account must confirm it. */
-const withoutVerification = [
-  "figma",
-  "fly",
-  "linkedin",
-  "notion",
-  "snapchat",
-  "spotify",
-  "workos",
-];
+const withoutVerification = ["figma", "fly", "linkedin", "notion", "snapchat", "spotify", "workos"];
 
 let folder: string;
 let server: Selvedge;
