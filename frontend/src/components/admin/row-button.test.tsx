@@ -11,11 +11,28 @@ it("the second click of a double click does nothing, also where another row has 
     </>,
   );
 
-  fireEvent.click(screen.getByRole("button", { name: "Approve one" }), { detail: 1 });
-  fireEvent.click(screen.getByRole("button", { name: "Approve two" }), { detail: 2 });
+  const place = { clientX: 2000 };
+  fireEvent.click(screen.getByRole("button", { name: "Approve one" }), { detail: 1, ...place });
+  fireEvent.click(screen.getByRole("button", { name: "Approve two" }), { detail: 2, ...place });
   expect(approve.mock.calls).toEqual([["one"]]);
 
   // Keys are pressed on a button that has the focus, so nothing moves below them.
   fireEvent.click(screen.getByRole("button", { name: "Approve two" }), { detail: 0 });
   expect(approve.mock.calls).toEqual([["one"], ["two"]]);
+});
+
+it("a click at another place is no second click, however soon it comes", () => {
+  const act = vi.fn();
+  render(
+    <>
+      <RowButton label="Edit" onClick={() => act("edit")} />
+      <RowButton label="Delete" onClick={() => act("delete")} />
+    </>,
+  );
+  const click = (name: string, clientX: number) =>
+    fireEvent.click(screen.getByRole("button", { name }), { detail: 1, clientX });
+  click("Edit", 1000);
+  click("Delete", 1040);
+
+  expect(act.mock.calls).toEqual([["edit"], ["delete"]]);
 });

@@ -3,18 +3,24 @@ import { Link } from "react-router";
 
 /** Milliseconds within which a second click belongs to the first one. Systems take up to 500 for a double click. */
 const doubleClickMs = 500;
-const lastClicks = new Map<string, number>();
+/** Pixels by which the pointer moves between the two. */
+const doubleClickReach = 10;
+const lastClicks = new Map<string, MouseEvent>();
 
 /**
  * Whether this click is the second one of a double click among buttons of this kind, on whatever row: the first one may have taken
- * its row away.
+ * its row away. A click at another place is meant.
  */
 export function isSecondClick(event: MouseEvent, kind = "row"): boolean {
   // Keys and screen readers click without a pointer.
   if (event.detail === 0) return false;
-  const isSecond = event.timeStamp - (lastClicks.get(kind) ?? -doubleClickMs) < doubleClickMs;
-  lastClicks.set(kind, event.timeStamp);
-  return isSecond;
+  const last = lastClicks.get(kind);
+  lastClicks.set(kind, event);
+  return (
+    last !== undefined &&
+    event.timeStamp - last.timeStamp < doubleClickMs &&
+    Math.hypot(event.clientX - last.clientX, event.clientY - last.clientY) < doubleClickReach
+  );
 }
 
 const rowButtonClasses =
