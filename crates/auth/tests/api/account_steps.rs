@@ -276,11 +276,13 @@ impl Step {
     }
 
     /// Whether the step is never one of two at once: an administrator has looked at what there is, or somebody opens what was just
-    /// sent. A test code is the same in every message to a number, so that it belongs to the change that was asked for last.
+    /// sent. A test code is the same in every message to a number, so that it belongs to the change that was asked for last. Whoever has
+    /// signed up at the moment of a deletion would wait for a mail of an account that is gone, and open one that somebody else has asked for.
     pub(crate) fn is_alone(self) -> bool {
         matches!(
             self,
-            Self::AdminAddress { .. }
+            Self::Delete { .. }
+                | Self::AdminAddress { .. }
                 | Self::AdminMove { .. }
                 | Self::AdminConfirm { .. }
                 | Self::AdminGuest { .. }
