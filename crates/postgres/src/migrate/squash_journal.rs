@@ -51,7 +51,8 @@ impl SquashJournal {
             Some((identity, name)) => format!("{identity} {name}"),
             None => NO_DATABASE.to_owned(),
         };
-        let mut lines = vec![digest_of(text), file_name(last), format!("{DATABASE}{database}")];
+        let digests = format!("{} {}", digest_of(text), digest_of(&read_file(&last.path)?));
+        let mut lines = vec![digests, file_name(last), format!("{DATABASE}{database}")];
         let mut noted = Vec::with_capacity(older.len());
         for migration in older {
             let digest = digest_of(&read_file(&migration.path)?);
@@ -68,7 +69,7 @@ impl SquashJournal {
     }
 
     /// The journal of a run that was cut off after the last file had got its new text. Before that nothing has changed, and the journal
-    /// counts for nothing.
+    /// counts for nothing. Once older files are deleted it counts also when somebody has written to the last one since.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -80,7 +81,8 @@ impl SquashJournal {
         }
         let text = read_file(&path)?;
         let mut lines = text.lines();
-        let digest = lines.next().unwrap_or_default();
+        let digests = lines.next().unwrap_or_default();
+        let (new, old) = digests.split_once(' ').unwrap_or((digests, ""));
         // Names that could lead out of the folder are no names of migrations.
         let last = lines.next().and_then(|name| parse_file_name(folder, name));
         let Some(last) = last.filter(|last| last.path.is_file()) else {
@@ -92,8 +94,10 @@ impl SquashJournal {
             let (digest, name) = line.split_once(' ')?;
             Some((parse_file_name(folder, name)?, digest.to_owned()))
         });
-        let older = older.collect();
-        let is_replaced = digest_of(&read_file(&last.path)?) == digest;
+        let older: Vec<(Migration, String)> = older.collect();
+        let found = digest_of(&read_file(&last.path)?);
+        let has_deleted = older.iter().any(|(migration, _)| !migration.path.is_file());
+        let is_replaced = found == new || (found != old && has_deleted);
         Ok(is_replaced.then_some(Self {
             folder: own_folder,
             database,
@@ -245,8 +249,22 @@ mod tests {
             "somebody has changed it"
         );
         std::fs::write(&older.path, "select 1").unwrap();
+        std::fs::write(&last.path, "select 3; insert").unwrap();
+        assert_eq!(
+            SquashJournal::find(folder.path()).unwrap(),
+            None,
+            "of nobody knows what"
+        );
         written.delete_older().unwrap();
         written.delete_older().unwrap();
+        assert_eq!(SquashJournal::find(folder.path()).unwrap(), Some(written.clone()));
+        std::fs::write(&last.path, "select 2").unwrap();
+        assert_eq!(
+            SquashJournal::find(folder.path()).unwrap(),
+            None,
+            "it has its old text"
+        );
+        std::fs::write(&last.path, "select 3").unwrap();
         assert!(!older.path.exists() && last.path.exists());
         let outside = folder.path().with_extension("9_x.sql");
         std::fs::write(&outside, "").unwrap();

@@ -92,6 +92,10 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
     // What says that the database is complete goes with it: if the reset fails half-way, the next start runs the seeds again.
     Cluster::delete_data(lock)?;
     match std::fs::rename(&objects, &deleted) {
+        // A volume that is mounted there has no other name.
+        Err(error) if matches!(error.kind(), ErrorKind::ResourceBusy | ErrorKind::CrossesDevices) => {
+            empty_folder(&objects)?;
+        }
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("cannot delete {}", objects.display()));
         }
@@ -101,11 +105,44 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
     remove_folder(&deleted)
 }
 
+/// Deletes what is in a folder.
+fn empty_folder(folder: &Path) -> Result<()> {
+    let fail = || format!("cannot delete what is in {}", folder.display());
+    for entry in std::fs::read_dir(folder).with_context(fail)? {
+        let entry = entry.with_context(fail)?;
+        let deleted = match entry.file_type().with_context(fail)?.is_dir() {
+            true => std::fs::remove_dir_all(entry.path()),
+            false => std::fs::remove_file(entry.path()),
+        };
+        deleted.with_context(fail)?;
+    }
+    Ok(())
+}
+
 fn remove_folder(folder: &Path) -> Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot delete {}", folder.display()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_025_a_mounted_folder_is_emptied_and_links_in_it_are_not_followed() {
+        let [mounted, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        std::fs::create_dir_all(mounted.path().join("tenant/photos")).unwrap();
+        std::fs::write(mounted.path().join("tenant/photos/cat.png"), "cat").unwrap();
+        std::fs::write(outside.path().join("mine"), "mine").unwrap();
+        std::os::unix::fs::symlink(outside.path(), mounted.path().join("link")).unwrap();
+
+        empty_folder(mounted.path()).unwrap();
+
+        assert_eq!(std::fs::read_dir(mounted.path()).unwrap().count(), 0);
+        assert!(outside.path().join("mine").exists());
     }
 }

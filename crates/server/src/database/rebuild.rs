@@ -91,14 +91,11 @@ async fn empty(config: &Config, administrator: &Client, platform: Option<&Platfo
                 }
                 return Err(error.into());
             }
-            drop_project_roles(administrator).await?;
-            // A migration may have changed the default privileges, and may not be there any more.
-            reset_auto_expose(session, embedded::exposes_new_tables(config)).await?;
-            report_differences(
-                &fresh.restore(session).await?,
-                ", and cannot be made so while the project runs",
-                "\n  to make everything anew:  selvedge stop, selvedge reset",
-            );
+            let restored = restore_own(config, administrator, session, fresh).await;
+            if restored.is_err() {
+                output::print_note("the database is empty now. Repeat the command when the reason is mended");
+            }
+            restored?;
         }
         Some(Platform::External { session, fresh }) => {
             let left = reset_external(fresh, administrator, session.as_deref()).await?;
@@ -109,6 +106,24 @@ async fn empty(config: &Config, administrator: &Client, platform: Option<&Platfo
             drop_project_roles(administrator).await?;
         }
     }
+    Ok(())
+}
+
+/// Makes an emptied database as a fresh one is.
+async fn restore_own(
+    config: &Config,
+    administrator: &Client,
+    session: &PrivilegedSession,
+    fresh: &DatabaseState,
+) -> Result<()> {
+    drop_project_roles(administrator).await?;
+    // A migration may have changed the default privileges, and may not be there any more.
+    reset_auto_expose(session, embedded::exposes_new_tables(config)).await?;
+    report_differences(
+        &fresh.restore(session).await?,
+        ", and cannot be made so while the project runs",
+        "\n  to make everything anew:  selvedge stop, selvedge reset",
+    );
     Ok(())
 }
 

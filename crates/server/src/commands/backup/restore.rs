@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, Replacement};
+use selvedge_postgres::migrate::refuse_newer_platform;
 use selvedge_storage::{Backend, FileBackend, Version};
 
 use super::archive::Entry;
@@ -206,10 +207,12 @@ async fn try_database(
         )
     })?;
     let storage = read_all_rows(embedded::service_login(&cluster, STORAGE_LOGIN));
-    let missing = match embedded::connect(&storage).await {
-        Ok(client) => count_missing(&client, store, &manifest.lost_objects).await,
-        Err(error) => Err(error),
-    };
+    let missing = async {
+        let client = embedded::connect(&storage).await?;
+        refuse_newer_platform(&client).await?;
+        count_missing(&client, store, &manifest.lost_objects).await
+    }
+    .await;
     // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
     cluster.stop().await?;
     match missing? {

@@ -52,9 +52,9 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
     }
     if !has_history(config) {
         let schema = dump_migrations(config, last).await?;
-        return replace_files(last, older, &schema, None)?
-            .finish()
-            .map_err(Into::into);
+        replace_files(last, older, &schema, None)?.finish()?;
+        print_squashed(squashed);
+        return Ok(());
     }
     let name = describe_target(config)?;
     // The database is kept from the check to the end: nobody else may apply a migration meanwhile.
@@ -67,7 +67,9 @@ pub(crate) async fn run(config: &Config, args: &SquashArgs) -> Result<()> {
         correct_history(client, &journal).await?;
         Ok(journal.finish()?)
     })
-    .await
+    .await?;
+    print_squashed(squashed);
+    Ok(())
 }
 
 /// Whether a cut-off squash is the one that is asked for. With the version of another migration that one follows it.
@@ -116,15 +118,20 @@ fn replace_files(
     let journal = SquashJournal::write(last, older, schema, database)?;
     replace_file(&last.path, schema)?;
     journal.delete_older()?;
+    Ok(journal)
+}
+
+/// Says what was done, once there is nothing left to do: the file must not be written to before.
+fn print_squashed(squashed: &[Migration]) {
+    let Some(last) = squashed.last() else { return };
     anstream::println!(
         "{GOOD}squashed{GOOD:#} {} migrations into {}",
-        older.len() + 1,
+        squashed.len(),
         last.path.display()
     );
     anstream::eprintln!(
         "{WARN}note{WARN:#} rows that the migrations inserted are not part of it; add such statements to it or to seed.sql"
     );
-    Ok(journal)
 }
 
 /// The migrations up to a version; all without one.

@@ -140,7 +140,7 @@ impl Target {
     /// # Errors
     /// When the login is no superuser, another import runs, or nobody agrees to change a database that this program does not run.
     pub(super) async fn open(config: &Config, args: &ImportArgs) -> Result<Self> {
-        match TargetDatabase::find(config).await? {
+        match TargetDatabase::find_or_allow_start(config).await? {
             Some(TargetDatabase::External(database)) => {
                 agree_to_change(config, args, &database).await?;
                 let superuser = apply_platform_to_external(config, &database).await?;
