@@ -4,7 +4,7 @@ import { isOtherPage } from "@ui/typed-forms";
 import { useKeepTyped } from "@ui/use-keep-typed";
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { ConfirmDialog } from "./confirm-dialog";
 import { FormWorkProvider } from "./form-work";
 import { useReturnFocus } from "./use-return-focus";
@@ -39,13 +39,16 @@ const discardQuestion = {
 /** A panel with a form at the right edge, on phones the whole screen. Closing it with unsaved changes must be confirmed, and so must Back. */
 export function EditDialog({
   title,
-  isDirty,
+  isDirty: isFormDirty,
   wide = false,
   question = discardQuestion,
   onClose,
   children,
 }: EditDialogProps) {
   const returnFocus = useReturnFocus();
+  const [typedBeside, setTypedBeside] = useState(0);
+  const countTyped = useCallback((change: number) => setTypedBeside((count) => count + change), []);
+  const isDirty = isFormDirty || typedBeside > 0;
   /** What follows when the text may go, while that is asked. */
   const [asked, setAsked] = useState<{ leave?: () => void } | null>(null);
   useKeepTyped({
@@ -86,7 +89,7 @@ export function EditDialog({
               </IconButton>
             </Dialog.Close>
           </div>
-          <FormWorkProvider>{children}</FormWorkProvider>
+          <FormWorkProvider countTyped={countTyped}>{children}</FormWorkProvider>
         </Dialog.Content>
         {asked !== null && (
           <ConfirmDialog

@@ -1,16 +1,35 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from "react";
 
 interface FormWork {
   /** Whether something is under way whose result a field takes over: a row that is created, a file that is uploaded. */
   isBusy: boolean;
   /** Runs such work. Until it ends the form cannot be saved, because it would be saved without the result. */
   during: <Result>(work: Promise<Result>) => Promise<Result>;
+  /** Counts lines beside the fields in which something is typed. */
+  countTyped: (change: number) => void;
 }
 
-const FormWorkContext = createContext<FormWork>({ isBusy: false, during: (work) => work });
+const FormWorkContext = createContext<FormWork>({
+  isBusy: false,
+  during: (work) => work,
+  countTyped: () => undefined,
+});
+
+interface FormWorkProviderProps {
+  countTyped: (change: number) => void;
+  children: ReactNode;
+}
 
 /** Counts the work that fields of a form have under way. */
-export function FormWorkProvider({ children }: { children: ReactNode }) {
+export function FormWorkProvider({ countTyped, children }: FormWorkProviderProps) {
   const [running, setRunning] = useState(0);
   const during = useCallback(async <Result,>(work: Promise<Result>): Promise<Result> => {
     setRunning((count) => count + 1);
@@ -20,10 +39,23 @@ export function FormWorkProvider({ children }: { children: ReactNode }) {
       setRunning((count) => count - 1);
     }
   }, []);
-  const value = useMemo(() => ({ isBusy: running > 0, during }), [running, during]);
+  const value = useMemo(
+    () => ({ isBusy: running > 0, during, countTyped }),
+    [running, during, countTyped],
+  );
   return <FormWorkContext value={value}>{children}</FormWorkContext>;
 }
 
 export function useFormWork(): FormWork {
   return useContext(FormWorkContext);
+}
+
+/** Has the dialog ask before it closes while something is typed into a line that is no field of its form. */
+export function useTypedBeside(isTyped: boolean): void {
+  const { countTyped } = useFormWork();
+  useEffect(() => {
+    if (!isTyped) return undefined;
+    countTyped(1);
+    return () => countTyped(-1);
+  }, [isTyped, countTyped]);
 }

@@ -3,6 +3,7 @@ import { Field } from "@ui/field";
 import { isEnter } from "@ui/keys";
 import { Import } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
+import { useTypedBeside } from "@/components/admin/form-work";
 import { Input } from "@/components/ui/input";
 import { messageOf } from "@/lib/service-error";
 import {
@@ -28,6 +29,7 @@ export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
     onUploaded(found.image);
     setProduct(found);
   });
+  useTypedBeside(product !== null || (url !== null && url.trim() !== ""));
   if (url === null) {
     return (
       <Button onClick={() => setUrl("")} className="self-start">

@@ -143,6 +143,19 @@ describe("what is created inside of the form is chosen", () => {
     await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison"));
   });
 
+  it("a name that was typed and not added yet is asked about before the form closes", async () => {
+    const onClose = vi.fn();
+    const user = await openForm(onClose);
+    await user.click(screen.getByRole("button", { name: "New brand" }));
+    await user.type(screen.getByLabelText("Name of the new brand"), "Maison");
+    await user.click(screen.getByRole("button", { name: "Close" }));
+
+    const question = await screen.findByRole("alertdialog");
+    expect(onClose).not.toHaveBeenCalled();
+    await user.click(within(question).getByRole("button", { name: "Cancel" }));
+    expect(screen.getByLabelText("Name of the new brand")).toHaveValue("Maison");
+  });
+
   it("a brand whose answer was lost is chosen by the next attempt, and made once", async () => {
     const user = await openForm();
     isAnswerLost = true;

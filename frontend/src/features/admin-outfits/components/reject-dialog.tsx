@@ -1,4 +1,5 @@
 import { Field } from "@ui/field";
+import { useKeepTyped } from "@ui/use-keep-typed";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import { TextArea } from "@/components/admin/controls";
@@ -24,6 +25,8 @@ const unsavedReasons = new Map<string, string>();
 export function RejectDialog({ subject, ids, pending, onReject, onCancel }: RejectDialogProps) {
   const key = [...ids].sort().join();
   const [reason, setReason] = useState(unsavedReasons.get(key) ?? "");
+  // It is kept while this page is open, whatever else is looked at. A reload would take it.
+  useKeepTyped({ isDirty: reason.trim() !== "", isLost: () => false, ask: (leave) => leave() });
   const surplus = [...reason.trim()].length - longest;
 
   function change(text: string) {

@@ -84,6 +84,7 @@ it("keeps the reason when the request fails, and does not show it for another ou
   await reject();
   expect(await screen.findByText("Failed to update combine status.")).toBeVisible();
   expect(await findReason()).toHaveValue("Blurred");
+  expect(window.dispatchEvent(new Event("beforeunload", { cancelable: true }))).toBe(false);
   first.unmount();
 
   const second = show(other);
