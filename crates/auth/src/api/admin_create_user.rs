@@ -16,7 +16,7 @@ use crate::hasher::generate_password;
 use crate::request::{Admin, AuthRequest, Json, read_flag, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::{contested_accounts, phones, users};
+use crate::store::{contested_accounts, phones, user_access, users};
 use crate::user::User;
 use crate::validation::address::{parse_email, parse_phone};
 use crate::validation::password;
@@ -101,6 +101,7 @@ pub(crate) async fn create_user(
     if let Some(data) = &body.app_metadata {
         users::merge_app_metadata(&db, user.id, &Value::Object(data.clone()), request.now()).await?;
     }
+    user_access::forget_end(&db, user.id).await?;
     confirm_and_ban(&request.state, &db, &user, &body, ban).await?;
     let actor = Actor::Admin {
         role: &admin.role,
@@ -149,7 +150,9 @@ async fn confirm_and_ban(
     body: &AdminUserBody,
     ban: Option<Option<DateTime<Utc>>>,
 ) -> Result<(), AuthError> {
-    if body.email_confirm && !user.email.is_empty() {
+    // With a confirmed number the account is in use, and its address would be a mere claim where addresses need no proof.
+    let needs_no_proof = body.phone_confirm && state.config.email.autoconfirm;
+    if (body.email_confirm || needs_no_proof) && !user.email.is_empty() {
         users::confirm_email(db, user.id, &user.email.to_lowercase(), state.now()).await?;
     }
     if body.phone_confirm && !user.phone.is_empty() {

@@ -10,6 +10,7 @@ use crate::mailer;
 use crate::request::{Admin, AuthRequest, Json, read_new_metadata, read_text};
 use crate::store::audit::{Action, Actor};
 use crate::store::{contested_accounts, users};
+use crate::user::User;
 use crate::validation::address::parse_email;
 
 /// Body of `POST /invite`: `{email, data?}`. `data` becomes the user's `user_metadata`.
@@ -48,7 +49,10 @@ pub(crate) async fn invite_user(
         // The lock orders concurrent invitations, of which each replaces the token of the one before.
         Some(user) => {
             let user = users::lock_by_id(&db, user.id).await?;
-            let user = user.filter(|user| !user.is_confirmed() && user.email.to_lowercase() == email);
+            let is_open = |user: &User| {
+                !user.is_confirmed() && !user.only_claims_email() && user.email.to_lowercase() == email
+            };
+            let user = user.filter(is_open);
             let user = user.ok_or(AuthError::EmailExists)?;
             contested_accounts::contest(&db, &user, request.now()).await?;
             user

@@ -138,7 +138,7 @@ async fn hash_new_password(state: &AuthState, body: &AdminUserBody) -> Result<Op
 /// Whether somebody uses the account already, without a confirmed address, and the change names one.
 fn is_first_address_of_used_account(user: &User, change: &Change) -> bool {
     let is_new = !change.email.is_empty() && change.email != user.email;
-    let is_used = user.last_sign_in_at.is_some() || user.is_anonymous;
+    let is_used = user.last_sign_in_at.is_some() || user.is_anonymous || user.is_phone_confirmed();
     is_new && is_used && !user.is_confirmed() && !user.is_sso_user
 }
 
@@ -189,10 +189,15 @@ async fn change_addresses(
     let confirms_phone = body.phone_confirm && !user.is_phone_confirmed();
     if confirms_email || confirms_phone {
         // The administrator confirms the address, not the credentials of whoever has registered it.
-        let forgotten = confirmations::forget_contested_credentials(request, db, &changed).await?;
-        if change.encrypted_password.is_none() {
+        let mut forgotten = confirmations::forget_contested_credentials(request, db, &changed).await?;
+        forgotten.identities |= contested_accounts::forget_unverified_identities(db, user).await?;
+        if forgotten.identities || change.encrypted_password.is_none() {
             confirmations::report_forgotten(request, &changed, forgotten);
         }
+        if forgotten.identities && confirms_email {
+            users::upsert_email_identity(db, user.id, &changed.email, true, now).await?;
+        }
+        users::refresh_providers(db, user.id).await?;
     }
     if confirms_email {
         users::confirm_email(db, user.id, &changed.email.to_lowercase(), now).await?;

@@ -90,6 +90,11 @@ pub(crate) enum AuthError {
     UserAlreadyExists,
     #[error("A user with this email address has already been registered")]
     EmailExists,
+    /// Ours, for administrators.
+    #[error(
+        "An account in use claims this email address without having proven it. Confirm it there only if it belongs to the same person; otherwise change it there first"
+    )]
+    EmailClaimed,
     #[error("A user with this phone number has already been registered")]
     PhoneExists,
     /// Compat: another text than `PhoneExists`, where an administrator creates a user with a taken number.
@@ -357,7 +362,7 @@ impl AuthError {
             Self::ReauthenticationPhoneNotConfirmed => (422, "phone_not_confirmed"),
             Self::BannedAtSignIn => (400, "user_banned"),
             Self::UserAlreadyExists => (422, "user_already_exists"),
-            Self::EmailExists => (422, "email_exists"),
+            Self::EmailExists | Self::EmailClaimed => (422, "email_exists"),
             Self::PhoneExists | Self::PhoneExistsOnCreate => (422, "phone_exists"),
             Self::WeakPassword(_) => (422, "weak_password"),
             Self::SamePassword => (422, "same_password"),

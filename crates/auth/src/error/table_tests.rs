@@ -110,6 +110,7 @@ fn plain_errors() -> Vec<AuthError> {
         AuthError::BannedAtSignIn,
         AuthError::UserAlreadyExists,
         AuthError::EmailExists,
+        AuthError::EmailClaimed,
         AuthError::PhoneExists,
         AuthError::PhoneExistsOnCreate,
         AuthError::WeakPassword(weak),

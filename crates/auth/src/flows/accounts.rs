@@ -110,7 +110,7 @@ pub(crate) async fn create_user(
 ///
 /// # Errors
 /// 422 `email_exists` while an account in use claims the address: a new account would take it away from that one, which the
-/// administrator may not know. They confirm or change it there first.
+/// administrator may not know. They look whose it is first.
 pub(crate) async fn find_for_administrator(
     request: &AuthRequest,
     db: &impl GenericClient,
@@ -121,7 +121,7 @@ pub(crate) async fn find_for_administrator(
         return Ok(Some(user));
     }
     match users::find_by_email(db, email, aud).await? {
-        Some(_) => Err(AuthError::EmailExists),
+        Some(_) => Err(AuthError::EmailClaimed),
         None => Ok(None),
     }
 }

@@ -79,6 +79,17 @@ pub(crate) async fn forget_credentials(
     Ok(Forgotten { password, identities })
 }
 
+/// Removes from an account that nobody has proven the identities of providers that have not verified its address: an administrator
+/// who confirms the address does not confirm whoever has named it to a provider. Returns whether there were any.
+pub(crate) async fn forget_unverified_identities(db: &impl GenericClient, user: &User) -> DbResult<bool> {
+    if !is_unproven(user) {
+        return Ok(false);
+    }
+    const SQL: &str = "delete from auth.identities where user_id = $1 and provider not in ('email', 'phone') \
+                       and provider not like 'sso:%' and coalesce(identity_data ->> 'email_verified', '') <> 'true'";
+    Ok(execute_statement(db, SQL, &[&user.id]).await? > 0)
+}
+
 /// Removes the password, unless an administrator has set it; returns whether there was one.
 pub(crate) async fn forget_password(
     db: &impl GenericClient,

@@ -110,17 +110,54 @@ async fn auth_106_an_address_that_an_administrator_confirms_keeps_no_strangers_p
     app.sign_in(VICTIM, PASSWORD).await.session();
 }
 
+/// The stranger has named the address to a provider that has not verified it, and nobody else has registered it.
+#[actix_web::test]
+async fn auth_106_an_administrators_confirmation_confirms_no_strangers_identity() {
+    let (app, [google, _]) = start().await;
+    let mallorys = || id_token(&google, "m-1", VICTIM, false);
+    for body in [
+        json!({"email_confirm": true}),
+        json!({"phone": "15550002", "phone_confirm": true}),
+    ] {
+        app.sql("delete from auth.users", &[]).await;
+        sign_in_by(&app, "google", mallorys()).await;
+        let id = only_user(&app).await;
+
+        let confirmed = update(&app, &id, body.clone()).await;
+
+        let left = "select count(*) from auth.identities where provider = 'google'";
+        assert_eq!(app.count(left).await, 0, "{body}");
+        let providers = &confirmed.body["app_metadata"]["providers"];
+        assert!(!providers.to_string().contains("google"), "{providers}");
+        let again = sign_in_by(&app, "google", mallorys()).await;
+        assert_eq!(
+            again.error(),
+            (422, "provider_email_needs_verification"),
+            "{body}"
+        );
+    }
+}
+
 /// Support sets a password for the owner of an address that only a stranger has registered, by a provider that has not verified it.
 #[actix_web::test]
 async fn auth_106_an_administrators_password_contests_what_a_stranger_has_registered() {
     let (app, [google, _]) = start().await;
     let mallorys = || id_token(&google, "m-1", VICTIM, false);
-    for way in ["confirmed at once", "resend", "sign-up", "link"] {
+    for way in [
+        "confirmed at once",
+        "confirmed before",
+        "resend",
+        "sign-up",
+        "link",
+    ] {
         app.sql("delete from auth.users", &[]).await;
         app.inbox.delete_mails(|_| true);
         sign_in_by(&app, "google", mallorys()).await;
         let id = only_user(&app).await;
 
+        if way == "confirmed before" {
+            update(&app, &id, json!({"email_confirm": true})).await;
+        }
         let is_confirmed = way == "confirmed at once";
         let body = json!({"password": PASSWORD, "email_confirm": is_confirmed});
         update(&app, &id, body).await;
@@ -222,6 +259,12 @@ async fn auth_120_an_address_for_a_guest_waits_for_its_owner_and_locks_nobody_ou
     let owner = app.sign_in(VICTIM, PASSWORD).await.session();
     assert_eq!(owner.user_id(), guest.user_id());
     assert_eq!(owner.user["is_anonymous"], false);
+    // So is an address for somebody with a confirmed number, who has not signed in yet.
+    let body = json!({"phone": "15550001", "phone_confirm": true});
+    let created = app.admin_create(body).await;
+    let created_id = created.body["id"].as_str().unwrap().to_owned();
+    let waiting = update(&app, &created_id, json!({"email": "third@corp.example"})).await;
+    assert_eq!(waiting.body["new_email"], "third@corp.example");
     // An administrator who says that the address is theirs is believed.
     let confirmed = update(
         &app,

@@ -232,6 +232,11 @@ async fn auth_060_nothing_lifts_a_deletion() {
     // Realtime knows by this row that tokens of the user count no longer.
     let ended = "select count(*) from _selvedge.ended_users where until is null";
     assert_eq!(app.count(ended).await, 1);
+    // An administrator who creates the user anew, for rows that name the id, creates a user who has not ended.
+    administer(&app, Method::DELETE, &ana, json!({})).await;
+    let body = json!({"id": ana.user_id(), "email": "ana@example.com"});
+    assert_eq!(app.admin_create(body).await.status, 200);
+    assert_eq!(app.count(ended).await, 0);
 }
 
 #[actix_web::test]
