@@ -1,7 +1,7 @@
 -- Finds the accounts that a sign-in with a provider may belong to. All addresses are in lowercase; users of SSO are
 -- left out, because they are never linked.
 -- $1 provider, $2 the user's id there, $3 addresses that the provider has verified, $4 the address of a new account, $5
--- audience.
+-- audience, $6 providers whose identities prove nothing.
 -- `instance_id` may be null in rows that were inserted by hand (AUTH-089).
 with holders as (
   -- Users with a verified address, or with the address of a new account. An account is unused while nobody has signed in
@@ -18,7 +18,7 @@ owners as (
   from auth.identities i join auth.users u on u.id = i.user_id
   where i.email = any ($3::text[] || $4::text)
     and i.identity_data ->> 'email_verified' = 'true'
-    and i.provider <> 'phone' and i.provider not like 'sso:%'
+    and i.provider <> 'phone' and i.provider not like 'sso:%' and i.provider <> all ($6::text[])
     and not u.is_sso_user and coalesce(u.aud, '') = $5::text
     and (u.last_sign_in_at is not null or u.email_confirmed_at is not null or u.phone_confirmed_at is not null)
 )

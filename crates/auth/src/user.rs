@@ -38,6 +38,11 @@ pub(crate) struct User {
     pub(crate) factors: Vec<FactorBody>,
 }
 
+/// Providers that verify no address. Identities that older versions, or the original, have stored say that they do.
+pub(crate) const VERIFY_NOTHING: [&str; 7] = [
+    "figma", "fly", "linkedin", "notion", "slack", "snapchat", "workos",
+];
+
 /// Why a user may not have a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SignInRefusal {
@@ -310,6 +315,7 @@ impl IdentityBody {
     /// Whether the provider has verified this address (in lowercase).
     fn has_proven(&self, address: &str) -> bool {
         self.provider != "phone"
+            && !VERIFY_NOTHING.contains(&self.provider.as_str())
             && self.identity_data.get("email_verified") == Some(&Value::Bool(true))
             && self
                 .email

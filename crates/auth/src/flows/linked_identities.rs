@@ -19,8 +19,8 @@ use crate::request::{AuthRequest, SignedIn};
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::identities::{self, Identity};
-use crate::store::users;
-use crate::user::User;
+use crate::store::{contested_accounts, users};
+use crate::user::{User, VERIFY_NOTHING};
 
 /// Refuses a new way to sign in in a session in which a new password would need a nonce, because it opens the account like a new
 /// password: it has to be a new session. Guests have nothing to begin one with.
@@ -55,11 +55,10 @@ pub(crate) async fn link_identity(
     let user = &caller.user;
     let existing = identities::find_by_subject(db, external.provider, &external.profile.subject).await?;
     if let Some(existing) = existing {
-        return Err(AuthError::IdentityAlreadyExists(if existing.user_id == user.id {
-            "Identity is already linked"
-        } else {
-            "Identity is already linked to another user"
-        }));
+        if existing.user_id == user.id {
+            return Err(AuthError::IdentityAlreadyExists("Identity is already linked"));
+        }
+        take_from_empty_account(db, &existing).await?;
     }
     let data = Value::Object(external.profile.identity_data());
     let identity = insert_identity(&request.state, db, user.id, external, &data).await?;
@@ -71,6 +70,25 @@ pub(crate) async fn link_identity(
         return adopt_provider_email(request, db, external, user).await;
     }
     Ok(SignInOutcome::Allowed(user.id))
+}
+
+/// Takes the identity from an account that consists of it alone: a sign-in made it whose address was somebody's already, and which
+/// the provider had not verified. Nobody has ever got into it.
+///
+/// # Errors
+/// 422 `identity_already_exists` for any other account.
+async fn take_from_empty_account(db: &Transaction<'_>, identity: &Identity) -> Result<(), AuthError> {
+    let owner = users::lock_by_id(db, identity.user_id).await?;
+    let is_empty = owner.is_some_and(|owner| {
+        contested_accounts::is_unproven(&owner) && owner.email.is_empty() && owner.phone.is_empty()
+    });
+    if !is_empty {
+        return Err(AuthError::IdentityAlreadyExists(
+            "Identity is already linked to another user",
+        ));
+    }
+    identities::delete(db, identity.id).await?;
+    Ok(users::refresh_providers(db, identity.user_id).await?)
 }
 
 /// Gives a user without an address that of the provider. An anonymous user becomes permanent once it is verified. An
@@ -184,12 +202,13 @@ async fn adopt_email_of_identity(
     let needs_proof = !request.config().email.autoconfirm;
     for identity in rest {
         let has_address = !identity.email.is_empty() && identity.provider != "phone";
-        let is_usable = !has_address || identity.is_email_verified || !needs_proof;
+        let is_verified = identity.is_email_verified && !VERIFY_NOTHING.contains(&identity.provider.as_str());
+        let is_usable = !has_address || is_verified || !needs_proof;
         let email = if has_address { identity.email.as_str() } else { "" };
         if !is_usable || has_address && users::is_email_taken(db, email, &user.aud, user.id).await? {
             continue;
         }
-        if has_address && !identity.is_email_verified {
+        if has_address && !is_verified {
             // Without a proof it is not taken from an account that waits for one, such as an invited one, either.
             let registered = users::find_registered(db, email, &user.aud).await?;
             if registered.is_some_and(|other| other.id != user.id) {

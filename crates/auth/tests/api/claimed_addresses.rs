@@ -65,6 +65,48 @@ async fn auth_103_nobody_is_told_of_an_account_that_only_claims_their_address() 
     assert_eq!(app.mail_count(), 1);
 }
 
+/// What these providers have said is stored in identities of older versions.
+#[actix_web::test]
+async fn auth_103_identities_of_providers_that_verify_nothing_attract_nobody() {
+    let (app, [google, _]) = start().await;
+    let mallory = app.user(MALLORY).await;
+    let identity = "insert into auth.identities (provider_id, user_id, provider, identity_data, created_at, updated_at) \
+                    values ('m', $1, 'workos', '{\"email\": \"victim@corp.example\", \"email_verified\": true}', now(), now())";
+    app.sql(identity, &[&mallory.user_id()]).await;
+
+    let victim = sign_in_by(&app, "google", id_token(&google, "v-1", VICTIM, true)).await;
+
+    assert_ne!(victim.session().user_id(), mallory.user_id());
+}
+
+#[actix_web::test]
+async fn auth_104_an_identity_of_an_account_that_nobody_got_into_is_linked() {
+    let (app, [google, _]) = start().await;
+    let owner = app.user(VICTIM).await;
+    // The provider does not verify the address, so that the sign-in leads to an account without one.
+    let token = || id_token(&google, "v-1", VICTIM, false);
+    let refused = sign_in_by(&app, "google", token()).await;
+    assert_eq!(refused.error(), (422, "provider_email_needs_verification"));
+
+    let body = json!({"provider": "google", "id_token": token(), "link_identity": true});
+    let linked = app
+        .post("/token?grant_type=id_token", body)
+        .bearer(&owner.access_token)
+        .send()
+        .await;
+
+    assert_eq!(linked.session().user_id(), owner.user_id());
+    let again = sign_in_by(&app, "google", token()).await;
+    assert_eq!(again.session().user_id(), owner.user_id());
+    // That of an account in use stays there.
+    let other = app.user(MALLORY).await;
+    let body = json!({"provider": "google", "id_token": token(), "link_identity": true});
+    let taken = app
+        .post("/token?grant_type=id_token", body)
+        .bearer(&other.access_token);
+    assert_eq!(taken.send().await.error(), (422, "identity_already_exists"));
+}
+
 #[actix_web::test]
 async fn auth_103_administrators_make_nothing_for_an_address_that_an_account_in_use_claims() {
     let (app, _) = start().await;
