@@ -66,9 +66,11 @@ impl World<'_> {
             Step::SignUpByServer { by, address } => {
                 return self.open_made_link("signup", (by, address)).await;
             }
-            // Who waits for the mail of their sign-up asks for help.
-            Step::AdminConfirm { address } if self.awaited[address].contains("signup") => {
-                if let Some(id) = self.find_unconfirmed(address).await {
+            // Who waits for the mail of their sign-up asks for help, and who finds the address registered without a password.
+            Step::AdminConfirm { address } => {
+                if let Some(id) = self.find_unconfirmed(address).await
+                    && (self.awaited[address].contains("signup") || !self.has_password(&id).await)
+                {
                     self.update_account(&id, json!({"email_confirm": true})).await;
                 }
             }
@@ -177,6 +179,11 @@ impl World<'_> {
                    and last_sign_in_at is null and phone_confirmed_at is null";
         let rows = self.database.query(sql, &[&self.address(owner)]).await.unwrap();
         rows.first().map(|row| row.get(0))
+    }
+
+    async fn has_password(&self, id: &str) -> bool {
+        const SQL: &str = "select from auth.users where id::text = $1 and encrypted_password <> ''";
+        !self.database.query(SQL, &[&id]).await.unwrap().is_empty()
     }
 
     /// A sign-in by a provider of single sign-on, which says whatever its user wants.

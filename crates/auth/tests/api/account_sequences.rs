@@ -140,7 +140,7 @@ impl World<'_> {
                 self.app.post("/recover", body).send().await;
                 Outcome::awaiting(by, address, &["recovery"])
             }
-            // It is asked for by those who wait for a mail, and by others, who get none.
+            // Who waits for a mail of the own sign-up may ask for another. Whoever has not signed up waits for none.
             Step::Resend { address } => {
                 let body = json!({"type": "signup", "email": self.address(address)});
                 self.app.post("/resend", body).send().await;
