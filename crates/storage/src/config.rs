@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::{Backend, FileBackend, S3Backend, S3BackendConfig};
+use crate::backend::{Backend, FileBackend, OwnersNote, S3Backend, S3BackendConfig};
 
 /// Settings of the storage service, read once at start.
 #[derive(Debug, Clone)]
@@ -13,6 +13,8 @@ pub struct StorageConfig {
     /// Folder for the bytes of all objects. Created when missing; no other software may write there.
     /// Default `.selvedge/storage`, relative to the working directory.
     pub root: PathBuf,
+    /// Which databases have their objects in `root`; with more than one nothing is swept. Default none, which means this one alone.
+    pub owners: Option<OwnersNote>,
     /// A bucket of an S3-compatible store for the bytes, instead of `root`. Default none.
     pub s3_backend: Option<S3BackendConfig>,
     /// Credentials for the S3 protocol at `/s3`; `None` switches it off. Default none.
@@ -68,7 +70,7 @@ impl StorageConfig {
     pub fn open_backend(&self) -> io::Result<Arc<dyn Backend>> {
         Ok(match &self.s3_backend {
             Some(s3) => Arc::new(S3Backend::open(s3.clone())?),
-            None => Arc::new(FileBackend::open(&self.root)?),
+            None => Arc::new(FileBackend::open(&self.root)?.with_owners(self.owners.clone())),
         })
     }
 }
@@ -77,6 +79,7 @@ impl Default for StorageConfig {
     fn default() -> Self {
         Self {
             root: PathBuf::from(".selvedge/storage"),
+            owners: None,
             s3_backend: None,
             s3_protocol: None,
             mount_path: "/storage/v1".to_owned(),

@@ -38,7 +38,7 @@ mod validation;
 
 pub use backend::{
     Backend, BackendError, BackendResult, BlobBody, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter,
-    FileBackend, S3Backend, S3BackendConfig, Version, joined_etag,
+    FileBackend, OwnersNote, S3Backend, S3BackendConfig, Version, joined_etag,
 };
 pub use config::{S3KeyPair, S3ProtocolConfig, StorageConfig};
 pub use error::StorageError;

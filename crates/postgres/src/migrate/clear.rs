@@ -46,20 +46,19 @@ const LONG_TRANSACTIONS: &str = "
     from pg_catalog.pg_stat_activity as a
     where a.datname = current_database() and a.pid <> pg_backend_pid() and a.xact_start < clock_timestamp() - interval '4 seconds'";
 
-/// As [`clear_project`], in a transaction of its own. A command that ends before this does has changed nothing.
+/// As [`clear_project`], in a transaction that stays open for the caller to commit. A command that ends before that has changed nothing.
 ///
 /// # Errors
-/// As [`clear_project`]; [`MigrateError::Locked`] when another transaction has locked something for too long.
-pub async fn clear_project_alone(client: &Client) -> Result<(), MigrateError> {
+/// As [`clear_project`]; [`MigrateError::Locked`] when another transaction has locked something for too long. The transaction is rolled back
+/// then.
+pub async fn begin_clear_project(client: &Client) -> Result<(), MigrateError> {
     client.batch_execute(BEGIN_CLEAR).await?;
-    match clear_project(client).await {
-        Ok(()) => Ok(client.batch_execute("commit").await?),
-        Err(error) => {
-            // If the connection is lost, this fails as well; the first error is reported.
-            client.batch_execute("rollback").await.ok();
-            Err(name_holders(client, error).await)
-        }
-    }
+    let Err(error) = clear_project(client).await else {
+        return Ok(());
+    };
+    // If the connection is lost, this fails as well; the first error is reported.
+    client.batch_execute("rollback").await.ok();
+    Err(name_holders(client, error).await)
 }
 
 /// Says of an emptying that has waited in vain for whom it has waited. Its transaction has ended.

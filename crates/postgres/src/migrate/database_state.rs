@@ -10,9 +10,10 @@ use super::error::MigrateError;
 const QUERY: &str = include_str!("database_state.sql");
 const EMPTY_TABLES: &str = include_str!("empty_tables.sql");
 
-/// Neither triggers nor foreign keys fire, and functions may name what is made after them.
+/// Neither triggers nor foreign keys fire, and functions may name what is made after them. Nothing waits for others' transactions without end.
 const BEGIN: &str =
-    "begin; set local session_replication_role = replica; set local check_function_bodies = off";
+    "begin; set local session_replication_role = replica; set local check_function_bodies = off;
+    set local lock_timeout = '10s'";
 
 /// Parts up to this rank belong to the server: roles with their memberships and settings.
 const LAST_RANK_OF_ROLES: i32 = 3;

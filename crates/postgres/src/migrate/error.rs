@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tokio_postgres::error::DbError;
+use tokio_postgres::error::{DbError, SqlState};
 
 use super::split::{SplitError, Statement};
 
@@ -186,12 +186,11 @@ impl MigrateError {
         move |source| Self::File { path, source }
     }
 
-    /// Whether PostgreSQL has refused a statement, so that it has rolled its transaction back. After a lost connection nobody knows.
+    /// Whether PostgreSQL has refused a statement for want of a right.
     #[must_use]
-    pub fn is_refusal(&self) -> bool {
+    pub fn is_denied(&self) -> bool {
         match self {
-            Self::Postgres(error) => error.as_db_error().is_some(),
-            Self::Locked(_) => true,
+            Self::Postgres(error) => error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE),
             _ => false,
         }
     }

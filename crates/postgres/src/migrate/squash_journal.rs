@@ -75,8 +75,12 @@ impl SquashJournal {
     /// When a file cannot be read.
     pub fn find(folder: &Path) -> Result<Option<Self>, MigrateError> {
         let own_folder = folder.join(FOLDER);
-        let path = own_folder.join(FILE);
-        if !is_folder(&own_folder) || !path.is_file() {
+        // An earlier version wrote the journal as a file of this name.
+        let path = match is_folder(&own_folder) {
+            true => own_folder.join(FILE),
+            false => own_folder.clone(),
+        };
+        if !path.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
             return Ok(None);
         }
         let text = read_file(&path)?;
@@ -170,6 +174,9 @@ impl SquashJournal {
     /// # Errors
     /// When it cannot be deleted.
     pub fn finish(self) -> Result<(), MigrateError> {
+        if self.folder.is_file() {
+            return remove(&self.folder);
+        }
         remove(&self.folder.join(FILE))?;
         remove(&self.folder.join(IGNORE_FILE))?;
         // Without a journal it says nothing, and somebody may have put a file of their own there.
@@ -180,6 +187,10 @@ impl SquashJournal {
 
 /// Makes the journal's folder, which hides itself from git.
 fn make_folder(folder: &Path) -> Result<PathBuf, MigrateError> {
+    // Left by an earlier version that was cut off before it had changed anything.
+    if folder.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
+        remove(folder)?;
+    }
     match std::fs::create_dir(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists || !is_folder(folder) => {
             return Err(MigrateError::file(folder)(error));
@@ -276,8 +287,13 @@ mod tests {
         std::fs::remove_file(outside).unwrap();
         let ignored = std::fs::read_to_string(written.folder().join(".gitignore")).unwrap();
         assert_eq!(ignored, "*\n", "git takes nothing of it along");
+        let text = std::fs::read_to_string(written.folder().join(FILE)).unwrap();
         written.finish().unwrap();
         assert_eq!(SquashJournal::find(folder.path()).unwrap(), None);
+        // As an earlier version wrote it.
+        std::fs::write(folder.path().join(FOLDER), text).unwrap();
+        let found = SquashJournal::find(folder.path()).unwrap();
+        found.expect("a journal").finish().unwrap();
         assert!(!folder.path().join(FOLDER).exists());
     }
 

@@ -76,7 +76,7 @@ async fn fill_buckets(config: &Config, embedded: &Embedded) -> Result<SeedReport
 pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result<()> {
     // Only files: objects in a bucket of an S3 backend stay.
     let objects = objects_folder(config);
-    let others = list_other_owners(config)?;
+    let others = list_other_owners(config, &objects)?;
     if !others.is_empty() {
         output::print_note(&format!(
             "{} holds objects of {} as well, so all of them stay",
@@ -84,7 +84,7 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
             others.join(" and ")
         ));
         Cluster::delete_data(lock)?;
-        return forget_own(config);
+        return forget_own(config, &objects);
     }
     // Under another name first: a process that is killed meanwhile leaves no half of the objects in their place.
     let deleted = objects.with_extension("deleted");
@@ -101,7 +101,7 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
         }
         _ => {}
     }
-    forget_own(config)?;
+    forget_own(config, &objects)?;
     remove_folder(&deleted)
 }
 

@@ -33,10 +33,7 @@ pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
         if config.selvedge.data_dir.symlink_metadata().is_ok() {
             delete_project_data(config, &lock_project(config)?)?;
         }
-        anstream::println!(
-            "{GOOD}deleted{GOOD:#} database and objects of {}",
-            config.project.id
-        );
+        anstream::println!("{GOOD}deleted{GOOD:#} the database of {}", config.project.id);
     }
     Ok(())
 }

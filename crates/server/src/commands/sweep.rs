@@ -60,12 +60,12 @@ async fn check_that_files_are_its_own(
         TargetDatabase::Running(_) => Some(ObjectsOwner::Own),
         TargetDatabase::External(_) if noted.is_none() && embedded::has_cluster(config) && !is_agreed => None,
         TargetDatabase::External(external) => {
-            Some(ObjectsOwner::of_session(&*external.connect().await?, &target).await)
+            Some(ObjectsOwner::of_session(&*external.connect().await?, &target).await?)
         }
     };
     match &owner {
         Some(owner) if is_agreed => return owner.take(config),
-        Some(owner) if owner.join(config, &folder)? => return Ok(()),
+        Some(owner) if owner.is_alone(config, &folder)? => return Ok(()),
         _ => {}
     }
     let others: Vec<&str> = noted

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
     self, DatabaseState, DiscoveredMigrations, MigrateError, Migration, apply_pending, apply_roles,
-    clear_project, clear_project_alone, discover_migrations, drop_project_roles, reset_auto_expose,
+    begin_clear_project, clear_project, discover_migrations, drop_project_roles, reset_auto_expose,
     reset_external,
 };
 use tokio_postgres::Client;
@@ -81,16 +81,10 @@ pub(crate) async fn check_before_rebuild(
 async fn empty(config: &Config, administrator: &Client, platform: Option<&Platform>) -> Result<()> {
     match platform {
         Some(Platform::Own { session, fresh }) => {
-            let was_initialized = embedded::is_initialized(config);
-            // When this command is interrupted, the next start fills the database.
+            begin_clear_own(administrator, session, fresh).await?;
+            // From here on the next start fills the database, also when this command is interrupted.
             embedded::forget_initialized(config)?;
-            if let Err(error) = clear_own(administrator, session, fresh).await {
-                // To a database that is as it was, the next start must not be a first one.
-                if was_initialized && error.is_refusal() {
-                    embedded::mark_initialized(config)?;
-                }
-                return Err(error.into());
-            }
+            administrator.batch_execute("commit").await?;
             let restored = restore_own(config, administrator, session, fresh).await;
             if restored.is_err() {
                 output::print_note("the database is empty now. Repeat the command when the reason is mended");
@@ -116,6 +110,8 @@ async fn restore_own(
     session: &PrivilegedSession,
     fresh: &DatabaseState,
 ) -> Result<()> {
+    // What `postgres` needs to drop the project's roles, a migration may have taken from it.
+    fresh.restore_roles(session).await?;
     drop_project_roles(administrator).await?;
     // A migration may have changed the default privileges, and may not be there any more.
     reset_auto_expose(session, embedded::exposes_new_tables(config)).await?;
@@ -127,14 +123,24 @@ async fn restore_own(
     Ok(())
 }
 
-async fn clear_own(
+/// Empties the database in a transaction that stays open. A migration may have taken from `postgres` what it needs for that; then roles
+/// are made as in a fresh project before, and as they were when the emptying is refused nevertheless.
+async fn begin_clear_own(
     administrator: &Client,
     session: &PrivilegedSession,
     fresh: &DatabaseState,
 ) -> Result<(), MigrateError> {
-    // A migration may have taken from `postgres` what it needs to remove the rest.
+    match begin_clear_project(administrator).await {
+        Err(error) if error.is_denied() => {}
+        outcome => return outcome,
+    }
+    let before = DatabaseState::of_database(session).await?;
     fresh.restore_roles(session).await?;
-    clear_project_alone(administrator).await
+    let outcome = begin_clear_project(administrator).await;
+    if outcome.is_err() {
+        before.restore_roles(session).await?;
+    }
+    outcome
 }
 
 /// Applies roles, migrations and seeds to an empty database.

@@ -20,7 +20,9 @@ use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
 use selvedge_realtime::{Realtime, RealtimeConfig};
 use selvedge_rest::SchemaCache;
-use selvedge_storage::{Backend, SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
+use selvedge_storage::{
+    Backend, SeedReport, ServiceObjects, Storage, StorageConfig, StorageWorker, seed_buckets,
+};
 use selvedge_telemetry::{Telemetry, TelemetrySettings};
 use selvedge_token::KeyRing;
 use tokio::sync::mpsc;
@@ -343,40 +345,55 @@ async fn open_swept_storage(
     if !config.storage.enabled {
         return Ok(None);
     }
-    let settings = translate::storage::storage_config(config, keys, mode, memory.pixels);
+    let owner = find_objects_owner(config, database, mode).await?;
+    let settings = StorageConfig {
+        owners: owner.as_ref().map(|owner| owner.note_for_storage(config)),
+        ..translate::storage::storage_config(config, keys, mode, memory.pixels)
+    };
     let storage = Storage::open(settings, database.clone(), ring.clone())
         .context("cannot open the store of objects")?;
     let storage = Arc::new(storage);
-    if owns_objects(config, database).await? {
-        selvedge_storage::sweep_at_intervals(&storage, SWEEP_INTERVAL)
-            .context("cannot start a thread for sweeping")?;
+    if let Some(owner) = owner {
+        note_owner(config, &owner)?;
     }
+    // Each sweep asks whether another database has come since.
+    selvedge_storage::sweep_at_intervals(&storage, SWEEP_INTERVAL)
+        .context("cannot start a thread for sweeping")?;
     Ok(Some(storage))
 }
 
-/// Whether all files of objects are those of this database, so that it may remove what it does not know.
-async fn owns_objects(config: &Config, database: &Arc<Database>) -> Result<bool> {
+/// The database whose objects the files of the project get; `None` where objects are in a bucket. `start` works on the project's own,
+/// whatever the configuration names.
+async fn find_objects_owner(
+    config: &Config,
+    database: &Arc<Database>,
+    mode: Mode,
+) -> Result<Option<ObjectsOwner>> {
     if config.selvedge.s3.is_some() {
-        return Ok(true);
+        return Ok(None);
     }
-    let owner = match ExternalDatabase::of_project(config)? {
-        None => ObjectsOwner::Own,
-        Some(external) => {
+    match ExternalDatabase::of_project(config)? {
+        Some(external) if mode == Mode::Production => {
             let pool = database.pool(Login::Authenticator, 1);
             let client = pool.get().await.context("cannot log in to the database")?;
-            ObjectsOwner::of_session(&client, &external.describe()).await
+            let owner = ObjectsOwner::of_session(&client, &external.describe()).await;
+            Ok(Some(owner.context("cannot tell which database it is")?))
         }
-    };
+        _ => Ok(Some(ObjectsOwner::Own)),
+    }
+}
+
+/// Notes whose objects the files are, and warns where they are not of one database alone.
+fn note_owner(config: &Config, owner: &ObjectsOwner) -> Result<()> {
     let folder = translate::storage::objects_folder(config);
-    let is_alone = owner.join(config, &folder)?;
-    if !is_alone {
+    if !owner.join(config, &folder)? {
         output::print_warnings(&[format!(
             "{} holds objects of another database of this project as well, so files without an object are not removed from it\n  see:  \
              selvedge sweep --dry-run",
             folder.display()
         )]);
     }
-    Ok(is_alone)
+    Ok(())
 }
 
 /// Makes the auth service and starts its background tasks: deletion of expired rows, and delivery of queued mail.

@@ -384,6 +384,11 @@ async fn objects_of_another_database_are_neither_swept_nor_reset_away() {
     std::fs::write(&note, "own\n7123/5 staging.example.com:5432/app\n").expect("written");
 
     let refused = project.run_and_expect_failure(&["sweep", "--older-than", "0s"]);
+    let noted = std::fs::read_to_string(&note).expect("a note");
+    assert_eq!(
+        noted, "own\n7123/5 staging.example.com:5432/app\n",
+        "a refusal changes nothing"
+    );
     running.stop();
     assert!(
         refused.contains("staging.example.com:5432/app") && refused.contains("--yes=cli"),
@@ -398,4 +403,24 @@ async fn objects_of_another_database_are_neither_swept_nor_reset_away() {
     );
     let noted = std::fs::read_to_string(note).expect("a note");
     assert_eq!(noted, "7123/5 staging.example.com:5432/app\n");
+}
+
+/// An earlier version has left no note of whose the files are.
+#[test]
+fn objects_that_may_be_of_the_database_that_a_file_names_are_not_deleted() {
+    let project = Project::new();
+    project.write(
+        ".env",
+        "DATABASE_URL=postgresql://postgres:secret@db.example.invalid:5432/app\n",
+    );
+    project.run_and_expect_success(&["migration", "up", "--local"]);
+    let object = ".selvedge/storage/blobs/0b8/0b8a7d1e-0000-4000-8000-000000000001";
+    project.write(object, "of production");
+
+    let deleted = project.run(&["stop", "--no-backup"]);
+
+    let printed = String::from_utf8_lossy(&deleted.stderr);
+    assert!(deleted.status.success(), "{printed}");
+    assert!(printed.contains("db.example.invalid:5432/app"), "{printed}");
+    assert!(project.path(object).exists());
 }

@@ -163,7 +163,8 @@ async fn gw_025_a_reset_that_is_refused_has_changed_nothing() {
     let project = project();
     project.write(
         "migrations/20260102000000_closed.sql",
-        "alter default privileges in schema public revoke all on tables from anon, authenticated;",
+        "alter default privileges in schema public revoke all on tables from anon, authenticated;
+         alter role anon set statement_timeout = '7s';",
     );
     let running = project.start().await;
     let superuser = project.superuser().await;

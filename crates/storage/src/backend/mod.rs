@@ -19,6 +19,6 @@ pub use blob_store::{
     Backend, BackendError, BackendResult, BlobBody, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter,
     joined_etag,
 };
-pub use file::FileBackend;
+pub use file::{FileBackend, OwnersNote};
 pub use s3::{S3Backend, S3BackendConfig};
 pub use version::Version;

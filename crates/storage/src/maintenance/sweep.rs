@@ -173,7 +173,7 @@ async fn check_owner(
     }
     Err(StorageError::internal(format!(
         "the store of objects is used by another database as well, and nothing was swept: give each project a prefix of its own \
-         (selvedge.s3.prefix); if the other one is gone, delete {} in the store",
+         (selvedge.s3.prefix), or a data folder; if the other one is gone, delete {} in the store, or its line in storage-owners",
         others.join(" and ")
     )))
 }

@@ -71,11 +71,21 @@ pub(super) fn remove_broken_tree(tree: &Path) -> Result<(), ClusterError> {
         return Ok(());
     }
     if matches!(held, Err(InUse::Certainly)) {
+        // Perhaps by another start, which makes it anew.
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(100));
+            if is_complete(tree) || !tree.exists() {
+                return Ok(());
+            }
+        }
         return Err(ClusterError::BrokenPrograms {
             folder: tree.to_owned(),
         });
     }
-    remove_tree(tree).map_err(ClusterError::file(tree))
+    match remove_tree(tree) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(ClusterError::file(tree)(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Why a tree is not removed as a leftover.

@@ -20,7 +20,7 @@ use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
 use crate::config::Config;
 use crate::database::embedded;
-use crate::database::objects_owner::list_other_owners;
+use crate::database::objects_owner::{list_other_owners, note_path};
 use crate::output::{self, GOOD};
 use crate::services::objects_folder;
 
@@ -46,13 +46,14 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
             config.project.id
         );
     }
-    let others = list_other_owners(config)?;
+    let others = list_other_owners(config, &objects_folder(config))?;
     if !others.is_empty() {
         bail!(
             "{} holds objects of {}, which a restore would replace. Nothing was changed\n  restore into another folder:  \
-             SELVEDGE_DATA_DIR",
+             SELVEDGE_DATA_DIR\n  or, if all of them are of the project's own database:  write the line  own  to {}, and no other",
             objects_folder(config).display(),
-            others.join(" and ")
+            others.join(" and "),
+            note_path(config).display()
         );
     }
     let manifest = verify_archive(&args.file, |_| ())?;

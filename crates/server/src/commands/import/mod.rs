@@ -34,8 +34,6 @@ use self::source::Source;
 use self::target::{Target, Writer};
 use crate::cli::ImportArgs;
 use crate::config::{Config, Environment};
-use crate::database::external::ExternalDatabase;
-use crate::database::objects_owner::ObjectsOwner;
 use crate::output;
 use crate::services;
 
@@ -171,10 +169,7 @@ async fn import_objects(
     };
     let store = services::open_blob_store(config).context("cannot open the store of objects")?;
     if config.selvedge.s3.is_none() {
-        let owner = match ExternalDatabase::of_project(config)? {
-            Some(external) => ObjectsOwner::of_session(&target.superuser, &external.describe()).await,
-            None => ObjectsOwner::Own,
-        };
+        let owner = target.objects_owner(config).await?;
         owner.join(config, &services::objects_folder(config))?;
     }
     let source = source::connect(&settings.login).await?;

@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::database::identity::find_identity;
+use crate::database::objects_owner::ObjectsOwner;
 use crate::database::target::TargetDatabase;
 use crate::database::unfinished_import;
 use crate::output::GOOD;
@@ -243,6 +244,16 @@ impl Target {
     /// Returns the identity of the source whose database was imported but not all of its objects; `None` without such an import.
     pub(super) async fn find_unfinished(&self) -> Result<Option<String>> {
         unfinished_import::find_source(&self.superuser).await
+    }
+
+    /// The database whose objects the copied files are.
+    pub(super) async fn objects_owner(&self, config: &Config) -> Result<ObjectsOwner> {
+        match ExternalDatabase::of_project(config)? {
+            Some(external) if !self.is_embedded => {
+                ObjectsOwner::of_session(&self.superuser, &external.describe()).await
+            }
+            _ => Ok(ObjectsOwner::Own),
+        }
     }
 
     /// When the import began whose objects are copied now, as SQL text.

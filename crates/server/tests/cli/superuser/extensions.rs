@@ -19,6 +19,13 @@ create function noted() returns int language plpgsql as $note$ begin perform 1; 
 comment on function advise(int) is 'advise(1)';
 do $$ begin perform FORMAT('%s'::text, 'x'::text); end $$;";
 
+/// One that calls what it has made, which calls others in its turn.
+const CALLING_SCRIPT: &str = "
+create function inner_step() returns text language plpgsql as $body$ begin return upper('x'::varchar); end $body$;
+create function install_step() returns text language sql as 'select inner_step()';
+create function unused_step() returns text language plpgsql as $body$ begin return rewrite('x'::text); end $body$;
+select install_step();";
+
 /// One that calls nothing, as that of pgvector.
 const QUIET_SCRIPT: &str =
     "create function hypo(int) returns text language sql as 'select format(''%s''::text, ''x''::text)';";
@@ -74,7 +81,11 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
             .path()
             .join(format!("selvedge/extensions-{version}/scripts"));
         std::fs::create_dir_all(&folder).expect("a folder");
-        for (name, script) in [("index_advisor", SCRIPT), ("hypopg", QUIET_SCRIPT)] {
+        for (name, script) in [
+            ("index_advisor", SCRIPT),
+            ("hypopg", QUIET_SCRIPT),
+            ("pg_hashids", CALLING_SCRIPT),
+        ] {
             std::fs::write(folder.join(format!("{name}.control")), CONTROL).expect("written");
             std::fs::write(folder.join(format!("{name}--1.0.sql")), script).expect("written");
         }
@@ -90,6 +101,7 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
     run(&postgres, PLANTED).await;
 
     check_refusals(&postgres).await;
+    check_own_functions(&postgres).await;
     check_others_are_created(&project, &postgres).await;
     check_event_triggers(&postgres).await;
     check_other_sessions(&project, &postgres).await;
@@ -124,6 +136,19 @@ async fn check_refusals(postgres: &Client) {
             "{way}: {message}"
         );
     }
+}
+
+/// What a script calls of its own functions is looked at as well, and what these call.
+async fn check_own_functions(postgres: &Client) {
+    let planted = "create function public.upper(varchar) returns text language sql as 'select $1::text'";
+    run(postgres, planted).await;
+    let message = refusal(postgres, "create extension pg_hashids schema public").await;
+    assert!(
+        message.contains("public.upper(character varying)") && !message.contains("rewrite"),
+        "{message}"
+    );
+    run(postgres, "drop function public.upper(varchar)").await;
+    run(postgres, "create extension pg_hashids schema public").await;
 }
 
 /// One that nobody creates refuses no other, whoever sends the statement, if it can be known which one it is about.

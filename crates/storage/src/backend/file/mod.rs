@@ -11,7 +11,7 @@ mod stream;
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,10 +24,20 @@ use super::{
     Backend, BackendError, BackendResult, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter, Version,
 };
 
+/// Where it stands which databases have their objects in a folder: a file with a line for each, which begins with what identifies it.
+#[derive(Debug, Clone)]
+pub struct OwnersNote {
+    /// The file. Without it the folder belongs to one database.
+    pub path: PathBuf,
+    /// How the line of this database begins.
+    pub own: String,
+}
+
 /// The file backend. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct FileBackend {
     folders: Arc<BlobFolders>,
+    owners: Option<OwnersNote>,
 }
 
 impl FileBackend {
@@ -39,12 +49,38 @@ impl FileBackend {
         let folders = BlobFolders::open(root)?;
         Ok(Self {
             folders: Arc::new(folders),
+            owners: None,
         })
     }
+
+    /// Says where it stands which databases use the folder.
+    #[must_use]
+    pub fn with_owners(self, owners: Option<OwnersNote>) -> Self {
+        Self { owners, ..self }
+    }
+}
+
+/// The lines of other databases in a note, read anew each time, because another command may have added one.
+fn list_others(note: &OwnersNote) -> io::Result<Vec<String>> {
+    let text = match fs::read_to_string(&note.path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read?,
+    };
+    let others = text
+        .lines()
+        .filter(|line| line.split(' ').next() != Some(note.own.as_str()));
+    Ok(others.map(str::to_owned).collect())
 }
 
 #[async_trait(?Send)]
 impl Backend for FileBackend {
+    async fn claim(&self, _owner: &str) -> BackendResult<Vec<String>> {
+        let Some(note) = self.owners.clone() else {
+            return Ok(Vec::new());
+        };
+        Ok(run_blocking(move || list_others(&note)).await?)
+    }
+
     async fn create(&self, version: Version) -> BackendResult<Box<dyn BlobWriter>> {
         let folders = Arc::clone(&self.folders);
         let incoming = run_blocking(move || IncomingFile::create(&folders, version)).await?;

@@ -164,3 +164,29 @@ async fn store_081_lists_are_paged_and_omit_unfinished_blobs() {
 
     assert_eq!(seen, versions);
 }
+
+/// A second database may come while the service of the first one runs.
+#[actix_web::test]
+async fn store_081_databases_that_note_their_objects_later_are_found_by_the_next_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("owners");
+    let note = OwnersNote {
+        path: path.clone(),
+        own: "own".to_owned(),
+    };
+    let backend = FileBackend::open(&folder.path().join("store"))
+        .unwrap()
+        .with_owners(Some(note));
+    assert!(
+        backend.claim("7/1").await.unwrap().is_empty(),
+        "nobody has noted anything"
+    );
+
+    std::fs::write(&path, "own\n").unwrap();
+    assert!(backend.claim("7/1").await.unwrap().is_empty());
+    std::fs::write(&path, "own\n7/5 staging.example.com:5432/app\n").unwrap();
+
+    let others = backend.claim("7/1").await.unwrap();
+
+    assert_eq!(others, ["7/5 staging.example.com:5432/app"]);
+}
