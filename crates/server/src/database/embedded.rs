@@ -97,9 +97,7 @@ async fn start_cluster_locked(config: &Config, lock: Option<ProjectLock>) -> Res
         other => anyhow!(other),
     })?;
     http_requests::serve_cluster(config, &cluster)?;
-    if let Err(error) = note_project(config) {
-        output::print_note(&format!("{error:#}"));
-    }
+    note_project(config);
     Ok(cluster)
 }
 

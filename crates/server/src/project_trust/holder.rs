@@ -7,21 +7,21 @@ use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::open_own_file;
 
 use crate::config::Config;
+use crate::output;
 use crate::private_file::write_private_file;
 
 /// The file with the project's id and its folder, a line each.
 const FILE: &str = "project";
 
-/// Notes the project in a data folder that has its database now, unless a project is noted already.
-///
-/// # Errors
-/// When the file cannot be written.
-pub(crate) fn note_project(config: &Config) -> Result<()> {
-    let selvedge = &config.selvedge;
-    if !selvedge.is_data_dir_of_process || read_project(config).is_some() {
-        return Ok(());
+/// Notes the project in a data folder that has its database now, unless a project is noted already. Where that cannot be written, the user
+/// is told, and the project runs.
+pub(crate) fn note_project(config: &Config) {
+    if !config.selvedge.is_data_dir_of_process || read_project(config).is_some() {
+        return;
     }
-    write_project(config)
+    if let Err(error) = write_project(config) {
+        output::print_note(&format!("{error:#}"));
+    }
 }
 
 /// Notes the project, whatever was noted.

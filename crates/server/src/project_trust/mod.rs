@@ -12,6 +12,7 @@ mod git_index;
 mod holder;
 mod outside;
 mod place;
+mod program_stamp;
 mod records;
 
 use std::collections::BTreeSet;
@@ -24,7 +25,9 @@ use crate::output;
 use data_folder::Standing;
 pub(crate) use holder::{note_project, refuse_data_of_others};
 use outside::list_outside;
+use place::ProjectPlace;
 pub(crate) use place::check_place;
+use program_stamp::stamp_program;
 use records::Records;
 
 /// npm packages with programs that are run: Deno, its package for a platform, PostgreSQL.
@@ -174,10 +177,20 @@ fn list_named(config: &Config) -> Vec<NamedPath> {
         .filter(|package| package.exists() && may_have_come_along(package))
         .map(|package| NamedPath::of_packages(&package));
     let named = config.selvedge.paths_of_files.iter();
+    let place = ProjectPlace::of(&config.project);
+    // Outside of the repository the machine's own updates replace programs; inside a change of the project does.
+    let stamped = |program: NamedPath| match place.leads_out(program.path()) {
+        None if !program.is_module_folder() => {
+            let stamp = stamp_program(program.path());
+            program.with_stamp(stamp)
+        }
+        _ => program,
+    };
     named
         .filter(|named| named.is_program())
         .cloned()
         .chain(tracked)
+        .map(stamped)
         .chain(list_outside(config))
         .collect()
 }

@@ -34,6 +34,9 @@ pub(crate) struct NamedPath {
     /// For a link in the project: its own path. `path` is where it leads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     link: Option<PathBuf>,
+    /// For a program in the repository, which a change of the project may replace: what tells it from another one at the same path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stamp: Option<String>,
 }
 
 impl NamedPath {
@@ -43,6 +46,15 @@ impl NamedPath {
             key: key.to_owned(),
             path: path.to_owned(),
             link: None,
+            stamp: None,
+        }
+    }
+
+    /// The same for a program with this stamp.
+    pub(crate) fn with_stamp(self, stamp: String) -> Self {
+        Self {
+            stamp: Some(stamp),
+            ..self
         }
     }
 
@@ -72,6 +84,11 @@ impl NamedPath {
         }
     }
 
+    /// Whether functions may import modules from it.
+    pub(crate) fn is_module_folder(&self) -> bool {
+        self.key == MODULE_FOLDERS
+    }
+
     /// Whether it is run, or its code is: such a path is never taken from a file of the project by root.
     pub(crate) fn is_program(&self) -> bool {
         PROGRAMS.iter().any(|(key, _)| *key == self.key)
@@ -79,7 +96,7 @@ impl NamedPath {
 
     /// What becomes of it, for people: with this user's rights, or with those of root.
     fn effect(&self, is_root: bool) -> &'static str {
-        match (self.is_program(), self.key == MODULE_FOLDERS, is_root) {
+        match (self.is_program(), self.is_module_folder(), is_root) {
             (false, ..) => {
                 "is outside of the project, or came with it: what is there would be used with your rights, and be served, mailed or run"
             }
