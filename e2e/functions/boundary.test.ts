@@ -106,6 +106,13 @@ describe("gw_040 modules", () => {
       expect([name, status]).toEqual([name, 503]);
       expect(answer).toContain("BOOT_ERROR");
     }
+    // In two steps: the function's link stays in the project, and the one behind it does not.
+    await mkdir(join(server.folder, "functions/_linked"), { recursive: true });
+    await symlink("/etc/hostname", join(server.folder, "functions/_linked/rc"));
+    await mkdir(join(server.folder, "functions/link-chain"), { recursive: true });
+    await symlink("../_linked", join(server.folder, "functions/link-chain/shared"));
+    const chained = `Deno.readTextFile(new URL("./shared/rc", import.meta.url))`;
+    expect((await run("link-chain", answering(chained)))[0]).toBe(503);
     await write("functions/link-map/deno.json", '{ "importMap": "/etc/hostname" }');
     expect((await run("link-map", answering("1")))[0]).toBe(503);
     expect(server.output()).toContain("is a link that leads out of the project");

@@ -4,6 +4,7 @@
 //! Deno asks for no permission to read what a module imports by a literal name. So `import key from "../../signing_keys.json"` would
 //! give a function, and every package in it, whatever the server's user can read.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -76,16 +77,42 @@ impl Boundary {
         folders.into_iter().any(|folder| path.starts_with(folder))
     }
 
-    /// The first link in a folder that leads to something outside of those places. Deno lets a function read all files by their names in a folder that it may
-    /// read, and does not ask where a link leads.
+    /// Whether Deno may read a file with its own settings. Above the repository it looks for them as well, and those are the user's; a link of
+    /// the project leads nowhere else.
+    pub(crate) fn admits_settings(&self, path: &Path) -> bool {
+        let real = resolve(path);
+        if self.holds(&real) {
+            return !self.protected.iter().any(|protected| real.starts_with(protected));
+        }
+        path.parent()
+            .is_some_and(|folder| self.root.starts_with(folder) && self.root != folder)
+    }
+
+    /// The first link in a folder, or in one behind a link, that leads to something that is no part of a function. Deno lets a function read all
+    /// files by their names in a folder that it may read, and does not ask where a link leads.
     pub(crate) fn find_link_out(&self, folder: &Path) -> Option<PathBuf> {
-        WalkDir::new(folder)
-            .into_iter()
-            .filter_map(Result::ok)
+        let mut seen = BTreeSet::new();
+        let mut waiting = vec![folder.to_path_buf()];
+        while let Some(folder) = waiting.pop() {
+            if !seen.insert(resolve(&folder)) {
+                continue;
+            }
             // What a link to nothing leads to cannot be among the files that the worker may open.
-            .filter(|entry| entry.path_is_symlink() && entry.path().exists())
-            .map(DirEntry::into_path)
-            .find(|path| !self.holds(path))
+            let links = WalkDir::new(folder)
+                .into_iter()
+                .filter_map(Result::ok)
+                .filter(|entry| entry.path_is_symlink() && entry.path().exists());
+            for link in links.map(DirEntry::into_path) {
+                let target = resolve(&link);
+                if !self.admits_all(&target) {
+                    return Some(link);
+                }
+                if target.is_dir() {
+                    waiting.push(target);
+                }
+            }
+        }
+        None
     }
 
     /// Whether a function may read a file, or all of a folder: none that holds something protected, such as the project's own.
@@ -218,10 +245,12 @@ mod tests {
         let mut config = crate::testing::config(&base.join("shop/supabase"));
         config.repository = base.join("shop");
         config.module_folders = vec![base.join("shared")];
+        config.protected = vec![config.project.join("config.toml")];
         let folder = config.folder.join("hello");
         for name in ["hello/pages", "_shared"] {
             fs::create_dir_all(config.folder.join(name)).unwrap();
         }
+        fs::write(config.project.join("config.toml"), "").unwrap();
         for name in ["shared", "neighbour"] {
             fs::create_dir_all(base.join(name)).unwrap();
         }
@@ -238,5 +267,51 @@ mod tests {
             fs::remove_file(&link).unwrap();
             assert_eq!(found, Some(link), "{target}");
         }
+        // In two steps, and to what is in the repository and no part of a function.
+        for (target, link) in [
+            ("/etc/hostname", config.folder.join("_shared/rc")),
+            ("../../../config.toml", folder.join("pages/settings")),
+            ("../../..", folder.join("pages/up")),
+        ] {
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            let found = boundary.find_link_out(&folder);
+            fs::remove_file(&link).unwrap();
+            assert!(
+                found.is_some_and(|found| found.file_name() == link.file_name()),
+                "{target}"
+            );
+        }
+    }
+
+    #[test]
+    fn gw_040_settings_of_deno_are_files_of_the_project_or_above_it() {
+        let outside = tempfile::tempdir().unwrap();
+        let base = outside.path().canonicalize().unwrap();
+        let mut config = crate::testing::config(&base.join("shop/supabase"));
+        config.repository = base.join("shop");
+        config.protected = vec![config.project.join("signing_keys.json")];
+        fs::create_dir_all(config.folder.join("hello")).unwrap();
+        for name in [
+            "package.json",
+            "shop/deno.json",
+            "shop/supabase/signing_keys.json",
+            "key",
+        ] {
+            fs::write(base.join(name), "{}").unwrap();
+        }
+        let links = [
+            ("../../key", "shop/supabase/package.json"),
+            ("signing_keys.json", "shop/supabase/jsr.json"),
+            ("../deno.json", "shop/supabase/deno.json"),
+        ];
+        for (target, link) in links {
+            std::os::unix::fs::symlink(target, base.join(link)).unwrap();
+        }
+        let boundary = Boundary::of(&config);
+        let admits = |name: &str| boundary.admits_settings(&base.join(name));
+
+        assert!(admits("package.json") && admits("shop/deno.json") && admits("shop/supabase/deno.json"));
+        assert!(!admits("shop/supabase/package.json") && !admits("shop/supabase/jsr.json"));
+        assert!(!admits("other/package.json"));
     }
 }

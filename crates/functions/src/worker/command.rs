@@ -359,7 +359,11 @@ fn check_sizes(modules: &[PathBuf]) -> Result<(), String> {
 fn check_import_map(chosen: &ChosenMap, boundary: &Boundary) -> Result<(), String> {
     let named = find_named_map(&chosen.path);
     let own = (chosen.origin != MapOrigin::Flag).then_some(&chosen.path);
-    match own.into_iter().chain(&named).find(|path| !boundary.holds(path)) {
+    match own
+        .into_iter()
+        .chain(&named)
+        .find(|path| boundary.admit(path).is_none())
+    {
         None => Ok(()),
         Some(path) => Err(format!(
             "import map {}: it is outside of the project",

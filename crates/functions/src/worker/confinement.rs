@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use crate::project::list_deno_settings;
+use crate::project::{Boundary, list_deno_settings};
 
 /// Bytes of the stack of a thread that starts a worker.
 const STACK: usize = 256 * 1024;
@@ -39,8 +39,9 @@ pub(super) struct Confinement {
 
 impl Confinement {
     /// Lets the worker read its modules, and the settings (`deno.json` and alike) in the folders above them, which Deno reads for itself.
-    pub(super) fn admit_modules(&mut self, files: Vec<PathBuf>) {
-        let settings = list_deno_settings(files.iter().map(PathBuf::as_path));
+    pub(super) fn admit_modules(&mut self, files: Vec<PathBuf>, boundary: &Boundary) {
+        let mut settings = list_deno_settings(files.iter().map(PathBuf::as_path));
+        settings.retain(|path| boundary.admits_settings(path));
         self.readable.extend(settings.into_iter().chain(files));
     }
 }

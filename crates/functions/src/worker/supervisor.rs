@@ -23,7 +23,7 @@ use super::state::Worker;
 use super::temporary_files::measure_folder;
 use super::usage::read_usage;
 use crate::config::{Policy, WorkerLimits};
-use crate::project::Function;
+use crate::project::{Boundary, Function};
 
 /// How often a worker is compared with its limits.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
@@ -72,7 +72,7 @@ async fn run_worker(launcher: Arc<Launcher>, function: Function, worker: &Arc<Wo
         download_modules(worker, download).await;
     }
     match launcher.graphs.check(&worker.slug, graph).await {
-        Ok(files) => confinement.admit_modules(files),
+        Ok(files) => confinement.admit_modules(files, &Boundary::of(&launcher.config)),
         Err(text) => return fail_launch(worker, LaunchError::Project(text)),
     }
     match spawn(command, confinement).await {

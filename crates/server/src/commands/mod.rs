@@ -41,7 +41,7 @@ mod trust;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Command, DbAction, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
+use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
 use crate::config::{Config, Loaded};
 use crate::{output, project_trust};
 
@@ -128,29 +128,25 @@ fn check_project(config: &Config, command: &Command) -> Result<ProjectAccess> {
             project_trust::check_outside(config)?;
             Ok(ProjectAccess::default())
         }
-        command if deletes_data(command) => {
-            project_trust::refuse_data_of_others(config)?;
-            check_before_deletion(config, command)
+        _ => {
+            if changes_data(command) {
+                project_trust::refuse_data_of_others(config)?;
+            }
+            check_data_folder(config, command)
         }
-        _ => Ok(ProjectAccess {
-            may_delete: false,
-            has_made_folder: project_trust::check(config, !only_looks(command))?,
-        }),
     }
 }
 
-/// Whether a command deletes rows and objects of the project's own database.
-fn deletes_data(command: &Command) -> bool {
+/// Whether a command may change rows and objects of the project's own database.
+fn changes_data(command: &Command) -> bool {
     match command {
-        Command::Reset(_) | Command::Restore(_) => true,
         Command::Stop(args) => args.no_backup,
-        Command::Db(args) => matches!(args.action, DbAction::Reset(_)),
-        _ => false,
+        _ => !only_looks(command),
     }
 }
 
-/// As [`check_project`], for a command that deletes the project's data. A reset deletes a folder that may have come with the project.
-fn check_before_deletion(config: &Config, command: &Command) -> Result<ProjectAccess> {
+/// Refuses a data folder that may have come with the project. A reset deletes it.
+fn check_data_folder(config: &Config, command: &Command) -> Result<ProjectAccess> {
     match command {
         Command::Reset(args) if project_trust::is_foreign(config)? => {
             consent::agree_to_delete_project(config, args.yes)?;

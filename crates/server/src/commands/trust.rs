@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::config::Config;
-use crate::output::GOOD;
+use crate::output::{GOOD, show_foreign_text};
 use crate::project_trust;
 
 /// Runs `selvedge trust`.
@@ -12,7 +12,7 @@ use crate::project_trust;
 /// When the data folder belongs to another user, or nothing can be recorded.
 pub(super) fn run(config: &Config) -> Result<()> {
     for line in project_trust::trust(config)? {
-        anstream::println!("{GOOD}trusted{GOOD:#} {line}");
+        anstream::println!("{GOOD}trusted{GOOD:#} {}", show_foreign_text(&line));
     }
     Ok(())
 }

@@ -230,18 +230,6 @@ impl Config {
         self.environment_files = environment.files().to_vec();
     }
 
-    /// Whether the data folder is, or would be made, outside of the project, links resolved.
-    pub(crate) fn is_data_dir_outside(&self) -> bool {
-        let real = |path: &Path| path.ancestors().find_map(|path| path.canonicalize().ok());
-        let (data, project) = (real(&self.selvedge.data_dir), real(&self.project.repository));
-        let climbs = self
-            .selvedge
-            .data_dir
-            .components()
-            .any(|part| part == Component::ParentDir);
-        climbs || !matches!((data, project), (Some(data), Some(project)) if data.starts_with(&project))
-    }
-
     /// Whether the data folder, which a file of the project may name, lies in the project and holds neither the project itself nor its
     /// repository, links resolved. Where it is a link itself, the link's own place counts.
     pub(crate) fn is_data_dir_deletable(&self) -> bool {

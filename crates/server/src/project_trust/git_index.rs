@@ -18,6 +18,17 @@ const EXTENDED: u16 = 0x4000;
 
 /// The first tracked file at `path` or below, relative to the repository's folder; `None` without a repository.
 pub(super) fn find_tracked(path: &Path) -> Option<String> {
+    let (names, inner) = read_names(path)?;
+    names.into_iter().find(|name| is_at_or_below(name, &inner))
+}
+
+/// Whether a repository says that it tracks nothing at `path` or below. One whose index is missing or cannot be read says nothing.
+pub(super) fn is_untracked(path: &Path) -> bool {
+    read_names(path).is_some_and(|(names, inner)| !names.iter().any(|name| is_at_or_below(name, &inner)))
+}
+
+/// The tracked names of the repository around `path`, and the path in it.
+fn read_names(path: &Path) -> Option<(Vec<String>, String)> {
     let parent = path.parent()?;
     let path = parent.canonicalize().ok()?.join(path.file_name()?);
     let repository = path
@@ -33,11 +44,7 @@ pub(super) fn find_tracked(path: &Path) -> Option<String> {
         parse_index(&bytes)
     });
     let shared = shared.into_iter().flat_map(|shared| shared.names);
-    index
-        .names
-        .into_iter()
-        .chain(shared)
-        .find(|name| is_at_or_below(name, &inner))
+    Some((index.names.into_iter().chain(shared).collect(), inner))
 }
 
 /// What is read of an index.

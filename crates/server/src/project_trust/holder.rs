@@ -32,7 +32,7 @@ pub(super) fn write_project(config: &Config) -> Result<()> {
     write_private_file(&path, &text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Refuses a command that deletes data of another project. A project that has moved keeps its id, and one whose id has changed its folder.
+/// Refuses a command that changes data of another project. A project that has moved keeps its id, and one whose id has changed its folder.
 ///
 /// # Errors
 /// When the data folder is noted as another project's. The message says what to do.

@@ -19,14 +19,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use selvedge_project_files::{find_repository, resolve};
 
 use crate::config::{Config, NamedPath};
-use crate::output;
+use crate::output::{self, show_foreign_text};
 use data_folder::Standing;
 pub(crate) use holder::{note_project, refuse_data_of_others};
-use outside::list_outside;
-use place::ProjectPlace;
+use outside::{find_exposed_secret, list_outside};
 pub(crate) use place::check_place;
+use place::{ProjectPlace, find_place};
 use program_stamp::stamp_program;
 use records::Records;
 
@@ -40,14 +41,18 @@ const PACKAGES: [&str; 3] = ["deno", "@deno", "@embedded-postgres"];
 /// allowed. The message says what to do.
 pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
     let records = Records::of_this_user();
-    check_named(config, &records)?;
+    match creates {
+        true => check_named(config, &records)?,
+        // Whoever stops a server must not have to trust what a pull has brought meanwhile.
+        false => check_programs(config, &records)?,
+    }
     if config.selvedge.is_data_dir_of_process {
         return Ok(false);
     }
     let path = &config.selvedge.data_dir;
     let record = records.load(path);
     // The data of another project of the same user are this user's own, too.
-    let is_of_others = config.is_data_dir_outside()
+    let is_of_others = names_data_outside(config)
         && !record.is_some_and(|record| record.projects.contains(&config.project.folder));
     match data_folder::inspect(path, &records)? {
         Standing::Missing if !creates => return Ok(false),
@@ -90,6 +95,14 @@ pub(crate) fn check_outside(config: &Config) -> Result<()> {
     check_trusted(config, &Records::of_this_user(), &list_outside(config))
 }
 
+/// Whether a file of the project names a data folder outside of the project. A default folder that is a link is asked about as a link.
+fn names_data_outside(config: &Config) -> bool {
+    let data = &config.selvedge.data_dir;
+    let repository = resolve(&config.project.repository);
+    *data != config.project.default_data_dir()
+        && !find_place(data).is_some_and(|data| data.starts_with(&repository))
+}
+
 /// Decides again about the programs and folders that files of the project name, when a running server reads them anew: a pull from
 /// somebody's repository may have changed them.
 ///
@@ -129,7 +142,7 @@ pub(crate) fn trust(config: &Config) -> Result<Vec<String>> {
     }
     let named = list_named(config);
     let mut projects = records.load(path).unwrap_or_default().projects;
-    if config.is_data_dir_outside() {
+    if names_data_outside(config) {
         projects.insert(config.project.folder.clone());
     }
     data_folder::bind(path, &records, named.clone(), projects)?;
@@ -169,6 +182,13 @@ pub(crate) fn delete_foreign(config: &Config) -> Result<()> {
 /// What a user is asked about: programs that files of the project name, those in its `node_modules` that came with the project and not
 /// from npm, and paths that lead out of it.
 fn list_named(config: &Config) -> Vec<NamedPath> {
+    let mut named = list_programs(config);
+    named.extend(list_outside(config));
+    named
+}
+
+/// The programs alone.
+fn list_programs(config: &Config) -> Vec<NamedPath> {
     let tracked = config
         .project
         .folder
@@ -191,7 +211,6 @@ fn list_named(config: &Config) -> Vec<NamedPath> {
         .cloned()
         .chain(tracked)
         .map(stamped)
-        .chain(list_outside(config))
         .collect()
 }
 
@@ -204,17 +223,36 @@ fn may_have_come_along(package: &Path) -> bool {
     let Ok(real) = package.canonicalize() else {
         return true;
     };
-    let is_in_repository = real.ancestors().any(|folder| folder.join(".git").exists());
-    if is_in_repository {
-        return git_index::find_tracked(&real).is_some();
+    // Not by a repository that somebody else has put above, or that holds a whole home.
+    let is_in_repository = find_repository(&real).join(".git").exists();
+    if is_in_repository && git_index::is_untracked(&real) {
+        return false;
     }
-    let packages = real.ancestors().find(|folder| folder.ends_with("node_modules"));
+    // The outermost one: some package managers keep each package in a folder of its own there.
+    let packages = real
+        .ancestors()
+        .filter(|folder| folder.ends_with("node_modules"))
+        .last();
     let program: Option<PathBuf> = std::env::current_exe().ok();
     !matches!((packages, program), (Some(packages), Some(program)) if program.starts_with(packages))
 }
 
 fn check_named(config: &Config, records: &Records) -> Result<()> {
-    let named = list_named(config);
+    if let Some((named, secret)) = find_exposed_secret(config) {
+        bail!(
+            "{} is named by a file of this project, and would hand out {}, which holds passwords, keys or data\n  name a folder or file \
+             that is apart from it",
+            show_foreign_text(&named.describe()),
+            secret.display()
+        );
+    }
+    check_programs(config, records)?;
+    check_trusted(config, records, &list_named(config))
+}
+
+/// Refuses programs that the user has not trusted.
+fn check_programs(config: &Config, records: &Records) -> Result<()> {
+    let named = list_programs(config);
     if nix::unistd::geteuid().is_root()
         && let Some(program) = named.iter().find(|named| named.is_program())
     {
@@ -232,12 +270,21 @@ fn check_trusted(config: &Config, records: &Records, named: &[NamedPath]) -> Res
         return Ok(());
     }
     let record = records.load(&config.selvedge.data_dir).unwrap_or_default();
-    match named.iter().find(|named| !record.trusted.contains(named)) {
-        None => Ok(()),
-        Some(named) => bail!(
-            "{}\n  if you trust it:   selvedge trust\n  or name it yourself:  {}",
-            named.explain(false),
-            named.alternatives()
-        ),
-    }
+    let mut untrusted = named.iter().filter(|named| !record.trusted.contains(named));
+    let Some(first) = untrusted.next() else {
+        return Ok(());
+    };
+    let others: String = untrusted
+        .map(|named| {
+            format!(
+                "\n  also:                {}",
+                show_foreign_text(&named.describe())
+            )
+        })
+        .collect();
+    bail!(
+        "{}{others}\n  if you trust it:   selvedge trust\n  or name it yourself:  {}",
+        show_foreign_text(&first.explain(false)),
+        first.alternatives()
+    )
 }

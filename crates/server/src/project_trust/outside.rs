@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use selvedge_postgres::migrate::find_seeds;
 use walkdir::WalkDir;
 
-use super::place::ProjectPlace;
+use super::place::{ProjectPlace, find_place};
 use crate::config::{Config, NamedPath};
 
 /// Files and folders of a project that commands and services read by these names.
@@ -25,6 +25,8 @@ const NAMES: [&str; 11] = [
     "tenant_migrations",
     "tests",
 ];
+/// The patterns of seeds.
+const SEEDS: &str = "db.seed.sql_paths";
 /// The folder of downloaded modules, which is believed as it is found, and written to.
 const CACHE: &str = "selvedge.functions.cache_dir";
 /// Those of them whose files are read by whatever name. Functions have a rule of their own, and of snippets no link is read.
@@ -33,10 +35,23 @@ const FOLDERS: [&str; 5] = [".temp", "migrations", "schemas", "tenant_migrations
 /// Lists the paths outside of the project that its files name or link to.
 pub(super) fn list_outside(config: &Config) -> Vec<NamedPath> {
     let place = ProjectPlace::of(&config.project);
+    let seed_folders: Vec<PathBuf> = config
+        .selvedge
+        .paths_of_files
+        .iter()
+        .filter(|named| named.key() == SEEDS)
+        .filter_map(|named| place.leads_out(named.path()))
+        .collect();
     let links = list_own_paths(config, &place);
     let links: Vec<NamedPath> = links
         .iter()
         .filter_map(|path| Some(NamedPath::of_link(path, &place.leads_out(path)?)))
+        // Seeds of a folder that is asked about as a whole.
+        .filter(|link| {
+            !seed_folders
+                .iter()
+                .any(|folder| link.path() != folder && link.path().starts_with(folder))
+        })
         .collect();
     let named = config.selvedge.paths_of_files.iter();
     let named = named.filter(|named| !named.is_program()).filter_map(|named| {
@@ -57,7 +72,7 @@ fn list_own_paths(config: &Config, place: &ProjectPlace) -> Vec<PathBuf> {
     for name in FOLDERS {
         let inner = folder.join(name);
         if place.leads_out(&inner).is_none() {
-            paths.extend(list_links(&inner));
+            list_links(&inner, place, &mut paths);
         }
     }
     let is_own = |path: &&PathBuf| place.has_name(path);
@@ -67,12 +82,8 @@ fn list_own_paths(config: &Config, place: &ProjectPlace) -> Vec<PathBuf> {
         let seeds = find_seeds(folder, &config.db.seed.sql_paths)
             .unwrap_or_default()
             .0;
-        paths.extend(
-            seeds
-                .into_iter()
-                .map(|seed| seed.path)
-                .filter(|path| is_own(&path)),
-        );
+        // A pattern may climb behind a wildcard, so the name of a file does not say where it is.
+        paths.extend(seeds.into_iter().map(|seed| seed.path));
     }
     paths.retain(|path| path.symlink_metadata().is_ok());
     paths.sort();
@@ -80,12 +91,40 @@ fn list_own_paths(config: &Config, place: &ProjectPlace) -> Vec<PathBuf> {
     paths
 }
 
-fn list_links(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    WalkDir::new(folder)
-        .into_iter()
-        .filter_map(Result::ok)
-        .filter(|entry| entry.path_is_symlink())
-        .map(walkdir::DirEntry::into_path)
+/// Adds the links below a folder, also those behind links that stay in the project.
+fn list_links(folder: &Path, place: &ProjectPlace, links: &mut Vec<PathBuf>) {
+    let mut walk = WalkDir::new(folder).follow_links(true).into_iter();
+    while let Some(entry) = walk.next() {
+        let Ok(entry) = entry else { continue };
+        if !entry.path_is_symlink() {
+            continue;
+        }
+        if entry.file_type().is_dir() && place.leads_out(entry.path()).is_some() {
+            walk.skip_current_dir();
+        }
+        links.push(entry.into_path());
+    }
+}
+
+/// A path that a file of the project names and by which passwords, keys or data of the project would be handed out: it is one of them, is in
+/// one, or is around one. The user's trust does not change that: whoever has the superuser's password runs programs.
+pub(super) fn find_exposed_secret(config: &Config) -> Option<(NamedPath, PathBuf)> {
+    let place = ProjectPlace::of(&config.project);
+    let secrets = place.list_secrets(config);
+    // Not patterns of seeds, whose fixed part is often the project's folder, and not keys and caches, which belong beside secrets.
+    let is_handed_out = |named: &&NamedPath| {
+        ["selvedge.site", "objects_path", "content_path"]
+            .iter()
+            .any(|end| named.key().ends_with(end))
+    };
+    let named = config.selvedge.paths_of_files.iter().filter(is_handed_out);
+    named
+        .filter_map(|named| Some((named, find_place(named.path())?)))
+        .find_map(|(named, target)| {
+            let is_near = |secret: &&PathBuf| target.starts_with(secret) || secret.starts_with(&target);
+            let secret = secrets.iter().find(is_near)?;
+            Some((named.clone(), secret.clone()))
+        })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Result, bail};
 use selvedge_project_files::{find_repository, resolve};
 
-use crate::config::Project;
+use crate::config::{Config, Project};
 
 /// The folders that hold a project's files, links resolved.
 pub(super) struct ProjectPlace {
@@ -18,6 +18,29 @@ impl ProjectPlace {
         Self {
             roots: [find_repository(&repository), resolve(&project.folder)],
         }
+    }
+
+    /// Files and folders of a project, links resolved, that hold passwords, keys and data: nothing that a file of the project names may hand
+    /// them out, although they are inside.
+    pub(super) fn list_secrets(&self, config: &Config) -> Vec<PathBuf> {
+        let folder = &config.project.folder;
+        let tls = config.api.tls.as_ref().map(|tls| tls.key.clone());
+        let named = [
+            Some(config.selvedge.data_dir.clone()),
+            Some(folder.join("config.toml")),
+            Some(folder.join(".env")),
+            Some(folder.join("signing_keys.json")),
+            Some(self.roots[0].join(".git")),
+            config.auth.signing_keys_path.clone(),
+            tls,
+        ];
+        let environment = config.environment_files.iter().cloned();
+        named
+            .into_iter()
+            .flatten()
+            .chain(environment)
+            .map(|path| find_place(&path).unwrap_or(path))
+            .collect()
     }
 
     /// Where a path leads when that is outside of the project; `None` when it is inside. A link that leads nowhere is outside, because
@@ -39,7 +62,7 @@ impl ProjectPlace {
 
 /// A path with the links in it resolved; its last parts need not exist. `None` when a link leads nowhere, or when `..` follows a part that
 /// does not exist, so that nobody can say where it will lead.
-fn find_place(path: &Path) -> Option<PathBuf> {
+pub(super) fn find_place(path: &Path) -> Option<PathBuf> {
     let existing = path.ancestors().find(|path| path.symlink_metadata().is_ok())?;
     let rest = path.strip_prefix(existing).ok()?;
     let is_plain = rest

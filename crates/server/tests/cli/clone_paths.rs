@@ -80,6 +80,59 @@ async fn gw_109_a_bucket_and_a_site_outside_of_the_project_are_served_after_they
 }
 
 #[test]
+fn gw_109_nothing_that_is_served_or_mailed_is_around_or_in_the_projects_secrets() {
+    let clone = Clone::new();
+    clone.project.write("index.html", "<p>hello</p>");
+    clone.project.write(".env", "A=b\n");
+    symlink(".selvedge", clone.project.path("shortcut")).expect("linked");
+    for (section, key) in [
+        ("selvedge", "site"),
+        ("storage.buckets.files", "objects_path"),
+        ("auth.email.template.invite", "content_path"),
+    ] {
+        for path in [
+            ".selvedge",
+            ".selvedge/superuser-password",
+            ".",
+            "..",
+            "shortcut",
+            ".env",
+            "config.toml",
+        ] {
+            let is_file = key == "content_path";
+            clone.configure(&format!("[{section}]\n{key} = {path:?}\n"));
+            let refused = clone.project.run_and_expect_failure(&["start"]);
+            assert!(
+                refused.contains("would hand out") || (is_file && refused.contains("which is not a file")),
+                "{key} = {path}: {refused}"
+            );
+        }
+    }
+}
+
+#[test]
+fn gw_109_seeds_and_tests_that_lead_out_by_wildcards_and_links_wait_for_trust() {
+    let clone = Clone::new();
+    std::fs::write(clone.victim.path().join("dump.sql"), "select 1;").expect("written");
+    clone.project.write("migrations/1_a.sql", "");
+    clone.project.write("shared/x.sql", "");
+    symlink(clone.victim.path(), clone.project.path("shared/victim")).expect("linked");
+    clone.project.write("tests/a.sql", "");
+    symlink("../shared", clone.project.path("tests/shared")).expect("linked");
+    let of_tests = clone.project.run_and_expect_failure(&["start"]);
+    std::fs::remove_file(clone.project.path("tests/shared")).expect("removed");
+    let mut climbing = Vec::new();
+    for pattern in ["shared/*/*.sql", "m*/../shared/victim/*.sql"] {
+        clone.configure(&format!("[db.seed]\nsql_paths = [{pattern:?}]\n"));
+        climbing.push(clone.project.run_and_expect_failure(&["start"]));
+    }
+
+    for refused in climbing.iter().chain([&of_tests]) {
+        assert!(refused.contains("selvedge trust"), "{refused}");
+    }
+}
+
+#[test]
 fn gw_109_links_and_variables_that_lead_out_of_the_project_wait_for_trust() {
     let clone = Clone::new();
     let victim = clone.victim_path();
@@ -245,13 +298,20 @@ fn gw_109_programs_of_an_unpacked_archive_wait_for_trust() {
         assert!(status.expect("git runs").success());
     };
     git(&["init", "--quiet"]);
+    // An archive may bring this much, too.
+    let without_index = clone.project.run_and_expect_failure(&["start"]);
     git(&["add", "config.toml"]);
     let installed = clone.project.run(&["status"]);
     git(&["add", "--force", "node_modules"]);
     let tracked = clone.project.run_and_expect_failure(&["start"]);
 
     let installed = String::from_utf8_lossy(&installed.stderr).into_owned();
-    for (refused, is_refused) in [(&archive, true), (&installed, false), (&tracked, true)] {
+    for (refused, is_refused) in [
+        (&archive, true),
+        (&without_index, true),
+        (&installed, false),
+        (&tracked, true),
+    ] {
         assert_eq!(refused.contains("node_modules/deno"), is_refused, "{refused}");
     }
 }
@@ -276,6 +336,8 @@ async fn gw_109_a_variable_of_another_projects_shell_deletes_none_of_its_data() 
         &["stop", "--no-backup"],
         &["db", "reset"],
         &["restore", "copy.tar", "--yes"],
+        &["start"],
+        &["migrate", "up"],
     ] {
         let refused = run(&other, command);
         assert!(refused.contains("has the data of cli"), "{command:?}: {refused}");
