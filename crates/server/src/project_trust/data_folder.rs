@@ -256,6 +256,11 @@ pub(super) fn delete_unread(path: &Path) -> Result<()> {
     std::fs::remove_dir_all(path).with_context(explain)
 }
 
+/// Whether the folder is the one that a record is about, and not another one at its path.
+pub(super) fn is_of_record(path: &Path, record: &Record) -> bool {
+    read_id(path).is_some_and(|id| id == record.id)
+}
+
 fn read_id(path: &Path) -> Option<String> {
     let mut text = String::new();
     let file = open_own_file(&path.join(ID_FILE), false).ok()?;

@@ -239,11 +239,13 @@ fn may_have_come_along(package: &Path) -> bool {
 
 fn check_named(config: &Config, records: &Records) -> Result<()> {
     if let Some((named, secret)) = find_exposed_secret(config) {
+        let what = match secret {
+            Some(secret) => format!("{}, which holds passwords, keys or data", secret.display()),
+            None => "whatever will be where its link or its .. leads, which is not there yet".to_owned(),
+        };
         bail!(
-            "{} is named by a file of this project, and would hand out {}, which holds passwords, keys or data\n  name a folder or file \
-             that is apart from it",
+            "{} is named by a file of this project, and would hand out {what}\n  name a folder or file that is apart from it",
             show_foreign_text(&named.describe()),
-            secret.display()
         );
     }
     check_programs(config, records)?;
@@ -269,7 +271,11 @@ fn check_trusted(config: &Config, records: &Records, named: &[NamedPath]) -> Res
     if named.is_empty() {
         return Ok(());
     }
-    let record = records.load(&config.selvedge.data_dir).unwrap_or_default();
+    let data = &config.selvedge.data_dir;
+    let record = records
+        .load(data)
+        .filter(|record| data_folder::is_of_record(data, record));
+    let record = record.unwrap_or_default();
     let mut untrusted = named.iter().filter(|named| !record.trusted.contains(named));
     let Some(first) = untrusted.next() else {
         return Ok(());

@@ -108,7 +108,8 @@ fn list_links(folder: &Path, place: &ProjectPlace, links: &mut Vec<PathBuf>) {
 
 /// A path that a file of the project names and by which passwords, keys or data of the project would be handed out: it is one of them, is in
 /// one, or is around one. The user's trust does not change that: whoever has the superuser's password runs programs.
-pub(super) fn find_exposed_secret(config: &Config) -> Option<(NamedPath, PathBuf)> {
+/// `None` in place of the secret where nobody can say yet where the path will lead.
+pub(super) fn find_exposed_secret(config: &Config) -> Option<(NamedPath, Option<PathBuf>)> {
     let place = ProjectPlace::of(&config.project);
     let secrets = place.list_secrets(config);
     // Not patterns of seeds, whose fixed part is often the project's folder, and not keys and caches, which belong beside secrets.
@@ -117,14 +118,15 @@ pub(super) fn find_exposed_secret(config: &Config) -> Option<(NamedPath, PathBuf
             .iter()
             .any(|end| named.key().ends_with(end))
     };
-    let named = config.selvedge.paths_of_files.iter().filter(is_handed_out);
-    named
-        .filter_map(|named| Some((named, find_place(named.path())?)))
-        .find_map(|(named, target)| {
-            let is_near = |secret: &&PathBuf| target.starts_with(secret) || secret.starts_with(&target);
-            let secret = secrets.iter().find(is_near)?;
-            Some((named.clone(), secret.clone()))
-        })
+    let mut named = config.selvedge.paths_of_files.iter().filter(is_handed_out);
+    named.find_map(|named| {
+        let Some(target) = find_place(named.path()) else {
+            return Some((named.clone(), None));
+        };
+        let is_near = |secret: &&PathBuf| target.starts_with(secret) || secret.starts_with(&target);
+        let secret = secrets.iter().find(is_near)?;
+        Some((named.clone(), Some(secret.clone())))
+    })
 }
 
 #[cfg(test)]
