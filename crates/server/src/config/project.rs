@@ -99,7 +99,9 @@ pub(super) fn sanitized_id(name: &str) -> String {
 /// When it is a link to a place outside of the repository: commands in a stranger's folder would work on another project of the user.
 fn supabase_folder(folder: &Path) -> Result<Option<PathBuf>, String> {
     let supabase = folder.join("supabase");
+    // A program of that name is no project, whatever it is a link to.
     if supabase.is_symlink()
+        && supabase.is_dir()
         && let Ok(target) = supabase.canonicalize()
         && !target.starts_with(find_repository(&resolve(folder)))
     {
