@@ -1,5 +1,6 @@
 import { AlertDialog } from "radix-ui";
 import type { ReactNode } from "react";
+import { cn } from "./cn";
 
 interface AlertWindowProps {
   title: ReactNode;
@@ -8,6 +9,8 @@ interface AlertWindowProps {
   /** The classes of the three parts, because each front end has its own sizes. */
   classNames: { window: string; title: string; text: string };
   onClose: () => void;
+  /** Whether nothing of the page is seen behind it. */
+  isOpaque?: boolean;
   /** Gives the focus back to the element that opened the window, where Radix does not know that element. */
   onCloseAutoFocus?: ((event: Event) => void) | undefined;
   /** Fields and buttons; `AlertCancel` belongs to them. */
@@ -35,13 +38,16 @@ export function AlertWindow({
   text,
   classNames,
   onClose,
+  isOpaque = false,
   onCloseAutoFocus,
   children,
 }: AlertWindowProps) {
   return (
     <AlertDialog.Root open onOpenChange={(open) => !open && onClose()}>
       <AlertDialog.Portal>
-        <AlertDialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
+        <AlertDialog.Overlay
+          className={cn("fixed inset-0 z-50", isOpaque ? "bg-canvas" : "fade-in bg-scrim")}
+        />
         <AlertDialog.Content
           onOpenAutoFocus={focusField}
           {...(onCloseAutoFocus !== undefined && { onCloseAutoFocus })}

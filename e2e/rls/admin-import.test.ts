@@ -34,6 +34,23 @@ describe("import_rows", () => {
     expect(await fetchRows("colors", "name", name)).toEqual([]);
   });
 
+  test("makes a row with an id once, however often it is sent, and leaves it as it is then", async () => {
+    const name = uniqueName("Style");
+    const id = randomUUID();
+    const send = (description: string) =>
+      admin.client.rpc("import_rows", {
+        target: "outfit_styles",
+        entries: [{ id, name, description }],
+      });
+    const done = [{ place: 0, error: null }];
+
+    expect(expectData(await send("As it was sent"))).toEqual(done);
+    expect(expectData(await send("Sent once more"))).toEqual(done);
+    expect(await fetchRows("outfit_styles", "name", name)).toMatchObject([
+      { id, description: "As it was sent" },
+    ]);
+  });
+
   test("imports the good rows and answers for each of the others", async () => {
     const name = uniqueName("Color");
 

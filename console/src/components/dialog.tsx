@@ -115,7 +115,7 @@ export function Dialog({
           )}
         </RadixDialog.Content>
       </RadixDialog.Portal>
-      {asked !== null && (
+      {asked !== null && isTyped && (
         <ConfirmDialog
           {...question}
           onConfirm={() => {

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from "vitest";
-import { decodeCsv, parseCsv, writeCsv } from "@/lib/csv";
+import { decodeCsv, identifyRows, parseCsv, writeCsv } from "@/lib/csv";
 
 test("quoted cells may hold commas, quotes and line breaks", () => {
   const text = '\uFEFFname,hexCode\r\n"Red, ""warm""\nand deep",#F00\r\n\r\n=1+1,#0F0\r\n';
@@ -28,6 +28,19 @@ test("a row with more cells than the header is no row of the file, and its place
     places: [3, 4],
     surplus: [2],
   });
+});
+
+test("a row of the same file has the same id each time, and no other has it", async () => {
+  const bytes = new TextEncoder().encode("name\nRed\nRed\n");
+  const file = parseCsv("name\nRed\nRed\n", ["name"]);
+  const [first, second] = [await identifyRows(file, bytes), await identifyRows(file, bytes)];
+  const other = await identifyRows(file, new TextEncoder().encode("name\nRed\nRed"));
+  const ids = [...first, ...other].map(({ id }) => id);
+
+  expect(first).toEqual(second);
+  expect(new Set(ids).size).toBe(4);
+  for (const id of ids)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
 test("a quotation mark that is not closed is noticed", () => {

@@ -101,6 +101,29 @@ export function parseCsv(text: string, required: readonly string[]): CsvFile {
   };
 }
 
+/**
+ * Gives each row an id that follows from the bytes of the file and the row's place in it: sent once more, or read once more from the
+ * same file, it is the same row.
+ */
+export async function identifyRows(
+  { rows, places }: Pick<CsvFile, "rows" | "places">,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<CsvRow[]> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const ofFile = Array.from(digest.slice(0, 12), (byte) => byte.toString(16).padStart(2, "0"));
+  return rows.map((row, index) => {
+    const hex = ofFile.join("") + (places[index] ?? index).toString(16).padStart(8, "0");
+    // Version and variant of ids that an application makes in its own way (RFC 9562, version 8).
+    const parts = [
+      hex.slice(0, 8),
+      hex.slice(8, 12),
+      `8${hex.slice(13, 16)}`,
+      `8${hex.slice(17, 20)}`,
+    ];
+    return { ...row, id: [...parts, hex.slice(20)].join("-") };
+  });
+}
+
 /** Writes a CSV file. A spreadsheet would run a cell that begins with `= + - @`, so such cells get an apostrophe. */
 export function writeCsv(columns: readonly string[], rows: readonly CsvRow[]): string {
   return Papa.unparse(

@@ -13,8 +13,8 @@ interface AdminChange<Variables, Result> {
    * one of the last rendering.
    */
   onChanged?: (result: Result, variables: Variables) => void;
-  /** Title of the toast after success; none when it is absent. */
-  success?: string | ((result: Result) => string);
+  /** Title of the toast after success; none when it is absent, or undefined for the result. */
+  success?: string | ((result: Result) => string | undefined);
   /** Text of that toast. */
   successText?: (result: Result) => string | undefined;
   /** Failures that the form itself explains, and that have no toast. */
@@ -68,8 +68,8 @@ export function useAdminChange<Variables, Result>({
     mutationFn: change,
     onSuccess: async (result, variables) => {
       onChanged?.(result, variables);
-      if (success !== undefined) {
-        const title = typeof success === "string" ? success : success(result);
+      const title = typeof success === "function" ? success(result) : success;
+      if (title !== undefined) {
         toast(title, successText?.(result), "success", undoAction(variables, result));
       }
       await queryClient.invalidateQueries();

@@ -71,11 +71,23 @@ it("keeps what is typed when the session ends, until the same person has signed 
   expect(document.querySelector("[inert]")).toBeNull();
 });
 
-it("leads to the sign-in page when nothing is typed, or that is given up", async () => {
+it("stays at Escape, and asks before it gives up what is typed", async () => {
   const end = await openArea();
   await userEvent.type(screen.getByLabelText("Name"), "x");
   await end();
-  await userEvent.click(await screen.findByRole("button", { name: "Cancel" }));
+  await screen.findByLabelText("Password");
+  await userEvent.keyboard("{Escape}");
+  expect(document.querySelector("[inert] input")).toHaveValue("x");
+
+  await userEvent.click(screen.getByRole("button", { name: "Leave" }));
+  expect(document.querySelector("[inert] input")).toHaveValue("x");
+  await userEvent.click(screen.getByRole("button", { name: "Discard what is typed" }));
+  expect(await screen.findByText("Sign in page")).toBeVisible();
+});
+
+it("leads to the sign-in page when nothing is typed", async () => {
+  const end = await openArea();
+  await end();
 
   expect(await screen.findByText("Sign in page")).toBeVisible();
 });

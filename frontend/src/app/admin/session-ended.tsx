@@ -1,9 +1,17 @@
 import type { User } from "@supabase/auth-js";
+import { AlertWindow } from "@ui/alert-window";
+import { Button } from "@ui/button";
 import { Field } from "@ui/field";
 import { useState } from "react";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { PasswordInput } from "@/components/ui/password-input";
 import { describeSignInError, useSignIn } from "@/features/auth/api/sign-in";
+
+const classNames = {
+  window:
+    "panel-in fixed top-1/2 left-1/2 z-50 max-h-[96dvh] w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-lg border border-line bg-raised p-6 text-ink shadow-raised outline-none",
+  title: "font-serif text-heading",
+  text: "mt-3 text-ink-soft text-small",
+};
 
 interface SessionEndedProps {
   /** Whose session has ended. */
@@ -16,6 +24,7 @@ interface SessionEndedProps {
 export function SessionEnded({ user, onLeave }: SessionEndedProps) {
   const signIn = useSignIn();
   const [password, setPassword] = useState("");
+  const [isAsked, setAsked] = useState(false);
   const { email, app_metadata } = user;
   const methods = app_metadata.providers ?? ["email"];
   const takesPassword = email !== undefined && methods.includes("email");
@@ -26,18 +35,18 @@ export function SessionEnded({ user, onLeave }: SessionEndedProps) {
   }
 
   return (
-    <ConfirmDialog
+    // What is below may be for its administrator's eyes alone, and somebody else may be here now.
+    <AlertWindow
       title="Your session has ended"
       text={
         takesPassword
           ? `Sign in again as ${email}. What you have typed is still here.`
           : "Sign in again in another tab of this browser. What you have typed is still here, and goes on then."
       }
-      confirmLabel="Sign in"
-      disabled={password === ""}
-      pending={signIn.isPending}
-      onConfirm={takesPassword ? submit : undefined}
-      onClose={onLeave}
+      classNames={classNames}
+      isOpaque
+      // Escape would throw away what the window is about.
+      onClose={() => undefined}
     >
       {takesPassword && (
         <form
@@ -62,6 +71,21 @@ export function SessionEnded({ user, onLeave }: SessionEndedProps) {
           </Field>
         </form>
       )}
-    </ConfirmDialog>
+      <div className="mt-6 flex flex-wrap justify-end gap-3">
+        <Button onClick={() => (isAsked ? onLeave() : setAsked(true))}>
+          {isAsked ? "Discard what is typed" : "Leave"}
+        </Button>
+        {takesPassword && (
+          <Button
+            variant="primary"
+            disabled={password === ""}
+            pending={signIn.isPending}
+            onClick={submit}
+          >
+            Sign in
+          </Button>
+        )}
+      </div>
+    </AlertWindow>
   );
 }

@@ -9,7 +9,7 @@ import {
   importRows,
   requiredColumns,
 } from "@/lib/admin-import";
-import { type CsvFile, type CsvRow, decodeCsv, parseCsv, writeCsv } from "@/lib/csv";
+import { type CsvFile, type CsvRow, decodeCsv, identifyRows, parseCsv, writeCsv } from "@/lib/csv";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -55,7 +55,8 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   });
 
   async function read(chosen: File) {
-    const decoded = decodeCsv(new Uint8Array(await chosen.arrayBuffer()));
+    const bytes = new Uint8Array(await chosen.arrayBuffer());
+    const decoded = decodeCsv(bytes);
     const found = parseCsv(decoded.text, requiredColumns[target]);
     setResult(null);
     setFile(null);
@@ -71,7 +72,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
           : `Its rows have more cells than its first line, as row ${place}.`;
       toast("Import failed", why, "danger");
     } else {
-      setFile(found);
+      setFile({ ...found, rows: await identifyRows(found, bytes) });
       setDoubt(decoded.doubt);
     }
   }
@@ -245,8 +246,8 @@ function Refusals({ result: { imported, refused, left, failure } }: { result: Im
       </p>
       {failure !== null && (
         <p className="mt-1 text-danger">
-          The last {left} were not imported, or it is not known: {failure} Choose the file again;
-          rows that are there already are refused.
+          The last {left} were not imported, or it is not known: {failure} Choose the file again:
+          none is made twice.
         </p>
       )}
       <ul className="mt-2 max-h-80 overflow-y-auto text-ink-soft">

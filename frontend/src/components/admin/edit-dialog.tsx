@@ -91,7 +91,7 @@ export function EditDialog({
           </div>
           <FormWorkProvider countTyped={countTyped}>{children}</FormWorkProvider>
         </Dialog.Content>
-        {asked !== null && (
+        {asked !== null && isDirty && (
           <ConfirmDialog
             {...question}
             onConfirm={() => {

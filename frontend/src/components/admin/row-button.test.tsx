@@ -36,3 +36,17 @@ it("a click at another place is no second click, however soon it comes", () => {
 
   expect(act.mock.calls).toEqual([["edit"], ["delete"]]);
 });
+
+it("the second tap of a thumb is one also where the thumb has moved", () => {
+  const approve = vi.fn();
+  render(<RowButton label="Approve" onClick={approve} />);
+  const tap = (clientX: number) => {
+    const event = new MouseEvent("click", { bubbles: true, detail: 1, clientX });
+    Object.defineProperty(event, "pointerType", { value: "touch" });
+    fireEvent(screen.getByRole("button", { name: "Approve" }), event);
+  };
+  tap(3000);
+  tap(3020);
+
+  expect(approve).toHaveBeenCalledOnce();
+});

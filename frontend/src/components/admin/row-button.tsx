@@ -3,9 +3,14 @@ import { Link } from "react-router";
 
 /** Milliseconds within which a second click belongs to the first one. Systems take up to 500 for a double click. */
 const doubleClickMs = 500;
-/** Pixels by which the pointer moves between the two. */
-const doubleClickReach = 10;
+/** Pixels by which a pointer, or a thumb, moves between the two. */
+const doubleClickReach = { mouse: 10, touch: 48 };
 const lastClicks = new Map<string, MouseEvent>();
+
+function reachOf(event: MouseEvent): number {
+  const isTouch = "pointerType" in event && event.pointerType === "touch";
+  return isTouch ? doubleClickReach.touch : doubleClickReach.mouse;
+}
 
 /**
  * Whether this click is the second one of a double click among buttons of this kind, on whatever row: the first one may have taken
@@ -19,7 +24,7 @@ export function isSecondClick(event: MouseEvent, kind = "row"): boolean {
   return (
     last !== undefined &&
     event.timeStamp - last.timeStamp < doubleClickMs &&
-    Math.hypot(event.clientX - last.clientX, event.clientY - last.clientY) < doubleClickReach
+    Math.hypot(event.clientX - last.clientX, event.clientY - last.clientY) < reachOf(event)
   );
 }
 

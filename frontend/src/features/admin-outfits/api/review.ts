@@ -74,7 +74,8 @@ async function reviewOutfits({ outfits, approve, reason = "" }: BulkReview) {
     ({ combine_id, error }: { combine_id: string; error: string | null }) =>
       error === null ? [combine_id] : [],
   );
-  return { approve, ids, refused: answers.length - ids.length };
+  const refused = outfits.map(({ id }) => id).filter((id) => !ids.includes(id));
+  return { approve, ids, refused };
 }
 
 export interface BulkReview {
@@ -87,14 +88,16 @@ export function useReviewOutfits() {
   return useAdminChange({
     change: async (review: BulkReview) => {
       const result = await reviewOutfits(review);
-      if (result.refused > 0) {
-        const subject = result.refused === 1 ? "1 outfit was" : `${result.refused} outfits were`;
+      const { length } = result.refused;
+      if (length > 0) {
+        const subject = length === 1 ? "1 outfit was" : `${length} outfits were`;
         const text = `${subject} changed or reviewed meanwhile. Look at them again.`;
         toast("Error", text, "danger");
       }
       return result;
     },
-    success: ({ approve, ids }) => `${ids.length} ${approve ? "approved" : "rejected"}`,
+    success: ({ approve, ids }) =>
+      ids.length === 0 ? undefined : `${ids.length} ${approve ? "approved" : "rejected"}`,
     undo: (_review, { ids }) => (ids.length === 0 ? null : () => withdrawReviews(ids)),
     failureText: () => "Failed to update combine status.",
   });

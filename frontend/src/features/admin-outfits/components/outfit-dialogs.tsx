@@ -1,3 +1,4 @@
+import { useEffect, useEffectEvent } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import type { OpenRow } from "@/lib/use-open-row";
 import { type AdminOutfit, useDeleteOutfit } from "../api/outfits";
@@ -50,7 +51,7 @@ interface OutfitQuestionProps {
   selected: {
     ids: readonly string[];
     pending: boolean;
-    onReject: (reason: string, forget: () => void) => void;
+    onReject: (reason: string, settle: (refused?: readonly string[]) => void) => void;
   };
 }
 
@@ -60,7 +61,7 @@ export function OutfitQuestion({ question, onClose, selected }: OutfitQuestionPr
       return <RejectOutfit outfit={question.outfit} onClose={onClose} />;
     case "reject-selected":
       // They may be decided about, by others or by an attempt whose answer was lost.
-      if (selected.ids.length === 0) return null;
+      if (selected.ids.length === 0) return <Answered onClose={onClose} />;
       return (
         <RejectDialog
           subject={selected.ids.length === 1 ? "1 outfit" : `${selected.ids.length} outfits`}
@@ -73,6 +74,13 @@ export function OutfitQuestion({ question, onClose, selected }: OutfitQuestionPr
     case "delete":
       return <DeleteOutfit outfit={question.outfit} onClose={onClose} />;
   }
+}
+
+/** Closes a question about which nothing is left to ask. */
+function Answered({ onClose }: { onClose: () => void }) {
+  const close = useEffectEvent(onClose);
+  useEffect(() => close(), []);
+  return null;
 }
 
 interface SingleQuestionProps {

@@ -29,12 +29,15 @@ type Selection = ReturnType<typeof useSelection>;
 /** Decides on all ticked outfits, and unticks them. When the request fails they stay ticked, with what was typed about them. */
 function useSelectedReview(selection: Selection, onDecided: () => void) {
   const { mutate, isPending } = useReviewOutfits();
-  const decide = (decision: { approve: boolean; reason?: string }, forget?: () => void) =>
+  const decide = (
+    decision: { approve: boolean; reason?: string },
+    settle?: (refused: readonly string[]) => void,
+  ) =>
     mutate(
       { outfits: selection.outfits, ...decision },
       {
-        onSuccess: () => {
-          forget?.();
+        onSuccess: ({ refused }) => {
+          settle?.(refused);
           selection.clear();
           onDecided();
         },
@@ -43,7 +46,8 @@ function useSelectedReview(selection: Selection, onDecided: () => void) {
   return {
     isPending,
     approve: () => decide({ approve: true }),
-    reject: (reason: string, forget: () => void) => decide({ approve: false, reason }, forget),
+    reject: (reason: string, settle: (refused: readonly string[]) => void) =>
+      decide({ approve: false, reason }, settle),
   };
 }
 

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { endPasswordRecovery } from "@/lib/auth-callback";
-import { noteOwnSignOut } from "@/lib/own-sign-out";
+import { forgetOwnSignOut, noteOwnSignOut } from "@/lib/own-sign-out";
 import { messageOf } from "@/lib/service-error";
 import { loadAuth } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
@@ -14,6 +14,10 @@ export function useSignOut() {
       if (error !== null) throw error;
     },
     onSuccess: endPasswordRecovery,
-    onError: (error) => toast("Error signing out", messageOf(error, "Please try again."), "danger"),
+    onError: (error) => {
+      // The person stays; what ends this session later is not this.
+      forgetOwnSignOut();
+      toast("Error signing out", messageOf(error, "Please try again."), "danger");
+    },
   });
 }

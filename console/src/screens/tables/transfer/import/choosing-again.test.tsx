@@ -77,19 +77,20 @@ it("console_059_a_table_whose_sql_was_edited_is_filled_under_its_own_name_or_it_
 
 it("console_059_a_running_import_asks_before_back_or_a_reload_ends_it", async () => {
   const cancel = vi.fn();
-  renderConsole(
+  const frame = (isDone: boolean) => (
     <ImportFrame
       title="Import"
-      isRunning
-      isDone={false}
+      isRunning={!isDone}
+      isDone={isDone}
       note={undefined}
       action={null}
       onCancel={cancel}
       onClose={vi.fn()}
     >
       0 %
-    </ImportFrame>,
+    </ImportFrame>
   );
+  const view = renderConsole(frame(false));
   expect(window.dispatchEvent(new Event("beforeunload", { cancelable: true }))).toBe(false);
 
   const leave = vi.fn();
@@ -107,4 +108,10 @@ it("console_059_a_running_import_asks_before_back_or_a_reload_ends_it", async ()
   expect(cancel).not.toHaveBeenCalled();
   await answer("Cancel the import");
   expect(cancel).toHaveBeenCalledOnce();
+
+  // It ends while that is asked: its outcome is not closed by the answer.
+  await userEvent.keyboard("{Escape}");
+  expect(await screen.findByText("Cancel the import?")).toBeVisible();
+  view.rerender(frame(true));
+  await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
 });

@@ -1,0 +1,55 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it, vi } from "vitest";
+import { renderAt } from "@/testing/render";
+import { OutfitSection } from "./outfit-section";
+
+const row = {
+  id: "00000000-0000-4000-8000-000000000001",
+  version: 1,
+  name: "Summer Look",
+  slug: "summer-look",
+  description: null,
+  meta_description: null,
+  main_image: null,
+  image_alt: null,
+  gender: "women",
+  item_ids: [],
+  outfit_styles: [],
+  colors: [],
+  status: "pending",
+  rejection_reason: null,
+  created_by_admin: false,
+  created_at: "2026-01-01T00:00:00Z",
+  updated_at: "2026-01-01T00:00:00Z",
+  user_id: null,
+  creator_username: "mira",
+  creator_full_name: null,
+  total: 1,
+};
+
+it("keeps the reason of outfits that were changed meanwhile, and calls none of them rejected", async () => {
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+    const url = String(input);
+    if (url.includes("/list_outfits")) return Response.json([row]);
+    if (url.includes("/review_combines")) {
+      return Response.json([{ combine_id: row.id, error: "changed" }]);
+    }
+    return Response.json([]);
+  });
+  renderAt("/admin/combines", <OutfitSection />);
+  const rejectTicked = async () => {
+    await userEvent.click(await screen.findByRole("checkbox", { name: /Summer Look/ }));
+    await userEvent.click(screen.getByRole("button", { name: "Reject selected" }));
+  };
+  await rejectTicked();
+  await userEvent.type(await screen.findByLabelText("Reason (optional)"), "Blurred");
+  const question = screen.getByRole("alertdialog");
+  await userEvent.click(within(question).getByRole("button", { name: "Reject" }));
+  expect(await screen.findByText(/1 outfit was changed/)).toBeVisible();
+  expect(screen.queryByText("0 rejected")).not.toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument());
+
+  await rejectTicked();
+  expect(await screen.findByLabelText("Reason (optional)")).toHaveValue("Blurred");
+});
