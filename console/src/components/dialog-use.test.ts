@@ -68,6 +68,17 @@ it("console_031_a_failed_refetch_takes_nothing_away_that_is_shown", () => {
   expect(pathsOf(having(decides))).toEqual(allowed);
 });
 
+it("console_031_what_could_not_be_read_again_says_so_above_what_is_shown", () => {
+  const silent = having(/\.isLoadingError\b/).filter(([, text]) => !/<StaleNotice\b/.test(text));
+
+  expect(pathsOf(silent)).toEqual([
+    // The logged request is the beginning of a simulation, which is tried apart from it.
+    "screens/policies/simulator-screen.tsx",
+    // The content of a file, which has another key when it changes.
+    "screens/storage/object-preview.tsx",
+  ]);
+});
+
 it("console_031_a_form_that_is_part_of_a_page_asks_before_it_is_left_or_keeps_what_is_typed", () => {
   const inPage = having(/use(Edit|Draft)Form(<\w+>)?\(\{/).filter(
     ([, text]) => !/<(\w*Dialog)\b/.test(text),

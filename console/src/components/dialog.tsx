@@ -119,6 +119,7 @@ export function Dialog({
         <ConfirmDialog
           {...question}
           onConfirm={() => {
+            setAsked(null);
             onClose();
             asked.leave?.();
           }}

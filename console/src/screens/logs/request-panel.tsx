@@ -8,6 +8,7 @@ import { CopyButton } from "@/components/copy-button";
 import { ErrorNotice } from "@/components/error-state";
 import { Facts } from "@/components/facts";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { formatDuration, formatNumber } from "@/lib/format";
 import { formatClock, formatTime } from "@/lib/format-time";
@@ -35,6 +36,7 @@ export function RequestPanel({ requestId }: { requestId: string }) {
   const outcome = outcomeOf(entry.status);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5 p-4">
+      <StaleNotice query={details} />
       <p className="flex items-start gap-2 break-all font-mono text-label">
         <Badge
           tone={

@@ -8,6 +8,7 @@ import { CopyButton } from "@/components/copy-button";
 import { ErrorState } from "@/components/error-state";
 import { Facts } from "@/components/facts";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { cspNonce } from "@/lib/csp-nonce";
@@ -31,7 +32,12 @@ export function MessageView({ id, onDeleted }: { id: string; onDeleted: () => vo
       />
     );
   }
-  return <LoadedMessage message={message.data} onDeleted={onDeleted} />;
+  return (
+    <>
+      <StaleNotice query={message} />
+      <LoadedMessage message={message.data} onDeleted={onDeleted} />
+    </>
+  );
 }
 
 function LoadedMessage({ message, onDeleted }: { message: Message; onDeleted: () => void }) {

@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { formatBytes, formatCompact } from "@/lib/format";
 import { sizesQuery, type TableSize } from "./api";
@@ -25,6 +26,7 @@ export function SizesSection() {
           : undefined
       }
     >
+      <StaleNotice query={sizes} />
       {sizes.isPending ? (
         <SkeletonRows rows={6} />
       ) : sizes.isLoadingError ? (

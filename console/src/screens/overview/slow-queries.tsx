@@ -7,6 +7,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Facts } from "@/components/facts";
 import { Select } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { formatCompact, formatDuration, formatNumber } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
@@ -46,6 +47,7 @@ export function SlowQueriesSection() {
         </Select>
       }
     >
+      <StaleNotice query={slow} />
       {slow.isPending ? (
         <SkeletonRows rows={6} />
       ) : slow.isLoadingError ? (

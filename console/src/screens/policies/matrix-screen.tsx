@@ -9,6 +9,7 @@ import { ErrorState } from "@/components/error-state";
 import { Input, Select } from "@/components/input";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { plural } from "@/lib/format";
 import { useSearchParams } from "@/lib/use-search-params";
 import { filterTables, orderRoles } from "./access-matrix";
@@ -80,6 +81,7 @@ export function MatrixScreen() {
           <MatrixLegend />
         </div>
       </div>
+      <StaleNotice query={access} />
       {access.isPending ? (
         <SkeletonRows rows={10} label="Loading the access of roles" />
       ) : access.isLoadingError ? (

@@ -6,6 +6,7 @@ import { type ObjectDescription, objectQuery } from "@/api/objects";
 import { CodeBlock } from "@/components/code-block";
 import { ErrorNotice } from "@/components/error-state";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { dropObject } from "@/lib/sql/ddl/drop";
 import { quoteIdentifier } from "@/lib/sql/quote";
@@ -134,6 +135,7 @@ function Description({ object, isColumn }: DescriptionProps) {
   const { definition, dependants } = object.data;
   return (
     <>
+      <StaleNotice query={object} />
       <section>
         <h3 className="mb-1.5 font-medium text-caption">
           {isColumn ? "Definition of its table" : "Definition"}

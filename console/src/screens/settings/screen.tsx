@@ -133,6 +133,7 @@ function Doctor() {
   const faults = checks.filter(({ status }) => status !== "ok").length;
   return (
     <div className="grid max-w-4xl grid-cols-[minmax(0,1fr)] gap-3 p-4 max-md:p-3">
+      <StaleNotice query={doctor} />
       <div className="flex items-center justify-between gap-3">
         <p role="status" className="text-caption text-ink-soft">
           {faults === 0
@@ -189,6 +190,7 @@ function Accounts() {
         accounts.data.accounts.length > 0 && "max-w-3xl",
       )}
     >
+      <StaleNotice query={accounts} />
       {accounts.data.accounts.length === 0 ? (
         <EmptyState
           icon={UserRound}

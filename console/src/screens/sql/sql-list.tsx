@@ -9,6 +9,7 @@ import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Input } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { formatAge, formatDuration } from "@/lib/format";
@@ -96,6 +97,7 @@ function SnippetList({ search, onOpen }: ListProps) {
   }
   return (
     <>
+      <StaleNotice query={snippets} />
       <ul aria-label="Snippets" className="space-y-0.5">
         {shown.map((snippet) => (
           <li key={snippet.name} className="group flex items-center rounded-[4px] hover:bg-hover">

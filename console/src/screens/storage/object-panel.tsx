@@ -9,6 +9,7 @@ import { Facts } from "@/components/facts";
 import { Field } from "@/components/field";
 import { Select } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { formatBytes } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
 import { toast } from "@/lib/toast";
@@ -52,6 +53,7 @@ export function ObjectPanel({ bucket, name, refusal, onAct }: ObjectPanelProps) 
   ];
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
+      <StaleNotice query={info} />
       <ObjectPreview
         key={`${name}:${data.etag}`}
         bucket={bucket.id}

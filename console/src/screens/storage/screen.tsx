@@ -7,6 +7,7 @@ import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { useSearchState } from "@/lib/use-search-state";
 import { type Bucket, bucketsQuery } from "./api";
 import { BucketDialog } from "./bucket-dialog";
@@ -66,6 +67,7 @@ export function Screen() {
       isObjectOpen={chosen !== null}
       onBack={chosen === null ? undefined : () => change({ bucket: null })}
     >
+      <StaleNotice query={buckets} />
       {buckets.isPending ? (
         <SkeletonRows />
       ) : buckets.isLoadingError ? (

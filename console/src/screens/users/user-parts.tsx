@@ -5,6 +5,7 @@ import { Badge } from "@/components/badge";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { formatAge } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
@@ -140,22 +141,25 @@ export function Activity({ user }: { user: User }) {
   }
   if (entries.data.length === 0) return <Empty>Auth has recorded nothing of this user.</Empty>;
   return (
-    <ol className={listClasses}>
-      {entries.data.map((entry) => (
-        <li key={entry.id} className="px-3 py-1.5 text-caption">
-          <div className="flex justify-between gap-2">
-            <span>
-              <Text>{(entry.payload.action ?? "unknown").replaceAll("_", " ")}</Text>
-            </span>
-            <span className="text-ink-soft">{formatTime(entry.created_at)}</span>
-          </div>
-          {entry.ip_address !== null && entry.ip_address !== "" && (
-            <p className="text-ink-soft text-label">
-              <Text>{entry.ip_address}</Text>
-            </p>
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      <StaleNotice query={entries} />
+      <ol className={listClasses}>
+        {entries.data.map((entry) => (
+          <li key={entry.id} className="px-3 py-1.5 text-caption">
+            <div className="flex justify-between gap-2">
+              <span>
+                <Text>{(entry.payload.action ?? "unknown").replaceAll("_", " ")}</Text>
+              </span>
+              <span className="text-ink-soft">{formatTime(entry.created_at)}</span>
+            </div>
+            {entry.ip_address !== null && entry.ip_address !== "" && (
+              <p className="text-ink-soft text-label">
+                <Text>{entry.ip_address}</Text>
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }

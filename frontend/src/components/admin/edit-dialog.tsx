@@ -95,6 +95,7 @@ export function EditDialog({
           <ConfirmDialog
             {...question}
             onConfirm={() => {
+              setAsked(null);
               onClose();
               asked.leave?.();
             }}
