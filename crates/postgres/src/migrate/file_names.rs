@@ -1,8 +1,9 @@
 //! Names files after what a database or a person says, and writes them. A name from elsewhere must not lead out of the folder,
 //! and what is there already is not written over.
 
+use std::fs::{File, Metadata, Permissions};
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 use super::error::MigrateError;
@@ -44,45 +45,86 @@ pub(super) fn migration_path(folder: &Path, version: &str, name: &str) -> Result
 /// # Errors
 /// When it exists or cannot be written.
 pub fn write_new_file(path: &Path, text: &str) -> Result<(), MigrateError> {
-    let written = write_beside(path, text)?;
+    let written = write_beside(path, text, None)?;
     written
         .persist_noclobber(path)
         .map_err(|error| MigrateError::file(path)(error.error))?;
     Ok(())
 }
 
-/// Replaces a file, or writes a new one. Whoever reads it finds the old text or the new one, and no part of either.
+/// Replaces a file, or writes a new one. Whoever reads it finds the old text or the new one, and no part of either. Who may read it stays
+/// as it was: it may have secrets.
 ///
 /// # Errors
 /// When it cannot be written; the old text stays then.
 pub fn replace_file(path: &Path, text: &str) -> Result<(), MigrateError> {
-    let written = write_beside(path, text)?;
+    let replaced = path.symlink_metadata().ok().filter(Metadata::is_file);
+    let written = write_beside(path, text, replaced.as_ref())?;
     written
         .persist(path)
         .map_err(|error| MigrateError::file(path)(error.error))?;
     Ok(())
 }
 
-fn write_beside(path: &Path, text: &str) -> Result<tempfile::NamedTempFile, MigrateError> {
+/// Writes a text beside a file, with mode and owner of the file that it will replace.
+fn write_beside(
+    path: &Path,
+    text: &str,
+    replaced: Option<&Metadata>,
+) -> Result<tempfile::NamedTempFile, MigrateError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let mut file = tempfile::Builder::new()
         .prefix(".unfinished-")
-        // As other files of the project; the process's umask applies.
-        .permissions(std::fs::Permissions::from_mode(0o666))
+        // A new one is as other files of the project; the process's umask applies.
+        .permissions(Permissions::from_mode(if replaced.is_some() {
+            0o600
+        } else {
+            0o666
+        }))
         .tempfile_in(folder)
         .map_err(MigrateError::file(path))?;
+    if let Some(replaced) = replaced {
+        keep_access(file.as_file(), replaced).map_err(MigrateError::file(path))?;
+    }
     file.write_all(text.as_bytes())
         .and_then(|()| file.as_file().sync_all())
         .map_err(MigrateError::file(path))?;
     Ok(file)
 }
 
+/// Gives a file owner, group and mode of another one. Only root can give a file away: otherwise it is the process's, and without the old
+/// group the new one gets no rights.
+fn keep_access(file: &File, of: &Metadata) -> std::io::Result<()> {
+    let has_group =
+        fchown(file, Some(of.uid()), Some(of.gid())).is_ok() || fchown(file, None, Some(of.gid())).is_ok();
+    let mode = if has_group { of.mode() } else { of.mode() & !0o070 };
+    file.set_permissions(Permissions::from_mode(mode & 0o777))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_replaced_file_keeps_mode_and_owner() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.toml");
+        for mode in [0o600, 0o640, 0o664] {
+            std::fs::write(&path, "old").expect("written");
+            std::fs::set_permissions(&path, Permissions::from_mode(mode)).expect("changed");
+            // Root alone can do this.
+            let has_owner = std::os::unix::fs::chown(&path, Some(65534), Some(65534)).is_ok();
+
+            replace_file(&path, "new").expect("replaced");
+
+            let found = path.metadata().expect("there");
+            assert_eq!(found.mode() & 0o777, mode);
+            assert_eq!(found.uid() == 65534 && found.gid() == 65534, has_owner);
+        }
+    }
 
     #[test]
     fn names_of_a_database_stay_in_the_folder() {
