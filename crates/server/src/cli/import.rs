@@ -22,6 +22,12 @@ pub struct ImportArgs {
     /// The database to import into, instead of the project's own; its user has to be a superuser [env: DATABASE_URL]
     #[arg(long, value_name = "URL")]
     pub to_db_url: Option<String>,
+    /// Import into the project's own database although a file of the project names another one
+    #[arg(long, conflicts_with = "to_db_url")]
+    pub local: bool,
+    /// Import into the database that DATABASE_URL names in a file of the project (.env, config.toml)
+    #[arg(long, conflicts_with_all = ["to_db_url", "local"])]
+    pub external: bool,
     /// Do not copy storage objects
     #[arg(long)]
     pub no_objects: bool,
@@ -37,13 +43,15 @@ pub struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// Adds `--to-db-url` and `--pg-bin` to the flags that override the configuration.
+    /// Adds the target and `--pg-bin` to the flags that override the configuration.
     pub(super) fn add_to(&self, flags: Flags) -> Flags {
         // The argument is a variable by now, see `hidden_arguments`.
         let hidden = || Environment::of_process().get(TARGET_VARIABLE).map(str::to_owned);
         Flags {
             database_url: self.to_db_url.clone().or_else(hidden).map(Into::into),
             pg_bin: self.pg_bin.clone(),
+            is_local: self.local,
+            uses_database_of_files: self.external,
             ..flags
         }
     }

@@ -335,7 +335,7 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     let is_first = is_first_start(config, cluster);
     let superuser = apply_platform_to(config, cluster).await?;
     // The database may have been started before the import, so this is asked at every start.
-    if unfinished_import::find_source(&superuser).await?.is_some() {
+    if unfinished_import::find(&superuser).await?.is_some() {
         bail!(
             "an import into {} was cut off\n  go on with it:    selvedge import (with the same source)\n  or discard it:    \
              selvedge reset",

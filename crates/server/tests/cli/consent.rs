@@ -122,6 +122,12 @@ async fn an_import_asks_before_it_changes_anything_of_a_database_that_is_not_its
 
     let other_host = import(&["--to-db-url", &target, "--yes=staging.example.com"]);
     let own_by_host = import(&["--yes=staging.example.com"]);
+    ours.write(
+        ".env",
+        "DATABASE_URL=postgresql://supabase_admin:x@db.example.invalid/app\n",
+    );
+    let which = import(&[]);
+    let named = import(&["--external", "--yes"]);
 
     for (output, expected) in [
         (unasked, "--yes=neighbour"),
@@ -129,6 +135,8 @@ async fn an_import_asks_before_it_changes_anything_of_a_database_that_is_not_its
         (elsewhere, "--yes=db.example.invalid"),
         (other_host, "--yes=staging.example.com does not name the target"),
         (own_by_host, "which is the project's own database"),
+        (which, "which database?"),
+        (named, "--yes=db.example.invalid"),
     ] {
         let printed = text_of(&output);
         assert!(
@@ -204,7 +212,7 @@ async fn an_import_lists_the_objects_that_it_could_not_copy_and_goes_on() {
 }
 
 /// An HTTP server that answers each request as `respond` says for its path, and counts the requests in `seen`.
-fn serve_hostile_api(
+pub(crate) fn serve_hostile_api(
     seen: std::sync::Arc<std::sync::Mutex<Vec<String>>>,
     respond: impl Fn(&str, &mut std::net::TcpStream) + Send + 'static,
 ) -> u16 {

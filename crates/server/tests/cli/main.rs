@@ -17,6 +17,7 @@ mod fresh_reset;
 #[cfg(target_os = "linux")]
 mod hostile_clones;
 mod import;
+mod import_meanwhile;
 mod killed;
 mod lifecycle;
 mod link;

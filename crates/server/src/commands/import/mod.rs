@@ -5,6 +5,7 @@
 //! that are missing.
 
 mod catalog;
+mod copied_objects;
 mod extensions;
 mod jobs;
 mod object;
@@ -26,7 +27,7 @@ use selvedge_postgres::migrate::set_auto_expose_new_tables;
 
 use self::extensions::plan_extensions;
 use self::object_api::ObjectApi;
-use self::objects::{NewerObjects, copy_objects};
+use self::objects::copy_objects;
 use self::report::Report;
 use self::schema::SchemaDump;
 use self::settings::SourceSettings;
@@ -174,8 +175,7 @@ async fn import_objects(
     }
     let source = source::connect(&settings.login).await?;
     let api = ObjectApi::new(api);
-    let newer = NewerObjects::read(&target.administrator, &target.find_beginning().await?).await?;
-    report.objects = copy_objects(&source, &target.administrator, &api, store.as_ref(), &newer).await?;
+    report.objects = copy_objects(&source, target, &api, store.as_ref()).await?;
     if config.selvedge.database_url.is_some() && config.selvedge.s3.is_none() {
         // The database may be on another machine, and the objects are on this one.
         output::print_note(&format!(

@@ -3,7 +3,7 @@
 //! The store keeps an object's bytes under the version in its row and shows them only when they are complete. An import that
 //! follows an interrupted one therefore recognizes the objects that are copied already.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -14,12 +14,14 @@ use tokio_postgres::Client;
 use uuid::Uuid;
 
 use super::catalog::list_tables;
+use super::copied_objects::{CopiedObjects, Note, NoteColumns};
 use super::object::SourceObject;
 use super::object_api::{Download, ObjectApi};
 use super::report::ObjectCounts;
+use super::target::Target;
 
 /// Rows per query and transaction.
-const PAGE: i64 = 500;
+const PAGE: usize = 500;
 /// Objects that are downloaded at the same time.
 const PARALLEL: usize = 8;
 
@@ -29,80 +31,67 @@ const MAX_FAILURES: usize = 200;
 const READ_PAGE: &str = "
     select (to_jsonb(o) - 'path_tokens')::text from storage.objects as o
     where $1::uuid is null or id > $1
-    order by id limit $2";
+    order by id limit $2::int8";
 
-/// Objects that people have stored at the target since the import began. It neither deletes nor replaces them.
-pub(super) struct NewerObjects {
-    ids: BTreeSet<Uuid>,
-    /// Versions by buckets and names.
-    versions: BTreeMap<String, Option<String>>,
+/// Deletes rows that are as they were noted, and returns their ids.
+const DELETE: &str = "
+    delete from storage.objects as o using unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) as n (id, version, bucket_id, name)
+    where o.id = n.id and o.version = n.version and o.bucket_id = n.bucket_id and o.name = n.name
+    returning o.id";
+
+/// An object whose bytes are in the store.
+struct Stored<'p> {
+    object: &'p SourceObject,
+    /// An earlier import has copied them.
+    was_there: bool,
 }
 
-impl NewerObjects {
-    /// Reads them; `beginning` is the SQL text of a time.
-    pub(super) async fn read(target: &Client, beginning: &str) -> Result<Self> {
-        let query = "select id, concat_ws('/', bucket_id, name), version from storage.objects
-            where greatest(created_at, updated_at) >= $1::text::timestamptz";
-        let rows = target.query(query, &[&beginning]).await?;
-        Ok(Self {
-            ids: rows.iter().map(|row| row.get(0)).collect(),
-            versions: rows.iter().map(|row| (row.get(1), row.get(2))).collect(),
-        })
-    }
-
-    /// Whether the target has another version of an object of the source.
-    fn replaces(&self, object: &SourceObject) -> bool {
-        let version = self.versions.get(&object.path());
-        version.is_some_and(|version| *version != Some(object.version.to_string()))
-    }
-}
-
-/// Copies all objects of the source, and removes rows that an earlier import copied and the source has deleted since.
+/// Copies all objects of the source, and removes rows that an earlier import copied and the source has deleted since. What people have stored,
+/// changed, moved or deleted at the target since stays as they have left it.
 pub(super) async fn copy_objects(
     source: &Client,
-    target: &Client,
+    target: &Target,
     api: &ObjectApi<'_>,
     store: &dyn Backend,
-    newer: &NewerObjects,
 ) -> Result<ObjectCounts> {
+    let administrator = &target.administrator;
     // Keeps the project's triggers on storage.objects from running: they have run at the source.
-    target
+    administrator
         .batch_execute("set session_replication_role = replica")
         .await?;
-    let columns = list_columns(target).await?;
+    let columns = list_columns(administrator).await?;
+    let copied = CopiedObjects::open(&target.superuser).await?;
     let mut counts = ObjectCounts::default();
-    let mut kept = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut last: Option<Uuid> = None;
     loop {
-        let mut page = read_page(source, last).await?;
+        let page = read_page(source, last).await?;
         let Some(object) = page.last() else { break };
         last = Some(object.id);
-        page.retain(|object| {
-            let is_replaced = newer.replaces(object);
-            if is_replaced {
-                let reason = "the target has another one, which was stored after the import began";
-                counts.not_copied.push((object.path(), reason.to_owned()));
+        let stored = copy_page(&page, api, store, &mut counts, &mut seen).await?;
+        let written = write_page(administrator, &copied, &columns, &stored).await?;
+        for Stored { object, was_there } in stored {
+            if written.contains(&object.id) {
+                counts.bytes += object.size.unwrap_or_default();
+                counts.copied += u64::from(!was_there);
+                counts.already_there += u64::from(was_there);
+            } else {
+                counts.changed_here.push(object.path());
             }
-            !is_replaced
-        });
-        let rows = copy_page(&page, api, store, &mut counts, &mut kept).await?;
-        write_rows(target, &columns, rows).await?;
+        }
     }
-    let of_others: Vec<Uuid> = newer.ids.difference(&kept).copied().collect();
-    kept.extend(&of_others);
-    remove_others(target, &kept).await?;
-    verify(target, &counts, &of_others).await?;
+    remove_others(administrator, &copied, &seen).await?;
     Ok(counts)
 }
 
-/// Copies the bytes of these objects. Returns the rows of those whose bytes are in the store now.
-async fn copy_page(
-    page: &[SourceObject],
+/// Copies the bytes of these objects. Returns those whose bytes are in the store now, and adds those that the source still has to `seen`.
+async fn copy_page<'p>(
+    page: &'p [SourceObject],
     api: &ObjectApi<'_>,
     store: &dyn Backend,
     counts: &mut ObjectCounts,
-    kept: &mut BTreeSet<Uuid>,
-) -> Result<Vec<Value>> {
+    seen: &mut BTreeSet<Uuid>,
+) -> Result<Vec<Stored<'p>>> {
     let downloads: Vec<Download> = stream::iter(page)
         .map(|object| api.copy_bytes(object, store))
         .buffered(PARALLEL)
@@ -117,25 +106,25 @@ async fn copy_page(
             describe_failure(&downloads)
         );
     }
-    let mut rows = Vec::new();
+    let mut stored = Vec::new();
     for (object, download) in page.iter().zip(downloads) {
-        match download {
+        let was_there = match download {
             Download::Lost => {
                 counts.lost.push(object.path());
                 continue;
             }
             Download::Failed(reason) => {
+                seen.insert(object.id);
                 counts.not_copied.push((object.path(), reason));
                 continue;
             }
-            Download::Copied => counts.copied += 1,
-            Download::AlreadyThere => counts.already_there += 1,
-        }
-        counts.bytes += object.size.unwrap_or_default();
-        kept.insert(object.id);
-        rows.push(object.row());
+            Download::Copied => false,
+            Download::AlreadyThere => true,
+        };
+        seen.insert(object.id);
+        stored.push(Stored { object, was_there });
     }
-    Ok(rows)
+    Ok(stored)
 }
 
 fn describe_failure(downloads: &[Download]) -> String {
@@ -147,7 +136,7 @@ fn describe_failure(downloads: &[Download]) -> String {
 }
 
 async fn read_page(source: &Client, after: Option<Uuid>) -> Result<Vec<SourceObject>> {
-    let rows = source.query(READ_PAGE, &[&after, &PAGE]).await?;
+    let rows = source.query(READ_PAGE, &[&after, &i64::try_from(PAGE)?]).await?;
     rows.iter().map(|row| SourceObject::parse(row.get(0))).collect()
 }
 
@@ -158,10 +147,52 @@ async fn list_columns(target: &Client) -> Result<Vec<String>> {
     Ok(columns.collect())
 }
 
-/// Inserts rows in one transaction, and deletes older ones with the same id or name. All rows have the same members.
-async fn write_rows(target: &Client, columns: &[String], rows: Vec<Value>) -> Result<()> {
-    let Some(first) = rows.first().cloned() else {
-        return Ok(());
+/// Writes the rows of these objects in one transaction, in place of those that an earlier import wrote. Returns the ids of those that are
+/// written: not those whose ids or names people use by now, nor those that they have changed or deleted.
+async fn write_page(
+    administrator: &Client,
+    copied: &CopiedObjects<'_>,
+    columns: &[String],
+    stored: &[Stored<'_>],
+) -> Result<BTreeSet<Uuid>> {
+    let new: Vec<Note> = stored.iter().map(|stored| Note::of(stored.object)).collect();
+    let old = copied.find(&new).await?;
+    let done: BTreeSet<Uuid> = old
+        .iter()
+        .filter(|note| note.is_done)
+        .map(|note| note.id)
+        .collect();
+    copied.begin(&old, &new).await?;
+    administrator.batch_execute("begin").await?;
+    // Rows of a version that noted none are recognized by being as at the source.
+    let deleted = delete_noted(administrator, old.iter().chain(&new)).await?;
+    let is_ours = |object: &SourceObject| !done.contains(&object.id) || deleted.contains(&object.id);
+    let objects = stored.iter().map(|stored| stored.object);
+    let rows = objects.filter(|object| is_ours(object)).map(SourceObject::row);
+    let written = insert_rows(administrator, columns, rows.collect()).await?;
+    administrator.batch_execute("commit").await?;
+    copied.finish(&old, &new).await?;
+    Ok(written)
+}
+
+async fn delete_noted<'n>(
+    administrator: &Client,
+    notes: impl Iterator<Item = &'n Note> + Clone,
+) -> Result<BTreeSet<Uuid>> {
+    let notes = NoteColumns::of(notes);
+    let deleted = administrator
+        .query(
+            DELETE,
+            &[&notes.ids, &notes.versions, &notes.buckets, &notes.names],
+        )
+        .await?;
+    Ok(deleted.iter().map(|row| row.get(0)).collect())
+}
+
+/// Inserts rows where nobody has one of their ids or names. All have the same members. Returns the ids of the inserted ones.
+async fn insert_rows(administrator: &Client, columns: &[String], rows: Vec<Value>) -> Result<BTreeSet<Uuid>> {
+    let Some(first) = rows.first() else {
+        return Ok(BTreeSet::new());
     };
     let shared: Vec<String> = columns
         .iter()
@@ -169,62 +200,26 @@ async fn write_rows(target: &Client, columns: &[String], rows: Vec<Value>) -> Re
         .map(|column| quote_identifier(column))
         .collect();
     let shared = shared.join(", ");
+    let insert = format!(
+        "insert into storage.objects ({shared})
+         select {shared} from jsonb_populate_recordset(null::storage.objects, $1::text::jsonb)
+         on conflict do nothing returning id"
+    );
     let rows = Value::Array(rows).to_string();
-    let records = "jsonb_populate_recordset(null::storage.objects, $1::text::jsonb)";
-    target.batch_execute("begin").await?;
-    // An earlier import may have inserted the object with another version or id, if it was replaced at the source since.
-    target
-        .execute(
-            &format!(
-                "delete from storage.objects as o using {records} as n
-                 where o.id = n.id or (o.bucket_id = n.bucket_id and o.name = n.name)"
-            ),
-            &[&rows],
-        )
-        .await?;
-    target
-        .execute(
-            &format!("insert into storage.objects ({shared}) select {shared} from {records}"),
-            &[&rows],
-        )
-        .await?;
-    target.batch_execute("commit").await?;
-    Ok(())
+    let inserted = administrator.query(&insert, &[&rows]).await?;
+    Ok(inserted.iter().map(|row| row.get(0)).collect())
 }
 
-/// Deletes the rows of all objects that are not in `kept`.
-async fn remove_others(target: &Client, kept: &BTreeSet<Uuid>) -> Result<()> {
-    let rows = target.query("select id from storage.objects", &[]).await?;
-    let others: Vec<Uuid> = rows
-        .iter()
-        .map(|row| row.get(0))
-        .filter(|id| !kept.contains(id))
-        .collect();
-    target
-        .execute("delete from storage.objects where id = any ($1)", &[&others])
-        .await?;
-    Ok(())
-}
-
-/// Compares number and size of the target's objects, without those `of_others`, with what was copied.
-async fn verify(target: &Client, counts: &ObjectCounts, of_others: &[Uuid]) -> Result<()> {
-    let row = target
-        .query_one(
-            "select count(*), coalesce(sum(case when metadata ->> 'size' ~ '^[0-9]{1,15}$' \
-             then (metadata ->> 'size')::bigint else 0 end), 0)::bigint from storage.objects where id <> all ($1)",
-            &[&of_others],
-        )
-        .await?;
-    let found: (i64, i64) = (row.get(0), row.get(1));
-    let expected = (counts.copied + counts.already_there, counts.bytes);
-    if (found.0.unsigned_abs(), found.1.unsigned_abs()) != expected {
-        bail!(
-            "{} objects of {} bytes were copied, but {} of {} are there: somebody else has changed them",
-            expected.0,
-            expected.1,
-            found.0,
-            found.1
-        );
+/// Deletes the rows of imported objects that the source does not have any more.
+async fn remove_others(
+    administrator: &Client,
+    copied: &CopiedObjects<'_>,
+    seen: &BTreeSet<Uuid>,
+) -> Result<()> {
+    let mut others = copied.list_ids().await?;
+    others.retain(|id| !seen.contains(id));
+    for ids in others.chunks(PAGE) {
+        delete_noted(administrator, copied.find_ids(ids).await?.iter()).await?;
     }
     Ok(())
 }

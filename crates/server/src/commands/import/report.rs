@@ -29,6 +29,8 @@ pub(super) struct ObjectCounts {
     pub(super) lost: Vec<String>,
     /// Objects that could not be copied, with the reason. The next import tries them again.
     pub(super) not_copied: Vec<(String, String)>,
+    /// Objects whose names or rows people have changed at the target since, which stays as they have left it.
+    pub(super) changed_here: Vec<String>,
 }
 
 impl Report {
@@ -83,6 +85,17 @@ impl Report {
                 lost.len()
             );
             for name in lost.iter().take(MAX_NAMES) {
+                anstream::eprintln!("  {}", show_foreign(name));
+            }
+        }
+        let changed = &self.objects.changed_here;
+        if !changed.is_empty() {
+            anstream::eprintln!(
+                "{WARN}{} objects are not as at the source{WARN:#}: here they were stored, moved, changed or deleted since the import \
+                 began, which stays so",
+                changed.len()
+            );
+            for name in changed.iter().take(MAX_NAMES) {
                 anstream::eprintln!("  {}", show_foreign(name));
             }
         }

@@ -27,10 +27,9 @@ use crate::output::GOOD;
 /// import's transaction, and the row counts when that one is committed.
 const RECORD_BEGIN: &str = "
     create table if not exists _selvedge.unfinished_import (source pg_catalog.text not null);
-    alter table _selvedge.unfinished_import add column if not exists xid pg_catalog.xid8;
-    alter table _selvedge.unfinished_import add column if not exists begun_at pg_catalog.timestamptz
-      not null default pg_catalog.clock_timestamp()";
-const RECORD_END: &str = "drop table if exists _selvedge.unfinished_import; notify pgrst, 'reload schema'";
+    alter table _selvedge.unfinished_import add column if not exists xid pg_catalog.xid8";
+const RECORD_END: &str = "drop table if exists _selvedge.unfinished_import, _selvedge.copied_objects;
+    notify pgrst, 'reload schema'";
 
 /// The schema public stays, with the rights of a new database. The roles of the API get theirs from the source, which may have
 /// taken some away.
@@ -243,7 +242,8 @@ impl Target {
 
     /// Returns the identity of the source whose database was imported but not all of its objects; `None` without such an import.
     pub(super) async fn find_unfinished(&self) -> Result<Option<String>> {
-        unfinished_import::find_source(&self.superuser).await
+        let unfinished = unfinished_import::find(&self.superuser).await?;
+        Ok(unfinished.map(|unfinished| unfinished.source))
     }
 
     /// The database whose objects the copied files are.
@@ -254,11 +254,6 @@ impl Target {
             }
             _ => Ok(ObjectsOwner::Own),
         }
-    }
-
-    /// When the import began whose objects are copied now, as SQL text.
-    pub(super) async fn find_beginning(&self) -> Result<String> {
-        unfinished_import::find_beginning(&self.superuser).await
     }
 
     /// Describes the project that the database contains, such as `3 tables and views, 2 users`; `None` when it is empty.
