@@ -235,6 +235,50 @@ fn refuse_damaged_files(project: &Project, saved: &Path) {
     assert!(!project.path(".selvedge/replacement.json").exists());
 }
 
+#[actix_web::test]
+async fn a_backup_that_no_start_would_accept_replaces_nothing() {
+    let project = Project::new();
+    project.write("migrations/20260101000000_notes.sql", MIGRATION);
+    let running = project.start().await;
+    let superuser = project.superuser().await;
+    let mut saved = Vec::new();
+    for (number, (made, removed)) in [
+        (
+            "insert into _selvedge.platform_migrations (version, name, sha256) values (9999, '9999_later.sql', 'x')",
+            "delete from _selvedge.platform_migrations where version = 9999",
+        ),
+        (
+            "create table _selvedge.unfinished_import (source text not null);
+             insert into _selvedge.unfinished_import values ('1/2')",
+            "drop table _selvedge.unfinished_import",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = project.path(&format!("saved-{number}.tar")).display().to_string();
+        superuser.batch_execute(made).await.expect("made");
+        project.run_and_expect_success(&["backup", &name]);
+        superuser.batch_execute(removed).await.expect("removed");
+        saved.push(name);
+    }
+    let kept = "insert into public.notes values (1, 'of today')";
+    superuser.batch_execute(kept).await.expect("inserted");
+    drop(superuser);
+    running.stop();
+
+    for (name, reason) in saved.iter().zip(["newer version", "before an import"]) {
+        let refused = project.run_and_expect_failure(&["restore", name, "--yes"]);
+        assert!(
+            refused.contains(reason) && refused.contains("Nothing was changed"),
+            "{refused}"
+        );
+    }
+
+    let _running = project.start().await;
+    assert_eq!(count(&project, "notes").await, 1);
+}
+
 #[test]
 fn a_backup_of_another_server_or_of_a_project_without_a_database_is_refused_with_advice() {
     let project = Project::new();

@@ -21,6 +21,7 @@ use crate::commands::reset::describe_holder;
 use crate::config::Config;
 use crate::database::embedded;
 use crate::database::objects_owner::{list_other_owners, note_path};
+use crate::database::unfinished_import;
 use crate::output::{self, GOOD};
 use crate::services::objects_folder;
 
@@ -210,7 +211,7 @@ async fn try_database(
     let storage = read_all_rows(embedded::service_login(&cluster, STORAGE_LOGIN));
     let missing = async {
         let client = embedded::connect(&storage).await?;
-        refuse_newer_platform(&client).await?;
+        check_usable(config, &cluster).await?;
         count_missing(&client, store, &manifest.lost_objects).await
     }
     .await;
@@ -220,6 +221,27 @@ async fn try_database(
         0 => Ok(()),
         count => bail!("the backup lacks the bytes of {count} objects of its database. Nothing was changed"),
     }
+}
+
+/// Checks that the next start accepts a restored database, as long as the project's own one is there still.
+async fn check_usable(config: &Config, cluster: &Cluster) -> Result<()> {
+    let superuser = embedded::connect_privileged(&cluster.superuser_login()).await?;
+    refuse_newer_platform(&superuser)
+        .await
+        .context("the backup cannot be used here. Nothing was changed")?;
+    if unfinished_import::find(&superuser).await?.is_none() {
+        return Ok(());
+    }
+    if embedded::has_cluster(config) {
+        bail!(
+            "the backup was made before an import into the project was complete, and `selvedge start` would refuse its database. Nothing was \
+             changed"
+        );
+    }
+    output::print_note(
+        "the backup was made before an import was complete: go on with it by `selvedge import` before the next start",
+    );
+    Ok(())
 }
 
 fn print_done(config: &Config, manifest: &Manifest) -> Result<()> {
