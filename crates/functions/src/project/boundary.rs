@@ -291,6 +291,7 @@ mod tests {
         config.repository = base.join("shop");
         config.protected = vec![config.project.join("signing_keys.json")];
         fs::create_dir_all(config.folder.join("hello")).unwrap();
+        fs::create_dir(base.join("shop/.git")).unwrap();
         for name in [
             "package.json",
             "shop/deno.json",
