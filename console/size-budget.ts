@@ -5,7 +5,8 @@ import type { Plugin } from "vite";
 
 const kilobyte = 1000;
 const shellBudget = 200 * kilobyte;
-const screenBudget = 80 * kilobyte;
+/** That of the tables has 80.2: a part of it is the line by which each screen says that what it shows may be old. */
+const screenBudget = 81 * kilobyte;
 /** The SQL editor, which several screens share: the chunk with CodeMirror. */
 const editorBudget = 130 * kilobyte;
 
