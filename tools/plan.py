@@ -160,8 +160,9 @@ STEPS = [
         for folder in ("frontend", "console", "e2e")
         for name, script in (("lint", "lint"), ("types", "typecheck"))
     ],
-    npm("frontend: tests", "frontend", "test", tier="check", **FRONTEND),
-    npm("console: tests", "console", "test", tier="check", **CONSOLE),
+    # They fit beside the compiler, which would otherwise wait for them.
+    npm("frontend: tests", "frontend", "test", tier="check", cores=0.5, **FRONTEND),
+    npm("console: tests", "console", "test", tier="check", cores=0.5, **CONSOLE),
     # On the phone what differs there; `make test-all` runs everything at both sizes.
     npm("e2e: site and console", "e2e", "run", "test:site", until="test", SELVEDGE_BIN=TESTED_BINARY, **SITE),
     npm("e2e: site and console, every screen", "e2e", "run", "test:site", tier="test-all", SELVEDGE_BIN=TESTED_BINARY,

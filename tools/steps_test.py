@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,10 +19,10 @@ from pathlib import Path
 from types import SimpleNamespace
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
-TIERS, STAND_ALONE = ("check", "test"), ()
+TIERS, STAND_ALONE = ("check", "test", "full"), ("full",)
 
-def sh(name, text, needs=(), alone=(), tier="check"):
-    return SimpleNamespace(name=name, command=("bash", "-c", text), needs=needs, alone=alone, cores=0.1, tier=tier, until="test",
+def sh(name, text, needs=(), alone=(), tier="check", cores=0.1):
+    return SimpleNamespace(name=name, command=("bash", "-c", text), needs=needs, alone=alone, cores=cores, tier=tier, until="test",
                            job="one" if name == "slow" else "two", in_memory=False, environment={})
 
 STEPS = [
@@ -31,6 +32,9 @@ STEPS = [
     sh("lacking", "echo It needs nginx; exit 77"),
     sh("beyond", "echo beyond", needs=["lacking"]),
     sh("later", "echo later", tier="test"),
+    sh("begins", "sleep 0.5", tier="full"),
+    sh("whole machine", "echo whole", tier="full", cores=99),
+    sh("small", "echo small", tier="full"),
 ]
 '''
 
@@ -71,6 +75,13 @@ class Steps(unittest.TestCase):
         named = "failed: a program with a::b", "FAIL  one.test.ts > two", "Error: three", "1) [phone] › a.spec.ts:1:1 › four"
         self.assertIn("".join(f"\n  {line}" for line in named), end)
         self.assertIn("stopped after", end)
+
+    def test_a_step_that_waits_for_cores_is_not_overtaken(self):
+        code, output = self.run_steps("full")
+        self.assertEqual(code, 0, output)
+        self.assertLess(output.index("\nwhole\n"), output.index("\nsmall\n"))
+        started = {name: int(at) for name, at in re.findall(r"^(whole machine|small) +\d+ +\d+ +(\d+)$", output, re.MULTILINE)}
+        self.assertLessEqual(started["whole machine"], started["small"])
 
     def test_with_keep_going_only_what_needs_the_failed_step_is_left_out(self):
         code, output = self.run_steps("check", quick=1, KEEP_GOING="1")
