@@ -3,14 +3,23 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
+/** Longer than any animation of the two front ends, in milliseconds. */
+const longestAnimation = 5000;
+
 async function analyze(page: Page): Promise<string[]> {
-  await page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
-        .map((animation) => animation.finished.catch(() => undefined)),
-    ),
+  await page.evaluate(
+    (patience) =>
+      Promise.race([
+        Promise.all(
+          document
+            .getAnimations()
+            .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
+            .map((animation) => animation.finished.catch(() => undefined)),
+        ),
+        // One of a page that the browser does not draw never ends.
+        new Promise((resolve) => setTimeout(resolve, patience)),
+      ]),
+    longestAnimation,
   );
   // Without frames of other origins, for which axe would open a page of its own, and with details of violations alone: a fourth of
   // the time.
