@@ -25,11 +25,14 @@ interface ImportProductProps {
 export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
   const [url, setUrl] = useState<string | null>(null);
   const [product, setProduct] = useState<ImportedProduct | null>(null);
+  // The address of a product that was discarded: nobody misses it.
+  const [discarded, setDiscarded] = useState("");
   const run = useImportProduct((found) => {
     onUploaded(found.image);
     setProduct(found);
   });
-  useTypedBeside(product !== null || (url !== null && url.trim() !== ""));
+  const isAddressTyped = url !== null && url.trim() !== "" && url !== discarded;
+  useTypedBeside(product !== null || isAddressTyped);
   if (url === null) {
     return (
       <Button onClick={() => setUrl("")} className="self-start">
@@ -53,7 +56,10 @@ export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
           setProduct(null);
           setUrl(null);
         }}
-        onDiscard={() => setProduct(null)}
+        onDiscard={() => {
+          setProduct(null);
+          setDiscarded(url);
+        }}
       />
     );
   }
