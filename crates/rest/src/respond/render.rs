@@ -66,6 +66,11 @@ pub(crate) fn render_outcome(
     };
     // Settings that SQL has made override the status and headers chosen above.
     override_status(&mut draft, status.as_deref())?;
+    let may_lack_length = plan.response.headers_only || matches!(draft.status, 100..=199 | 204 | 304);
+    if matches!(draft.body, Body::None) && !may_lack_length {
+        // Without a length the client would wait for a body until the connection ends.
+        draft.body = Body::Chunks(ByteChunks::default());
+    }
     override_headers(&mut draft, headers.as_deref())?;
     push_legacy_warning(&mut draft, plan);
     timing.end_stage("response");

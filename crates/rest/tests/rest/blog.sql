@@ -53,6 +53,10 @@ create function public.touch(p int) returns void language sql volatile as $$ upd
 create function public.pick(a int) returns text language sql as $$ select 'int' $$;
 create function public.pick(a text) returns text language sql as $$ select 'text' $$;
 create function public.nap(s double precision) returns text language sql volatile as $$ select 'rested' from pg_sleep(s) $$;
+create function public.accepted() returns void language plpgsql as $$
+begin
+  perform set_config('response.status', '202', true);
+end $$;
 create function public.teapot() returns text language plpgsql as $$
 begin
   perform set_config('response.status', '418', true);
