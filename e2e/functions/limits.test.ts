@@ -172,6 +172,23 @@ describe("gw_042 limits", () => {
     ).toBe("");
     expect(server.output()).toContain("ending because of early_drop");
   });
+
+  test("a worker that does not end is killed, and the next ones are watched as before", async () => {
+    const end = async () =>
+      await eventually(
+        () => workersOf("ending"),
+        (pids) => pids === "",
+      );
+    expect(await answer("ending")).toEqual([200, "ok"]);
+    for (const pid of (await workersOf("ending")).split("\n")) {
+      expect(Number(pid)).toBeGreaterThan(0);
+      // It hears nothing, so that the time it has for its end passes: 15 s.
+      process.kill(Number(pid), "SIGSTOP");
+    }
+    expect(await end()).toBe("");
+    expect(await answer("ending")).toEqual([200, "ok"]);
+    expect(await end()).toBe("");
+  });
 });
 
 describe("gw_043 reloading", () => {

@@ -296,6 +296,11 @@ impl Supervisor {
 
     /// Tells a retired worker the reason, asks it to end once it has no more requests, and kills it if it does not.
     async fn end_if_unused(&mut self) {
+        // Killing wakes this up: it would kill and wake again for ever, and nothing else on this thread would run, such as what notices
+        // that the process has ended.
+        if self.killed.is_some() {
+            return;
+        }
         let Some(reason) = self.worker.retirement() else {
             return;
         };
