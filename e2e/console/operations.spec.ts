@@ -84,7 +84,7 @@ test("console_003 a user is deleted only after the address was typed", { tag: "@
   await dialog.getByRole("button", { name: "Delete user" }).click();
 
   // The panel is also hidden from assistive technology, and so from this test, while the window asks.
-  await expect(page.getByText("The user was deleted")).toBeVisible();
+  await expect(page.getByText("The user was deleted", { exact: true })).toBeVisible();
   await expect(panel).toBeHidden();
   await page.goto(`/users?find=${encodeURIComponent(email)}`);
   await expect(page.getByText("Nobody was found.")).toBeVisible();
