@@ -18,7 +18,7 @@ export function JobsTray({ bucket, refusal }: { bucket: string; refusal: string 
   const jobs = (data?.jobs ?? []).filter(
     (job) => job.bucket === bucket || job.target_bucket === bucket,
   );
-  useReloadAfterJobs(jobs);
+  useReloadAfterJobs(data === undefined ? undefined : jobs);
   if (error !== null && data === undefined) {
     return (
       <div className="border-line border-t p-3">
@@ -119,16 +119,21 @@ function StateIcon({ job }: { job: Job }) {
   return <CircleAlert aria-hidden="true" className="size-3.5 shrink-0 text-warning" />;
 }
 
-/** Reloads the lists of files when a job ends, and after every thousand files. */
-function useReloadAfterJobs(jobs: readonly Job[]): void {
+/** Reloads the lists of files when a job ends, also one that nobody has seen running, and after every thousand files. */
+function useReloadAfterJobs(jobs: readonly Job[] | undefined): void {
   const client = useQueryClient();
-  const seen = useRef(new Map<string, string>());
+  const seen = useRef<Map<string, string> | null>(null);
   useEffect(() => {
+    if (jobs === undefined) return;
+    // What had ended before this screen was opened is in its lists.
+    const isFirst = seen.current === null;
+    const marks = seen.current ?? new Map<string, string>();
+    seen.current = marks;
     for (const job of jobs) {
       const mark = isActive(job) ? `${Math.floor((job.done + job.failed) / 1000)}` : job.state;
-      const before = seen.current.get(job.id);
-      seen.current.set(job.id, mark);
-      if (before === undefined || before === mark) continue;
+      const before = marks.get(job.id);
+      marks.set(job.id, mark);
+      if (before === mark || (before === undefined && (isFirst || isActive(job)))) continue;
       for (const bucket of new Set([job.bucket, job.target_bucket ?? job.bucket])) {
         void client.invalidateQueries({ queryKey: objectsKey(bucket) });
       }
