@@ -203,7 +203,7 @@ mod tests {
         std::fs::write(folder.join("migrations/1_own.sql"), "").unwrap();
         symlink("1_own.sql", folder.join("migrations/2_own.sql")).unwrap();
         symlink("../dist", folder.join("schemas")).unwrap();
-        assert_eq!(describe_outside(&folder, &[]), [String::new(); 0]);
+        assert!(describe_outside(&folder, &[]).is_empty());
 
         symlink("../../../victim/key", folder.join("migrations/3_x.sql")).unwrap();
         symlink("../../victim", folder.join("functions")).unwrap();
