@@ -167,7 +167,8 @@ STEPS = [
     npm("e2e: site and console", "e2e", "run", "test:site", until="test", SELVEDGE_BIN=TESTED_BINARY, **SITE),
     npm("e2e: site and console, every screen", "e2e", "run", "test:site", tier="test-all", SELVEDGE_BIN=TESTED_BINARY,
         EVERY_SCREEN="1", **SITE),
-    cargo_test("cargo test", cores=1.25),
+    # Servers of their own wait for it or for the browser: beside both of them everything takes several times as long.
+    cargo_test("cargo test", cores=1.5),
     # Two files at a time, which mostly wait for the servers that they start, kill and start again.
     # Not in memory: Deno lets a program that may not do everything open nothing below /dev.
     npm("e2e: servers of their own", "e2e", "run", "test:servers", SELVEDGE_BIN=TESTED_BINARY, **{**CLIENTS, "in_memory": False}),

@@ -15,8 +15,9 @@ let server: FunctionsServer;
 
 beforeAll(async () => {
   server = await startFunctions({
-    SELVEDGE_FUNCTIONS_BOOT_TIMEOUT: "5s",
-    SELVEDGE_FUNCTIONS_RESPONSE_TIMEOUT: "8s",
+    SELVEDGE_FUNCTIONS_BOOT_TIMEOUT: "10s",
+    // A loop that has one of thirty turns at a core needs that long for its second of CPU time.
+    SELVEDGE_FUNCTIONS_RESPONSE_TIMEOUT: "30s",
     SELVEDGE_FUNCTIONS_CPU: "1s",
     SELVEDGE_FUNCTIONS_CPU_SOFT: "700ms",
     SELVEDGE_FUNCTIONS_IDLE_TIMEOUT: "3s",
