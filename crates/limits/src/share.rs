@@ -10,8 +10,8 @@ use crate::client::ClientId;
 pub struct ShareLimit {
     /// The limit of each client.
     pub most: usize,
-    /// What all clients have taken together before the limit counts: one that needs much may have it while there is plenty for the
-    /// others. 0 limits always.
+    /// The limit applies once all clients together would have more than this. Below it a single client may exceed `most`, because
+    /// enough is left for the others. With 0 it always applies.
     pub counts_from: usize,
 }
 

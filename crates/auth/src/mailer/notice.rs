@@ -23,8 +23,8 @@ pub(crate) struct Notice<'a> {
     pub(crate) factor_type: &'a str,
 }
 
-/// Sends a notification to `user`, if the project has enabled it, or it is always sent, and the user has an address. To be called
-/// after the commit.
+/// Sends a notification to a user who has an address, where the project has enabled this kind or it cannot be disabled. Called after
+/// the commit, so that nobody is told of a change that was rolled back.
 pub(crate) async fn notify_user(request: &AuthRequest, user: &User, kind: MailKind, notice: Notice<'_>) {
     // The old address gets the mail, so that its owner learns of a change that somebody else has made.
     let to = match kind {

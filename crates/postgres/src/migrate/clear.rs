@@ -56,7 +56,7 @@ pub async fn begin_clear_project(client: &Client) -> Result<(), MigrateError> {
     let Err(error) = clear_project(client).await else {
         return Ok(());
     };
-    // If the connection is lost, this fails as well; the first error is reported.
+    // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
     client.batch_execute("rollback").await.ok();
     Err(name_holders(client, error).await)
 }

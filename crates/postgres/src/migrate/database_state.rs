@@ -164,7 +164,7 @@ impl DatabaseState {
         }
         .await;
         if outcome.is_err() {
-            // If the connection is lost, this fails as well; the first error is reported.
+            // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
             client.batch_execute("rollback").await.ok();
         }
         outcome

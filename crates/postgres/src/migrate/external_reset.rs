@@ -197,9 +197,9 @@ fn truncate(tables: &[String]) -> String {
     format!("truncate {} restart identity", tables.join(", "))
 }
 
-/// Whether a table has rows, as far as the role of the session can see.
+/// Whether the session's role sees rows in a table. True also where it may not read the table.
 async fn has_rows(client: &Client, table: &str) -> Result<bool, MigrateError> {
-    // A division by zero tells it in one statement that may be refused.
+    // It fails by a division by zero where there are rows, and where the right is missing: one statement tells both.
     let is_empty = format!("select 1 / (not exists (select from {table}))::int");
     Ok(!try_alone(client, &is_empty).await?)
 }

@@ -157,7 +157,7 @@ impl Delivery<'_> {
                 Err(RolesError::Unreadable) => break,
             }
         }
-        // Roles change faster than they can be read, or the database is away.
+        // The roles were changed each time while they were read, or the database cannot be reached: nobody may get these rows.
         for candidate in candidates {
             self.miss_role(candidate, turn.missed);
         }

@@ -176,7 +176,7 @@ async fn realtime_076_a_filter_that_is_slow_on_hidden_rows_tells_its_channel_not
     let filter = json!({"event": "*", "schema": "public", "table": "items", "filter": "name=ilike.seen"});
     test.subscribe(1, "anon", &[filter]).await;
 
-    // The first is found out by the client's filters being slow, the others come when they are known to be.
+    // In the first round the server learns that this client's filters are slow. In the later ones it evaluates them apart.
     for round in 0..5 {
         let (hidden, seen, together) = (3 * round, 3 * round + 1, 3 * round + 2);
         test.sql(&format!("insert into items values ({hidden}, 'hidden')"))

@@ -142,5 +142,8 @@ async fn rest_076_functions_choose_status_and_headers() {
     );
     // Without a length, clients wait for the end of the connection.
     let response = app.anon().post("/rpc/accepted", &json!({})).await;
-    assert_eq!((response.status, response.header("content-length")), (202, Some("0")));
+    assert_eq!(
+        (response.status, response.header("content-length")),
+        (202, Some("0"))
+    );
 }

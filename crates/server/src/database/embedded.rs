@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
 use crate::output;
-use crate::project_trust::note_project;
+use crate::project_trust::record_project;
 
 /// A file in the data folder that exists once a first start has succeeded. While it is missing, each start runs seeds
 /// and uploads buckets again, so that a first start that failed half-way is completed.
@@ -97,7 +97,7 @@ async fn start_cluster_locked(config: &Config, lock: Option<ProjectLock>) -> Res
         other => anyhow!(other),
     })?;
     http_requests::serve_cluster(config, &cluster)?;
-    note_project(config);
+    record_project(config);
     Ok(cluster)
 }
 

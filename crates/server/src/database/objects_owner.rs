@@ -163,7 +163,7 @@ fn read_or_guess(config: &Config, folder: &Path) -> Result<Vec<ObjectsOwner>> {
     let mut owners = Vec::new();
     if has_files(folder) {
         owners.extend(embedded::has_cluster(config).then_some(ObjectsOwner::Own));
-        owners.extend(other_address(config)?.map(|name| ObjectsOwner::Other {
+        owners.extend(find_configured_address(config)?.map(|name| ObjectsOwner::Other {
             identity: UNKNOWN.to_owned(),
             name,
         }));
@@ -172,7 +172,7 @@ fn read_or_guess(config: &Config, folder: &Path) -> Result<Vec<ObjectsOwner>> {
 }
 
 /// The address of the database on another server that the configuration names, also where the command works on the own one.
-fn other_address(config: &Config) -> Result<Option<String>> {
+fn find_configured_address(config: &Config) -> Result<Option<String>> {
     let port = config.db.port;
     if let Some(external) = ExternalDatabase::of_project(config)? {
         let is_own = external.is_at_local_port(port, DATABASE);

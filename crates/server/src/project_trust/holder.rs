@@ -13,9 +13,9 @@ use crate::private_file::write_private_file;
 /// The file with the project's id and its folder, a line each.
 const FILE: &str = "project";
 
-/// Notes the project in a data folder that has its database now, unless a project is noted already. Where that cannot be written, the user
-/// is told, and the project runs.
-pub(crate) fn note_project(config: &Config) {
+/// Records the project in a data folder that has its database now, unless one is recorded already. Where the file cannot be written the
+/// user is told, and the project runs all the same.
+pub(crate) fn record_project(config: &Config) {
     if !config.selvedge.is_data_dir_of_process || read_project(config).is_some() {
         return;
     }

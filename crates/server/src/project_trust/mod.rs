@@ -24,7 +24,7 @@ use selvedge_project_files::{find_repository, resolve};
 use crate::config::{Config, NamedPath};
 use crate::output::{self, show_foreign_text};
 use data_folder::Standing;
-pub(crate) use holder::{note_project, refuse_data_of_others};
+pub(crate) use holder::{record_project, refuse_data_of_others};
 use outside::{find_exposed_secret, list_outside};
 pub(crate) use place::check_place;
 use place::{ProjectPlace, find_place};

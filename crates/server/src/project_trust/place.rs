@@ -77,7 +77,7 @@ pub(super) fn find_place(path: &Path) -> Option<PathBuf> {
 /// bring `functions`, `migrations` or a file as a link to somebody's own.
 ///
 /// # Errors
-/// When a link on the way leads elsewhere, or nowhere.
+/// When a link in the path leads out of the project and its repository, or its target does not exist.
 pub(crate) fn check_place(project: &Project, path: &Path) -> Result<()> {
     match ProjectPlace::of(project).leads_out(path) {
         None => Ok(()),

@@ -60,7 +60,7 @@ const LIMIT_WAIT: &str = "select pg_catalog.set_config('lock_timeout', $1, true)
 const OLD_VERSION: &str = "select version from storage.objects where bucket_id = $1 and name = $2 for update";
 
 /// How often a write looks for the object again that appeared or disappeared between two of its statements.
-const MOST_ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// What is checked again when the bytes of an upload are there: whether its caller may still write the object, and whether the bucket still takes
 /// it.
@@ -278,7 +278,7 @@ async fn write_in_transaction(
     if object.upsert {
         limit_wait(storage, &transaction).await?;
     }
-    for _ in 0..MOST_ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let old = if object.upsert {
             lock_object(&transaction, &object.target).await?
         } else {

@@ -26,7 +26,7 @@ use crate::response::json::message_response;
 use crate::validation::names::is_folder_placeholder;
 
 /// How often a move begins anew when other requests keep replacing the source.
-const MOST_ATTEMPTS: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Subject to the policies for SELECT on the old row, UPDATE, and SELECT on the new row. Returns which object it was: `o` is the
 /// row before the update, whose version `returning` does not have otherwise before PostgreSQL 18.
@@ -72,7 +72,7 @@ pub(crate) async fn move_object(
         destination,
         owner,
     };
-    for _ in 0..MOST_ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         if asked.try_once(context).await? {
             return Ok(message_response("Successfully moved"));
         }
@@ -258,7 +258,7 @@ impl AskedMove {
     }
 }
 
-/// Maps an error of a statement that may wait for other writers.
+/// The error for the client when a statement has failed: waiting too long for another writer of the object is a 503.
 fn map_error(error: tokio_postgres::Error) -> StorageError {
     match StorageError::from_tokio_postgres(error, UniqueKey::Other) {
         StorageError::ResourceLocked => StorageError::LockTimeout,

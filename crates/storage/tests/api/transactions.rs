@@ -161,12 +161,12 @@ async fn store_014_a_download_behind_one_whose_session_ends_is_answered() {
             while app.count(WAITING).await == 0 {
                 actix_web::rt::time::sleep(Duration::from_millis(10)).await;
             }
-            // By the time that these are answered the worker has seen the second request, too.
+            // The worker answers in order, so after these it has begun the second request as well.
             for _ in 0..3 {
                 ana.get("/status").await;
             }
             superuser
-                .batch_execute(END_WAITING)
+                .batch_execute(END_WAITING_SESSION)
                 .await
                 .expect("a superuser may");
         });
@@ -178,6 +178,6 @@ async fn store_014_a_download_behind_one_whose_session_ends_is_answered() {
 /// Sessions that wait for an advisory lock of this database.
 const WAITING: &str = "select count(*) from pg_locks where locktype = 'advisory' and not granted
     and database = (select oid from pg_database where datname = current_database())";
-const END_WAITING: &str =
+const END_WAITING_SESSION: &str =
     "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted
     and database = (select oid from pg_database where datname = current_database())";

@@ -34,7 +34,7 @@ async fn begin(client: &Client<'_>, key: &str) -> u16 {
 }
 
 /// Begins a resumable upload with a token that this client has signed; returns the status.
-async fn begin_signed(app: &TestApp, signer: &Client<'_>, key: &str) -> u16 {
+async fn begin_signed_upload(app: &TestApp, signer: &Client<'_>, key: &str) -> u16 {
     let signed = signer
         .post(&format!("/object/upload/sign/b/{key}"), json!({}))
         .await
@@ -123,7 +123,7 @@ async fn store_101_callers_without_a_user_share_by_their_address() {
     let third = begin(&guest("4f4b1c5e-0000-4000-8000-000000000002"), "3").await;
 
     assert_eq!((third, begin(&app.anon(), "4").await), (429, 429));
-    assert_eq!(begin_signed(&app, &app.service_role(), "5").await, 429);
+    assert_eq!(begin_signed_upload(&app, &app.service_role(), "5").await, 429);
     assert_eq!(begin(&app.user("ana"), "6").await, 201);
 }
 
@@ -138,7 +138,7 @@ async fn store_101_upload_tokens_of_anonymous_users_count_by_the_address_of_the_
 
     let mut statuses = Vec::new();
     for (key, signer) in [("1", guest(1)), ("2", guest(2)), ("3", guest(3)), ("4", ana)] {
-        statuses.push(begin_signed(&app, &signer, key).await);
+        statuses.push(begin_signed_upload(&app, &signer, key).await);
     }
 
     // Anybody becomes another anonymous user at any time; a user of an address or a telephone number has a share of his own.

@@ -1,10 +1,8 @@
 import type { User } from "@supabase/auth-js";
 import { AlertWindow } from "@ui/alert-window";
 import { Button } from "@ui/button";
-import { Field } from "@ui/field";
 import { useState } from "react";
-import { PasswordInput } from "@/components/ui/password-input";
-import { describeSignInError, useSignIn } from "@/features/auth/api/sign-in";
+import { PasswordAgainForm, usePasswordAgain } from "@/features/auth/components/password-again";
 
 const classNames = {
   window:
@@ -22,17 +20,11 @@ interface SessionEndedProps {
 
 /** Over a page with typed text whose session has ended: the same person signs in again, here or in another tab, and goes on. */
 export function SessionEnded({ user, onLeave }: SessionEndedProps) {
-  const signIn = useSignIn();
-  const [password, setPassword] = useState("");
+  const again = usePasswordAgain(user.email);
   const [isAsked, setAsked] = useState(false);
   const { email, app_metadata } = user;
   const methods = app_metadata.providers ?? ["email"];
   const takesPassword = email !== undefined && methods.includes("email");
-
-  function submit() {
-    if (email === undefined || password === "" || signIn.isPending) return;
-    signIn.mutate({ email, password });
-  }
 
   return (
     // What is below may be for its administrator's eyes alone, and somebody else may be here now.
@@ -48,29 +40,7 @@ export function SessionEnded({ user, onLeave }: SessionEndedProps) {
       // Escape would throw away what the window is about.
       onClose={() => undefined}
     >
-      {takesPassword && (
-        <form
-          className="mt-5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            submit();
-          }}
-        >
-          <Field
-            label="Password"
-            error={signIn.isError ? describeSignInError(signIn.error).description : undefined}
-          >
-            {(attributes) => (
-              <PasswordInput
-                autoComplete="current-password"
-                value={password}
-                onChange={(event) => setPassword(event.target.value)}
-                {...attributes}
-              />
-            )}
-          </Field>
-        </form>
-      )}
+      {takesPassword && <PasswordAgainForm again={again} />}
       <div className="mt-6 flex flex-wrap justify-end gap-3">
         <Button onClick={() => (isAsked ? onLeave() : setAsked(true))}>
           {isAsked ? "Discard what is typed" : "Leave"}
@@ -78,9 +48,9 @@ export function SessionEnded({ user, onLeave }: SessionEndedProps) {
         {takesPassword && (
           <Button
             variant="primary"
-            disabled={password === ""}
-            pending={signIn.isPending}
-            onClick={submit}
+            disabled={again.password === ""}
+            pending={again.isPending}
+            onClick={again.submit}
           >
             Sign in
           </Button>

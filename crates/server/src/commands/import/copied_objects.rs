@@ -149,7 +149,7 @@ impl<'c> CopiedObjects<'c> {
         Ok(())
     }
 
-    /// Returns the ids of all noted objects.
+    /// The ids of the objects that this import has copied so far.
     pub(super) async fn list_ids(&self) -> Result<Vec<Uuid>> {
         let ids = "select distinct id from _selvedge.copied_objects";
         let rows = self.superuser.query(ids, &[]).await?;

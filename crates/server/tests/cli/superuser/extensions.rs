@@ -119,7 +119,7 @@ async fn check_refusals(postgres: &Client) {
         "set session_replication_role = replica; create extension index_advisor schema public",
         "reset session_replication_role; set standard_conforming_strings = off; create extension index_advisor schema public",
         "do $$ begin create extension index_advisor; end $$",
-        // Texts that begin as if they were about another one.
+        // Each names `citext` first, so that whoever reads only the beginning takes it for the extension that is created.
         "do $$ begin execute 'create extension citext schema \"public\"
             ; create extension index_advisor schema public'; end $$",
         "create extension citext; create extension index_advisor schema public",

@@ -39,7 +39,7 @@ const conflict = 409;
 const notWaiting = 404;
 
 /** Whether a review was refused because the outfit is not as it is shown, so that it has to be looked at again. */
-export const isOutdated = (error: unknown): boolean =>
+export const hasOutfitChanged = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === conflict || error.status === notWaiting);
 
 export function useReviewOutfit() {
@@ -51,7 +51,7 @@ export function useReviewOutfit() {
       () =>
         withdrawReviews([outfit.id]),
     failureText: (error) =>
-      isOutdated(error)
+      hasOutfitChanged(error)
         ? messageOf(error, "The outfit has changed. Look at it again.")
         : "Failed to update combine status.",
   });

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import type { OpenRow } from "@/lib/use-open-row";
 import { type AdminOutfit, useDeleteOutfit } from "../api/outfits";
-import { isOutdated, useReviewOutfit } from "../api/review";
+import { hasOutfitChanged, useReviewOutfit } from "../api/review";
 import { OutfitForm } from "./outfit-form";
 import { RejectDialog } from "./reject-dialog";
 import { ReviewPanel } from "./review-panel";
@@ -104,7 +104,7 @@ function RejectOutfit({ outfit, onClose }: SingleQuestionProps) {
               onClose();
             },
             onError: (error) => {
-              if (isOutdated(error)) onClose();
+              if (hasOutfitChanged(error)) onClose();
             },
           },
         )

@@ -12,7 +12,7 @@ import { itemsByIdQuery } from "@/lib/admin-items";
 import { capitalise, formatDate } from "@/lib/format";
 import { colorsQuery, outfitStylesQuery } from "@/lib/vocabulary";
 import { type AdminOutfit, creatorName, isReviewable } from "../api/outfits";
-import { isOutdated, trainingPhotosQuery, useReviewOutfit } from "../api/review";
+import { hasOutfitChanged, trainingPhotosQuery, useReviewOutfit } from "../api/review";
 import { OutfitStatus } from "./outfit-status";
 import { PanelPart } from "./panel-part";
 import { RejectDialog } from "./reject-dialog";
@@ -44,7 +44,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
         },
         onError: (error) => {
           // The panel shows an old version.
-          if (isOutdated(error)) onClose();
+          if (hasOutfitChanged(error)) onClose();
         },
       },
     );

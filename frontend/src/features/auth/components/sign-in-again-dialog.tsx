@@ -1,13 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { Field } from "@ui/field";
-import { useState } from "react";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { PasswordInput } from "@/components/ui/password-input";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { providersQuery, signInWithProvider } from "../api/providers";
-import { describeSignInError, useSignIn } from "../api/sign-in";
+import { PasswordAgainForm, usePasswordAgain } from "./password-again";
 import { providerLabel } from "./provider-buttons-shape";
 
 interface SignInAgainDialogProps {
@@ -38,14 +35,12 @@ export function SignInAgainDialog({
 }: SignInAgainDialogProps) {
   const { data: providers = [] } = useQuery(providersQuery());
   const own = providers.filter(({ id }) => methods.includes(id));
-  const signIn = useSignIn();
-  const [password, setPassword] = useState("");
+  const again = usePasswordAgain(email, onSignedIn);
   const hasPassword = email !== undefined && (methods.includes("email") || methods.length === 0);
-  const isBusy = pending || signIn.isPending;
+  const isBusy = pending || again.isPending;
 
   function submit() {
-    if (email === undefined || password === "" || isBusy) return;
-    signIn.mutate({ email, password }, { onSuccess: onSignedIn });
+    if (!pending) again.submit();
   }
 
   function open(provider: (typeof own)[number]["id"]) {
@@ -63,34 +58,12 @@ export function SignInAgainDialog({
       title="Sign in again"
       text={text}
       confirmLabel={confirmLabel}
-      disabled={password === ""}
+      disabled={again.password === ""}
       pending={isBusy}
       onConfirm={hasPassword ? submit : undefined}
       onClose={onClose}
     >
-      {hasPassword && (
-        <form
-          className="mt-5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            submit();
-          }}
-        >
-          <Field
-            label="Password"
-            error={signIn.isError ? describeSignInError(signIn.error).description : undefined}
-          >
-            {(attributes) => (
-              <PasswordInput
-                autoComplete="current-password"
-                value={password}
-                onChange={(event) => setPassword(event.target.value)}
-                {...attributes}
-              />
-            )}
-          </Field>
-        </form>
-      )}
+      {hasPassword && <PasswordAgainForm again={again} />}
       {own.length > 0 && (
         <div className="mt-5 flex flex-col gap-3">
           {own.map(({ id, label }) => (

@@ -88,9 +88,9 @@ function keepChosen(draft: Draft, base: SubmissionFields, fields: SubmissionFiel
 }
 
 /**
- * An earlier attempt has saved an outfit with the draft's id although its response did not arrive, or another tab has. Returns the
- * outfit's status when it is what was to be saved, or after it was changed to it; null when the outfit is not there. Where somebody
- * else has changed the same since, an `OvertakenError` says so.
+ * Finishes a submission that an earlier attempt, whose response did not arrive, or another tab has already stored under the draft's
+ * id. Changes the stored outfit to the draft where they differ, and returns its status; null when there is no such outfit. Throws an
+ * `OvertakenError` when somebody else has changed the same fields since.
  */
 export async function settleEarlier(
   userId: string,
