@@ -14,14 +14,12 @@ it("a failed refetch takes nothing away that is shown: the first read alone deci
   );
 
   expect(found.map(([path]) => path.replace("/src/", "")).sort()).toEqual([
-    // A mutation.
-    "app/admin/session-ended.tsx",
     // It reads once more when somebody asks for it.
     "app/routes/create-outfit/overtaken-outfit.tsx",
     // It asks for `data` first.
     "app/shell/page-section.tsx",
     // A mutation.
-    "features/auth/components/sign-in-again-dialog.tsx",
+    "features/auth/components/password-again.tsx",
     // It asks while nothing is shown yet.
     "lib/use-open-row.ts",
   ]);
