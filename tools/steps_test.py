@@ -113,7 +113,8 @@ class CargoTest(unittest.TestCase):
 
     FAILS_ONCE = """#!/bin/bash
 if [ -e "$0.tried" ]; then echo "test a::b ... ok"; echo "test result: ok. 1 passed; 0 failed; 0 ignored"; exit 0; fi
-touch "$0.tried"; echo "test a::b ... FAILED"; echo "test result: FAILED. 3 passed; 1 failed; 0 ignored"; exit 101
+touch "$0.tried"; echo "test a::b ... FAILED"
+printf -- "\\n---- a::b stdout ----\\nthread 'a::b' panicked at src/b.rs:1:2:\\ntoo\\nslow\\nstack backtrace:\\n  0: x\\n\\nfailures:\\n"; echo "test result: FAILED. 3 passed; 1 failed; 0 ignored"; exit 101
 """
     CRASHES = "#!/bin/bash\necho running 2 tests; kill -SEGV $$\n"
 
@@ -132,12 +133,13 @@ touch "$0.tried"; echo "test a::b ... FAILED"; echo "test result: FAILED. 3 pass
 
     def test_a_failed_test_is_run_once_more_in_continuous_integration_and_then_listed(self):
         code, output, flaky = self.run_program(self.FAILS_ONCE, CI="1")
-        self.assertEqual((code, flaky), (0, "token (unit tests) a::b\n"), output)
+        self.assertEqual((code, flaky), (0, "token (unit tests) a::b (src/b.rs:1:2: too slow)\n"), output)
 
     def test_a_failed_test_fails_the_run_elsewhere(self):
         code, output, flaky = self.run_program(self.FAILS_ONCE, CI="")
         self.assertEqual((code, flaky), (1, ""), output)
         self.assertIn("failed: token (unit tests) with 101: a::b", output)
+        self.assertIn("failed: a::b: src/b.rs:1:2: too slow", output)
 
     def test_a_run_of_no_test_fails(self):
         code, output, _ = self.run_program('#!/bin/bash\necho "test result: ok. 0 passed; 0 failed; 9 filtered out"\n')

@@ -15,7 +15,8 @@ export default class FlakyBrowserTests implements Reporter {
       if (test.outcome() === "flaky") {
         // Project, file and title; the first part is empty.
         const [, project, file, ...title] = test.titlePath();
-        reportFlaky(`${file} (${project})`, title.join(" > "));
+        const [error] = test.results.flatMap((result) => result.errors);
+        reportFlaky(`${file} (${project})`, title.join(" > "), error?.message);
       }
     }
   }
