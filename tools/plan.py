@@ -37,14 +37,16 @@ class Step:
     job: str
     # Whether its temporary files are in memory where there is room: new clusters of PostgreSQL write thousands.
     in_memory: bool
+    # How much it steps back behind the others where cores are scarce, as for nice(1): 15 gets hardly more than what they leave.
+    niceness: int
     environment: dict[str, str] = field(default_factory=dict)
 
 
 def step(
-    name, *command, tier="test", until="test-all", needs=(), cores=1.0, alone=(), job="rust", in_memory=False, **environment
+    name, *command, tier="test", until="test-all", needs=(), cores=1.0, alone=(), job="rust", in_memory=False, niceness=0, **environment
 ):
     """A step whose environment has the named variables besides those of `make`."""
-    return Step(name, command, tier, until, tuple(needs), cores, tuple(alone), job, in_memory, environment)
+    return Step(name, command, tier, until, tuple(needs), cores, tuple(alone), job, in_memory, niceness, environment)
 
 
 def make(name, target, **options):
@@ -61,8 +63,8 @@ def cargo_test(name, *arguments, cores=0.5, **options):
     """Rust tests. They mostly wait for PostgreSQL, so more of them run at once than there are cores: four of each of two programs.
     Browser and clients, which run beside them, come first."""
     return step(
-        name, "nice", "-n", "5", "tools/cargo-test", "--built", *arguments, needs=["cargo test --no-run"], alone=["cargo test"],
-        cores=cores, RUST_TEST_THREADS="4", **options
+        name, "tools/cargo-test", "--built", *arguments, needs=["cargo test --no-run"], alone=["cargo test"], cores=cores, niceness=5,
+        RUST_TEST_THREADS="4", **options
     )
 
 
@@ -70,9 +72,8 @@ def on_versions(what, *majors, test):
     """Rust tests of one program, with each of these versions of PostgreSQL, one after the other."""
     crate, program, choice = test
     return step(
-        f"cargo test, {what} on versions of PostgreSQL", "tools/on-versions", *majors, "--", "nice", "-n", "5", "tools/cargo-test", "--built", "-p",
-        crate, "--test", program, "--", choice, needs=["cargo test --no-run"], alone=["cargo test"], cores=0.5, tier="test-all",
-        RUST_TEST_THREADS="4"
+        f"cargo test, {what} on versions of PostgreSQL", "tools/on-versions", *majors, "--", "tools/cargo-test", "--built", "-p", crate, "--test",
+        program, "--", choice, needs=["cargo test --no-run"], alone=["cargo test"], cores=0.5, niceness=5, tier="test-all", RUST_TEST_THREADS="4"
     )
 
 
@@ -141,6 +142,9 @@ STEPS = [
     step("cargo build", "cargo", "build", "--workspace", "--locked", "--bin", "selvedge", "--test", "saml",
          needs=["console: build"], cores=2, alone=["cargo"], tier="run"),
     step("cargo test --no-run", "tools/cargo-test", "--no-run", needs=["cargo build"], cores=2, alone=["cargo"]),
+    # It compiles in what the tests leave of the cores.
+    step("clippy", "cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings", needs=["console: build"], cores=0,
+         alone=["cargo"], niceness=15, tier="check", job="check"),
     make("cargo build --release", "build", needs=["console: build"], cores=2, alone=["cargo"], until="soak",
          tier="test" if os.environ.get("RELEASE") else "soak"),
     make("frontend: npm ci", "frontend/node_modules", tier="run", job="check"),
@@ -173,9 +177,6 @@ STEPS = [
     # Not in memory: Deno lets a program that may not do everything open nothing below /dev.
     npm("e2e: servers of their own", "e2e", "run", "test:servers", SELVEDGE_BIN=TESTED_BINARY, **{**CLIENTS, "in_memory": False}),
     npm("e2e: clients", "e2e", "run", "test:clients", SELVEDGE_BIN=TESTED_BINARY, **CLIENTS),
-    # It compiles in what the tests leave of the cores, which is why it comes after them in this list.
-    step("clippy", "nice", "-n", "15", "cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings",
-         needs=["console: build"], cores=0.5, alone=["cargo"], tier="check", job="check"),
     # `make test` runs these with all others; here they are compiled without the integration tests.
     step("cargo test, units", "cargo", "test", "--workspace", "--lib", "--locked", "--quiet", needs=["console: build"], cores=2,
          alone=["cargo"], tier="check", until="check", job="check"),

@@ -21,9 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
 TIERS, STAND_ALONE = ("check", "test", "full"), ("full",)
 
-def sh(name, text, needs=(), alone=(), tier="check", cores=0.1):
+def sh(name, text, needs=(), alone=(), tier="check", cores=0.1, niceness=0):
     return SimpleNamespace(name=name, command=("bash", "-c", text), needs=needs, alone=alone, cores=cores, tier=tier, until="test",
-                           job="one" if name == "slow" else "two", in_memory=False, environment={})
+                           job="one" if name == "slow" else "two", in_memory=False, niceness=niceness,
+                           environment={})
 
 STEPS = [
     sh("slow", "echo slow begins; sleep ${SLOW:-1}; echo slow ends"),
@@ -32,6 +33,7 @@ STEPS = [
     sh("lacking", "echo It needs nginx; exit 77"),
     sh("beyond", "echo beyond", needs=["lacking"]),
     sh("later", "echo later", tier="test"),
+    sh("behind", "sleep 0.2; nice; cat /proc/self/autogroup", tier="test", niceness=15),
     sh("begins", "sleep 0.5", tier="full"),
     sh("whole machine", "echo whole", tier="full", cores=99),
     sh("small", "echo small", tier="full"),
@@ -91,6 +93,8 @@ class Steps(unittest.TestCase):
 
     def test_steps_of_a_tier_a_job_or_by_name_come_with_what_they_need(self):
         self.assertIn("\nlater\n", self.run_steps("test")[1])
+        # Whose work the others need soonest comes first, also on a kernel that shares its cores between sessions.
+        self.assertRegex(self.run_steps("test", "behind")[1], r"\n15\n(/autogroup-\d+ nice 15\n)?")
         self.assertNotIn("quick", self.run_steps("check", "--job", "one")[1])
         by_name = self.run_steps("check", "after")[1]
         self.assertIn("\nquick\n", by_name)
