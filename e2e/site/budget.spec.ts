@@ -26,8 +26,9 @@ const signedInBudgets = [
   // device has changed, 2.5 kB, and show what other tabs type, 0.3 kB.
   { path: "/profile/edit", most: 196_500 },
   { path: "/profile-settings", most: 196_500 },
-  // It compares what it sends again with what an earlier attempt has stored, 2 kB, and asks whose change is kept, 0.6 kB.
-  { path: "/create-outfit", most: 191_500 },
+  // It compares what it sends again with what an earlier attempt has stored, 2 kB, asks whose change is kept, 0.6 kB, and
+  // asks for the password when a session ends over it.
+  { path: "/create-outfit", most: 192_500 },
   { path: "/notifications", most: 184_500 },
 ];
 
