@@ -1,6 +1,7 @@
 /** The project's configuration: keys with their values and origins. */
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
+import { parseExact } from "@/lib/json-text";
 
 /** Where a value comes from. */
 export type SettingOrigin =
@@ -11,7 +12,7 @@ export type SettingOrigin =
 
 export interface Setting {
   key: string;
-  /** Null for secrets, whose values the server never sends. */
+  /** With numbers as `parseExact` has them. Null for secrets, whose values the server never sends. */
   value: unknown;
   origin: SettingOrigin;
   secret: boolean;
@@ -22,7 +23,10 @@ export interface Setting {
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
   queryFn: async ({ signal }) => {
-    const { settings } = await request<{ settings: Setting[] }>("/api/settings", { signal });
+    const { settings } = await request<{ settings: Setting[] }>("/api/settings", {
+      signal,
+      parse: parseExact,
+    });
     return settings;
   },
 });

@@ -1,7 +1,7 @@
 import { Button } from "@ui/button";
 import type { EditConflict, OtherEdit } from "@ui/merge-edit";
 import { Text } from "@/components/text";
-import { isExact, writeExact } from "@/lib/json-text";
+import { showExact } from "@/lib/json-text";
 
 interface CollisionNoticeProps {
   conflicts: readonly EditConflict[];
@@ -13,10 +13,7 @@ interface CollisionNoticeProps {
   keepLabel?: string;
 }
 
-function describe(value: unknown): string {
-  if (value === undefined) return "nothing";
-  return typeof value === "string" && !isExact(value) ? value : writeExact(value);
-}
+const describe = (value: unknown): string => (value === undefined ? "nothing" : showExact(value));
 
 /** Says what somebody else has saved since an edit began, and asks whose values stay. Nothing was saved yet. */
 export function CollisionNotice({

@@ -1,5 +1,6 @@
 import type { Setting, SettingOrigin } from "@/api/settings";
 import { Text } from "@/components/text";
+import { showExact } from "@/lib/json-text";
 
 /** A value of the configuration; empty ones are named, because nothing at all looks like a fault of the page. */
 export function ValueText({ value }: { value: unknown }) {
@@ -7,16 +8,13 @@ export function ValueText({ value }: { value: unknown }) {
     return <span className="text-ink-soft">not set</span>;
   }
   const isList = Array.isArray(value) && value.length > 0;
-  const text = isList ? value.map(asText).join("\n") : asText(value);
+  const text = isList ? value.map(showExact).join("\n") : showExact(value);
   return (
     <span className="min-w-0 whitespace-pre-line break-words">
       <Text multiline>{text}</Text>
     </span>
   );
 }
-
-const asText = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value);
 
 export function OriginLabel({ origin }: { origin: SettingOrigin }) {
   return (

@@ -6,6 +6,8 @@ import {
   findRounded,
   layOutJson,
   parseExact,
+  parseExactMembers,
+  showExact,
   writeExact,
 } from "./json-text";
 
@@ -48,4 +50,15 @@ it("console_034_numbers_of_any_length_survive_reading_and_writing", () => {
   expect(findExact(value)).toBe("9007199254740993");
   expect(findExact({ a: 1.5, b: [{ c: 9007199254740991 }], d: null })).toBeNull();
   expect(() => parseExact("{")).toThrow(SyntaxError);
+});
+
+it("console_034_members_that_are_named_keep_their_digits_and_the_others_are_numbers", () => {
+  const json = '{"claims":{"org":9007199254740993},"duration_ms":0.1234567890123456,"kept":true}';
+  const read = parseExactMembers(json, ["claims", "absent"]) as Record<string, unknown>;
+
+  expect(writeExact(read.claims)).toBe('{"org":9007199254740993}');
+  expect([read.duration_ms, read.kept]).toEqual([0.1234567890123456, true]);
+  expect("absent" in read).toBe(false);
+  expect(["text", 1.5, [1]].map(showExact)).toEqual(["text", "1.5", "[1]"]);
+  expect(showExact(parseExact("9007199254740993"))).toBe("9007199254740993");
 });

@@ -90,6 +90,16 @@ export function parseExact(json: string): unknown {
   return JSON.parse(marked.join(""));
 }
 
+/** Reads a JSON object of which these members keep the digits of their numbers, as {@link parseExact} has them. */
+export function parseExactMembers(json: string, members: readonly string[]): object {
+  const exact = parseExact(json) as Record<string, unknown>;
+  const kept = members.filter((member) => member in exact);
+  return {
+    ...(JSON.parse(json) as object),
+    ...Object.fromEntries(kept.map((member) => [member, exact[member]])),
+  };
+}
+
 /** Writes what {@link parseExact} has read, by default without blanks. */
 export function writeExact(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(/"\\u0000([-+.\deE]+)"/g, "$1");
@@ -98,6 +108,10 @@ export function writeExact(value: unknown, indent = 0): string {
 /** Whether a value of {@link parseExact} is a number that JavaScript would round. */
 export const isExact = (value: unknown): value is string =>
   typeof value === "string" && value.startsWith(exactMark);
+
+/** A value of {@link parseExact} for people: a text as it is, anything else as JSON. */
+export const showExact = (value: unknown): string =>
+  typeof value === "string" && !isExact(value) ? value : writeExact(value);
 
 /** The first number in a value of {@link parseExact} that JavaScript would round, as it is written; null when there is none. */
 export function findExact(value: unknown): string | null {

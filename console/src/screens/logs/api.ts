@@ -1,6 +1,7 @@
 /** Requests of the log screen. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
+import { parseExactMembers } from "@/lib/json-text";
 import type { LogPage, RequestDetails } from "./log-entry";
 import { type LogFilter, logQuery } from "./log-filter";
 
@@ -26,7 +27,10 @@ export function requestQuery(requestId: string) {
   return queryOptions({
     queryKey: ["logs", "request", requestId],
     queryFn: ({ signal }) =>
-      request<RequestDetails>(`/api/logs/${encodeURIComponent(requestId)}`, { signal }),
+      request<RequestDetails>(`/api/logs/${encodeURIComponent(requestId)}`, {
+        signal,
+        parse: (text) => parseExactMembers(text, ["claims"]),
+      }),
     retry: false,
   });
 }

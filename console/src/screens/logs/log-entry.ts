@@ -41,6 +41,7 @@ export interface RequestDetails {
   entry: LogEntry;
   lines: LogLine[];
   statements: LoggedStatement[];
+  /** With numbers as `parseExact` has them. */
   claims: Record<string, unknown> | null;
   /** Whether statements of this request were kept: those of quick, successful requests are not. */
   kept?: boolean;

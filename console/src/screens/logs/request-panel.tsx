@@ -12,6 +12,7 @@ import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { formatDuration, formatNumber } from "@/lib/format";
 import { formatClock, formatTime } from "@/lib/format-time";
+import { writeExact } from "@/lib/json-text";
 import { requestQuery } from "./api";
 import { outcomeOf, type RequestDetails } from "./log-entry";
 import { simulateLink } from "./simulate-link";
@@ -101,7 +102,7 @@ export function RequestPanel({ requestId }: { requestId: string }) {
       {claims !== null && (
         <div>
           <h3 className="mb-1.5 font-medium text-caption">Claims</h3>
-          <CodeBlock label="claims" code={JSON.stringify(claims, null, 2)} />
+          <CodeBlock label="claims" code={writeExact(claims, 2)} />
         </div>
       )}
     </div>

@@ -2,6 +2,7 @@
 
 import type { Setting } from "@/api/settings";
 import { describeOrigin } from "@/components/setting-value";
+import { showExact } from "@/lib/json-text";
 
 export interface SettingGroup {
   name: string;
@@ -28,6 +29,6 @@ export function groupSettings(
 
 /** A secret's value takes no part in the search, even if a server should send one. */
 function describeSetting({ key, value, origin, secret }: Setting): string {
-  const shown = secret ? "" : typeof value === "string" ? value : JSON.stringify(value ?? "");
+  const shown = secret ? "" : showExact(value ?? "");
   return `${key} ${shown} ${describeOrigin(origin)}`.toLowerCase();
 }

@@ -1,7 +1,7 @@
 /** Requests of the users screen: the list by the console's keyset reads, everything else by the public Auth API. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { request, withQuery } from "@/api/client";
-import { parseExact } from "@/lib/json-text";
+import { parseExactMembers } from "@/lib/json-text";
 import { readUserRows, type UserRow, userColumns } from "./user-model";
 import type { UserSearch } from "./user-search";
 
@@ -99,10 +99,7 @@ export interface User {
 }
 
 /** A user with the numbers of the metadata as `parseExact` has them. */
-function parseUser(text: string): User {
-  const { app_metadata, user_metadata } = parseExact(text) as User;
-  return { ...(JSON.parse(text) as User), app_metadata, user_metadata };
-}
+const parseUser = (text: string) => parseExactMembers(text, ["app_metadata", "user_metadata"]);
 
 export function readUser(id: string, signal?: AbortSignal): Promise<User> {
   const path = `${service}/admin/users/${encodeURIComponent(id)}`;

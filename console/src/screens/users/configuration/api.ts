@@ -1,6 +1,7 @@
 /** Auth's configuration and test calls. The console only shows it; it is changed in config.toml. */
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "@/api/client";
+import { type RequestOptions, request } from "@/api/client";
+import { parseExactMembers } from "@/lib/json-text";
 
 export interface Fault {
   /** The dotted key of the setting at fault, or the common prefix of several. */
@@ -39,8 +40,10 @@ export const configurationQuery = queryOptions({
   queryFn: ({ signal }) => request<AuthConfiguration>("/api/auth/configuration", { signal }),
 });
 
-const trial = <T>(json: Record<string, unknown>, signal?: AbortSignal) =>
-  request<T>("/api/auth/configuration/trials", { json, signal });
+const trial = <T>(
+  json: Record<string, unknown>,
+  options: Pick<RequestOptions, "signal" | "parse"> = {},
+) => request<T>("/api/auth/configuration/trials", { json, ...options });
 
 export interface ProviderTrial {
   /** URL of the sign-in page without its query string. */
@@ -52,6 +55,7 @@ export interface ProviderTrial {
 export const tryProvider = (name: string) => trial<ProviderTrial>({ kind: "provider", name });
 
 export interface HookTrial {
+  /** With numbers as `parseExact` has them, and so is the output. */
   input: unknown;
   output: unknown;
   /** The hook's error message, or the reason why it could not be called; null after a success. */
@@ -60,7 +64,10 @@ export interface HookTrial {
 }
 
 export const tryHook = (name: string, userId: string) =>
-  trial<HookTrial>({ kind: "hook", name, ...(userId !== "" && { user_id: userId }) });
+  trial<HookTrial>(
+    { kind: "hook", name, ...(userId !== "" && { user_id: userId }) },
+    { parse: (text) => parseExactMembers(text, ["input", "output"]) },
+  );
 
 export const tryRedirect = (url: string) => trial<{ allowed: boolean }>({ kind: "redirect", url });
 
@@ -73,5 +80,5 @@ export interface SampleMail {
 export const sampleMailQuery = (name: string) =>
   queryOptions({
     queryKey: ["auth", "mail", name],
-    queryFn: ({ signal }) => trial<SampleMail>({ kind: "mail", name }, signal),
+    queryFn: ({ signal }) => trial<SampleMail>({ kind: "mail", name }, { signal }),
   });

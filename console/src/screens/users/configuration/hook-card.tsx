@@ -10,6 +10,7 @@ import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { Text } from "@/components/text";
 import { formatDuration } from "@/lib/format";
+import { writeExact } from "@/lib/json-text";
 import { type HookTrial, tryHook } from "./api";
 import { Card, SettingLines } from "./part";
 
@@ -107,12 +108,12 @@ function Outcome({ trial }: { trial: HookTrial }) {
       {trial.refusal === null && (
         <div>
           <h3 className="mb-1 font-medium text-caption">Answer</h3>
-          <CodeBlock label="Answer of the hook" code={JSON.stringify(trial.output, null, 2)} />
+          <CodeBlock label="Answer of the hook" code={writeExact(trial.output, 2)} />
         </div>
       )}
       <div>
         <h3 className="mb-1 font-medium text-caption">What it got</h3>
-        <CodeBlock label="Input of the hook" code={JSON.stringify(trial.input, null, 2)} />
+        <CodeBlock label="Input of the hook" code={writeExact(trial.input, 2)} />
       </div>
     </>
   );

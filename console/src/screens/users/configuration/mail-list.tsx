@@ -7,6 +7,7 @@ import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { describeOrigin, ValueText } from "@/components/setting-value";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { cspNonce } from "@/lib/csp-nonce";
 import { prepareHtmlMail } from "@/lib/mail/mail-content";
@@ -71,7 +72,8 @@ function Sources({ mail, settings }: { mail: ConfiguredMail; settings: readonly 
 }
 
 function MailPreview({ mail, onClose }: { mail: ConfiguredMail; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(sampleMailQuery(mail.name));
+  const sample = useQuery(sampleMailQuery(mail.name));
+  const { data } = sample;
   return (
     <Dialog
       title={`Mail ${mail.name}`}
@@ -84,11 +86,12 @@ function MailPreview({ mail, onClose }: { mail: ConfiguredMail; onClose: () => v
         </Button>
       }
     >
-      {error !== null ? (
+      <StaleNotice query={sample} />
+      {sample.isLoadingError ? (
         <ErrorNotice
           title="The mail could not be rendered"
-          error={error}
-          onRetry={() => void refetch()}
+          error={sample.error}
+          onRetry={() => void sample.refetch()}
         />
       ) : data === undefined ? (
         <SkeletonRows rows={6} />
