@@ -4,8 +4,10 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { request } from "@/api/client";
 import { useSession } from "@/api/session";
+import { keepState } from "@/lib/forms/kept-state";
 import { stageInsert } from "@/lib/rows/staged";
 import { openStagedStore, stagedStore } from "@/lib/rows/staged-store";
+import { currentToasts } from "@/lib/toast";
 import { SessionGate } from "./session-gate";
 import { OtherProjectBar } from "./shell/other-project-bar";
 
@@ -114,6 +116,18 @@ it("console_013_another_account_begins_anew_and_is_asked_about_staged_changes", 
   await userEvent.click(await screen.findByRole("button", { name: "Take them over" }));
   expect(openStagedStore("shop:ben").current()).toHaveLength(1);
   expect(openStagedStore("shop:ana").current()).toEqual([]);
+});
+
+it("console_031_another_account_is_told_that_text_of_the_former_one_waits_in_this_tab", async () => {
+  open();
+  await screen.findByText("screen of ana");
+  keepState("shop:ana request", { body: "{}" }, true);
+  await endSession();
+  await signInAs("ben");
+
+  expect(await screen.findByText("screen of ben")).toBeInTheDocument();
+  expect(currentToasts().at(-1)?.title).toBe("ana has typed text that was not saved");
+  keepState("shop:ana request", null, false);
 });
 
 it("console_013_another_account_never_sees_what_the_former_has_read", async () => {

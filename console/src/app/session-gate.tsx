@@ -17,6 +17,8 @@ import { ErrorState } from "@/components/error-state";
 import { Skeleton } from "@/components/skeleton";
 import { lazyModule, useRetriedModule } from "@/lib/lazy-module";
 import { listLeftOvers } from "@/lib/rows/left-overs";
+import { toast } from "@/lib/toast";
+import { isAnythingHeld } from "@/lib/until-reload";
 
 // Scripts of their own, because most pages are opened by somebody who is signed in. They are loaded without React's `lazy`, which
 // would take the whole page away, and what is typed in it, where a script cannot be loaded.
@@ -55,6 +57,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   useSessionEvents(client);
   const owner = shown === null ? null : ownerOf(shown);
   const isCleared = useClearedCache(client, owner, former);
+  useHeldTextNotice(former);
   useEffect(() => {
     if (session.data !== undefined && shown === null) {
       document.title = `${session.data.project.name} · Console`;
@@ -204,6 +207,18 @@ function useClearedCache(client: QueryClient, owner: string | null, former: Sess
     setClearedFor(owner);
   }, [client, isCleared, owner]);
   return isCleared;
+}
+
+/** Tells the next account why the browser asks before a reload: it does not see what the former one has typed on other screens. */
+function useHeldTextNotice(former: Session | null): void {
+  useEffect(() => {
+    if (former === null || !isAnythingHeld()) return;
+    toast({
+      title: `${former.account?.name ?? "Somebody else"} has typed text that was not saved`,
+      description: "It waits in this tab for them, and a reload would lose it: the browser asks.",
+      durationMs: 30_000,
+    });
+  }, [former]);
 }
 
 /** Asks about changes that wait in this browser for another account, or for another database of this name. */

@@ -53,6 +53,41 @@ it("console_031_a_dialog_with_an_editor_says_itself_what_was_changed_in_it", () 
   for (const [path, text] of withEditor) expect(text, path).toMatch(/isDirty=\{/);
 });
 
+const componentsIn = (text: string) =>
+  new Set([...text.matchAll(/<([A-Z]\w*)\b/g)].map(([, name = ""]) => name));
+
+/** The files of the components that a file draws, but for those that are windows of their own. */
+function filesDrawnBy([path, text]: [string, string], seen = new Set<string>()): Set<string> {
+  const drawn = componentsIn(text);
+  for (const [, names = "", from = ""] of text.matchAll(/import \{([^}]*)\} from "([@.][^"]*)"/g)) {
+    if (![...drawn].some((name) => new RegExp(`\\b${name}\\b`).test(names))) continue;
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const file = from.startsWith("@/")
+      ? `/src/${from.slice(2)}.tsx`
+      : `${folder}/${from.slice(2)}.tsx`;
+    const source = sources[file];
+    if (source === undefined || seen.has(file) || /<Dialog\b/.test(source)) continue;
+    seen.add(file);
+    filesDrawnBy([file, source], seen);
+  }
+  return seen;
+}
+
+it("console_031_so_does_a_dialog_whose_editor_or_content_comes_from_another_file", () => {
+  const editor = /<(Lazy)?SqlEditor\b/;
+  const around = having(/<Dialog\b/).filter(
+    (file) =>
+      /\{children\}/.test(file[1]) ||
+      [...filesDrawnBy(file)].some((path) => editor.test(sources[path] ?? "")),
+  );
+  const careless = around.filter(([, text]) => !/isDirty=\{(?!false)/.test(text));
+
+  expect(pathsOf(around)).toContain("screens/schema/forms/form-dialog.tsx");
+  const screen = files.find(([path]) => path.endsWith("/policies/table-screen.tsx"));
+  expect([...filesDrawnBy(screen ?? ["", ""])]).toContain("/src/screens/policies/policy-form.tsx");
+  expect(pathsOf(careless)).toEqual([]);
+});
+
 it("console_031_a_failed_refetch_takes_nothing_away_that_is_shown", () => {
   // `isError` is true with the former data, too, and a notice in their place would take typed text along.
   const decides = /if \(\w+\.isError\)|\w+\.isError \?/;
@@ -66,6 +101,27 @@ it("console_031_a_failed_refetch_takes_nothing_away_that_is_shown", () => {
   ];
 
   expect(pathsOf(having(decides))).toEqual(allowed);
+});
+
+it("console_031_nor_does_an_error_that_is_asked_for_before_the_data", () => {
+  const decides = /(?<!=== undefined && )\berror !== null (\?|\) (return|\{))/;
+
+  expect(
+    pathsOf(having(/\buse(Infinite)?Query\(/).filter(([, text]) => decides.test(text))),
+  ).toEqual([
+    // The dry run of an SQL text: what another text would do is no answer for this one.
+    "components/migration-dialog.tsx",
+  ]);
+});
+
+it("console_034_json_that_is_shown_has_the_digits_that_the_server_has_sent", () => {
+  // Indented JSON is for people. JSON.stringify writes numbers as JavaScript has rounded them.
+  const laidOut = /JSON\.stringify\([^;]*?, null, \w+\)/;
+
+  expect(pathsOf(having(laidOut))).toEqual([
+    // Claims that are typed here, where numbers which would be rounded are refused.
+    "components/subject-picker.tsx",
+  ]);
 });
 
 it("console_031_what_could_not_be_read_again_says_so_above_what_is_shown", () => {

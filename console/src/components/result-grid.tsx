@@ -8,6 +8,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { cn } from "@ui/cn";
 import { isEnter, keyName } from "@ui/keys";
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
+import { copyText } from "@/components/copy-button";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
 import { toast } from "@/lib/toast";
@@ -84,12 +85,12 @@ export function ResultGrid({
     });
   }
 
-  function copyCell(row: number, column: number): void {
+  async function copyCell(row: number, column: number): Promise<void> {
     const bytes = cuts?.get(`${row}:${column}`);
     if (bytes === undefined) {
       const value = rows[row]?.[column] ?? null;
-      void navigator.clipboard.writeText(value ?? "");
-      if (value === null) toast({ title: "NULL was copied as an empty text" });
+      const isCopied = await copyText(value ?? "");
+      if (isCopied && value === null) toast({ title: "NULL was copied as an empty text" });
       return;
     }
     toast({
@@ -116,7 +117,7 @@ export function ResultGrid({
     if (move !== undefined) focusCell(...move);
     else if (isEnter(event)) onOpen?.(cell.row, cell.column);
     else if (isMod && keyName(event) === "c" && !window.getSelection()?.toString()) {
-      copyCell(cell.row, cell.column);
+      void copyCell(cell.row, cell.column);
     } else return;
     event.preventDefault();
   }

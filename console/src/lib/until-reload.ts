@@ -6,6 +6,9 @@ export function askBeforeReload(isHeld: () => boolean): void {
   checks.push(isHeld);
 }
 
+/** Whether a reload would lose something of this page, whoever has typed it. */
+export const isAnythingHeld = (): boolean => checks.some((isHeld) => isHeld());
+
 window.addEventListener("beforeunload", (event) => {
-  if (checks.some((isHeld) => isHeld())) event.preventDefault();
+  if (isAnythingHeld()) event.preventDefault();
 });

@@ -1,6 +1,7 @@
 /** The lower half of the explorer: the request in three forms, sending it as any subject, and the answer. */
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { isSameValue } from "@ui/merge-edit";
 import { Send } from "lucide-react";
 import { useState } from "react";
 import { useSession, whyReadOnly } from "@/api/session";
@@ -9,6 +10,7 @@ import { Badge } from "@/components/badge";
 import { CodeBlock } from "@/components/code-block";
 import { ErrorNotice } from "@/components/error-state";
 import { Kbd } from "@/components/kbd";
+import { OldAnswer } from "@/components/old-answer";
 import { SubjectPicker } from "@/components/subject-picker";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
@@ -28,9 +30,12 @@ export function LiveRequest({ request, problem }: LiveRequestProps) {
   const [language, setLanguage] = useState("supabase-js");
   const [subject, setSubject] = useState<Subject>({ kind: "anon" });
   const readOnly = isWrite(request) ? whyReadOnly(session) : undefined;
-  const live = useMutation({ mutationFn: () => sendRequest(request, subject) });
+  const question = { request, subject };
+  const live = useMutation({
+    mutationFn: (sent: typeof question) => sendRequest(sent.request, sent.subject),
+  });
   const send = () => {
-    if (problem === null && readOnly === undefined) live.mutate();
+    if (problem === null && readOnly === undefined) live.mutate(question);
   };
   useShortcut({
     keys: "mod+enter",
@@ -90,7 +95,12 @@ export function LiveRequest({ request, problem }: LiveRequestProps) {
         )}
       </div>
       {live.isError && <ErrorNotice title="The request was not sent" error={live.error} />}
-      {live.data !== undefined && <Answer answer={live.data} />}
+      {live.data !== undefined && (
+        <div>
+          {!isSameValue(live.variables, question) && <OldAnswer />}
+          <Answer answer={live.data} />
+        </div>
+      )}
     </div>
   );
 }

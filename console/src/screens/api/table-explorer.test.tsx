@@ -29,3 +29,14 @@ it("console_031_a_request_of_the_explorer_is_there_again_after_another_screen", 
   renderConsole(<TableExplorer table={table} />);
   expect(screen.getByLabelText("Columns")).toHaveValue("id,note");
 });
+
+it("console_100_an_answer_is_not_taken_for_that_of_another_request", async () => {
+  vi.stubGlobal("fetch", async () => Response.json([{ id: "1" }]));
+  renderConsole(<TableExplorer table={{ ...table, oid: "78" }} />);
+  await userEvent.click(screen.getByRole("button", { name: /^Send(?! as)/ }));
+  await screen.findByRole("region", { name: "Answer" });
+  expect(screen.queryByText(/what was asked before/)).toBeNull();
+
+  await userEvent.type(screen.getByLabelText("Columns"), "id");
+  expect(screen.getByText(/what was asked before/)).toBeVisible();
+});

@@ -25,6 +25,8 @@ const levelIcons = {
 export function Advisors() {
   const advice = useAdvice();
   const [isMutedShown, setMutedShown] = useState(false);
+  // Kept here: its line goes with the finding, and the SQL that is edited must not.
+  const [fixed, setFixed] = useState<FixedFinding | null>(null);
   const groups = groupFindings(advice.data?.findings ?? [], advice.data?.muted ?? [], isMutedShown);
   const mutedCount = advice.data?.muted.length ?? 0;
   return (
@@ -59,22 +61,30 @@ export function Advisors() {
       ) : (
         <ul className={`${cardClasses} divide-y divide-line-soft`}>
           {groups.map((group) => (
-            <FindingGroup key={group.name} {...group} muted={advice.data.muted} />
+            <FindingGroup key={group.name} {...group} muted={advice.data.muted} onFix={setFixed} />
           ))}
         </ul>
       )}
+      {fixed !== null && <MigrationDialog {...fixed} onClose={() => setFixed(null)} />}
     </Section>
   );
+}
+
+/** The fix of a finding as it was when it was opened. */
+interface FixedFinding {
+  title: string;
+  sql: string;
 }
 
 interface FindingGroupProps {
   name: string;
   findings: Finding[];
   muted: readonly string[];
+  onFix: (fixed: FixedFinding) => void;
 }
 
 /** Findings of one kind; a kind that was found on many objects takes one line until it is opened. */
-function FindingGroup({ name, findings, muted }: FindingGroupProps) {
+function FindingGroup({ name, findings, muted, onFix }: FindingGroupProps) {
   const [search, change] = useSearchState();
   const first = findings[0];
   if (first === undefined) return null;
@@ -109,6 +119,7 @@ function FindingGroup({ name, findings, muted }: FindingGroupProps) {
                 key={finding.key}
                 finding={finding}
                 isMuted={muted.includes(finding.key)}
+                onFix={onFix}
               />
             ))}
           </ul>
@@ -124,27 +135,33 @@ function nameOfObject({ object }: Finding): string {
     : `${object.schema}.${object.name}`;
 }
 
-function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean }) {
+interface FindingLineProps {
+  finding: Finding;
+  isMuted: boolean;
+  onFix: (fixed: FixedFinding) => void;
+}
+
+function FindingLine({ finding, isMuted, onFix }: FindingLineProps) {
+  const { name, object, fix } = finding;
   const session = useSession();
   const mute = useMuteFinding();
-  const [isFixing, setFixing] = useState(false);
   const noMute = whyReadOnly(session);
   const noFix = whyNoSchemaChanges(session);
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="flex flex-wrap items-center gap-2 text-caption">
         <span className="min-w-0 flex-1 truncate">
-          <span className="text-ink-soft">{finding.object.kind}</span>{" "}
+          <span className="text-ink-soft">{object.kind}</span>{" "}
           <code className="font-mono">
             <Text>{nameOfObject(finding)}</Text>
           </code>
         </span>
-        {finding.fix !== null && (
+        {fix !== null && (
           <Button
             size="dense"
             disabled={noFix !== undefined}
             title={noFix}
-            onClick={() => setFixing(true)}
+            onClick={() => onFix({ title: `Fix ${name} of ${object.name}`, sql: fix })}
           >
             Fix as migration
           </Button>
@@ -164,17 +181,8 @@ function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean 
       <p className="max-w-3xl text-caption text-ink-soft">
         <Text multiline>{finding.why}</Text>
       </p>
-      {finding.fix !== null && (
-        <CodeBlock label={`fix of ${nameOfObject(finding)}`} code={finding.fix} />
-      )}
+      {fix !== null && <CodeBlock label={`fix of ${nameOfObject(finding)}`} code={fix} />}
       {mute.isError && <ErrorNotice title="It was not muted" error={mute.error} />}
-      {isFixing && finding.fix !== null && (
-        <MigrationDialog
-          title={`Fix ${finding.name} of ${finding.object.name}`}
-          sql={finding.fix}
-          onClose={() => setFixing(false)}
-        />
-      )}
     </li>
   );
 }

@@ -4,6 +4,7 @@ import { Check, CircleAlert, CircleCheck, CircleX, Minus, X } from "lucide-react
 import { useState } from "react";
 import { CellValue, ResultGrid } from "@/components/result-grid";
 import { Text } from "@/components/text";
+import { formatNumber, plural } from "@/lib/format";
 import {
   changeOf,
   countChanges,
@@ -340,20 +341,21 @@ function Truth({ simulation: { truth } }: { simulation: Simulation }) {
           {truth.count ? `${truth.count} rows changed, none returned.` : "No rows."}
         </p>
       ) : (
-        <ResultGrid
-          label="Rows of the real result"
-          columns={names.map((name) => ({ name, type: "" }))}
-          rows={rows.map((row) => names.map((name) => toText(row[name])))}
-          rowCount={rows.length}
-          className="max-h-72 rounded-sm border border-line bg-raised"
-        />
+        <>
+          {truth.count !== null && rows.length < truth.count && (
+            <p className="mb-1.5 text-caption text-ink-soft">
+              The first {formatNumber(rows.length)} of {plural(truth.count, "row")}.
+            </p>
+          )}
+          <ResultGrid
+            label="Rows of the real result"
+            columns={names.map((name) => ({ name, type: "" }))}
+            rows={rows.map((row) => names.map((name) => row[name] ?? null))}
+            rowCount={rows.length}
+            className="max-h-72 rounded-sm border border-line bg-raised"
+          />
+        </>
       )}
     </section>
   );
-}
-
-/** Values of the real result are JSON, since they came by the API's own way; the grid shows texts. */
-function toText(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -72,7 +72,8 @@ export interface Simulation {
   rows: SimulatedRow[];
   /** Null when the real statement was not run. */
   truth: {
-    rows: Record<string, unknown>[] | null;
+    /** Values are PostgreSQL's texts, so that no number loses digits. Of many rows only the first are there. */
+    rows: Record<string, string | null>[] | null;
     count: number | null;
     error: { code: string; message: string } | null;
   } | null;

@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
+import { isSameValue } from "@ui/merge-edit";
 import { FlaskConical } from "lucide-react";
 import { useState } from "react";
 import type { Table } from "@/api/catalog-model";
@@ -10,6 +11,7 @@ import type { Subject } from "@/api/subject";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
 import { Kbd } from "@/components/kbd";
+import { OldAnswer } from "@/components/old-answer";
 import { SkeletonRows } from "@/components/skeleton";
 import { SubjectPicker } from "@/components/subject-picker";
 import { useKeptDraft, useKeptState } from "@/lib/forms/kept-state";
@@ -69,13 +71,22 @@ export function Simulator({ table, edited, initial }: SimulatorProps) {
       return typeof made === "string" ? made : null;
     },
     onSubmit: (draft) => {
-      const made = toRequest(draft, table?.oid ?? null);
-      if (typeof made === "string") return;
-      const policies = edited === null || isViewer ? [] : [toUnsaved(edited)];
-      run.mutate({ subject, request: made, policies });
+      const question = questionOf(draft);
+      if (question !== null) run.mutate(question);
     },
   });
+  /** What is asked of the server; null while the request is not complete. */
+  function questionOf(draft: RequestDraft) {
+    const made = toRequest(draft, table?.oid ?? null);
+    if (typeof made === "string") return null;
+    return {
+      subject,
+      request: made,
+      policies: edited === null || isViewer ? [] : [toUnsaved(edited)],
+    };
+  }
   const request = form.draft;
+  const isAnswerOld = run.isSuccess && !isSameValue(run.variables, questionOf(request));
   useKeptDraft(name, form);
   const start = () => void form.submit();
   useShortcut({
@@ -145,6 +156,7 @@ export function Simulator({ table, edited, initial }: SimulatorProps) {
         <WriteNote draft={request} />
       </div>
       <div className="mt-4">
+        {isAnswerOld && <OldAnswer />}
         {run.isPending ? (
           <SkeletonRows rows={6} label="Simulating" />
         ) : run.isError ? (

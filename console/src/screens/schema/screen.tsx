@@ -4,7 +4,7 @@ import { Button } from "@ui/button";
 import { Plus, Shapes } from "lucide-react";
 import { useDeferredValue, useMemo, useState } from "react";
 import { Navigate, Route, Routes, useNavigate, useParams } from "react-router";
-import { useCatalog } from "@/api/catalog";
+import { catalogQuery, useCatalog } from "@/api/catalog";
 import { platformSchemas } from "@/api/catalog-model";
 import { objectsQuery } from "@/api/objects";
 import { useSession, whyNoSchemaChanges } from "@/api/session";
@@ -14,6 +14,7 @@ import { Input, Select } from "@/components/input";
 import { MigrationDialog } from "@/components/migration-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { plural } from "@/lib/format";
 import { useSearchParams } from "@/lib/use-search-params";
@@ -53,18 +54,18 @@ function KindScreen() {
 
 /** The lines of a kind: from the catalog where it has them, else asked for. */
 function useObjectRows(kind: SchemaKind) {
-  const catalog = useCatalog();
+  const catalog = useQuery(catalogQuery);
   const isInCatalog = kind === "tables" || kind === "columns";
   const objects = useQuery({
     ...objectsQuery(kind === "columns" ? "tables" : kind, null),
     enabled: !isInCatalog,
   });
   const rows = useMemo(() => {
-    if (kind === "tables") return catalog && tableRows(catalog);
-    if (kind === "columns") return catalog && columnRows(catalog);
+    if (kind === "tables") return catalog.data && tableRows(catalog.data);
+    if (kind === "columns") return catalog.data && columnRows(catalog.data);
     return objects.data && objectRows(kind, objects.data);
-  }, [kind, catalog, objects.data]);
-  return { rows, error: objects.error, retry: () => void objects.refetch() };
+  }, [kind, catalog.data, objects.data]);
+  return { rows, query: isInCatalog ? catalog : objects };
 }
 
 function Objects({ kind }: { kind: SchemaKind }) {
@@ -76,7 +77,7 @@ function Objects({ kind }: { kind: SchemaKind }) {
   const [change, setChange] = useState<SchemaChange | null>(null);
   const reason = whyNoSchemaChanges(useSession());
   const catalog = useCatalog();
-  const { rows, error, retry } = useObjectRows(kind);
+  const { rows, query } = useObjectRows(kind);
   const schemas = [...new Set(rows?.map(({ schema }) => schema))].filter(Boolean).sort(byOwnFirst);
   const hasPublic = schemas.includes("public");
   const schema = isGlobal(kind) ? "" : (params.get("schema") ?? (hasPublic ? "public" : ""));
@@ -152,8 +153,13 @@ function Objects({ kind }: { kind: SchemaKind }) {
             </Select>
           )}
         </div>
-        {error !== null ? (
-          <ErrorState title={`The ${kind} could not be read`} error={error} onRetry={retry} />
+        <StaleNotice query={query} />
+        {query.isLoadingError ? (
+          <ErrorState
+            title={`The ${kind} could not be read`}
+            error={query.error}
+            onRetry={() => void query.refetch()}
+          />
         ) : rows === undefined ? (
           <SkeletonRows rows={12} label={`Loading the ${kind}`} />
         ) : shown.length === 0 ? (

@@ -176,7 +176,11 @@ function Addresses({ bucket, name }: { bucket: Bucket; name: string }) {
               {...attributes}
               className="flex-1"
               value={seconds}
-              onChange={(event) => setSeconds(Number(event.target.value))}
+              onChange={(event) => {
+                setSeconds(Number(event.target.value));
+                // The address below is one for the former time.
+                sign.reset();
+              }}
             >
               {expiries.map((expiry) => (
                 <option key={expiry.seconds} value={expiry.seconds}>

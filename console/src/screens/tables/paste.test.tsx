@@ -1,4 +1,5 @@
-import { act, screen } from "@testing-library/react";
+import { act, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { inBatch, type StagedChanges, stageDelete } from "@/lib/rows/staged";
 import { openStagedStore } from "@/lib/rows/staged-store";
@@ -8,6 +9,7 @@ import { renderConsole } from "@/testing/render";
 import { makeTable } from "@/testing/tables";
 import type { Staging } from "./staged/use-staging";
 import { sortByStageable, stageBlock, stageCells, stageRemovals } from "./staging-actions";
+import { GridFooter } from "./table-grid";
 import { gridRows } from "./table-rows";
 import { type TableEditor, useTableEditor } from "./use-table-editor";
 
@@ -108,6 +110,46 @@ it("console_054_what_of_a_block_is_left_out_is_said", async () => {
   expect(said).toMatch(/1 row is staged to be deleted\./);
   expect(said).toMatch(/The text NULL of 1 cell was taken for NULL\./);
   expect(store.current().map(({ change }) => change.kind)).toEqual(["delete", "update"]);
+});
+
+it("console_054_selected_rows_that_are_not_loaded_any_more_are_not_left_out_of_a_copy_unsaid", async () => {
+  renderConsole(<Editor />);
+  await screen.findByText("2 rows");
+  const clipboard = { setData: vi.fn() } as unknown as DataTransfer;
+  const keys = editor.rows.map(({ key }) => key);
+  const selected = new Set([...keys, '["3"]', '["4"]']);
+  act(() => editor.copy({ row: 0, column: 0 }, selected, clipboard));
+
+  expect(clipboard.setData).toHaveBeenCalledWith(
+    "text/plain",
+    expect.stringMatching(/^1\told.*\n2\told/),
+  );
+  expect(currentToasts().at(-1)?.title).toBe("2 selected rows were not copied");
+});
+
+function Footer() {
+  const staging = { store, changes: [] } as unknown as Staging;
+  return <GridFooter query={useTableEditor(table, catalog, staging).query} />;
+}
+
+it("console_031_rows_that_cannot_be_read_again_are_not_called_rows_that_are_missing", async () => {
+  const answer = globalThis.fetch;
+  let isAway = false;
+  const fetch = vi.fn(async (path: string) =>
+    isAway ? Response.json({ message: "away" }, { status: 503 }) : answer(path),
+  );
+  vi.stubGlobal("fetch", fetch);
+  const { client } = renderConsole(<Footer />);
+  await waitFor(() => expect(client.isFetching()).toBe(0));
+  expect(screen.queryByRole("alert")).toBeNull();
+
+  isAway = true;
+  await act(() => client.invalidateQueries({ queryKey: ["rows"] }));
+  expect(await screen.findByText("The rows could not be read again, and may be old")).toBeVisible();
+  // The button reads the same rows, not those after them.
+  isAway = false;
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  await waitFor(() => expect(screen.queryByText(/could not be read/)).toBeNull());
 });
 
 /** Milliseconds of the processor, which other programs on the machine do not prolong. */

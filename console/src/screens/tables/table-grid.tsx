@@ -114,7 +114,7 @@ export function TableGrid({ editor, grid, table, catalog, onFilter }: TableGridP
         onFilter={onFilter}
         onHide={(name) => changeView({ hidden: [...view.hidden, name] }, { replace: true })}
         onResize={editor.resize}
-        footer={<GridFooter editor={editor} />}
+        footer={<GridFooter query={query} />}
       />
     </>
   );
@@ -127,8 +127,8 @@ function ListedKey({ keys, label }: { keys: string; label: string }) {
   return null;
 }
 
-function GridFooter({ editor }: { editor: TableEditor }) {
-  const { query } = editor;
+/** Below the rows: that more are being read, or that they could not be. */
+export function GridFooter({ query }: Pick<TableEditor, "query">) {
   if (query.isError) {
     const { isFetchNextPageError, isFetchPreviousPageError } = query;
     const retry = isFetchNextPageError

@@ -4,13 +4,15 @@ import { CopyButton } from "@/components/copy-button";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { SkeletonRows } from "@/components/skeleton";
+import { StaleNotice } from "@/components/stale-notice";
 import { Text } from "@/components/text";
 import { formatNumber } from "@/lib/format";
 import { type Job, jobQuery, titleOfJob } from "./jobs-api";
 
 /** The files that a job failed to move, copy or delete, each with the storage service's reason. They are unchanged. */
 export function JobFailures({ job, onClose }: { job: Job; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(jobQuery(job.id));
+  const read = useQuery(jobQuery(job.id));
+  const { data } = read;
   const failures = data?.failures ?? [];
   const text = failures.map(({ name, message }) => `${name}\t${message}`).join("\n");
   return (
@@ -28,11 +30,12 @@ export function JobFailures({ job, onClose }: { job: Job; onClose: () => void })
         </>
       }
     >
-      {error !== null ? (
+      <StaleNotice query={read} />
+      {read.isLoadingError ? (
         <ErrorNotice
           title="The failures could not be read"
-          error={error}
-          onRetry={() => void refetch()}
+          error={read.error}
+          onRetry={() => void read.refetch()}
         />
       ) : data === undefined ? (
         <SkeletonRows rows={4} />

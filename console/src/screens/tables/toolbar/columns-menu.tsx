@@ -6,6 +6,10 @@ import { Checkbox, Input } from "@/components/input";
 import { Popover } from "@/components/popover";
 import { Text } from "@/components/text";
 import { ToolLabel } from "@/components/tool-label";
+import { plural } from "@/lib/format";
+
+/** A table may have 1600 columns; more than these are found by the search. */
+const listedColumns = 200;
 
 interface ColumnsMenuProps {
   table: Table;
@@ -43,7 +47,7 @@ export function ColumnsMenu({ table, hidden, onChange }: ColumnsMenuProps) {
         />
       )}
       <ul className="my-2 grid max-h-80 gap-0.5 overflow-y-auto">
-        {shown.slice(0, 200).map(({ name }) => {
+        {shown.slice(0, listedColumns).map(({ name }) => {
           const isVisible = !hidden.includes(name);
           const isLast = isVisible && hidden.length === table.columns.length - 1;
           return (
@@ -65,6 +69,11 @@ export function ColumnsMenu({ table, hidden, onChange }: ColumnsMenuProps) {
             </li>
           );
         })}
+        {shown.length > listedColumns && (
+          <li className="text-caption text-ink-soft">
+            {plural(shown.length - listedColumns, "more column")}. Search for one by its name.
+          </li>
+        )}
       </ul>
       <Button
         size="dense"

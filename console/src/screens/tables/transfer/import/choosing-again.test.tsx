@@ -2,7 +2,8 @@ import { act, fireEvent, screen, waitFor, within } from "@testing-library/react"
 import userEvent from "@testing-library/user-event";
 import { askBeforeLeaving } from "@ui/typed-forms";
 import { afterEach, expect, it, vi } from "vitest";
-import { makeColumn } from "@/testing/columns";
+import { catalogQuery } from "@/api/catalog";
+import { makeCatalog, makeColumn } from "@/testing/columns";
 import { renderConsole } from "@/testing/render";
 import { makeTable } from "@/testing/tables";
 import { ImportFrame } from "./import-frame";
@@ -21,6 +22,9 @@ async function choose(name: string, text: string): Promise<void> {
 
 const shown = (label: string) =>
   screen.getByLabelText<HTMLInputElement | HTMLSelectElement>(label).value;
+
+// jsdom has no layout, which the editor of the SQL asks for.
+Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
 
 it("console_059_another_file_is_assigned_by_its_own_titles", async () => {
   const table = makeTable({ columns: ["first", "last", "note"].map((name) => makeColumn(name)) });
@@ -115,3 +119,66 @@ it("console_059_a_running_import_asks_before_back_or_a_reload_ends_it", async ()
   view.rerender(frame(true));
   await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
 });
+
+it("console_059_a_table_that_was_made_and_could_not_be_looked_up_is_filled_by_the_next_press", async () => {
+  const sent: string[] = [];
+  const made = makeTable({
+    oid: "7",
+    name: "codes",
+    columns: [makeColumn("code"), makeColumn("note")],
+  });
+  let isAway = true;
+  vi.stubGlobal("fetch", async (path: string, init?: RequestInit) => {
+    if (path !== "/api/migrations") return Response.json({ message: "away" }, { status: 503 });
+    const { preview } = JSON.parse(String(init?.body));
+    if (preview !== true) sent.push("migration");
+    return Response.json(
+      preview === true
+        ? {
+            sql: "",
+            locks: [],
+            rewrites: false,
+            rows: 0,
+            dropped: [],
+            dependants: [],
+            notes: [],
+          }
+        : { file: "migrations/1_codes.sql", version: "1", notes: [] },
+    );
+  });
+  vi.stubGlobal(
+    "XMLHttpRequest",
+    class {
+      upload = {};
+      status = 200;
+      responseText = '{"rows":1}';
+      onload = () => undefined;
+      open = (_: string, path: string) => sent.push(path);
+      setRequestHeader = () => undefined;
+      send = () => this.onload();
+      abort = () => undefined;
+    },
+  );
+  const { client } = renderConsole(<ImportIntoNewTable taken={[]} onClose={vi.fn()} />);
+  client.setQueryData(catalogQuery.queryKey, makeCatalog());
+  const lookUp = async () => {
+    if (isAway) throw new Error("The server cannot be reached.");
+    return makeCatalog(made);
+  };
+  vi.spyOn(client, "fetchQuery").mockImplementation(lookUp as typeof client.fetchQuery);
+  await choose("codes.csv", "code,note\nA,x\n");
+  const show = await screen.findByRole("button", { name: "Show the table" });
+  await waitFor(() => expect(show).toBeEnabled());
+  await userEvent.click(show);
+  const dialog = await screen.findByRole("dialog", { name: "Create table codes" });
+  const save = within(dialog).getByRole("button", { name: "Save as migration" });
+  await waitFor(() => expect(save).toBeEnabled(), { timeout: 5000 });
+  await userEvent.click(save);
+  expect(await screen.findByText(/The SQL was run\. Nothing is imported yet/)).toBeVisible();
+  expect(sent).toEqual(["migration"]);
+
+  isAway = false;
+  await userEvent.click(screen.getByRole("button", { name: "Import" }));
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]).toMatch(/^\/api\/rows\/import\?table=7/);
+}, 15_000);
