@@ -1,6 +1,8 @@
 /** Text kept in the browser by key. */
 export interface TextStore {
   get(key: string): string | null;
+  /** What the browser itself has stored, also where it has refused a newer value of this page. */
+  stored(key: string): string | null;
   set(key: string, value: string): void;
   remove(key: string): void;
   keys(): string[];
@@ -12,17 +14,17 @@ export interface TextStore {
  */
 function openStore(storage: () => Storage): TextStore {
   const memory = new Map<string, string>();
+  function stored(key: string): string | null {
+    try {
+      return storage().getItem(key);
+    } catch {
+      return null;
+    }
+  }
   return {
-    get(key) {
-      // A value in memory was refused by the storage, which may still have an older one.
-      const refused = memory.get(key);
-      if (refused !== undefined) return refused;
-      try {
-        return storage().getItem(key);
-      } catch {
-        return null;
-      }
-    },
+    // A value in memory was refused by the storage, which may still have an older one.
+    get: (key) => memory.get(key) ?? stored(key),
+    stored,
     set(key, value) {
       try {
         storage().setItem(key, value);

@@ -12,8 +12,10 @@ test("quoted cells may hold commas, quotes and line breaks", () => {
     // As a spreadsheet numbers them: with the header and the empty row.
     places: [2, 4],
     columns: ["name", "hexCode"],
+    untitled: [],
     missing: [],
     surplus: [],
+    short: [],
     openQuote: null,
   });
 });
@@ -28,6 +30,23 @@ test("a row with more cells than the header is no row of the file, and its place
     places: [3, 4],
     surplus: [2],
   });
+});
+
+test("a column without a name that has cells is named by its number, and one without cells is nothing", () => {
+  expect(parseCsv(",name,,\n0,Red,,\n1,Blue,x,\n", ["name"])).toMatchObject({
+    columns: ["name"],
+    untitled: [1, 3],
+    missing: [],
+    short: [],
+  });
+});
+
+test("a row that a line break without quotes has cut is named, with what became of the rest", () => {
+  const { rows, short } = parseCsv("name,description\nRed,warm\nand deep\n\nBlue,cold\nGreen\n", [
+    "name",
+  ]);
+  expect(rows.map(({ name }) => name)).toEqual(["Red", "and deep", "Blue", "Green"]);
+  expect(short).toEqual([3, 6]);
 });
 
 test("a row of the same file has the same id each time, and no other has it", async () => {

@@ -7,12 +7,16 @@ export interface CsvFile {
   rows: CsvRow[];
   /** The row of each in the spreadsheet, which counts the header and blank rows: the first row after the header is 2. */
   places: number[];
-  /** The columns that the file has. */
+  /** The names of the columns that the file has. */
   columns: string[];
+  /** Numbers of columns without a name that have cells, such as the one in which pandas writes its index; the first is 1. */
+  untitled: number[];
   /** Columns that the file should have and has not. */
   missing: string[];
   /** Places of rows with more cells than the header, such as those with a comma that is not quoted: nobody knows what belongs where. */
   surplus: number[];
+  /** Places of rows with fewer cells than the header, such as those that a line break without quotes has cut. */
+  short: number[];
   /** Place of a quotation mark that does not end its cell, or is not ended; null where there is none. */
   openQuote: number | null;
 }
@@ -72,31 +76,44 @@ function surplusOf(row: object): readonly string[] {
   return (row as Record<string, readonly string[] | undefined>)[surplusKey] ?? [];
 }
 
+const isBlank = (cell: string | undefined) => cell === undefined || cell.trim() === "";
+
 /** Reads a CSV file whose first line is the header. Quoted cells may hold commas, quotes and line breaks (RFC 4180). */
 export function parseCsv(text: string, required: readonly string[]): CsvFile {
+  const titles: string[] = [];
   const { data, meta, errors } = Papa.parse<CsvRow>(text, {
     header: true,
-    // A byte order mark, as spreadsheets write it, would become part of the first name.
-    transformHeader: (name) => name.replace(/^\uFEFF/, "").trim(),
+    transformHeader(name, index) {
+      // A byte order mark, as spreadsheets write it, would become part of the first name.
+      const title = name.replace(/^\uFEFF/, "").trim();
+      titles[index] = title;
+      return title;
+    },
   });
-  const columns = meta.fields ?? [];
+  // Of columns with one name, or none, the parser makes different names.
+  const fields = meta.fields ?? [];
+  const columns = fields.filter((_, index) => titles[index] !== "");
   const numbered = data
     .map((row, index) => ({ row, place: index + 2 }))
     .filter(({ row }) =>
       Object.values(row)
         .flat()
-        .some((cell) => cell.trim() !== ""),
+        .some((cell) => !isBlank(cell)),
     );
-  const hasSurplus = ({ row }: { row: CsvRow }) =>
-    surplusOf(row).some((cell) => cell.trim() !== "");
+  const hasSurplus = ({ row }: { row: CsvRow }) => surplusOf(row).some((cell) => !isBlank(cell));
   const whole = numbered.filter((one) => !hasSurplus(one));
+  const isShort = ({ row }: { row: CsvRow }) => fields.some((name) => !(name in row));
   const quote = errors.find(({ type }) => type === "Quotes");
   return {
     rows: whole.map(({ row: { [surplusKey]: _, ...row } }) => row),
     places: whole.map(({ place }) => place),
     columns,
+    untitled: fields.flatMap((name, index) =>
+      titles[index] === "" && numbered.some(({ row }) => !isBlank(row[name])) ? [index + 1] : [],
+    ),
     missing: required.filter((name) => !columns.includes(name)),
     surplus: numbered.filter(hasSurplus).map(({ place }) => place),
+    short: whole.filter(isShort).map(({ place }) => place),
     openQuote: quote === undefined ? null : (quote.row ?? 0) + 1,
   };
 }

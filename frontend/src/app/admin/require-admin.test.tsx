@@ -19,13 +19,13 @@ beforeEach(() => {
 });
 
 /** Opens the area with a form. Modules are imported anew, because the client reads the stored session when it is loaded. */
-async function openArea() {
+async function openArea(isPanel = false) {
   const [{ createMemoryRouter, RouterProvider }, { render }, query] = await Promise.all([
     import("react-router"),
     import("@testing-library/react"),
     import("@tanstack/react-query"),
   ]);
-  const [{ RequireAdmin }, { SessionProvider }, { TypedForm }, { loadAuth }] = await Promise.all([
+  const [area, { SessionProvider }, forms, { loadAuth }] = await Promise.all([
     import("./require-admin"),
     import("@/lib/session"),
     import("@/testing/typed-form"),
@@ -36,9 +36,9 @@ async function openArea() {
       {
         path: "admin",
         element: (
-          <RequireAdmin>
-            <TypedForm />
-          </RequireAdmin>
+          <area.RequireAdmin>
+            {isPanel ? <forms.TypedPanel /> : <forms.TypedForm />}
+          </area.RequireAdmin>
         ),
       },
       { path: "auth", element: <p>Sign in page</p> },
@@ -69,6 +69,26 @@ it("keeps what is typed when the session ends, until the same person has signed 
   await waitFor(() => expect(screen.queryByLabelText("Password")).not.toBeInTheDocument());
   expect(screen.getByLabelText("Name")).toHaveValue("Half a brand");
   expect(document.querySelector("[inert]")).toBeNull();
+});
+
+it("keeps the panel of a row, which stands beside the page, and gives it neither focus nor keys", async () => {
+  const end = await openArea(true);
+  await userEvent.type(screen.getByLabelText("Name"), "Half a brand");
+  const field = screen.getByLabelText("Name");
+  await end();
+
+  const password = await screen.findByLabelText("Password");
+  expect(password).toHaveFocus();
+  expect(field.closest("[inert], [aria-hidden]")).not.toBeNull();
+  await userEvent.keyboard("{Escape}");
+  expect(screen.queryByText("Discard changes?")).toBeNull();
+  await userEvent.type(password, "secret");
+  await userEvent.click(screen.getByRole("button", { name: "Sign in" }));
+  await waitFor(() => expect(screen.queryByLabelText("Password")).not.toBeInTheDocument());
+
+  expect(screen.getByLabelText("Name")).toBe(field);
+  expect(field).toHaveValue("Half a brand");
+  expect(field.closest("[inert], [aria-hidden]")).toBeNull();
 });
 
 it("stays at Escape, and asks before it gives up what is typed", async () => {

@@ -62,7 +62,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
     setFile(null);
     if (found.missing.length > 0) {
       const needed = `The file has no column ${found.missing.join(", ")}.`;
-      const present = found.columns.filter((name) => name !== "").join(", ");
+      const present = found.columns.join(", ");
       toast("Import failed", `${needed} Its first line names: ${present || "nothing"}.`, "danger");
     } else if (found.rows.length === 0) {
       const [place] = found.surplus;
@@ -180,13 +180,24 @@ interface OmissionsProps {
   file: CsvFile;
 }
 
+/** Places of rows in a few words: "row 2, 5 and 7 more". */
+function namePlaces(places: readonly number[]): string {
+  const more = places.length - shownPlaces;
+  return `row ${places.slice(0, shownPlaces).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /** What of the file is not imported, or may be read wrongly. */
-function Omissions({ columns, file: { columns: found, surplus, openQuote } }: OmissionsProps) {
-  const unknown = found.filter((name) => name !== "" && !columns.includes(name));
+function Omissions({ columns, file }: OmissionsProps) {
+  const { untitled, surplus, short, openQuote } = file;
+  const unknown = file.columns.filter((name) => !columns.includes(name));
   const lines = [
     unknown.length > 0 && `Not imported, because they have other names: ${unknown.join(", ")}.`,
+    untitled.length > 0 &&
+      `Not imported, because the first line does not name it: column ${untitled.join(", ")}.`,
     surplus.length > 0 &&
-      `Not imported, because they have more cells than the first line: row ${surplus.slice(0, shownPlaces).join(", ")}${surplus.length > shownPlaces ? ` and ${surplus.length - shownPlaces} more` : ""}. A cell with a comma has to be quoted.`,
+      `Not imported, because they have more cells than the first line: ${namePlaces(surplus)}. A cell with a comma has to be quoted.`,
+    short.length > 0 &&
+      `Fewer cells than the first line, the rest is imported as empty: ${namePlaces(short)}. A cell with a line break has to be quoted.`,
     openQuote !== null &&
       `A quotation mark in row ${openQuote} is not closed: look whether rows are joined.`,
   ].filter((line) => line !== false);

@@ -16,7 +16,17 @@ export function readDraft(
 }
 
 function readTexts(key: string, fields: readonly ProfileField[]): Partial<ProfileValues> {
-  const stored = localStore.get(key);
+  // Where a full storage has refused the texts of this tab, other tabs may have stored theirs beside them.
+  return {
+    ...parseTexts(localStore.stored(key), fields),
+    ...parseTexts(localStore.get(key), fields),
+  };
+}
+
+function parseTexts(
+  stored: string | null,
+  fields: readonly ProfileField[],
+): Partial<ProfileValues> {
   if (stored === null) return {};
   try {
     const parsed: unknown = JSON.parse(stored);

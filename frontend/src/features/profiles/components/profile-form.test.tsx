@@ -131,6 +131,26 @@ describe("the full form", () => {
     expect(localStorage.getItem(draftKey)).toBe('{"bio":"Linen"}');
   });
 
+  it("keeps a text that a full storage has refused beside what another tab stores", async () => {
+    renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
+    const bio = await screen.findByLabelText("Bio");
+    const full = vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+      throw new DOMException("full", "QuotaExceededError");
+    });
+    await userEvent.type(bio, "Linen");
+    full.mockRestore();
+    localStorage.setItem(draftKey, '{"fullName":"Mira B"}');
+    act(() => void window.dispatchEvent(new StorageEvent("storage", { key: draftKey })));
+
+    expect(bio).toHaveValue("Linen");
+    expect(screen.getByLabelText("Display Name")).toHaveValue("Mira B");
+    await userEvent.type(bio, "!");
+    expect(JSON.parse(localStorage.getItem(draftKey) ?? "{}")).toEqual({
+      fullName: "Mira B",
+      bio: "Linen!",
+    });
+  });
+
   it("shows what another tab types into the same field, goes on with it, and follows its Reset", async () => {
     renderAt("/", <ProfileForm profile={profile} email="mira@lookbook.test" form="full" />);
     const bio = await screen.findByLabelText("Bio");
