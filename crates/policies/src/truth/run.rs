@@ -5,7 +5,7 @@ use selvedge_postgres::{AccessMode, RequestContext, RoleSettings, begin_as_calle
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Error, GenericClient, SimpleQueryMessage};
+use tokio_postgres::{Error, GenericClient, SimpleColumn, SimpleQueryMessage};
 
 use super::statement::Statement;
 use crate::evaluate::describe_error;
@@ -115,18 +115,16 @@ async fn execute_text(transaction: &tokio_postgres::Transaction<'_>, text: &str)
     // The simple protocol, which answers in text, would run several statements; the extended one refuses them.
     transaction.prepare(text).await?;
     let mut truth = Truth::default();
-    let mut rows = Vec::new();
+    let (mut names, mut rows) = (Vec::new(), Vec::new());
     for message in transaction.simple_query(text).await? {
         match message {
-            SimpleQueryMessage::RowDescription(_) => truth.rows = Some(Vec::new()),
+            SimpleQueryMessage::RowDescription(columns) => {
+                names = distinct_names(columns.iter().map(SimpleColumn::name));
+                truth.rows = Some(Vec::new());
+            }
             SimpleQueryMessage::Row(row) if rows.len() < MAX_ROWS => {
-                let values = row.columns().iter().enumerate().map(|(place, column)| {
-                    (
-                        column.name().to_owned(),
-                        text_value(row.get(place).map(str::to_owned)),
-                    )
-                });
-                rows.push(values.collect());
+                let values = (0..row.len()).map(|place| text_value(row.get(place).map(str::to_owned)));
+                rows.push(names.iter().cloned().zip(values).collect());
             }
             SimpleQueryMessage::CommandComplete(count) => truth.count = count,
             _ => {}
@@ -134,4 +132,21 @@ async fn execute_text(transaction: &tokio_postgres::Transaction<'_>, text: &str)
     }
     truth.rows = truth.rows.map(|_| rows);
     Ok(truth)
+}
+
+/// Names of columns, each once: a join may return `id` twice, and an object has one member of a name.
+fn distinct_names<'a>(columns: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let columns: Vec<&str> = columns.collect();
+    let mut names: Vec<String> = Vec::with_capacity(columns.len());
+    for &column in &columns {
+        let numbered = (2..)
+            .map(|number| format!("{column}_{number}"))
+            .filter(|name| !columns.contains(&name.as_str()));
+        let distinct = std::iter::once(column.to_owned())
+            .chain(numbered)
+            .find(|name| !names.contains(name))
+            .expect("there are more numbers than columns");
+        names.push(distinct);
+    }
+    names
 }

@@ -285,6 +285,20 @@ async fn console_080_a_rest_request_and_an_sql_text_are_explained() {
 }
 
 #[tokio::test]
+async fn console_080_rows_of_an_sql_text_keep_columns_of_one_name_and_all_digits() {
+    let mut project = Project::start(&notes()).await;
+
+    let text = "select 9007199254740993 as id, null as id, 1.50 as id, '[9007199254740993]'::jsonb as id_2 from notes limit 1";
+    let request = json!({"kind": "sql", "text": text});
+    let report = project.simulate(user(ANA), request).await;
+
+    assert_eq!(
+        report["truth"]["rows"],
+        json!([{"id": "9007199254740993", "id_3": null, "id_4": "1.50", "id_2": "[9007199254740993]"}])
+    );
+}
+
+#[tokio::test]
 async fn console_080_limit_offset_and_order_of_a_request_leave_a_part_of_the_allowed_rows() {
     let mut project = Project::start(
         "create table numbers (id int primary key, parity int, kept boolean);
