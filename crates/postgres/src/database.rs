@@ -11,7 +11,9 @@ use tokio::task::JoinHandle;
 use tokio_postgres::{CancelToken, Client, Config, Connection, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::hosts::{Connector, HostConnection, LastHost, has_standbys, watch_primary};
+use crate::hosts::{
+    Connector, HostConnection, LastHost, has_standbys, watch_primary, without_replaced_folder,
+};
 use crate::pools::{SharedPools, limit_idle_transactions};
 use crate::{PoolMetrics, RoleSettings, tls, wire};
 
@@ -316,7 +318,9 @@ impl Database {
 /// When the login fails.
 pub async fn connect(config: &Config) -> Result<Client, Error> {
     Ok(spawn_connection(
-        name_application(config).connect(tls::connector()).await?,
+        without_replaced_folder(&name_application(config))
+            .connect(tls::connector())
+            .await?,
     ))
 }
 

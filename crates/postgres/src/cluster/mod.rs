@@ -44,6 +44,7 @@ use std::{
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::PrivilegedLogin;
+use crate::hosts::{SocketFolder, check_socket_folder};
 
 pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
@@ -82,7 +83,7 @@ pub struct Cluster {
     config: ClusterConfig,
     owner: Owner,
     binaries: Binaries,
-    socket_dir: PathBuf,
+    socket_folder: SocketFolder,
     data_dir: PathBuf,
     port: u16,
     superuser_password: SecretString,
@@ -138,13 +139,14 @@ impl Cluster {
         let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, config)?;
         ensure_vault_key(&home, &owner)?;
         config.write_settings(&binaries, &owner, &data_dir)?;
+        let socket_folder = SocketFolder::remember(&socket_dir).map_err(ClusterError::file(&socket_dir))?;
         let postmaster = Self::spawn_postmaster(&binaries, &owner, &data_dir, &socket_dir, config)?;
         let mut cluster = Self {
             postmaster,
             config: config.clone(),
             owner,
             binaries,
-            socket_dir,
+            socket_folder,
             data_dir,
             port: config.port,
             superuser_password: initialized.superuser_password,
@@ -158,7 +160,7 @@ impl Cluster {
     /// Tells other commands where PostgreSQL listens. Before it does, the lock names no port, because somebody else may have it.
     fn record_endpoint(&mut self) -> Result<(), ClusterError> {
         let endpoint = Endpoint {
-            socket_dir: self.socket_dir.clone(),
+            socket_dir: self.socket_folder.path().to_owned(),
             port: self.port,
         };
         let tcp_port = if self.config.listen_tcp { self.port } else { 0 };
@@ -190,7 +192,7 @@ impl Cluster {
                 &self.binaries,
                 &self.owner,
                 &self.data_dir,
-                &self.socket_dir,
+                self.socket_folder.path(),
                 &self.config,
             )?;
             Ok(self)
@@ -249,7 +251,7 @@ impl Cluster {
     /// How to connect as `role` over the cluster's socket, which is faster than loopback TCP.
     #[must_use]
     pub fn config_for(&self, role: &str, password: &SecretString) -> tokio_postgres::Config {
-        socket_login(&self.socket_dir, self.port, role, password)
+        socket_login(self.socket_folder.path(), self.port, role, password)
     }
 
     /// Binds the socket by which the extension http sends its requests to this process. It is in a folder that only the
@@ -258,7 +260,7 @@ impl Cluster {
     /// # Errors
     /// [`ClusterError::File`] when the folder or the socket cannot be created.
     pub fn bind_http_socket(&self) -> Result<UnixListener, ClusterError> {
-        sockets::bind_http_socket(&self.socket_dir, &self.owner)
+        sockets::bind_http_socket(self.socket_folder.path(), &self.owner)
     }
 
     /// A connection string for other programs: `postgresql://role:password@127.0.0.1:port/postgres`.
@@ -287,7 +289,9 @@ impl Cluster {
     /// As [`Cluster::start`].
     pub(crate) async fn restart(&mut self) -> Result<(), ClusterError> {
         let (config, owner, binaries) = (self.config.clone(), self.owner, self.binaries.clone());
-        let (data_dir, socket_dir) = (self.data_dir.clone(), self.socket_dir.clone());
+        let (data_dir, socket_dir) = (self.data_dir.clone(), self.socket_folder.path().to_owned());
+        // Otherwise this would end the PostgreSQL of whoever is there now, and run its data.
+        check_socket_folder(&socket_dir).map_err(ClusterError::file(&socket_dir))?;
         let start = move || {
             postmaster::end_leftover_postmaster(&data_dir)?;
             Self::spawn_postmaster(&binaries, &owner, &data_dir, &socket_dir, &config)

@@ -376,7 +376,7 @@ async fn starts_in_a_project_whose_path_is_too_long_for_a_socket() {
     let cluster = project.start().await.expect("starts");
 
     assert!(superuser(&cluster).await.simple_query("select 1").await.is_ok());
-    let socket_dir = cluster.socket_dir.clone();
+    let socket_dir = cluster.socket_folder.path().to_owned();
     drop(cluster);
     std::fs::remove_dir_all(socket_dir).expect("ours");
 }
@@ -403,7 +403,7 @@ fn point_lock_to(project: &Project, other: &Cluster) {
     let path = project.config.state_dir.join("lock");
     let text = std::fs::read_to_string(&path).expect("readable");
     let mut lock: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    lock["endpoint"] = serde_json::json!({ "socket_dir": other.socket_dir, "port": other.port });
+    lock["endpoint"] = serde_json::json!({ "socket_dir": other.socket_folder.path(), "port": other.port });
     std::fs::write(&path, lock.to_string()).expect("written");
 }
 

@@ -11,6 +11,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::last_host::{Acceptance, LastHost, has_standbys, with_single_host};
 use super::newest_primary::find_newest_primary;
+use super::socket_folders::without_replaced_folder;
 use super::timeline::read_timeline;
 use crate::pools::SharedPools;
 
@@ -59,6 +60,7 @@ impl Connector {
         let limit = config.get_connect_timeout().copied();
         let (Some(limit), true) = (limit, config.get_hosts().len() > 1) else {
             // There is only one host, or no time limit for each.
+            let config = without_replaced_folder(config);
             return Ok(self.keep(config.connect(self.tls.clone()).await?, 0));
         };
         if has_standbys(config) && !self.last_host.is_known() {

@@ -6,12 +6,15 @@
 //!
 //! A former primary that wakes up accepts logins and writes as before, because it does not know of the promotion. It is told by its
 //! timeline, which is lower than that of the primary.
+//!
+//! The sockets of a cluster that this process runs itself are told from those of another one that has come in their place.
 
 mod connector;
 mod examine;
 mod last_host;
 mod newest_primary;
 mod primary_watch;
+mod socket_folders;
 mod timeline;
 
 pub(crate) use connector::{Connector, HostConnection};
@@ -19,4 +22,5 @@ pub use examine::{ExaminedHost, HostRole, examine_hosts};
 pub(crate) use last_host::{Acceptance, LastHost, has_standbys};
 pub(crate) use newest_primary::find_newest_primary;
 pub(crate) use primary_watch::watch_primary;
+pub(crate) use socket_folders::{SocketFolder, check_socket_folder, without_replaced_folder};
 pub(crate) use timeline::{TIMELINE_QUERY, parse_timeline, read_timeline};

@@ -18,7 +18,9 @@ use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session_settings::SessionSettings;
-use crate::hosts::{Acceptance, LastHost, find_newest_primary, has_standbys, read_timeline};
+use crate::hosts::{
+    Acceptance, LastHost, check_socket_folder, find_newest_primary, has_standbys, read_timeline,
+};
 
 /// A byte stream to PostgreSQL, encrypted or not.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin {}
@@ -140,9 +142,11 @@ pub(crate) async fn connect_host(
     let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
     match config.get_hosts().get(index) {
         None => Err(ConnectError::Unusable("no host is configured")),
-        Some(Host::Unix(folder)) => Ok(Box::new(
-            UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?,
-        )),
+        Some(Host::Unix(folder)) => {
+            check_socket_folder(folder)?;
+            let socket = folder.join(format!(".s.PGSQL.{port}"));
+            Ok(Box::new(UnixStream::connect(socket).await?))
+        }
         Some(Host::Tcp(name)) => {
             let stream = match config.get_hostaddrs().get(index) {
                 Some(address) => TcpStream::connect((*address, port)).await?,

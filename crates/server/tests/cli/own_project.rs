@@ -118,6 +118,14 @@ async fn gw_031_commands_beside_another_one_are_refused_and_leave_the_neighbour_
             "{arguments:?}: {printed}"
         );
     }
+    // A command is no server: it is neither shown nor ended as one.
+    for arguments in [&["status"][..], &["stop"]] {
+        let printed = neighbours.ours.run_and_expect_failure(arguments);
+        assert!(
+            printed.contains("is not running") && printed.contains("db query runs"),
+            "{arguments:?}: {printed}"
+        );
+    }
     drop(holder);
 
     assert_eq!(neighbours.their_state().await, before);
@@ -266,6 +274,175 @@ async fn gw_029_database_url_of_the_process_that_leads_to_the_running_project_is
     assert!(own.status.success() && !other.status.success());
     let printed = String::from_utf8_lossy(&other.stderr);
     assert!(printed.contains("/app"), "{printed}");
+}
+
+/// The number of a process means something in its own container, and for as long as the process lives.
+#[cfg(target_os = "linux")]
+#[actix_web::test]
+async fn gw_031_stop_sends_no_signal_to_the_process_of_another_container_or_to_a_later_one_of_its_number() {
+    let project = Project::new();
+    let running = project.start().await;
+    let lock = project.path(".selvedge/lock");
+    let written = std::fs::read_to_string(&lock).expect("a lock");
+    let mut holder: serde_json::Value = serde_json::from_str(&written).expect("JSON");
+    // In place, because the lock is that of this file.
+    let stop_with = |field: &str, expected: &str, holder: &mut serde_json::Value| {
+        let kept = std::mem::replace(&mut holder["process"][field], serde_json::json!(4711));
+        std::fs::write(&lock, holder.to_string()).expect("written");
+        let refused = project.run_and_expect_failure(&["stop"]);
+        assert!(refused.contains(expected), "{refused}");
+        holder["process"][field] = kept;
+    };
+
+    stop_with("pid_namespace", "runs in another container", &mut holder);
+    stop_with("start_ticks", "No signal was sent", &mut holder);
+
+    assert_eq!(running.get("/health/ready").await.0, 200);
+    std::fs::write(&lock, &written).expect("written");
+    assert!(project.run_and_expect_success(&["stop"]).contains("stopped"));
+}
+
+/// Whoever moves the folder of a running project and clones it again into its place has two databases with the same logins. The server goes on with
+/// its own one, or with none.
+#[actix_web::test]
+async fn gw_031_a_server_whose_folder_was_moved_writes_nothing_to_the_clone_in_its_place() {
+    let outer = Project::new();
+    let place = outer.path("shop");
+    let project = Project::new();
+    let ports = project.ports;
+    let clone = || {
+        outer.write(
+            "shop/config.toml",
+            &format!(
+                "project_id = \"shop\"\n[api]\nport = {}\n[db]\nport = {}\n[local_smtp]\nport = {}\n[studio]\nenabled = false\n",
+                ports.api, ports.database, ports.inbox
+            ),
+        );
+        outer.write(
+            "shop/migrations/20260101000000_notes.sql",
+            "create table notes (id int primary key);",
+        );
+    };
+    clone();
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command
+            .arg("--project")
+            .arg(&place)
+            .args(arguments)
+            .env("SELVEDGE_STATE_HOME", project.state_home())
+            .env_remove("DATABASE_URL");
+        command
+    };
+    let running = project.spawn_command(command(&["start"]), &[]);
+    running.wait_for_output("is ready after").await;
+    let moved = outer.path("moved");
+    std::fs::rename(&place, &moved).expect("moved");
+    clone();
+    let made = command(&["migration", "up"]).output().expect("the binary runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let holder = Holder(
+        command(&["db", "query", "select pg_sleep(120)"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs"),
+    );
+    let socket = place.join(format!(".selvedge/run/.s.PGSQL.{}", ports.database));
+    let connect = async || {
+        let mut config = tokio_postgres::Config::new();
+        config
+            .host_path(socket.parent().expect("a folder"))
+            .port(ports.database);
+        config.user("postgres").password("postgres").dbname("postgres");
+        config.connect(tokio_postgres::NoTls).await
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let (of_clone, connection) = loop {
+        match connect().await {
+            Ok(connected) => break connected,
+            Err(error) => assert!(Instant::now() < deadline, "the clone does not start: {error}"),
+        }
+        actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+    };
+    actix_web::rt::spawn(connection);
+    // Now the server has to open connections anew.
+    let end = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'authenticator'";
+    let superuser = std::fs::read_to_string(moved.join(".selvedge/superuser-password")).expect("a password");
+    let url = format!(
+        "postgresql://supabase_admin:{}@127.0.0.1:{}/postgres",
+        superuser.trim(),
+        ports.database
+    );
+    let superuser = crate::support::connect(&url).await.expect("a login");
+    superuser.execute(end, &[]).await.expect("ended");
+    for id in 1..20 {
+        let row = serde_json::json!({ "id": id });
+        let sent = reqwest::Client::new()
+            .post(running.url("/rest/v1/notes"))
+            .json(&row)
+            .send();
+        sent.await.expect("a response");
+    }
+
+    let count = "select count(*) from public.notes";
+    let found = of_clone.query_one(count, &[]).await.expect("a count");
+    assert_eq!(found.get::<_, i64>(0), 0, "{}", running.output());
+    assert!(
+        running.output().contains("was moved while"),
+        "{}",
+        running.output()
+    );
+    drop(holder);
+}
+
+/// As `sudo selvedge …` in the project of another user. Who is not root owns the project anyway.
+#[test]
+fn gw_031_what_root_makes_in_the_project_of_another_user_belongs_to_that_user() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_notes.sql",
+        "create table notes (id int);",
+    );
+    let cache = tempfile::tempdir().expect("a folder");
+    let is_root = nix::unistd::geteuid().is_root();
+    // `nobody`, whom every machine knows.
+    let owner = if is_root {
+        65_534
+    } else {
+        nix::unistd::geteuid().as_raw()
+    };
+    let own = [&project.path("."), project.state_home(), cache.path()].map(std::path::Path::to_owned);
+    let entries = own
+        .iter()
+        .flat_map(|folder| walkdir::WalkDir::new(folder).into_iter().flatten());
+    for entry in entries {
+        chown(entry.path(), Some(owner), is_root.then_some(owner)).expect("given away");
+    }
+    let run = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        command.env("XDG_CACHE_HOME", cache.path());
+        if is_root {
+            command.env("SUDO_UID", owner.to_string());
+        }
+        let output = command.output().expect("the binary runs");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {printed}");
+        printed
+    };
+
+    let first = run(&["migration", "up"]);
+    run(&["db", "query", "select * from notes"]);
+
+    assert!(!is_root || first.contains("and not as root"), "{first}");
+    let entries = walkdir::WalkDir::new(project.path(".")).into_iter().flatten();
+    let of_others: Vec<_> = entries
+        .filter(|entry| entry.metadata().is_ok_and(|meta| meta.uid() != owner))
+        .map(walkdir::DirEntry::into_path)
+        .collect();
+    assert!(of_others.is_empty(), "{of_others:?}");
 }
 
 /// A lock names an address, and only one place may make a login of it.
