@@ -12,24 +12,36 @@ use crate::support::Project;
 
 const CONFIG: &str = "project_id = \"cli\"\n[storage.buckets.files]\n";
 
-/// Objects of the source by number. The last one cannot be copied, as its row says no size.
+/// Objects of the source. Those that are far from each other are on two of the pages that an import writes one after the other. One cannot be
+/// copied, as its row says no size.
 const OBJECTS: &str = "
     set session_replication_role = replica;
     insert into storage.objects (bucket_id, name, version, metadata)
     select 'files', name, gen_random_uuid()::text, '{\"size\": 4, \"mimetype\": \"text/plain\"}'
     from unnest(array['moved', 'deleted', 'changed', 'swap 1', 'swap 2', 'replaced', 'gone', 'held', 'without size']) as name;
-    update storage.objects set metadata = '{}' where name = 'without size'";
+    update storage.objects set metadata = '{}' where name = 'without size';
+    insert into storage.objects (id, bucket_id, name, version, metadata)
+    select id::uuid, 'files', name, gen_random_uuid()::text, '{\"size\": 4}' from (values
+      ('00000000-0000-4000-8000-000000000000', 'far 1'), ('ffffffff-ffff-4fff-8fff-ffffffffffff', 'far 2')) as far (id, name)
+    union all
+    select gen_random_uuid(), 'files', 'between ' || n, gen_random_uuid()::text, '{\"size\": 4}' from generate_series(1, 500) as n;
+    insert into storage.buckets (id, name) values ('albums', 'albums');
+    insert into storage.objects (id, bucket_id, name, version, metadata)
+    values ('fffffffe-ffff-4fff-8fff-ffffffffffff', 'albums', 'of an album', gen_random_uuid()::text, '{\"size\": 4}');
+    update storage.objects set id = '00000000-0000-4000-8000-000000000001' where name = 'held'";
 
 /// What people do at the target while the answer for an object is held back.
 const UPLOADS: &str = "
     insert into storage.objects (bucket_id, name, version, metadata)
-    select 'files', name, gen_random_uuid()::text, '{\"size\": 7}' from unnest(array['held', 'mine']) as name";
+    select 'files', name, gen_random_uuid()::text, '{\"size\": 7}' from unnest(array['held', 'mine']) as name;
+    set session_replication_role = replica;
+    delete from storage.buckets where id = 'albums'";
 
 /// What they do at the target between both imports.
 const CHANGES: &str = "
     set session_replication_role = replica;
     update storage.objects set name = 'elsewhere' where name = 'moved';
-    delete from storage.objects where name = 'deleted';
+    delete from storage.objects where name in ('deleted', 'far 2');
     update storage.objects set version = gen_random_uuid()::text, metadata = '{\"size\": 7}' where name = 'changed'";
 
 /// What happens at the source between both.
@@ -40,11 +52,14 @@ const CHANGES_OF_SOURCE: &str = "
     delete from storage.objects where name in ('gone', 'without size');
     update storage.objects set name = 'swap' where name = 'swap 1';
     update storage.objects set name = 'swap 1' where name = 'swap 2';
-    update storage.objects set name = 'swap 2' where name = 'swap'";
+    update storage.objects set name = 'swap 2' where name = 'swap';
+    update storage.objects set name = 'far' where name = 'far 1';
+    update storage.objects set name = 'far 1' where name = 'far 2';
+    update storage.objects set name = 'far 2' where name = 'far'";
 
 /// Names with the size in the row, which is 4 of what comes from the source.
 const STORED: &str = "select string_agg(concat(name, ' ', metadata ->> 'size', metadata ->> 'new'), ', ' order by name collate \"C\")
-    from storage.objects";
+    from storage.objects where name not like 'between %'";
 
 fn text_of(output: &Output) -> String {
     let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
@@ -120,12 +135,12 @@ async fn an_import_leaves_what_people_store_move_and_delete_meanwhile() {
     let printed = text_of(&first);
     assert!(
         printed.contains("1 objects were not copied")
-            && printed.contains("1 objects are not as at the source"),
+            && printed.contains("2 objects are not as at the source"),
         "{printed}"
     );
     assert_eq!(
         list_stored(&target).await,
-        "changed 4, deleted 4, gone 4, held 7, mine 7, moved 4, replaced 4, swap 1 4, swap 2 4"
+        "changed 4, deleted 4, far 1 4, far 2 4, gone 4, held 7, mine 7, moved 4, replaced 4, swap 1 4, swap 2 4"
     );
 
     run_in(&target, CHANGES).await;
@@ -135,12 +150,12 @@ async fn an_import_leaves_what_people_store_move_and_delete_meanwhile() {
     let printed = text_of(&second);
     assert!(second.status.success(), "{printed}");
     assert!(
-        printed.contains("4 objects are not as at the source"),
+        printed.contains("6 objects are not as at the source"),
         "{printed}"
     );
     assert_eq!(
         list_stored(&target).await,
-        "changed 7, elsewhere 4, held 7, mine 7, replaced 4true, swap 1 4, swap 2 4"
+        "changed 7, elsewhere 4, far 2 4, held 7, mine 7, replaced 4true, swap 1 4, swap 2 4"
     );
     let swapped = "select (select version from storage.objects where name = 'swap 1')";
     let [at_source, at_target] = [&source, &target].map(|project| async {

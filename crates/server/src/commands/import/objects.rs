@@ -171,7 +171,15 @@ async fn write_page(
     let rows = objects.filter(|object| is_ours(object)).map(SourceObject::row);
     let written = insert_rows(administrator, columns, rows.collect()).await?;
     administrator.batch_execute("commit").await?;
-    copied.finish(&old, &new).await?;
+    // Notes of objects that only have, or had, the name of one of these, and that people have deleted or changed: they stay as they are.
+    let is_another = |note: &&Note| !new.iter().any(|one| one.id == note.id) && !deleted.contains(&note.id);
+    let kept: Vec<Note> = old
+        .iter()
+        .filter(|note| note.is_done)
+        .filter(is_another)
+        .cloned()
+        .collect();
+    copied.finish(&old, &[new, kept].concat()).await?;
     Ok(written)
 }
 
@@ -200,9 +208,15 @@ async fn insert_rows(administrator: &Client, columns: &[String], rows: Vec<Value
         .map(|column| quote_identifier(column))
         .collect();
     let shared = shared.join(", ");
+    // Foreign keys are not checked in this session, and people may delete a bucket meanwhile.
     let insert = format!(
-        "insert into storage.objects ({shared})
-         select {shared} from jsonb_populate_recordset(null::storage.objects, $1::text::jsonb)
+        "with rows as (
+           select * from jsonb_populate_recordset(null::storage.objects, $1::text::jsonb)
+         ), kept as (
+           select id from storage.buckets where id in (select bucket_id from rows) for key share
+         )
+         insert into storage.objects ({shared})
+         select {shared} from rows where bucket_id in (select id from kept)
          on conflict do nothing returning id"
     );
     let rows = Value::Array(rows).to_string();
