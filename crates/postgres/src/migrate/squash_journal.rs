@@ -17,6 +17,9 @@ const IGNORE_FILE: &str = ".gitignore";
 /// Stands for the database where no database has the migrations.
 const NO_DATABASE: &str = "none";
 
+/// Ends the line of digests once the last file has its new text.
+const REPLACED: &str = "replaced";
+
 /// Begins the line that names the database.
 const DATABASE: &str = "database ";
 
@@ -68,8 +71,20 @@ impl SquashJournal {
         })
     }
 
+    /// Notes that the last file has its new text: from now on the journal counts also when somebody writes to that file.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn mark_replaced(&self) -> Result<(), MigrateError> {
+        let path = self.folder.join(FILE);
+        let text = read_file(&path)?;
+        let (digests, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        replace_file(&path, &format!("{digests} {REPLACED}\n{rest}"))
+    }
+
     /// The journal of a run that was cut off after the last file had got its new text. Before that nothing has changed, and the journal
-    /// counts for nothing. Once older files are deleted it counts also when somebody has written to the last one since.
+    /// counts for nothing, whatever becomes of the files later. Once older files are deleted it counts also when somebody has written to
+    /// the last one since.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -85,8 +100,8 @@ impl SquashJournal {
         }
         let text = read_file(&path)?;
         let mut lines = text.lines();
-        let digests = lines.next().unwrap_or_default();
-        let (new, old) = digests.split_once(' ').unwrap_or((digests, ""));
+        let mut digests = lines.next().unwrap_or_default().split(' ');
+        let [new, old, mark] = [(); 3].map(|()| digests.next().unwrap_or_default());
         // Names that could lead out of the folder are no names of migrations.
         let last = lines.next().and_then(|name| parse_file_name(folder, name));
         let Some(last) = last.filter(|last| last.path.is_file()) else {
@@ -101,7 +116,7 @@ impl SquashJournal {
         let older: Vec<(Migration, String)> = older.collect();
         let found = digest_of(&read_file(&last.path)?);
         let has_deleted = older.iter().any(|(migration, _)| !migration.path.is_file());
-        let is_replaced = found == new || (found != old && has_deleted);
+        let is_replaced = found == new || (mark == REPLACED && found != old && has_deleted);
         Ok(is_replaced.then_some(Self {
             folder: own_folder,
             database,
@@ -266,6 +281,12 @@ mod tests {
             None,
             "of nobody knows what"
         );
+        // Somebody deletes it, long after a squash that has changed nothing.
+        std::fs::remove_file(&older.path).unwrap();
+        assert_eq!(SquashJournal::find(folder.path()).unwrap(), None);
+        std::fs::write(&older.path, "select 1").unwrap();
+        written.mark_replaced().unwrap();
+        assert_eq!(SquashJournal::find(folder.path()).unwrap(), None);
         written.delete_older().unwrap();
         written.delete_older().unwrap();
         assert_eq!(SquashJournal::find(folder.path()).unwrap(), Some(written.clone()));

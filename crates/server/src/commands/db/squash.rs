@@ -116,7 +116,12 @@ fn replace_files(
     database: Option<(&str, &str)>,
 ) -> Result<SquashJournal> {
     let journal = SquashJournal::write(last, older, schema, database)?;
-    replace_file(&last.path, schema)?;
+    if let Err(error) = replace_file(&last.path, schema) {
+        // Nothing has changed. If it stays, on a disk that accepts nothing, it counts for nothing.
+        journal.finish().ok();
+        return Err(error.into());
+    }
+    journal.mark_replaced()?;
     journal.delete_older()?;
     Ok(journal)
 }
