@@ -189,7 +189,7 @@ STEPS = [
     # `make test` takes two seconds of them.
     cargo_test("cargo test, a minute of hostile calls", "-p", "postgres", "--test", "postgres", "--", "hostile_calls", tier="test-all",
                SELVEDGE_HOSTILE_CALLS_S="60"),
-    # Sixteen of the 22 commands, each by one of the four signals, and eight pairs of commands in each of the five situations, others in every
+    # Sixteen of the 23 commands, each by one of the four signals, and eight pairs of commands in each of the five situations, others in every
     # run: about four minutes together. `make soak` has each by each.
     cargo_test("cargo test, commands cut off", "-p", "server", "--test", "cli", "--", "cut_off::", tier="test-all", SELVEDGE_TEST_KILLS="16"),
     cargo_test("cargo test, pairs of commands beside other projects", "-p", "server", "--test", "cli", "--", "matrix::", tier="test-all",
@@ -212,7 +212,7 @@ STEPS = [
     cargo_test("auth: 100 000 sequences of sign-ins", "--limit", "36000", "-p", "auth", "--test", "api", "--", "auth_109", tier="soak",
                until="soak", SELVEDGE_ACCOUNT_SEQUENCES="100000"),
     cargo_test("cargo test, every command cut off by every signal", "--limit", "3600", "-p", "server", "--test", "cli", "--", "cut_off::", tier="soak",
-               until="soak", SELVEDGE_TEST_KILLS="88"),
+               until="soak", SELVEDGE_TEST_KILLS="92"),
     cargo_test("cargo test, every pair of commands in every situation", "--limit", "3600", "-p", "server", "--test", "cli", "--", "matrix::", tier="soak",
                until="soak", SELVEDGE_TEST_PAIRS="120"),
     cargo_test("cargo test, 300 hostile clones", "--limit", "7200", "-p", "server", "--test", "cli", "--", "hostile_clones::", tier="soak",

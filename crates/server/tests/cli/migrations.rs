@@ -121,3 +121,36 @@ async fn gw_021_migrate_creates_lists_and_applies() {
             .contains("up to date")
     );
 }
+
+/// The most memory in bytes that a command has used.
+#[cfg(target_os = "linux")]
+fn measure_peak(project: &Project, arguments: &[&str]) -> u64 {
+    let mut child = project.command(arguments).spawn().expect("the binary runs");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("a child").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        peak = peak.max(kib.unwrap_or(0) * 1024);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(child.wait().expect("it ends").success());
+    peak
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn gw_025_a_large_seed_is_in_memory_once() {
+    const SEED_BYTES: usize = 96 * 1024 * 1024;
+    let project = Project::new();
+    let statement = format!("select 1 /* {} */;\n", "x".repeat(100_000));
+    project.write("seed.sql", &statement);
+    let without = measure_peak(&project, &["reset", "--yes"]);
+    project.write("seed.sql", &statement.repeat(SEED_BYTES / statement.len()));
+
+    let with = measure_peak(&project, &["reset", "--yes"]);
+
+    let more = with.saturating_sub(without);
+    assert!(more < SEED_BYTES as u64 * 3 / 2, "{more} bytes for {SEED_BYTES}");
+}

@@ -157,3 +157,40 @@ fn gw_002_secrets_of_an_import_are_not_among_its_arguments_while_it_runs() {
         "{arguments}"
     );
 }
+
+/// A disk that is full, as far as files of more than a few kilobytes go.
+#[test]
+fn gw_032_a_function_whose_settings_cannot_be_written_is_not_deleted() {
+    let project = Project::new();
+    let settings = format!(
+        "project_id = \"cli\"\n{}[functions.hello]\nverify_jwt = false\n",
+        "# a long comment\n".repeat(2000)
+    );
+    project.write("config.toml", &settings);
+    project.write(
+        "functions/hello/index.ts",
+        "Deno.serve(() => new Response('hello'))",
+    );
+    let delete = ["functions", "delete", "hello", "--yes"];
+    let mut limited = std::process::Command::new("sh");
+    limited
+        .args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\""])
+        .args([env!("CARGO_BIN_EXE_selvedge"), "--project"])
+        .arg(project.path(""))
+        .args(delete)
+        .env("SELVEDGE_STATE_HOME", project.state_home())
+        .env_remove("DATABASE_URL");
+
+    let refused = limited.output().expect("a shell");
+
+    let printed = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && printed.contains("File too large"),
+        "{printed}"
+    );
+    assert!(project.path("functions/hello/index.ts").exists());
+    let read = || std::fs::read_to_string(project.path("config.toml")).expect("a file");
+    assert_eq!(read(), settings);
+    project.run_and_expect_success(&delete);
+    assert!(!project.path("functions/hello").exists() && !read().contains("functions.hello"));
+}

@@ -72,7 +72,7 @@ pub(super) fn remove_broken_tree(tree: &Path) -> Result<(), ClusterError> {
     }
     if matches!(held, Err(InUse::Certainly)) {
         // Perhaps by another start, which makes it anew.
-        for _ in 0..20 {
+        for _ in 0..50 {
             std::thread::sleep(Duration::from_millis(100));
             if is_complete(tree) || !tree.exists() {
                 return Ok(());
@@ -156,6 +156,7 @@ fn is_running_from(tree: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::complete::record_files;
     use super::*;
 
     #[test]
@@ -189,6 +190,32 @@ mod tests {
         remove_leftover_trees(folder.path());
 
         assert!(!old.exists() && new.exists());
+    }
+
+    #[test]
+    fn gw_028_a_broken_tree_that_another_start_makes_anew_is_no_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tree = folder.path().join("postgresql-15-0123456789abcdef");
+        for is_made in [false, true] {
+            std::fs::create_dir_all(&tree).expect("created");
+            for name in [LOCK_FILE, "postgres"] {
+                std::fs::write(tree.join(name), "").expect("written");
+            }
+            let held = hold_alone(&tree).ok().flatten().expect("nobody uses it");
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(50));
+                    match is_made {
+                        true => record_files(&tree).expect("complete now"),
+                        false => remove_tree(&tree).expect("removed"),
+                    }
+                });
+                remove_broken_tree(&tree).expect("the other start has mended it");
+                other.join().expect("no panic");
+            });
+            drop(held);
+            assert_eq!(tree.exists(), is_made);
+        }
     }
 
     #[test]

@@ -52,7 +52,11 @@ fn remove_section(config: &Config, slug: &str) -> Result<()> {
         .get_mut("functions")
         .and_then(|item| item.as_table_like_mut());
     if functions.is_some_and(|functions| functions.remove(slug).is_some()) {
-        replace_file(path, &document.to_string())?;
+        // A link is followed within the project, so that the file that others read changes, and keeps its mode.
+        let file = path
+            .canonicalize()
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        replace_file(&file, &document.to_string())?;
     }
     Ok(())
 }

@@ -22,7 +22,8 @@ pub(super) struct Cut {
     pub(super) arguments: &'static [&'static str],
     /// What must succeed afterwards.
     pub(super) again: &'static [&'static str],
-    /// Instead of succeeding, `again` may refuse with this sentence, because the command had done its work before it was cut off.
+    /// Instead of succeeding, `again` may refuse with this sentence, because the command had done its work before it was cut off: perhaps while it
+    /// stopped PostgreSQL at its end.
     pub(super) may_say: Option<&'static str>,
     /// The file that it writes: there and whole when the command has ended with 0, and never there in part.
     pub(super) file: Option<&'static str>,
@@ -51,7 +52,7 @@ const fn repeat(place: Place, arguments: &'static [&'static str], longest_ms: u6
     }
 }
 
-pub(super) const COMMANDS: [Cut; 22] = [
+pub(super) const COMMANDS: [Cut; 23] = [
     repeat(Place::Stopped, &["reset", "--yes"], 4000),
     repeat(Place::Stopped, &["migration", "up"], 1500),
     repeat(
@@ -74,6 +75,7 @@ pub(super) const COMMANDS: [Cut; 22] = [
     repeat(Place::Stopped, &["migration", "squash"], 6000),
     repeat(Place::Stopped, &["test", "db"], 1500),
     repeat(Place::Stopped, &["migration", "list"], 1200),
+    repeat(Place::Stopped, &["sweep", "--older-than", "0s"], 1200),
     Cut {
         again: &["db", "push", "--dry-run"],
         ..repeat(Place::Stopped, &["db", "push"], 1500)

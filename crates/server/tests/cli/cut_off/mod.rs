@@ -160,7 +160,8 @@ fn check(project: &Project, cut: &Cut, status: ExitStatus, what: &str, again: im
     );
     let output = again();
     let printed = text_of(&output);
-    let has_done_it = status.success() && cut.may_say.is_some_and(|sentence| printed.contains(sentence));
+    // What holds of its work is checked below.
+    let has_done_it = cut.may_say.is_some_and(|sentence| printed.contains(sentence));
     assert!(
         output.status.success() || has_done_it,
         "{what}, which ended with {status}; again: {printed}"
@@ -271,7 +272,7 @@ fn list_half_files(project: &Project) -> Vec<String> {
 /// times as many by each signal.
 fn choose(round: usize) -> (&'static Cut, &'static str) {
     let command = round % COMMANDS.len();
-    let signal = (round + round / COMMANDS.len()) % SIGNALS.len();
+    let signal = (command + round / COMMANDS.len()) % SIGNALS.len();
     (&COMMANDS[command], SIGNALS[signal])
 }
 
