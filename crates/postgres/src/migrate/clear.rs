@@ -61,16 +61,71 @@ pub async fn begin_clear_project(client: &Client) -> Result<(), MigrateError> {
     Err(name_holders(client, error).await)
 }
 
-/// Says of an emptying that has waited in vain for whom it has waited. Its transaction has ended.
-pub(super) async fn name_holders(client: &Client, error: MigrateError) -> MigrateError {
-    match error {
-        MigrateError::Postgres(refused) if refused.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
-            let found = client.query_one(LONG_TRANSACTIONS, &[]).await;
-            let sessions = found.and_then(|row| row.try_get::<_, String>(0));
-            MigrateError::Locked(sessions.unwrap_or_default())
-        }
-        other => other,
+/// Waits briefly for everybody who has locked one of these tables, so that what empties them later on, in a transaction of its own, finds them
+/// free. Nothing is changed.
+///
+/// # Errors
+/// [`MigrateError::Locked`] when another transaction has locked one for too long.
+pub(super) async fn check_unlocked(client: &Client, tables: &[String]) -> Result<(), MigrateError> {
+    if tables.is_empty() {
+        return Ok(());
     }
+    client.batch_execute(BEGIN_CLEAR).await?;
+    let lock = format!("lock table {} in access exclusive mode", tables.join(", "));
+    let outcome = client.batch_execute(&lock).await;
+    // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
+    let ended = client.batch_execute("rollback").await;
+    match outcome {
+        Ok(()) => Ok(ended?),
+        Err(error) => Err(name_holders(client, error.into()).await),
+    }
+}
+
+/// The tables that do not belong to superusers.
+const TABLES_OF_OTHERS: &str = "
+    select c.oid::pg_catalog.regclass::pg_catalog.text
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) c.relowner
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence <> 't' and not r.rolsuper";
+
+/// As [`check_unlocked`], for all tables of the project and its services. `client` must be a superuser's.
+///
+/// # Errors
+/// As [`check_unlocked`].
+pub async fn check_project_unlocked(client: &Client) -> Result<(), MigrateError> {
+    let rows = client.query(TABLES_OF_OTHERS, &[]).await?;
+    let tables: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    check_unlocked(client, &tables).await
+}
+
+/// Says of an emptying that has waited in vain for whom it has waited. Its transaction has ended, and nothing has changed.
+pub(super) async fn name_holders(client: &Client, error: MigrateError) -> MigrateError {
+    match is_lock_timeout(&error) {
+        true => MigrateError::Locked(list_long_transactions(client).await),
+        false => error,
+    }
+}
+
+/// Says of what has failed after an emptying that the database is empty, and for whom it has waited in vain. `client` is in no transaction.
+pub async fn explain_emptied(client: &Client, error: MigrateError) -> MigrateError {
+    let cause = match is_lock_timeout(&error) {
+        true => MigrateError::LockedWhileEmpty(list_long_transactions(client).await),
+        false => error,
+    };
+    MigrateError::Emptied(Box::new(cause))
+}
+
+fn is_lock_timeout(error: &MigrateError) -> bool {
+    match error {
+        MigrateError::Postgres(refused) => refused.code() == Some(&SqlState::LOCK_NOT_AVAILABLE),
+        _ => false,
+    }
+}
+
+async fn list_long_transactions(client: &Client) -> String {
+    let found = client.query_one(LONG_TRANSACTIONS, &[]).await;
+    let sessions = found.and_then(|row| row.try_get::<_, String>(0));
+    sessions.unwrap_or_default()
 }
 
 /// Drops the roles that the project has created, after [`clear_project`]. Only for a database that the project has for

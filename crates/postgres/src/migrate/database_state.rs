@@ -4,11 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
+use super::clear::check_unlocked;
 use super::error::MigrateError;
 
 const QUERY: &str = include_str!("database_state.sql");
 const EMPTY_TABLES: &str = include_str!("empty_tables.sql");
+
+/// Those of these tables that are there: a project may have dropped an extension with its tables.
+const EXISTING: &str = "
+    select t.name from pg_catalog.unnest($1::pg_catalog.text[]) as t (name)
+    where pg_catalog.to_regclass(t.name) is not null";
 
 /// Neither triggers nor foreign keys fire, and functions may name what is made after them. Nothing waits for others' transactions without end.
 const BEGIN: &str =
@@ -120,6 +127,16 @@ impl DatabaseState {
     /// When a statement fails; then nothing has changed.
     pub async fn restore_roles(&self, client: &Client) -> Result<(), MigrateError> {
         self.restore_up_to(client, LAST_RANK_OF_ROLES).await
+    }
+
+    /// Refuses while somebody's open transaction has locked one of the tables that [`Self::restore`] empties. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`MigrateError::Locked`] when it has for longer than a reset waits.
+    pub async fn check_unlocked(&self, superuser: &Client) -> Result<(), MigrateError> {
+        let rows = superuser.query(EXISTING, &[&self.empty_tables]).await?;
+        let tables: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        check_unlocked(superuser, &tables).await
     }
 
     /// Makes the connected database equal to this state, in one transaction. Returns the parts that still differ, such as a column of a
@@ -288,9 +305,13 @@ async fn run_all<'a>(
 }
 
 /// Runs a statement in the transaction that is open, which goes on if PostgreSQL refuses it. Returns whether it was accepted.
+///
+/// # Errors
+/// Also when it has waited for a lock for too long: each statement after it would wait as long.
 pub(super) async fn try_alone(client: &Client, statement: &str) -> Result<bool, tokio_postgres::Error> {
     client.batch_execute("savepoint part").await?;
     match client.batch_execute(statement).await {
+        Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => Err(error),
         Ok(()) => client.batch_execute("release part").await.map(|()| true),
         Err(error) if error.as_db_error().is_some() => client
             .batch_execute("rollback to part; release part")

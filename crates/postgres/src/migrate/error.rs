@@ -64,6 +64,11 @@ pub enum MigrateError {
          command\n  sessions with open transactions:  {0}"
     )]
     Locked(String),
+    /// Another transaction has locked what a reset changes after the emptying.
+    #[error(
+        "a transaction of another session has locked something for longer than a reset waits\n  sessions with open transactions:  {0}"
+    )]
+    LockedWhileEmpty(String),
     /// The database has no platform schema, or that of an earlier version.
     #[error(
         "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up (a \

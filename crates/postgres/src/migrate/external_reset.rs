@@ -5,7 +5,7 @@
 
 use tokio_postgres::Client;
 
-use super::clear::{BEGIN_CLEAR, clear_project, name_holders};
+use super::clear::{BEGIN_CLEAR, check_unlocked, clear_project, explain_emptied, name_holders};
 use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS, try_alone};
 use super::error::MigrateError;
 use crate::quote_literal;
@@ -72,6 +72,9 @@ pub async fn reset_external(
     postgres: &Client,
     superuser: Option<&Client>,
 ) -> Result<Vec<String>, MigrateError> {
+    if let Some(superuser) = superuser {
+        check_unlocked(superuser, &list_tables(fresh, superuser, true).await?).await?;
+    }
     postgres.batch_execute(BEGIN_CLEAR).await?;
     let left = match reset_as_postgres(fresh, postgres, superuser.is_some()).await {
         Ok(left) => left,
@@ -83,10 +86,10 @@ pub async fn reset_external(
     };
     postgres.batch_execute("commit").await?;
     match superuser {
-        Some(superuser) => {
-            let restored = restore_as_superuser(fresh, superuser, left).await;
-            restored.map_err(|error| MigrateError::Emptied(Box::new(error)))
-        }
+        Some(superuser) => match restore_as_superuser(fresh, superuser, left).await {
+            Ok(names) => Ok(names),
+            Err(error) => Err(explain_emptied(superuser, error).await),
+        },
         None => Ok(left.into_names()),
     }
 }
@@ -170,11 +173,19 @@ async fn empty_tables_of_superusers(
     if tables.is_empty() {
         return Ok(tables);
     }
-    superuser.batch_execute("begin").await?;
-    superuser.batch_execute(PIN).await?;
-    let is_done = try_alone(superuser, &truncate(&tables)).await?;
-    superuser.batch_execute("commit").await?;
-    Ok(if is_done { Vec::new() } else { tables })
+    superuser.batch_execute(BEGIN_CLEAR).await?;
+    let outcome = async {
+        superuser.batch_execute(PIN).await?;
+        let is_done = try_alone(superuser, &truncate(&tables)).await?;
+        superuser.batch_execute("commit").await?;
+        Ok::<bool, MigrateError>(is_done)
+    }
+    .await;
+    if outcome.is_err() {
+        // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
+        superuser.batch_execute("rollback").await.ok();
+    }
+    Ok(if outcome? { Vec::new() } else { tables })
 }
 
 /// Those of the tables without rows in a fresh database that are there, and belong to superusers or to others.

@@ -43,7 +43,10 @@ mod superuser_statement;
 mod tenants;
 mod transaction_control;
 
-pub use clear::{begin_clear_project, clear_project, drop_project_roles, is_platform_role};
+pub use clear::{
+    begin_clear_project, check_project_unlocked, clear_project, drop_project_roles, explain_emptied,
+    is_platform_role,
+};
 pub use database_state::DatabaseState;
 pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};

@@ -66,13 +66,7 @@ pub async fn check_before_rebuild(
 
 async fn refuse_existing_roles(client: &Client, created: &[(String, String)]) -> Result<(), MigrateError> {
     let names: Vec<&str> = created.iter().map(|(name, _)| name.as_str()).collect();
-    let rows = client
-        .query(
-            "select rolname::pg_catalog.text from pg_catalog.pg_roles where rolname::pg_catalog.text = any ($1)",
-            &[&names],
-        )
-        .await?;
-    let existing: BTreeSet<String> = rows.iter().map(|row| row.get(0)).collect();
+    let existing = list_existing_roles(client, &names).await?;
     let lines: Vec<String> = created
         .iter()
         .filter(|(name, _)| existing.contains(name))
@@ -84,33 +78,57 @@ async fn refuse_existing_roles(client: &Client, created: &[(String, String)]) ->
     }
 }
 
+/// Those of these roles that the server has.
+pub(super) async fn list_existing_roles(
+    client: &Client,
+    names: &[&str],
+) -> Result<BTreeSet<String>, MigrateError> {
+    let query =
+        "select rolname::pg_catalog.text from pg_catalog.pg_roles where rolname::pg_catalog.text = any ($1)";
+    let rows = client.query(query, &[&names]).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
 /// Names and places of the roles that statements of their own create, without those that a statement before may have dropped.
 fn list_created_roles(scripts: &[Script<'_>]) -> Vec<(String, String)> {
     let mut dropped = BTreeSet::new();
     let mut created = Vec::new();
     for script in scripts {
-        for statement in &script.statements {
-            match RoleStatement::parse(statement.text) {
-                Some(RoleStatement::Create(name)) if !dropped.contains(&name) => {
-                    created.push((name, format!("{}:{}", script.path.display(), statement.line)));
-                }
-                Some(RoleStatement::Drop(names)) => dropped.extend(names),
-                _ => {}
-            }
+        for (name, line) in find_created_roles(script, &mut dropped) {
+            created.push((name, format!("{}:{line}", script.path.display())));
         }
     }
     created
 }
 
+/// As [`list_created_roles`], of one file, with lines. `dropped` has the roles that were dropped before, and gets those of the file.
+pub(super) fn find_created_roles(
+    script: &Script<'_>,
+    dropped: &mut BTreeSet<String>,
+) -> Vec<(String, usize)> {
+    let mut created = Vec::new();
+    for statement in &script.statements {
+        match RoleStatement::parse(statement.text) {
+            Some(RoleStatement::Create(name)) if !dropped.contains(&name) => {
+                created.push((name, statement.line));
+            }
+            Some(RoleStatement::Drop(names)) => dropped.extend(names),
+            _ => {}
+        }
+    }
+    created
+}
+
+/// A statement that creates or drops roles.
 #[derive(Debug, PartialEq, Eq)]
-enum RoleStatement {
+pub(super) enum RoleStatement {
     Create(String),
     Drop(Vec<String>),
 }
 
 impl RoleStatement {
     /// `create` and `drop` of `role`, `user` and `group`; `None` for every other statement, such as one about a user mapping.
-    fn parse(statement: &str) -> Option<Self> {
+    pub(super) fn parse(statement: &str) -> Option<Self> {
         let mut lexer = Lexer::new(statement);
         let mut words = Vec::new();
         while let Some(Ok(token)) = lexer.next_token() {

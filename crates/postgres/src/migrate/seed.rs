@@ -9,7 +9,12 @@ use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
 
 use super::{
-    error::MigrateError, migration_file::read_file, project::run_file, run::Script,
+    clear::is_platform_role,
+    error::MigrateError,
+    migration_file::read_file,
+    project::run_file,
+    rebuild_check::{RoleStatement, find_created_roles, list_existing_roles},
+    run::Script,
     statement_plan::plan_statements,
 };
 
@@ -133,7 +138,7 @@ pub async fn apply_seeds<'a>(
 }
 
 /// Runs the project's `roles.sql` if it exists (GW-026) and has not run in this database with the same content: `create role` cannot be
-/// repeated, and a first start may be cut off after it.
+/// repeated, and a first start may be cut off after it. With other content, statements that create roles which exist are left out.
 ///
 /// # Errors
 /// See [`MigrateError`].
@@ -158,11 +163,38 @@ pub async fn apply_roles(
     {
         return Ok(true);
     }
-    let scripts = [Script::parse(path, &text)?];
+    let mut script = Script::parse(path, &text)?;
+    leave_out_existing_roles(client, &mut script, &mut warn).await?;
+    let scripts = [script];
     let plan = plan_statements(client, &scripts, &mut warn).await?;
     let [script] = &scripts;
     run_file(client, script, &plan, &[], record_seed(client, &roles, &hash)).await?;
     Ok(true)
+}
+
+/// Leaves out the statements that create roles which are there already: the file has made them, before somebody changed it, or in a first start of
+/// an earlier version that was cut off. Roles of the platform are no such ones.
+async fn leave_out_existing_roles(
+    client: &Client,
+    script: &mut Script<'_>,
+    warn: &mut impl FnMut(String),
+) -> Result<(), MigrateError> {
+    let created = find_created_roles(script, &mut BTreeSet::new());
+    let names: Vec<&str> = created.iter().map(|(name, _)| name.as_str()).collect();
+    let existing = list_existing_roles(client, &names).await?;
+    let is_left_out = |(name, _): &&(String, usize)| existing.contains(name) && !is_platform_role(name);
+    for (name, line) in created.iter().filter(is_left_out) {
+        warn(format!(
+            "{}:{line}: the role {name} exists, so the statement that creates it is left out; the others of the file run",
+            script.path.display()
+        ));
+        // Several statements of one line may create roles.
+        script.statements.retain(|statement| {
+            let creates = RoleStatement::parse(statement.text);
+            statement.line != *line || creates != Some(RoleStatement::Create(name.clone()))
+        });
+    }
+    Ok(())
 }
 
 /// Creates the table of files that have run. An event trigger of the project that refuses every statement does not stop a seed that only

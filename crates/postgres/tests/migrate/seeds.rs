@@ -117,3 +117,48 @@ async fn gw_026_roles_sql_runs_once_in_a_database() {
         "true"
     );
 }
+
+#[tokio::test]
+async fn gw_026_a_changed_roles_sql_makes_no_role_again_that_exists() {
+    let project = Project::new(&[("roles.sql", "create role gw_026_first nologin;")]).await;
+    let path = project.path().join("roles.sql");
+    // Roles are those of the whole server, and another run of this test may have left them.
+    let drop = "drop role if exists gw_026_first, gw_026_second";
+    project.client.batch_execute(drop).await.expect("dropped");
+    let mut warnings = Vec::new();
+    for text in [
+        "create role gw_026_first nologin;",
+        // As after a migration that has lacked a role.
+        "create role gw_026_first nologin; create role gw_026_second;\ngrant anon to gw_026_first;",
+        // What the file itself drops, it makes again.
+        "drop role gw_026_second; create role gw_026_second login; CREATE ROLE \"gw_026_first\";",
+    ] {
+        project.write("roles.sql", text);
+        let warn = |line| warnings.push(line);
+        apply_roles(&project.client, &path, warn).await.expect("applies");
+    }
+    // Earlier versions have not noted that the file has run.
+    let forget = "delete from supabase_migrations.seed_files";
+    project.client.batch_execute(forget).await.expect("deleted");
+    project.write("roles.sql", "create role gw_026_first nologin;");
+    let warn = |line| warnings.push(line);
+    apply_roles(&project.client, &path, warn).await.expect("applies");
+
+    let names: Vec<bool> = warnings
+        .iter()
+        .map(|line| line.contains("the role gw_026_first exists"))
+        .collect();
+    assert_eq!(names, [true, true, true], "{warnings:?}");
+    let roles = "select string_agg(concat_ws(' ', rolname, rolcanlogin, pg_has_role(oid, 'anon', 'member')), ', ' order by rolname)
+        from pg_roles where rolname like 'gw_026_%t' or rolname like 'gw_026_%nd'";
+    assert_eq!(
+        project.query_value(roles).await,
+        "gw_026_first f t, gw_026_second t f"
+    );
+    // A role of the platform is not the file's.
+    project.write("roles.sql", "create role anon;");
+    let refused = apply_roles(&project.client, &path, |_| {})
+        .await
+        .expect_err("it exists");
+    assert!(refused.to_string().contains("already exists"), "{refused}");
+}

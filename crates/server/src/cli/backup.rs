@@ -19,9 +19,9 @@ pub struct BackupArgs {
 pub struct RestoreArgs {
     /// A file that `selvedge backup` has written
     pub file: PathBuf,
-    /// Replace the database and the objects that the project has
-    #[arg(short, long)]
-    pub yes: bool,
+    /// Replace the database and the objects that the project has; objects that may be of another database as well: --yes=PROJECT
+    #[arg(short, long, value_name = "PROJECT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub yes: Option<String>,
     /// Folder with PostgreSQL's programs [default: looked for]
     #[arg(long, value_name = "DIR")]
     pub pg_bin: Option<PathBuf>,

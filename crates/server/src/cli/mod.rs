@@ -382,8 +382,8 @@ pub struct SweepArgs {
     /// Work with this database instead of the project's own [env: DATABASE_URL]
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
-    /// Remove files that an external database does not know, although the project has a database of its own: --yes=HOST
-    #[arg(short, long, value_name = "HOST", require_equals = true)]
+    /// Say that all stored files are of this database, although another one may have some: --yes=HOST, or --yes=PROJECT of its own one
+    #[arg(short, long, value_name = "NAME", require_equals = true)]
     pub yes: Option<String>,
 }
 

@@ -149,6 +149,7 @@ fn changes_data(command: &Command) -> bool {
 fn check_data_folder(config: &Config, command: &Command) -> Result<ProjectAccess> {
     match command {
         Command::Reset(args) if project_trust::is_foreign(config)? => {
+            reset::refuse_objects_of_others(config)?;
             consent::agree_to_delete_project(config, args.yes)?;
             project_trust::delete_foreign(config)?;
             Ok(ProjectAccess {

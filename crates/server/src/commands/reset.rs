@@ -1,7 +1,7 @@
 //! `selvedge reset`: deletes the project's database and objects, and makes them again from migrations and seeds.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock};
@@ -11,7 +11,8 @@ use super::consent::agree_to_delete_project;
 use super::summary;
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
-use crate::database::objects_owner::{forget_own, list_other_owners};
+use crate::database::initialized::mark_initialized;
+use crate::database::objects_owner::{forget_own, list_other_owners, list_other_owners_of_unbound};
 use crate::keys::KeySet;
 use crate::output::{self, GOOD};
 use crate::services::{BackgroundRuntime, Mode, Services, objects_folder};
@@ -36,7 +37,7 @@ pub(super) async fn run(mut config: Config, is_confirmed: bool, seed: bool) -> R
     } else {
         SeedReport::default()
     };
-    embedded.mark_initialized(&config)?;
+    mark_initialized(&config)?;
     let done = summary::describe_first_start(&embedded.report, &buckets);
     anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);
     embedded.cluster.stop().await?;
@@ -72,29 +73,86 @@ async fn fill_buckets(config: &Config, embedded: &Embedded) -> Result<SeedReport
     services.seed_buckets(config).await
 }
 
+/// Refuses to delete a data folder that is not bound to this user, and in which another database may have its objects.
+///
+/// # Errors
+/// When one may. Nothing was deleted.
+pub(super) fn refuse_objects_of_others(config: &Config) -> Result<()> {
+    let folder = objects_folder(config);
+    let others = list_other_owners_of_unbound(config, &folder)?;
+    if others.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} may hold objects of {}, and {} is not bound to you. Nothing was deleted\n  if you have made it:  selvedge trust\n  else delete it \
+         by hand",
+        folder.display(),
+        others.join(" and "),
+        config.selvedge.data_dir.display()
+    )
+}
+
+/// What has become of the objects of a project whose database was deleted.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum LeftObjects {
+    /// None are left.
+    None,
+    /// They are deleted, and the folder, in whose place something is mounted, is empty.
+    Folder(PathBuf),
+    /// They may be of another database as well, so all stay in this folder.
+    Files(PathBuf),
+    /// They stay in this bucket.
+    Bucket(String),
+}
+
+impl LeftObjects {
+    /// What was deleted, of the project `id`.
+    pub(super) fn describe(&self, id: &str) -> String {
+        match self {
+            Self::None => format!("the database and the objects of {id}"),
+            Self::Folder(folder) => format!(
+                "the database and the objects of {id}; {} is a mounted folder and stays, empty",
+                folder.display()
+            ),
+            Self::Files(folder) => {
+                format!("the database of {id}; the objects in {} stay", folder.display())
+            }
+            Self::Bucket(bucket) => format!("the database of {id}; its objects in the bucket {bucket} stay"),
+        }
+    }
+}
+
 /// Deletes the database and the objects of a project that does not run. The caller holds its lock.
-pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result<()> {
+pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result<LeftObjects> {
     // Only files: objects in a bucket of an S3 backend stay.
     let objects = objects_folder(config);
     let others = list_other_owners(config, &objects)?;
     if !others.is_empty() {
         output::print_note(&format!(
-            "{} holds objects of {} as well, so all of them stay",
+            "{} holds objects of {} as well, so all of them stay\n  if all are of the project's own database, say so before:  selvedge sweep \
+             --yes={}",
             objects.display(),
-            others.join(" and ")
+            others.join(" and "),
+            config.project.id
         ));
         Cluster::delete_data(lock)?;
-        return forget_own(config, &objects);
+        forget_own(config, &objects)?;
+        return Ok(LeftObjects::Files(objects));
     }
     // Under another name first: a process that is killed meanwhile leaves no half of the objects in their place.
     let deleted = objects.with_extension("deleted");
     remove_folder(&deleted)?;
     // What says that the database is complete goes with it: if the reset fails half-way, the next start runs the seeds again.
     Cluster::delete_data(lock)?;
+    let mut left = match &config.selvedge.s3 {
+        Some(s3) => LeftObjects::Bucket(s3.bucket.clone()),
+        None => LeftObjects::None,
+    };
     match std::fs::rename(&objects, &deleted) {
         // A volume that is mounted there has no other name.
         Err(error) if matches!(error.kind(), ErrorKind::ResourceBusy | ErrorKind::CrossesDevices) => {
             empty_folder(&objects)?;
+            left = LeftObjects::Folder(objects.clone());
         }
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("cannot delete {}", objects.display()));
@@ -102,7 +160,8 @@ pub(super) fn delete_project_data(config: &Config, lock: &ProjectLock) -> Result
         _ => {}
     }
     forget_own(config, &objects)?;
-    remove_folder(&deleted)
+    remove_folder(&deleted)?;
+    Ok(left)
 }
 
 /// Deletes what is in a folder.
@@ -144,5 +203,26 @@ mod tests {
 
         assert_eq!(std::fs::read_dir(mounted.path()).unwrap().count(), 0);
         assert!(outside.path().join("mine").exists());
+    }
+
+    #[test]
+    fn gw_031_what_stays_of_a_deleted_project_is_said() {
+        let described = [
+            LeftObjects::None,
+            LeftObjects::Folder("/p/storage".into()),
+            LeftObjects::Files("/p/storage".into()),
+            LeftObjects::Bucket("photos".to_owned()),
+        ]
+        .map(|left| left.describe("shop"));
+
+        assert_eq!(
+            described,
+            [
+                "the database and the objects of shop",
+                "the database and the objects of shop; /p/storage is a mounted folder and stays, empty",
+                "the database of shop; the objects in /p/storage stay",
+                "the database of shop; its objects in the bucket photos stay",
+            ]
+        );
     }
 }

@@ -12,6 +12,7 @@ use super::logging::start_logging;
 use super::{shutdown, summary};
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded, Report};
+use crate::database::initialized::mark_initialized;
 use crate::keys::KeySet;
 use crate::keys::signing_keys;
 use crate::output::{self, DIM};
@@ -83,7 +84,7 @@ async fn serve_until_stopped(
         SeedReport::default()
     };
     // Only now, with buckets and seeds done: a first start that fails before this is repeated as a whole.
-    embedded.mark_initialized(config)?;
+    mark_initialized(config)?;
     let health = services.health();
     let plan = shutdown::StopPlan::from_services(&services, config);
     let handles = development::start_servers(config, keys, services, listeners).await?;

@@ -29,11 +29,26 @@ pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
         None => end_leftover(config)?,
     }
     if args.no_backup {
-        // No missing folder is made for the lock: a project that nobody trusts may have named one outside of itself.
-        if config.selvedge.data_dir.symlink_metadata().is_ok() {
-            delete_project_data(config, &lock_project(config)?)?;
-        }
-        anstream::println!("{GOOD}deleted{GOOD:#} the database of {}", config.project.id);
+        delete_data(config)?;
+    }
+    Ok(())
+}
+
+/// Deletes database and objects, and says what of it there was.
+fn delete_data(config: &Config) -> Result<()> {
+    let (id, data_dir) = (&config.project.id, &config.selvedge.data_dir);
+    let is_there = |name: &&str| data_dir.join(name).symlink_metadata().is_ok();
+    let has_data = ["superuser-password", "pgdata", "location", "storage"]
+        .iter()
+        .any(is_there);
+    // No missing folder is made for the lock: a project that nobody trusts may have named one outside of itself.
+    let left = match data_dir.symlink_metadata() {
+        Ok(_) => Some(delete_project_data(config, &lock_project(config)?)?),
+        Err(_) => None,
+    };
+    match left.filter(|_| has_data) {
+        Some(left) => anstream::println!("{GOOD}deleted{GOOD:#} {}", left.describe(id)),
+        None => anstream::println!("{id} has neither a database nor objects"),
     }
     Ok(())
 }

@@ -2,28 +2,68 @@
 //! while the project does.
 
 use anyhow::{Context, Result, bail};
-use selvedge_storage::{SweepOptions, SweepReport};
+use selvedge_postgres::Logins;
+use selvedge_storage::{OwnersNote, SweepOptions, SweepReport};
 
 use crate::cli::SweepArgs;
 use crate::config::Config;
-use crate::database::objects_owner::{ObjectsOwner, list_owners};
+use crate::database::external::ExternalDatabase;
+use crate::database::objects_owner::{ObjectsOwner, list_owners, list_possible_owners};
 use crate::database::target::TargetDatabase;
-use crate::database::{embedded, service_logins};
+use crate::database::{embedded, service_logins, unfinished_import};
 use crate::output::{DIM, GOOD, WARN};
 use crate::services;
 
-/// Runs `selvedge sweep`.
+/// Runs `selvedge sweep`. A project that does not run is started for that, and stopped afterwards.
 ///
 /// # Errors
-/// When the project does not run, or the database or the store cannot be read.
+/// When the project has no database, or the database or the store cannot be read.
 pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
-    let database = TargetDatabase::find_required(config).await?;
-    check_that_files_are_its_own(config, args, &database).await?;
+    let Some(database) = TargetDatabase::find(config).await? else {
+        return sweep_stopped(config, args).await;
+    };
+    let owners = match &database {
+        TargetDatabase::External(external) => check_files_of_other(config, args, external).await?,
+        TargetDatabase::Running(_) => check_own_files(config, args)?,
+    };
     let logins = match &database {
         TargetDatabase::External(database) => database.logins(config.console.schema_changes),
         TargetDatabase::Running(running) => service_logins(|role| embedded::login_to_running(running, role)),
     };
-    let storage = services::open_storage(config, logins).await?;
+    sweep(config, args, logins, owners).await
+}
+
+/// Sweeps in a cluster that runs for this command alone.
+async fn sweep_stopped(config: &Config, args: &SweepArgs) -> Result<()> {
+    if !embedded::has_cluster(config) {
+        bail!(
+            "{} has no database that would know its objects\n  start it with:  selvedge start\n  or name another database with \
+             --database-url",
+            config.project.id
+        );
+    }
+    let owners = check_own_files(config, args)?;
+    let cluster = embedded::start_cluster(config).await?;
+    let outcome = async {
+        let superuser = embedded::apply_platform_to(config, &cluster).await?;
+        if unfinished_import::find(&superuser).await?.is_some() {
+            bail!(
+                "an import into {} was cut off: go on with it, or discard it, before a sweep",
+                config.project.id
+            );
+        }
+        drop(superuser);
+        let logins = service_logins(|role| embedded::service_login(&cluster, role));
+        sweep(config, args, logins, owners).await
+    }
+    .await;
+    // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
+    cluster.stop().await?;
+    outcome
+}
+
+async fn sweep(config: &Config, args: &SweepArgs, logins: Logins, owners: Option<OwnersNote>) -> Result<()> {
+    let storage = services::open_storage(config, logins, owners).await?;
     let options = SweepOptions {
         older_than: args.older_than,
         remove_blobs: !args.dry_run,
@@ -39,47 +79,62 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to remove files that may be the objects of another database: to this one each of them is a file without an object. Who says that they
-/// are this one's by its name, becomes their owner.
-async fn check_that_files_are_its_own(
+/// Whether no file is removed from the project's folder.
+fn leaves_files(config: &Config, args: &SweepArgs) -> bool {
+    args.dry_run || config.selvedge.s3.is_some()
+}
+
+/// Refuses to remove files that may be the objects of another database than the project's own: to this one each of them is a file without an
+/// object. Who says that all are this one's by the project's name, makes it their owner. Returns what is asked again when the sweep begins.
+fn check_own_files(config: &Config, args: &SweepArgs) -> Result<Option<OwnersNote>> {
+    let own = ObjectsOwner::Own;
+    let name = &config.project.id;
+    if leaves_files(config, args) {
+        return Ok(None);
+    }
+    if args.yes.as_ref() == Some(name) {
+        own.take(config)?;
+    } else if !own.is_alone(config, &services::objects_folder(config))? {
+        return refuse(config, own.name(), name);
+    }
+    Ok(Some(own.note_for_storage(config)))
+}
+
+/// As [`check_own_files`], for a database on another server and its host.
+async fn check_files_of_other(
     config: &Config,
     args: &SweepArgs,
-    database: &TargetDatabase,
-) -> Result<()> {
-    if args.dry_run || config.selvedge.s3.is_some() {
-        return Ok(());
+    external: &ExternalDatabase,
+) -> Result<Option<OwnersNote>> {
+    if leaves_files(config, args) {
+        return Ok(None);
     }
-    let folder = services::objects_folder(config);
-    let noted = list_owners(config)?;
-    let (target, name) = match database {
-        TargetDatabase::Running(_) => ("the project's own database".to_owned(), config.project.id.clone()),
-        TargetDatabase::External(external) => (external.describe(), external.name_to_type()),
-    };
+    let (target, name) = (external.describe(), external.name_to_type());
     let is_agreed = args.yes.as_ref() == Some(&name);
-    let owner = match database {
-        TargetDatabase::Running(_) => Some(ObjectsOwner::Own),
-        TargetDatabase::External(_) if noted.is_none() && embedded::has_cluster(config) && !is_agreed => None,
-        TargetDatabase::External(external) => {
-            Some(ObjectsOwner::of_session(&*external.connect().await?, &target).await?)
-        }
-    };
-    match &owner {
-        Some(owner) if is_agreed => return owner.take(config),
-        Some(owner) if owner.is_alone(config, &folder)? => return Ok(()),
-        _ => {}
+    let has_note = list_owners(config)?.is_some();
+    if !has_note && embedded::has_cluster(config) && !is_agreed {
+        return refuse(config, &target, &name);
     }
-    let others: Vec<&str> = noted
-        .iter()
-        .flatten()
-        .filter(|other| owner.as_ref() != Some(*other))
-        .map(ObjectsOwner::name)
-        .collect();
+    let owner = ObjectsOwner::of_session(config, &*external.connect().await?, &target).await?;
+    if is_agreed {
+        owner.take(config)?;
+    } else if !owner.is_alone(config, &services::objects_folder(config))? {
+        return refuse(config, &target, &name);
+    }
+    Ok(Some(owner.note_for_storage(config)))
+}
+
+/// Says whose the files may be, and by which name somebody says that they are `target`'s.
+fn refuse<T>(config: &Config, target: &str, name: &str) -> Result<T> {
+    let folder = services::objects_folder(config);
+    let mut others = list_possible_owners(config, &folder)?;
+    others.retain(|other| other != target);
     bail!(
         "{} may hold the objects of {}, which this would remove, as {target} does not know them. Nothing was changed\n  look first:  \
          --dry-run\n  or say that all of them are of that database:  --yes={name}",
         folder.display(),
         match others.is_empty() {
-            true => "the project's own database".to_owned(),
+            true => ObjectsOwner::Own.name().to_owned(),
             false => others.join(" and "),
         }
     )

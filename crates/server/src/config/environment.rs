@@ -18,6 +18,8 @@ pub struct Environment {
     values: HashMap<String, String>,
     /// The names of those that come from a file.
     of_files: HashSet<String>,
+    /// What files say of variables that the process has with another value.
+    hidden: HashMap<String, String>,
     /// The files that were read.
     files: Vec<PathBuf>,
 }
@@ -47,6 +49,14 @@ impl Environment {
         self.values.get(name).map(String::as_str)
     }
 
+    /// What the files of the project say of a variable, whatever the process says.
+    pub(super) fn get_of_files(&self, name: &str) -> Option<&str> {
+        match self.of_files.contains(name) {
+            true => self.get(name),
+            false => self.hidden.get(name).map(String::as_str),
+        }
+    }
+
     /// Whether a variable was set for this process, and not by a file of the project. One of the same value as in a file counts as
     /// the file's.
     pub fn is_of_process(&self, name: &str) -> bool {
@@ -58,6 +68,7 @@ impl Environment {
         Self {
             values: std::env::vars_os().filter_map(text_pair).collect(),
             of_files: HashSet::new(),
+            hidden: HashMap::new(),
             files: Vec::new(),
         }
     }
@@ -96,7 +107,12 @@ impl Environment {
                 Entry::Occupied(entry) if *entry.get() == value => {
                     self.of_files.insert(entry.key().clone());
                 }
-                Entry::Occupied(_) => {}
+                Entry::Occupied(entry) => {
+                    // The first file wins among them.
+                    if !self.of_files.contains(entry.key()) {
+                        self.hidden.entry(entry.key().clone()).or_insert(value);
+                    }
+                }
             }
         }
         Ok(())
@@ -111,6 +127,7 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             of_files: HashSet::new(),
+            hidden: HashMap::new(),
             files: Vec::new(),
         }
     }

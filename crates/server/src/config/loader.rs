@@ -323,7 +323,11 @@ impl Config {
 /// Takes the database's address from the variables that win over `[selvedge]`: hosting platforms set DATABASE_URL, and
 /// PGRST_DB_URI moves over from PostgREST.
 fn replace_database_url(source: &Source, selvedge: &mut SelvedgeSection) {
+    selvedge.file_databases = selvedge.database_url.iter().map(describe_url).collect();
     for name in ["PGRST_DB_URI", "DATABASE_URL"] {
+        if let Some(url) = source.environment().get_of_files(name) {
+            selvedge.file_databases.push(describe_url(&url.into()));
+        }
         if let Some(url) = source.environment().get(name) {
             selvedge.database_url = Some(url.into());
             source.record_variable("selvedge.database_url", name, url, true);

@@ -18,6 +18,7 @@ use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
 use super::harmful_settings::{list_harmful_settings, take_back_libraries};
+use super::initialized::{is_initialized, settle_emptying};
 use super::unfinished_squash::finish_squash;
 use super::vault_secrets::write_vault_secrets;
 use super::{
@@ -29,10 +30,6 @@ use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
 use crate::output;
 use crate::project_trust::record_project;
-
-/// A file in the data folder that exists once a first start has succeeded. While it is missing, each start runs seeds
-/// and uploads buckets again, so that a first start that failed half-way is completed.
-const INITIALIZED: &str = "initialized";
 
 /// Creates the partitions of the coming days, which Realtime does later on.
 const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions()";
@@ -179,7 +176,7 @@ fn check_extensions_of(config: &Config, cluster: &ClusterConfig, binaries: &Bina
 
 impl Embedded {
     /// Starts the cluster and brings it up to date: platform schema, roles, migrations, and seeds on the first start.
-    /// Buckets need the storage service and are filled by the caller, who then calls [`Embedded::mark_initialized`].
+    /// Buckets need the storage service and are filled by the caller, who then calls [`mark_initialized`](super::initialized::mark_initialized).
     pub(crate) async fn start(config: &Config) -> Result<Self> {
         Self::start_with(config, None).await
     }
@@ -190,7 +187,7 @@ impl Embedded {
     }
 
     async fn start_with(config: &Config, lock: Option<ProjectLock>) -> Result<Self> {
-        if !seeded_marker(config).exists() {
+        if !is_initialized(config) {
             check_before_first_start(config)?;
         }
         let cluster = start_cluster_locked(config, lock).await?;
@@ -198,11 +195,6 @@ impl Embedded {
         // On an error `cluster` is dropped, and its destructor ends PostgreSQL.
         let report = bring_up(config, &cluster).await?;
         Ok(Self { cluster, report })
-    }
-
-    /// Records that the first start has succeeded.
-    pub(crate) fn mark_initialized(&self, config: &Config) -> Result<()> {
-        mark_initialized(config)
     }
 
     /// The login of `postgres` over the unix socket, for migrations and commands.
@@ -244,41 +236,16 @@ pub(crate) fn service_login(cluster: &Cluster, role: &str) -> tokio_postgres::Co
     login
 }
 
-/// Records that the database is complete, so that the next start neither seeds it nor fills buckets.
-pub(crate) fn mark_initialized(config: &Config) -> Result<()> {
-    let marker = seeded_marker(config);
-    std::fs::write(&marker, "").with_context(|| format!("cannot write {}", marker.display()))
-}
-
-/// Whether a first start has succeeded, so that the database is complete.
-pub(crate) fn is_initialized(config: &Config) -> bool {
-    seeded_marker(config).exists()
-}
-
-/// Makes the next start a first start: seeds and buckets are applied again.
-pub(crate) fn forget_initialized(config: &Config) -> Result<()> {
-    match std::fs::remove_file(seeded_marker(config)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot delete {}", seeded_marker(config).display()))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Whether the project has a cluster: the superuser's password is kept from its creation on.
 pub(crate) fn has_cluster(config: &Config) -> bool {
     config.selvedge.data_dir.join("superuser-password").exists()
-}
-
-/// The file that exists once a first start has succeeded.
-pub(crate) fn seeded_marker(config: &Config) -> PathBuf {
-    config.selvedge.data_dir.join(INITIALIZED)
 }
 
 /// Applies what is missing of the platform's schema and the project's settings of it, and gives its roles their passwords;
 /// returns the superuser's connection.
 pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<PrivilegedSession> {
     let superuser = connect_privileged(&cluster.superuser_login()).await?;
+    settle_emptying(config, &superuser).await?;
     let platform = apply_platform(&superuser).await?;
     let taken = list_taken_memberships(&superuser, true).await?;
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
@@ -328,12 +295,12 @@ pub(crate) fn exposes_new_tables(config: &Config) -> bool {
 }
 
 fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
-    cluster.is_new() || !seeded_marker(config).exists()
+    cluster.is_new() || !is_initialized(config)
 }
 
 async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
-    let is_first = is_first_start(config, cluster);
     let superuser = apply_platform_to(config, cluster).await?;
+    let is_first = is_first_start(config, cluster);
     // The database may have been started before the import, so this is asked at every start.
     if unfinished_import::find(&superuser).await?.is_some() {
         bail!(

@@ -12,6 +12,7 @@ pub(crate) mod fresh;
 pub(crate) mod harmful_settings;
 pub(crate) mod http_requests;
 pub(crate) mod identity;
+pub(crate) mod initialized;
 pub(crate) mod local_logins;
 pub(crate) mod objects_owner;
 pub(crate) mod passwords;

@@ -4,10 +4,11 @@
 //! Every database whose objects are stored there is noted beside the folder. Only one that is alone there removes files.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use selvedge_postgres::cluster::{DATABASE, open_own_file};
+use selvedge_postgres::cluster::{Cluster, DATABASE, RunningCluster, open_own_file};
 use selvedge_postgres::migrate::replace_file;
 use selvedge_storage::OwnersNote;
 use tokio_postgres::Client;
@@ -23,6 +24,9 @@ const FILE: &str = "storage-owners";
 
 /// The file that is locked while the note is changed.
 const LOCK_FILE: &str = "storage-owners.lock";
+
+/// More than any note has.
+const MAX_NOTE_BYTES: u64 = 64 * 1024;
 
 /// The line of the project's own database.
 const OWN: &str = "own";
@@ -40,21 +44,39 @@ impl PartialEq for ObjectsOwner {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Own, Self::Own) => true,
-            (Self::Other { identity, .. }, Self::Other { identity: found, .. }) => identity == found,
+            (
+                Self::Other { identity, name },
+                Self::Other {
+                    identity: found,
+                    name: other,
+                },
+            ) => identity == found && (identity != UNKNOWN || name == other),
             _ => false,
         }
     }
 }
 
-/// Stands for what identifies a database of which only the address is known.
+/// Stands for what identifies a database of which only the address is known, or not even that.
 const UNKNOWN: &str = "unknown";
+
+/// The name of one of which nothing is known.
+const NAMELESS: &str = "another database";
+
+/// What tells the PostgreSQL that runs the project from all others, copies of its data included.
+const PROCESS: &str = "
+    select s.system_identifier::pg_catalog.text || ' ' || (extract(epoch from pg_catalog.pg_postmaster_start_time()))::pg_catalog.text
+      || ' ' || pg_catalog.current_database()
+    from pg_catalog.pg_control_system() as s";
 
 impl ObjectsOwner {
     /// The database of a session on another server. Where nobody may ask for its identity, the name has to do.
     ///
     /// # Errors
     /// When the session is broken: then nobody knows which database it is.
-    pub(crate) async fn of_session(client: &Client, name: &str) -> Result<Self> {
+    pub(crate) async fn of_session(config: &Config, client: &Client, name: &str) -> Result<Self> {
+        if is_own_running(config, client).await {
+            return Ok(Self::Own);
+        }
         let identity = match find_identity(client).await {
             Ok(identity) => identity,
             Err(error) if is_closed(&error) => name.replace(' ', "_"),
@@ -66,13 +88,22 @@ impl ObjectsOwner {
         })
     }
 
-    fn parse(line: &str) -> Option<Self> {
-        match line.split_once(' ') {
-            Some((identity, name)) => Some(Self::Other {
+    fn parse(line: &str) -> Self {
+        let (identity, name) = line.split_once(' ').unwrap_or((line, line));
+        match line == OWN {
+            true => Self::Own,
+            false => Self::Other {
                 identity: identity.to_owned(),
                 name: name.to_owned(),
-            }),
-            None => (line == OWN).then_some(Self::Own),
+            },
+        }
+    }
+
+    /// A database of which only the name is known.
+    fn unknown(name: String) -> Self {
+        Self::Other {
+            identity: UNKNOWN.to_owned(),
+            name,
         }
     }
 
@@ -155,45 +186,111 @@ fn is_closed(error: &anyhow::Error) -> bool {
         .any(|closed| code == Some(closed))
 }
 
+/// Whether a session is one of the PostgreSQL that runs the project, whatever address has led to it.
+async fn is_own_running(config: &Config, client: &Client) -> bool {
+    let ask = async || -> Result<bool> {
+        let Some(running) = RunningCluster::find(&config.selvedge.data_dir).await? else {
+            return Ok(false);
+        };
+        let own = embedded::connect_privileged(&running.superuser_login()).await?;
+        let own: String = own.query_one(PROCESS, &[]).await?.try_get(0)?;
+        let found: String = client.query_one(PROCESS, &[]).await?.try_get(0)?;
+        Ok(own == found)
+    };
+    // Where one of both may not ask, they count as two, and nothing is removed.
+    ask().await.unwrap_or(false)
+}
+
 /// The databases of the note, and without one those that the files may belong to: earlier versions wrote none.
 fn read_or_guess(config: &Config, folder: &Path) -> Result<Vec<ObjectsOwner>> {
-    if let Some(owners) = list_owners(config)? {
-        return Ok(owners);
+    match list_owners(config)? {
+        Some(owners) => Ok(owners),
+        None => guess_owners(config, folder, is_older_than_cluster),
     }
-    let mut owners = Vec::new();
-    if has_files(folder) {
-        owners.extend(embedded::has_cluster(config).then_some(ObjectsOwner::Own));
-        owners.extend(find_configured_address(config)?.map(|name| ObjectsOwner::Other {
-            identity: UNKNOWN.to_owned(),
-            name,
-        }));
+}
+
+/// The databases that the files may belong to: the project's own, those that the configuration names, and one of which nothing is known where
+/// files are there that the own one cannot have written.
+fn guess_owners(
+    config: &Config,
+    folder: &Path,
+    is_of_another: impl Fn(&Config, &Path) -> bool,
+) -> Result<Vec<ObjectsOwner>> {
+    if !has_files(folder) {
+        return Ok(Vec::new());
+    }
+    let has_cluster = embedded::has_cluster(config);
+    let mut owners: Vec<ObjectsOwner> = has_cluster.then_some(ObjectsOwner::Own).into_iter().collect();
+    owners.extend(
+        list_configured_addresses(config)?
+            .into_iter()
+            .map(ObjectsOwner::unknown),
+    );
+    if !has_cluster || is_of_another(config, folder) {
+        owners.push(ObjectsOwner::unknown(NAMELESS.to_owned()));
     }
     Ok(owners)
 }
 
-/// The address of the database on another server that the configuration names, also where the command works on the own one.
-fn find_configured_address(config: &Config) -> Result<Option<String>> {
+/// The addresses of databases on other servers that the configuration names, also where the command works on another one.
+fn list_configured_addresses(config: &Config) -> Result<Vec<String>> {
     let port = config.db.port;
-    if let Some(external) = ExternalDatabase::of_project(config)? {
-        let is_own = external.is_at_local_port(port, DATABASE);
-        return Ok((!is_own).then(|| external.describe()));
-    }
     let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("{host}:{port}/{DATABASE}"));
-    let named = config.selvedge.ignored_database_url.clone();
-    Ok(named.filter(|address| !own.contains(address)))
+    let external =
+        ExternalDatabase::of_project(config)?.filter(|external| !external.is_at_local_port(port, DATABASE));
+    let mut addresses = config.selvedge.file_databases.clone();
+    addresses.extend(external.map(|external| external.describe()));
+    addresses.retain(|address| !own.contains(address));
+    addresses.sort_unstable();
+    addresses.dedup();
+    Ok(addresses)
 }
 
-/// The databases of the note; `None` without one, as in projects of earlier versions.
+/// The databases of the note; `None` without one, as in projects of earlier versions, and where it names none.
 ///
 /// # Errors
 /// When it cannot be read.
 pub(crate) fn list_owners(config: &Config) -> Result<Option<Vec<ObjectsOwner>>> {
     let path = note_path(config);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(Some(text.lines().filter_map(ObjectsOwner::parse).collect())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    // Never through a link: the data folder may have come with the project.
+    let mut text = String::new();
+    match open_own_file(&path, false).and_then(|file| file.take(MAX_NOTE_BYTES).read_to_string(&mut text)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        Ok(_) => {}
     }
+    let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let owners: Vec<ObjectsOwner> = lines.map(ObjectsOwner::parse).collect();
+    Ok((!owners.is_empty()).then_some(owners))
+}
+
+/// Names of the databases on other servers whose objects are, or may be, in a data folder that is not bound to this user: what its note says,
+/// which can only keep files, and what the configuration names. Times of files that may have come with a project tell nothing.
+///
+/// # Errors
+/// When the note cannot be read.
+pub(crate) fn list_other_owners_of_unbound(config: &Config, folder: &Path) -> Result<Vec<String>> {
+    let owners = match list_owners(config)? {
+        Some(owners) => owners,
+        // What a link leads to stays when the data folder is deleted.
+        None if folder.is_symlink() => Vec::new(),
+        None => guess_owners(config, folder, |_, _| false)?,
+    };
+    Ok(name_others(&owners))
+}
+
+fn name_others(owners: &[ObjectsOwner]) -> Vec<String> {
+    let others = owners.iter().filter(|owner| **owner != ObjectsOwner::Own);
+    others.map(|owner| owner.name().to_owned()).collect()
+}
+
+/// Names of all databases whose objects are, or may be, in `folder`.
+///
+/// # Errors
+/// When the note cannot be read.
+pub(crate) fn list_possible_owners(config: &Config, folder: &Path) -> Result<Vec<String>> {
+    let owners = read_or_guess(config, folder)?;
+    Ok(owners.iter().map(|owner| owner.name().to_owned()).collect())
 }
 
 /// Names of the databases on other servers whose objects are, or may be, in `folder`.
@@ -201,9 +298,7 @@ pub(crate) fn list_owners(config: &Config) -> Result<Option<Vec<ObjectsOwner>>> 
 /// # Errors
 /// When the note cannot be read.
 pub(crate) fn list_other_owners(config: &Config, folder: &Path) -> Result<Vec<String>> {
-    let owners = read_or_guess(config, folder)?;
-    let others = owners.iter().filter(|owner| **owner != ObjectsOwner::Own);
-    Ok(others.map(|owner| owner.name().to_owned()).collect())
+    Ok(name_others(&read_or_guess(config, folder)?))
 }
 
 /// Notes that the project's own database has no objects in `folder` any more.
@@ -246,8 +341,28 @@ fn lock(config: &Config) -> Result<File> {
 }
 
 /// The file that says whose objects are there.
-pub(crate) fn note_path(config: &Config) -> PathBuf {
+fn note_path(config: &Config) -> PathBuf {
     config.selvedge.data_dir.join(FILE)
+}
+
+/// Whether a file is older than the project's own database, so that another one has made it. A restore, which brings older ones, writes the note.
+fn is_older_than_cluster(config: &Config, folder: &Path) -> bool {
+    let home =
+        Cluster::data_home(&config.selvedge.data_dir).unwrap_or_else(|_| config.selvedge.data_dir.clone());
+    // Written when the database was made, and never again.
+    let made = home
+        .join("pgdata/PG_VERSION")
+        .metadata()
+        .and_then(|meta| meta.modified());
+    let Ok(made) = made else { return true };
+    let mut entries = walkdir::WalkDir::new(folder).into_iter().flatten();
+    entries.any(|entry| {
+        let is_file = entry.file_type().is_file();
+        is_file
+            && entry
+                .metadata()
+                .is_ok_and(|meta| meta.modified().is_ok_and(|time| time < made))
+    })
 }
 
 fn has_files(folder: &Path) -> bool {

@@ -4,12 +4,13 @@ use anyhow::{Result, bail};
 use selvedge_postgres::PrivilegedSession;
 use selvedge_postgres::migrate::{
     self, DatabaseState, DiscoveredMigrations, MigrateError, Migration, apply_pending, apply_roles,
-    begin_clear_project, clear_project, discover_migrations, drop_project_roles, reset_auto_expose,
-    reset_external,
+    begin_clear_project, check_project_unlocked, clear_project, discover_migrations, drop_project_roles,
+    explain_emptied, reset_auto_expose, reset_external,
 };
 use tokio_postgres::Client;
 
 use super::embedded::{self, Report};
+use super::initialized::{note_emptying, settle_emptying};
 use super::vault_secrets::write_vault_secrets;
 use crate::config::Config;
 use crate::output;
@@ -81,15 +82,23 @@ pub(crate) async fn check_before_rebuild(
 async fn empty(config: &Config, administrator: &Client, platform: Option<&Platform>) -> Result<()> {
     match platform {
         Some(Platform::Own { session, fresh }) => {
+            fresh.check_unlocked(session).await?;
             begin_clear_own(administrator, session, fresh).await?;
             // From here on the next start fills the database, also when this command is interrupted.
-            embedded::forget_initialized(config)?;
-            administrator.batch_execute("commit").await?;
-            let restored = restore_own(config, administrator, session, fresh).await;
-            if restored.is_err() {
-                output::print_note("the database is empty now. Repeat the command when the reason is mended");
+            note_emptying(config, administrator).await?;
+            if let Err(error) = administrator.batch_execute("commit").await {
+                // Where the connection is lost, the next start finds out.
+                settle_emptying(config, session).await.ok();
+                return Err(error.into());
             }
-            restored?;
+            match restore_own(config, administrator, session, fresh).await {
+                Ok(left) => report_differences(
+                    &left,
+                    ", and cannot be made so while the project runs",
+                    "\n  to make everything anew:  selvedge stop, selvedge reset",
+                ),
+                Err(error) => return Err(explain_emptied(session, error).await.into()),
+            }
         }
         Some(Platform::External { session, fresh }) => {
             let left = reset_external(fresh, administrator, session.as_deref()).await?;
@@ -103,24 +112,26 @@ async fn empty(config: &Config, administrator: &Client, platform: Option<&Platfo
     Ok(())
 }
 
-/// Makes an emptied database as a fresh one is.
+/// Makes an emptied database as a fresh one is. Returns the names of what still differs.
 async fn restore_own(
     config: &Config,
     administrator: &Client,
     session: &PrivilegedSession,
     fresh: &DatabaseState,
-) -> Result<()> {
+) -> Result<Vec<String>, MigrateError> {
+    for client in [administrator, &**session] {
+        client.batch_execute("set lock_timeout = '10s'").await?;
+    }
     // What `postgres` needs to drop the project's roles, a migration may have taken from it.
     fresh.restore_roles(session).await?;
     drop_project_roles(administrator).await?;
     // A migration may have changed the default privileges, and may not be there any more.
     reset_auto_expose(session, embedded::exposes_new_tables(config)).await?;
-    report_differences(
-        &fresh.restore(session).await?,
-        ", and cannot be made so while the project runs",
-        "\n  to make everything anew:  selvedge stop, selvedge reset",
-    );
-    Ok(())
+    let left = fresh.restore(session).await?;
+    for client in [administrator, &**session] {
+        client.batch_execute("reset lock_timeout").await?;
+    }
+    Ok(left)
 }
 
 /// Empties the database in a transaction that stays open. A migration may have taken from `postgres` what it needs for that; then roles
@@ -134,6 +145,8 @@ async fn begin_clear_own(
         Err(error) if error.is_denied() => {}
         outcome => return outcome,
     }
+    // Waited for before the roles are changed, which a command that is killed meanwhile could not undo.
+    check_project_unlocked(session).await?;
     let before = DatabaseState::of_database(session).await?;
     fresh.restore_roles(session).await?;
     let outcome = begin_clear_project(administrator).await;

@@ -224,3 +224,45 @@ pub(crate) async fn run_on_migrated_database<T>(
     embedded.cluster.stop().await?;
     outcome
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    fn external(port: u16) -> TargetDatabase {
+        let url = format!("postgresql://u:p@127.0.0.1:{port}/x?sslmode=disable");
+        TargetDatabase::External(Box::new(ExternalDatabase::parse(&url.into()).unwrap()))
+    }
+
+    /// A server that refuses every login, as when it has no connection left.
+    fn refuse_logins() -> u16 {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut size = [0; 4];
+                stream.read_exact(&mut size).unwrap();
+                let mut startup = vec![0; u32::from_be_bytes(size) as usize - 4];
+                stream.read_exact(&mut startup).unwrap();
+                let fields = b"SFATAL\0C53300\0Mtoo many connections\0\0";
+                let size = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
+                stream.write_all(&[b"E", &size[..], fields].concat()).unwrap();
+            }
+        });
+        port
+    }
+
+    #[actix_web::test]
+    async fn gw_017_a_server_that_refuses_the_login_now_is_not_taken_for_one_of_an_older_version() {
+        let refused = refuse_newer(&external(refuse_logins())).await;
+        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+        let unreachable = refuse_newer(&external(free.port())).await;
+
+        let message = format!("{:#}", refused.unwrap_err());
+        assert!(message.contains("too many connections"), "{message}");
+        assert!(unreachable.is_ok(), "the command itself names it");
+    }
+}

@@ -21,7 +21,7 @@ use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestP
 use selvedge_realtime::{Realtime, RealtimeConfig};
 use selvedge_rest::SchemaCache;
 use selvedge_storage::{
-    Backend, SeedReport, ServiceObjects, Storage, StorageConfig, StorageWorker, seed_buckets,
+    Backend, OwnersNote, SeedReport, ServiceObjects, Storage, StorageConfig, StorageWorker, seed_buckets,
 };
 use selvedge_telemetry::{Telemetry, TelemetrySettings};
 use selvedge_token::KeyRing;
@@ -40,7 +40,7 @@ use super::upgrades::ServiceUpgrades;
 use super::worker::WorkerServices;
 use crate::config::Config;
 use crate::database::external::ExternalDatabase;
-use crate::database::objects_owner::ObjectsOwner;
+use crate::database::objects_owner::{ObjectsOwner, list_possible_owners};
 use crate::http::Health;
 use crate::http::health::{BrokerCheck, CatalogCheck};
 use crate::keys::KeySet;
@@ -306,17 +306,25 @@ fn make_health(
     web::Data::new(health)
 }
 
-/// Opens the storage service without its HTTP side, for `selvedge sweep`.
+/// Opens the storage service without its HTTP side, for `selvedge sweep`, which asks `owners` whose the files are.
 ///
 /// # Errors
 /// A database that refuses the login, or an object store that cannot be opened.
-pub(crate) async fn open_storage(config: &Config, logins: Logins) -> Result<Arc<Storage>> {
+pub(crate) async fn open_storage(
+    config: &Config,
+    logins: Logins,
+    owners: Option<OwnersNote>,
+) -> Result<Arc<Storage>> {
     let database = Database::connect(logins)
         .await
         .context("cannot log in to the database")?;
     // A sweep serves no requests and verifies no tokens, so a key ring with random keys is enough.
     let ring = KeySet::generate().ring()?;
-    let storage = Storage::open(translate::storage::store(config), database, ring);
+    let settings = StorageConfig {
+        owners,
+        ..translate::storage::store(config)
+    };
+    let storage = Storage::open(settings, database, ring);
     Ok(Arc::new(storage.context("cannot open the store of objects")?))
 }
 
@@ -330,7 +338,7 @@ pub(crate) fn open_blob_store(config: &Config) -> std::io::Result<Arc<dyn Backen
 /// # Errors
 /// As [`open_storage`], and a bucket or file that storage refuses.
 pub(crate) async fn fill_buckets(config: &Config, logins: Logins) -> Result<SeedReport> {
-    let storage = open_storage(config, logins).await?;
+    let storage = open_storage(config, logins, None).await?;
     Ok(seed_buckets(&storage, &translate::storage::bucket_seeds(config)).await?)
 }
 
@@ -376,7 +384,7 @@ async fn find_objects_owner(
         Some(external) if mode == Mode::Production => {
             let pool = database.pool(Login::Authenticator, 1);
             let client = pool.get().await.context("cannot log in to the database")?;
-            let owner = ObjectsOwner::of_session(&client, &external.describe()).await;
+            let owner = ObjectsOwner::of_session(config, &client, &external.describe()).await;
             Ok(Some(owner.context("cannot tell which database it is")?))
         }
         _ => Ok(Some(ObjectsOwner::Own)),
@@ -388,9 +396,11 @@ fn note_owner(config: &Config, owner: &ObjectsOwner) -> Result<()> {
     let folder = translate::storage::objects_folder(config);
     if !owner.join(config, &folder)? {
         output::print_warnings(&[format!(
-            "{} holds objects of another database of this project as well, so files without an object are not removed from it\n  see:  \
-             selvedge sweep --dry-run",
-            folder.display()
+            "{} holds objects of another database as well ({}), so files without an object are not removed from it\n  see:  selvedge sweep \
+             --dry-run\n  if all of them are of one database, say of which:  selvedge sweep --yes=… (the host, or {} for the project's own)",
+            folder.display(),
+            list_possible_owners(config, &folder)?.join(", "),
+            config.project.id
         )]);
     }
     Ok(())

@@ -47,6 +47,7 @@ fn check_healthy_project(project: &Project) {
         "identities",
         "audit",
         "port",
+        "files",
     ] {
         assert_eq!(statuses(&found, check), ["ok"], "{check}: {found:?}");
     }
@@ -122,6 +123,23 @@ async fn check_suspicious_identities(project: &Project) {
         .expect("they are deleted");
 }
 
+/// The folder of stored objects is noted to have those of another database as well.
+fn check_files_of_another_database(project: &Project) {
+    let note = project.path(".selvedge/storage-owners");
+    let written = std::fs::read_to_string(&note).expect("a note");
+    std::fs::write(&note, "own\n7123/5 staging.example.com:5432/app\n").expect("written");
+
+    let output = project.run(&["doctor", "-o", "json"]);
+
+    assert_eq!(statuses(&findings(&output), "files"), ["warning"]);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        printed.contains("the project's own database and staging.example.com:5432/app"),
+        "{printed}"
+    );
+    std::fs::write(&note, written).expect("written");
+}
+
 /// Servers beside the database that cannot be reached.
 fn check_faults(project: &Project, running: &Running) {
     let superuser = format!(
@@ -158,6 +176,7 @@ async fn doctor_examines_a_running_project_and_names_faults_with_advice() {
 
     check_healthy_project(&project);
     check_suspicious_identities(&project).await;
+    check_files_of_another_database(&project);
     check_faults(&project, &running);
     running.stop();
 }

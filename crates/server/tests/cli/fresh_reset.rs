@@ -287,12 +287,41 @@ async fn gw_025_a_reset_by_postgres_removes_what_it_may_and_refuses_what_would_s
     assert_eq!(read_lines(&superuser, STATE).await, before);
     std::fs::remove_file(project.path("migrations/20260101000000_rights.sql")).expect("removed");
     superuser.batch_execute(WRITE_ROWS).await.expect("written");
+    refuse_while_somebody_reads(&project, &server, &superuser).await;
     run_well_at(&project, &server.url(), &["db", "reset", "--yes"]);
     assert_equal(
         &read_lines(&superuser, &OBJECTS.replace("STATE", STATE)).await,
         &fresh,
     );
     assert_no_rows(&superuser).await;
+}
+
+/// Somebody's open transaction on what is emptied last, by a superuser's URL in a transaction of its own, keeps everything from being emptied.
+async fn refuse_while_somebody_reads(
+    project: &Project,
+    server: &PlainServer,
+    superuser: &tokio_postgres::Client,
+) {
+    let before = read_lines(superuser, STATE).await;
+    let reader = server.superuser().await;
+    let reads =
+        "set application_name = 'of a reader'; begin; select from realtime.messages, net.http_request_queue";
+    reader.batch_execute(reads).await.expect("read");
+    for url in [server.url(), server.url_of("postgres", "of-postgres")] {
+        let refused = run_at(project, &url, &["db", "reset", "--yes"]);
+        let printed = String::from_utf8_lossy(&refused.stderr);
+        assert!(
+            !refused.status.success() && printed.contains("Nothing was changed"),
+            "{printed}"
+        );
+        assert!(!printed.contains("is empty now"), "{printed}");
+    }
+    reader.batch_execute("rollback").await.expect("ended");
+    assert_eq!(read_lines(superuser, STATE).await, before);
+    let messages = superuser
+        .query_one("select count(*) from realtime.messages", &[])
+        .await;
+    assert_eq!(messages.expect("a row").get::<_, i64>(0), 1);
 }
 
 /// What an earlier version has made and this one makes otherwise is nothing that a project has added.

@@ -1,6 +1,8 @@
 //! Kills a first start, a push and a reset by SIGKILL, and checks that nothing is half applied and that the next command completes
 //! the work.
 
+use std::time::{Duration, Instant};
+
 use crate::support::{Project, kill_when};
 
 const FIRST_MIGRATION: &str = "create table notes (body text);";
@@ -124,4 +126,79 @@ async fn gw_031_a_killed_reset_of_a_stopped_project_is_completed_by_the_next_sta
     let running = project.start().await;
     assert_eq!(describe(&project).await, "one,two | 20260101000000");
     running.stop();
+}
+
+/// Waits until no transaction of `postgres` is open but that of the session that asks.
+async fn wait_for_other_transactions(database: &tokio_postgres::Client) {
+    let open = "select count(*) from pg_stat_activity
+        where usename = 'postgres' and pid <> pg_backend_pid() and xact_start is not null";
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while database
+        .query_one(open, &[])
+        .await
+        .expect("a count")
+        .get::<_, i64>(0)
+        > 0
+    {
+        assert!(Instant::now() < deadline, "a transaction does not end");
+        actix_web::rt::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[actix_web::test]
+async fn gw_025_a_reset_that_is_killed_while_it_waits_for_an_open_transaction_changes_nothing() {
+    let project = project();
+    project.write("seed.sql", "insert into notes values ('kept');");
+    let running = project.start().await;
+    let (reader, watcher) = (project.database().await, project.database().await);
+    let read = "begin; select * from notes";
+    reader.batch_execute(read).await.expect("read");
+    let is_waiting =
+        "select exists (select from pg_locks where not granted and relation = 'public.notes'::regclass)";
+
+    kill_when(project.command(&["db", "reset"]), async || {
+        watcher.query_one(is_waiting, &[]).await.expect("a row").get(0)
+    })
+    .await;
+    reader.batch_execute("commit").await.expect("ended");
+    wait_for_other_transactions(&watcher).await;
+
+    assert_eq!(describe(&project).await, "kept | 20260101000000");
+    let marker = project.path(".selvedge/initialized");
+    assert_eq!(
+        std::fs::read_to_string(&marker).expect("the database is complete"),
+        ""
+    );
+    running.stop();
+}
+
+/// Nobody knows of a command that was killed at its commit whether the database was emptied, but PostgreSQL.
+#[actix_web::test]
+async fn gw_025_a_start_finds_out_whether_a_reset_that_was_cut_off_at_its_commit_has_emptied_the_database() {
+    let project = project();
+    let marker = project.path(".selvedge/initialized");
+    let mut is_first = Vec::new();
+    for end in ["", "rollback", "commit"] {
+        let running = project.start().await;
+        is_first.push(running.output().contains("first start"));
+        assert_eq!(std::fs::read_to_string(&marker).expect("it is complete"), "");
+        let database = project.database().await;
+        if end.is_empty() {
+            running.stop();
+            continue;
+        }
+        database.batch_execute("begin").await.expect("begun");
+        let number = "select pg_current_xact_id()::text";
+        let number: String = database.query_one(number, &[]).await.expect("a row").get(0);
+        std::fs::write(&marker, number).expect("written");
+        database.batch_execute(end).await.expect("ended");
+        let backup = project.run_and_expect_failure(&["backup", "never.tar"]);
+        assert!(backup.contains("no complete database"), "{backup}");
+        running.stop();
+    }
+    let running = project.start().await;
+    is_first.push(running.output().contains("first start"));
+    running.stop();
+
+    assert_eq!(is_first, [true, false, false, true]);
 }

@@ -42,6 +42,7 @@ mod squash;
 mod sso;
 mod stacks;
 mod stock_names;
+mod stored_files;
 mod superuser;
 mod support;
 mod telemetry;

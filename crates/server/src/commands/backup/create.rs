@@ -24,6 +24,7 @@ use super::verify::verify_archive;
 use crate::cli::BackupArgs;
 use crate::config::Config;
 use crate::database::embedded;
+use crate::database::initialized::is_initialized;
 use crate::output::{self, GOOD, WARN};
 use crate::services::objects_folder;
 
@@ -36,7 +37,7 @@ const MAX_LOST_NAMES: usize = 20;
 /// When the database or the objects cannot be copied, or the file cannot be written.
 pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Result<()> {
     check_project(config)?;
-    if !embedded::is_initialized(config) {
+    if !is_initialized(config) {
         bail!(
             "{} has no complete database yet\n  make it with:  selvedge start",
             config.project.id

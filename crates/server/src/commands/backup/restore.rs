@@ -20,7 +20,8 @@ use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
 use crate::config::Config;
 use crate::database::embedded;
-use crate::database::objects_owner::{list_other_owners, note_path};
+use crate::database::initialized::initialized_file;
+use crate::database::objects_owner::{ObjectsOwner, list_other_owners};
 use crate::database::unfinished_import;
 use crate::output::{self, GOOD};
 use crate::services::objects_folder;
@@ -41,26 +42,11 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
             describe_holder(&ClusterError::AlreadyRunning(Box::new(holder)))
         );
     }
-    if embedded::has_cluster(config) && !args.yes {
-        bail!(
-            "{} has a database, which a restore replaces with all its rows and objects: say so with --yes",
-            config.project.id
-        );
-    }
-    let others = list_other_owners(config, &objects_folder(config))?;
-    if !others.is_empty() {
-        bail!(
-            "{} holds objects of {}, which a restore would replace. Nothing was changed\n  restore into another folder:  \
-             SELVEDGE_DATA_DIR\n  or, if all of them are of the project's own database:  write the line  own  to {}, and no other",
-            objects_folder(config).display(),
-            others.join(" and "),
-            note_path(config).display()
-        );
-    }
+    agree_to_replace(config, args.yes.as_deref())?;
     let manifest = verify_archive(&args.file, |_| ())?;
 
     // Both lie in the state folder.
-    let (objects, initialized) = (objects_folder(config), embedded::seeded_marker(config));
+    let (objects, initialized) = (objects_folder(config), initialized_file(config));
     let [objects, initialized] = [&objects, &initialized].map(|path| {
         let name = path.file_name().and_then(std::ffi::OsStr::to_str);
         name.expect("the paths end with names of this program")
@@ -76,7 +62,41 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
     replacement
         .commit()
         .context("the restore is complete and is put in place by the next `selvedge start`")?;
+    // The folder has no other files any more.
+    ObjectsOwner::Own
+        .take(config)
+        .context("the restore is complete and in place")?;
     print_done(config, &manifest)
+}
+
+/// Asks before database and objects are replaced. Objects that may be of another database as well take the project's name.
+///
+/// # Errors
+/// When nobody agrees. Nothing was changed then.
+fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<()> {
+    let id = &config.project.id;
+    match yes {
+        Some(given) if !given.is_empty() && given != id => {
+            bail!("--yes={given} does not name the project, which is {id}. Nothing was changed")
+        }
+        None if embedded::has_cluster(config) => {
+            bail!(
+                "{id} has a database, which a restore replaces with all its rows and objects: say so with --yes"
+            )
+        }
+        _ => {}
+    }
+    let folder = objects_folder(config);
+    let others = list_other_owners(config, &folder)?;
+    if others.is_empty() || yes == Some(id) {
+        return Ok(());
+    }
+    bail!(
+        "{} holds objects of {}, which a restore would replace. Nothing was changed\n  restore into another folder:  \
+         SELVEDGE_DATA_DIR\n  or say that all of them are of the project's own database:  --yes={id}",
+        folder.display(),
+        others.join(" and ")
+    )
 }
 
 /// Extracts database and objects beside the project's own, which stay untouched.

@@ -14,6 +14,7 @@ use crate::commands::summary::describe_first_start;
 use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::database::fresh::read_fresh_state;
+use crate::database::initialized::mark_initialized;
 use crate::database::rebuild::{
     Platform, RebuildOptions, check_before_rebuild, find_version_before, rebuild_project,
 };
@@ -79,7 +80,7 @@ async fn rebuild(
         _ => SeedReport::default(),
     };
     if is_own {
-        embedded::mark_initialized(config)?;
+        mark_initialized(config)?;
     }
     let done = describe_first_start(&report, &buckets);
     anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);

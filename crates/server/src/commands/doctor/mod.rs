@@ -10,6 +10,7 @@ mod hosts;
 mod identities;
 mod machine;
 mod mail;
+mod objects;
 mod replicas;
 mod replication;
 mod rights;
@@ -66,6 +67,7 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     )];
     findings.extend(examine_database(&config).await?);
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
+    findings.push(objects::examine_objects_folder(&config));
     findings.extend(secrets::examine_keys(&config));
     findings.extend(mail::examine_mail(&config).await);
     Ok(findings)

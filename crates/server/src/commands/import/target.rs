@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::database::identity::find_identity;
+use crate::database::initialized::mark_initialized;
 use crate::database::objects_owner::ObjectsOwner;
 use crate::database::target::TargetDatabase;
 use crate::database::unfinished_import;
@@ -250,7 +251,7 @@ impl Target {
     pub(super) async fn objects_owner(&self, config: &Config) -> Result<ObjectsOwner> {
         match ExternalDatabase::of_project(config)? {
             Some(external) if !self.is_embedded => {
-                ObjectsOwner::of_session(&self.superuser, &external.describe()).await
+                ObjectsOwner::of_session(config, &self.superuser, &external.describe()).await
             }
             _ => Ok(ObjectsOwner::Own),
         }
@@ -302,7 +303,7 @@ impl Target {
         if self.cluster.is_some() {
             // Keeps the next start from running seeds. It comes first, because a crash between the two steps must not leave a
             // finished import that would be seeded.
-            embedded::mark_initialized(config)?;
+            mark_initialized(config)?;
         }
         self.superuser
             .batch_execute(RECORD_END)

@@ -21,6 +21,7 @@ use super::state;
 use crate::commands::shutdown::Signals;
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
+use crate::database::initialized::{is_initialized, mark_initialized};
 use crate::listen;
 use crate::services::{available_cores, fill_buckets};
 
@@ -90,7 +91,7 @@ fn is_running_already(error: &anyhow::Error) -> bool {
 
 /// Starts the cluster; the first time with migrations, seeds and buckets.
 async fn start_with_template(config: &Config, folder: &Path) -> Result<Cluster> {
-    if embedded::is_initialized(config) {
+    if is_initialized(config) {
         return embedded::start_cluster(config).await;
     }
     let embedded = Embedded::start(config).await?;
@@ -98,7 +99,7 @@ async fn start_with_template(config: &Config, folder: &Path) -> Result<Cluster> 
     Databases::new(&embedded.cluster, folder)
         .finish_template()
         .await?;
-    embedded.mark_initialized(config)?;
+    mark_initialized(config)?;
     Ok(embedded.cluster)
 }
 

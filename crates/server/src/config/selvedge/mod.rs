@@ -58,6 +58,8 @@ pub struct SelvedgeSection {
     pub is_database_of_process: bool,
     /// Hosts and database of an address that only a file of the project names, so that it does not count for this command.
     pub ignored_database_url: Option<String>,
+    /// Hosts and databases of the addresses that files of the project name, whatever flags and variables of the process say.
+    pub file_databases: Vec<String>,
     /// Path, on the database's machine, of the file with the vault's root key. Default: beside the embedded cluster's data.
     pub vault_key_file: Option<String>,
     /// The password of `supabase_admin`, the superuser of the embedded cluster. Default: one made by chance, in the file
@@ -217,7 +219,6 @@ pub struct LimitsSection {
 
 impl SelvedgeSection {
     pub(super) fn read(section: &Section<'_>, project: &Project) -> Self {
-        let database_url = section.optional_secret("database_url");
         Self {
             site: section.optional_path("site", &project.folder),
             page_meta: section.optional_string("page_meta"),
@@ -228,9 +229,10 @@ impl SelvedgeSection {
             is_data_dir_of_process: false,
             paths_of_files: Vec::new(),
             pg_bin: section.optional_path("pg_bin", &project.folder),
-            database_url,
+            database_url: section.optional_secret("database_url"),
             is_database_of_process: false,
             ignored_database_url: None,
+            file_databases: Vec::new(),
             vault_key_file: section.optional_string("vault_key_file"),
             superuser_password: section.optional_secret("superuser_password"),
             service_password: section.optional_secret("service_password"),
