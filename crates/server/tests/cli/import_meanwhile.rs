@@ -21,10 +21,10 @@ const OBJECTS: &str = "
     from unnest(array['moved', 'deleted', 'changed', 'swap 1', 'swap 2', 'replaced', 'gone', 'held', 'without size']) as name;
     update storage.objects set metadata = '{}' where name = 'without size';
     insert into storage.objects (id, bucket_id, name, version, metadata)
-    select id::uuid, 'files', name, gen_random_uuid()::text, '{\"size\": 4}' from (values
+    select id::uuid, 'files', name, gen_random_uuid()::text, '{\"size\": 4}'::jsonb from (values
       ('00000000-0000-4000-8000-000000000000', 'far 1'), ('ffffffff-ffff-4fff-8fff-ffffffffffff', 'far 2')) as far (id, name)
     union all
-    select gen_random_uuid(), 'files', 'between ' || n, gen_random_uuid()::text, '{\"size\": 4}' from generate_series(1, 500) as n;
+    select gen_random_uuid(), 'files', 'between ' || n, gen_random_uuid()::text, '{\"size\": 4}'::jsonb from generate_series(1, 500) as n;
     insert into storage.buckets (id, name) values ('albums', 'albums');
     insert into storage.objects (id, bucket_id, name, version, metadata)
     values ('fffffffe-ffff-4fff-8fff-ffffffffffff', 'albums', 'of an album', gen_random_uuid()::text, '{\"size\": 4}');

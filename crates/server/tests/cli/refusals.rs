@@ -163,7 +163,7 @@ fn gw_002_secrets_of_an_import_are_not_among_its_arguments_while_it_runs() {
 fn gw_032_a_function_whose_settings_cannot_be_written_is_not_deleted() {
     let project = Project::new();
     let settings = format!(
-        "project_id = \"cli\"\n{}[functions.hello]\nverify_jwt = false\n",
+        "project_id = \"cli\"\n{}[api]\nport = 54321\n\n[functions.hello]\nverify_jwt = false\n",
         "# a long comment\n".repeat(2000)
     );
     project.write("config.toml", &settings);
