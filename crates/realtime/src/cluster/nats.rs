@@ -1,5 +1,6 @@
 //! Connection to the message broker NATS.
 
+use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
 use async_nats::{Client, ConnectOptions, Event};
 use async_trait::async_trait;
@@ -14,6 +15,8 @@ use super::config::{BrokerCredentials, ClusterConfig};
 /// A connection to NATS.
 pub(super) struct Nats {
     client: Client,
+    /// A subject to which no node subscribes.
+    nobody: String,
 }
 
 impl Nats {
@@ -45,6 +48,7 @@ impl Nats {
         let client = options.connect(&config.servers[..]).await;
         Ok(Self {
             client: client.map_err(|error| BrokerError::Client(error.kind().to_string()))?,
+            nobody: format!("{}.realtime.nobody", config.prefix),
         })
     }
 }
@@ -71,8 +75,19 @@ impl Broker for Nats {
     }
 
     async fn flush(&self) -> Result<(), BrokerError> {
-        let flushed = self.client.flush().await;
-        flushed.map_err(|error| BrokerError::Client(error.kind().to_string()))
+        if !self.client.server_info().headers {
+            // A server before 2.2 does not say that nobody listens, so it can only be known what has left this machine.
+            let flushed = self.client.flush().await;
+            return flushed.map_err(|error| BrokerError::Client(error.kind().to_string()));
+        }
+        // The client's own `flush` ends when the bytes are in the socket. A server processes a connection's messages in their order, so
+        // its answer that nobody listens to a subject comes when it has processed everything before.
+        match self.client.request(self.nobody.clone(), Bytes::new()).await {
+            Err(error) if error.kind() != RequestErrorKind::NoResponders => {
+                Err(BrokerError::Client(error.kind().to_string()))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -4,9 +4,12 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 
+use actix_web::rt::spawn;
 use futures_util::StreamExt as _;
 use selvedge_realtime::{BrokerCredentials, ClusterConfig, RealtimeConfig};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::nats_server::NatsServer;
@@ -101,6 +104,50 @@ async fn realtime_064_broadcasts_cross_nodes_in_both_directions_and_arrive_once(
     // A message that came twice would still be in front of the answer to this heartbeat.
     ada.expect_nothing().await;
     bob.expect_nothing().await;
+}
+
+/// Passes connections on to the broker, and holds what a node sends up for `delay`. Returns the URL.
+async fn start_slow_way(nats: &NatsServer, delay: Duration) -> String {
+    let broker = nats.url().replace("nats://", "");
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    spawn(async move {
+        while let Ok((node, _)) = listener.accept().await {
+            let broker = TcpStream::connect(&broker).await.expect("the broker");
+            let (mut from_node, mut to_node) = node.into_split();
+            let (mut from_broker, mut to_broker) = broker.into_split();
+            spawn(async move {
+                let mut buffer = [0; 4096];
+                while let Ok(length @ 1..) = from_node.read(&mut buffer).await {
+                    sleep(delay).await;
+                    to_broker.write_all(&buffer[..length]).await.ok();
+                }
+            });
+            spawn(async move { tokio::io::copy(&mut from_broker, &mut to_node).await.ok() });
+        }
+    });
+    format!("nats://{address}")
+}
+
+#[actix_web::test]
+async fn realtime_064_a_join_is_answered_when_the_broker_has_the_subscription() {
+    let nats = NatsServer::start();
+    let mut slow = config(&nats);
+    let way = start_slow_way(&nats, Duration::from_millis(300)).await;
+    slow.cluster.as_mut().expect("a cluster").servers = vec![way];
+    let first = TestServer::start_with(config(&nats)).await;
+    let second = TestServer::start_on(Rc::clone(&first.database), slow).await;
+    for node in [&first, &second] {
+        wait_until(|| node.realtime.find_cluster_fault().is_none()).await;
+    }
+    let mut ada = first.connect_anon().await;
+    ada.join_ok(TOPIC, json!({})).await;
+    let mut bob = second.connect_anon().await;
+    bob.join_ok(TOPIC, json!({})).await;
+
+    ada.broadcast(TOPIC, "after the join").await;
+
+    assert_eq!(bob.next().await[4]["event"], "after the join");
 }
 
 #[actix_web::test]
