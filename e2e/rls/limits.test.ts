@@ -287,6 +287,23 @@ describe("a deleted account", () => {
     expect(await runSql(`select from storage.objects where name = '${name}'`)).toEqual([]);
   });
 
+  test("waits for the review of one of its outfits, which then tells its creator", async () => {
+    const person = await personWithPhotos();
+    const submission = { user_id: person.id, name: "Under review", item_ids: [item.id] };
+    const { data: outfit } = await person.client.from("combines").insert(submission).select("id").single();
+    if (!outfit) throw new Error("the outfit was not stored");
+    // What review_combine does, step by step.
+    const review = heldUp(
+      `perform from public.combines where id = '${outfit.id}' for update`,
+      `insert into public.notifications (user_id, kind, combine_id) values ('${person.id}', 'approved', '${outfit.id}')`,
+    );
+    await untilHeldUp(`id = ''${outfit.id}`);
+
+    expectAllowed(await owner().auth.admin.deleteUser(person.id));
+
+    await review;
+  });
+
   test("keeps no administrator's request waiting for a profile whose deletion waits for it", async () => {
     const admin = await signUpAdmin();
     await makeLocks(admin);
