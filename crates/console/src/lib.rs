@@ -50,6 +50,6 @@ pub use session::{
 pub use state::{
     ApiService, AuthConfiguration, ConfigurationFault, ConfiguredMail, ConfiguredProvider, ConsoleConfig,
     ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, EffectiveSetting, FaultSeverity, InspectAuth,
-    Level, MakeApiService, ProjectApi, RunDoctor, ServiceHandles, SettingOrigin, SignInWays, SignToken,
-    Trial, UserClaims, check_logins,
+    Level, MakeApiService, ProjectApi, ProjectFolder, RunDoctor, ServiceHandles, SettingOrigin, SignInWays,
+    SignToken, Trial, UserClaims, check_logins,
 };

@@ -53,6 +53,7 @@ async fn change_schema(
             ConsoleMode::Serve => "Migration files are written by the console of `selvedge start`",
         }));
     };
+    let folder = folder.path()?.to_path_buf();
     let request = request.into_inner();
     check_request(&request)?;
     let permit = state.permit_statement(&session)?;

@@ -1,6 +1,6 @@
 //! The handlers of `/api/sql/snippets`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use actix_web::{HttpResponse, ResponseError as _, web};
 use deadpool_postgres::Transaction;
@@ -31,8 +31,8 @@ pub(super) async fn list(
     state: web::Data<ConsoleState>,
     session: Session,
 ) -> Result<HttpResponse, ConsoleError> {
-    let snippets = match state.config.project_folder.clone() {
-        Some(project) => use_files(move || files::list(&project)).await?,
+    let snippets = match snippets_folder(&state)? {
+        Some(folder) => use_files(move || files::list(&folder)).await?,
         None => match &session.account {
             Some(account) => rows::list(&**state.database.service().await?, account).await?,
             None => Vec::new(),
@@ -49,8 +49,8 @@ pub(super) async fn show(
 ) -> Result<HttpResponse, ConsoleError> {
     let name = name.into_inner();
     check_name(&name)?;
-    let snippet = match state.config.project_folder.clone() {
-        Some(project) => use_files(move || files::read(&project, &name)).await?,
+    let snippet = match snippets_folder(&state)? {
+        Some(folder) => use_files(move || files::read(&folder, &name)).await?,
         None => {
             let account = own_account(&session, &name)?;
             rows::read(&**state.database.service().await?, account, &name).await?
@@ -71,9 +71,9 @@ pub(super) async fn save(
     let SaveRequest { text, base } = request.into_inner();
     check_name(&name)?;
     check_text(&text)?;
-    if let Some(project) = writable_folder(&state, &session)? {
+    if let Some(folder) = writable_folder(&state, &session)? {
         let file = name.clone();
-        let deed = move || files::save(&project, &file, &text, &base);
+        let deed = move || files::save(&folder, &file, &text, &base);
         change_file(&state, &session, (SAVE, &name), deed).await?;
         return Ok(HttpResponse::NoContent().finish());
     }
@@ -101,9 +101,9 @@ pub(super) async fn delete(
     let name = name.into_inner();
     let base = request.into_inner().base;
     check_name(&name)?;
-    if let Some(project) = writable_folder(&state, &session)? {
+    if let Some(folder) = writable_folder(&state, &session)? {
         let file = name.clone();
-        let deed = move || files::delete(&project, &file, base.as_deref());
+        let deed = move || files::delete(&folder, &file, base.as_deref());
         change_file(&state, &session, (DELETE, &name), deed).await?;
         return Ok(HttpResponse::NoContent().finish());
     }
@@ -160,9 +160,17 @@ fn result_of(error: &ConsoleError) -> &'static str {
     }
 }
 
-/// Returns the project's folder if snippets are files. They are shared by all accounts, so viewers may not change them.
+/// Returns the folder of snippets if they are files.
+fn snippets_folder(state: &ConsoleState) -> Result<Option<PathBuf>, ConsoleError> {
+    let folder = state.config.snippets_folder.as_ref();
+    folder
+        .map(|folder| folder.path().map(Path::to_path_buf))
+        .transpose()
+}
+
+/// The same for a change. The files are shared by all accounts, so viewers may not change them.
 fn writable_folder(state: &ConsoleState, session: &Session) -> Result<Option<PathBuf>, ConsoleError> {
-    let folder = state.config.project_folder.clone();
+    let folder = snippets_folder(state)?;
     if folder.is_some() {
         session.require(Level::Admin)?;
     }

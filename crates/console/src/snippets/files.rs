@@ -15,8 +15,8 @@ use crate::error::ConsoleError;
 const EXTENSION: &str = "sql";
 
 /// Lists the files of the folder. Links and files with other endings or odd names are left out.
-pub(super) fn list(project: &Path) -> Result<Vec<Snippet>, ConsoleError> {
-    let entries = match fs::read_dir(folder(project)) {
+pub(super) fn list(folder: &Path) -> Result<Vec<Snippet>, ConsoleError> {
+    let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(failed(&error)),
@@ -49,8 +49,8 @@ pub(super) fn list(project: &Path) -> Result<Vec<Snippet>, ConsoleError> {
 }
 
 /// Reads a file.
-pub(super) fn read(project: &Path, name: &str) -> Result<Snippet, ConsoleError> {
-    let path = find_file(project, name)?;
+pub(super) fn read(folder: &Path, name: &str) -> Result<Snippet, ConsoleError> {
+    let path = find_file(folder, name)?;
     let file = File::open(&path).map_err(|error| missing_or_failed(name, &error))?;
     let metadata = file.metadata().map_err(|error| failed(&error))?;
     let mut bytes = Vec::new();
@@ -78,16 +78,16 @@ static CHANGING: Mutex<()> = Mutex::new(());
 ///
 /// # Errors
 /// 409 when the file has another text than the base.
-pub(super) fn save(project: &Path, name: &str, text: &str, base: &Base) -> Result<(), ConsoleError> {
-    let file = write_beside(project, text).map_err(|error| failed(&error))?;
-    let path = path_of(project, name);
+pub(super) fn save(folder: &Path, name: &str, text: &str, base: &Base) -> Result<(), ConsoleError> {
+    let file = write_beside(folder, text).map_err(|error| failed(&error))?;
+    let path = path_of(folder, name);
     let _one = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
     // The new file takes the name, so a link of this name is replaced and never followed.
     let written = match base {
         Base::Anything => file.persist(path),
         Base::Nothing => file.persist_noclobber(path),
         Base::Digest(digest) => {
-            if !has_digest(project, name, digest) {
+            if !has_digest(folder, name, digest) {
                 return Err(overtaken(name));
             }
             file.persist(path)
@@ -100,13 +100,12 @@ pub(super) fn save(project: &Path, name: &str, text: &str, base: &Base) -> Resul
 }
 
 /// Writes a text to a file of the folder that has no name of a snippet yet.
-fn write_beside(project: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let folder = folder(project);
-    fs::create_dir_all(&folder)?;
+fn write_beside(folder: &Path, text: &str) -> io::Result<NamedTempFile> {
+    fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new()
         .prefix(".snippet-")
         .permissions(fs::Permissions::from_mode(0o644))
-        .tempfile_in(&folder)?;
+        .tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)
@@ -116,23 +115,23 @@ fn write_beside(project: &Path, text: &str) -> io::Result<NamedTempFile> {
 ///
 /// # Errors
 /// 404 when there is none, and 409 when it has another text.
-pub(super) fn delete(project: &Path, name: &str, digest: Option<&str>) -> Result<(), ConsoleError> {
+pub(super) fn delete(folder: &Path, name: &str, digest: Option<&str>) -> Result<(), ConsoleError> {
     let _one = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = find_file(project, name)?;
-    if digest.is_some_and(|digest| !has_digest(project, name, digest)) {
+    let path = find_file(folder, name)?;
+    if digest.is_some_and(|digest| !has_digest(folder, name, digest)) {
         return Err(overtaken(name));
     }
     fs::remove_file(path).map_err(|error| missing_or_failed(name, &error))
 }
 
 /// Whether the file can be read and its text has this digest.
-fn has_digest(project: &Path, name: &str, digest: &str) -> bool {
-    read(project, name).is_ok_and(|snippet| snippet.digest.as_deref() == Some(digest))
+fn has_digest(folder: &Path, name: &str, digest: &str) -> bool {
+    read(folder, name).is_ok_and(|snippet| snippet.digest.as_deref() == Some(digest))
 }
 
 /// Returns the path of a file that exists. A link is refused, because it could lead out of the project.
-fn find_file(project: &Path, name: &str) -> Result<PathBuf, ConsoleError> {
-    let path = path_of(project, name);
+fn find_file(folder: &Path, name: &str) -> Result<PathBuf, ConsoleError> {
+    let path = path_of(folder, name);
     let metadata = fs::symlink_metadata(&path).map_err(|error| missing_or_failed(name, &error))?;
     if !metadata.is_file() {
         return Err(not_found(name));
@@ -140,12 +139,8 @@ fn find_file(project: &Path, name: &str) -> Result<PathBuf, ConsoleError> {
     Ok(path)
 }
 
-fn folder(project: &Path) -> PathBuf {
-    project.join("snippets")
-}
-
-fn path_of(project: &Path, name: &str) -> PathBuf {
-    folder(project).join(format!("{name}.{EXTENSION}"))
+fn path_of(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.{EXTENSION}"))
 }
 
 fn missing_or_failed(name: &str, error: &io::Error) -> ConsoleError {

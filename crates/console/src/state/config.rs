@@ -1,12 +1,12 @@
 //! The settings of the console, as the server has read them.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::project_folder::ProjectFolder;
 use crate::guards::AllowedHosts;
 
 /// What an account may do. Each level has its own database login.
@@ -99,11 +99,11 @@ pub struct ConsoleConfig {
     pub inbox_url: Option<String>,
     /// The schemas that the REST service exposes.
     pub exposed_schemas: Vec<String>,
-    /// The project's folder, in `start`: migrations and snippets are files in it.
-    pub project_folder: Option<PathBuf>,
+    /// The folder of snippets, in `start`: they are files of the project.
+    pub snippets_folder: Option<ProjectFolder>,
     /// The folder into which changes of the schema are written. `None` where nothing would apply its files: in `serve`, and
     /// where the project switches its migrations off.
-    pub migrations_folder: Option<PathBuf>,
+    pub migrations_folder: Option<ProjectFolder>,
     /// The version of this program.
     pub version: &'static str,
     /// The number of trusted proxies in front of the listener, whose `X-Forwarded-For` names the client.

@@ -5,6 +5,7 @@ mod auth_configuration;
 mod config;
 mod database;
 mod handles;
+mod project_folder;
 mod project_key;
 mod setting;
 
@@ -26,6 +27,7 @@ pub use auth_configuration::{
 pub use config::{ConsoleConfig, ConsoleMode, Level, SignInWays};
 pub use database::{ConsoleDatabase, check_logins};
 pub use handles::{RunDoctor, ServiceHandles, UserClaims};
+pub use project_folder::ProjectFolder;
 pub(crate) use project_key::ProjectKey;
 pub use setting::{DoctorCheck, EffectiveSetting, SettingOrigin};
 

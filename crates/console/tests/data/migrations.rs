@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use selvedge_console::ProjectFolder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -12,8 +13,8 @@ const MIGRATIONS: &str = "/api/migrations";
 /// A console of a project on a laptop, and its migrations folder.
 async fn start() -> (TestConsole, TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("migrations");
-    let console = TestConsole::with(|config| config.migrations_folder = Some(path)).await;
+    let migrations = ProjectFolder::at_start(&folder.path().join("migrations"));
+    let console = TestConsole::with(|config| config.migrations_folder = Some(migrations)).await;
     (console, folder)
 }
 
@@ -341,4 +342,18 @@ async fn console_170_viewers_and_consoles_without_a_folder_write_no_migrations()
         let (status, body) = console.refused(MIGRATIONS, &change("x", "select 1")).await;
         assert_eq!((status, &body["code"]), (403, &json!("forbidden")), "{body}");
     }
+}
+
+#[tokio::test]
+async fn console_071_no_file_is_written_behind_a_link_that_has_replaced_the_folder() {
+    let (console, folder) = start().await;
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("migrations")).expect("linked");
+
+    let (status, _) = console
+        .refused(MIGRATIONS, &change("late", "create table late (id int)"))
+        .await;
+
+    assert_eq!(status, 409);
+    assert_eq!(std::fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
 }

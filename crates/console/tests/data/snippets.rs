@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use reqwest::{Method, StatusCode};
+use selvedge_console::ProjectFolder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::support::TestConsole;
 
 async fn start(project: &Path, read_only: bool) -> TestConsole {
-    let project = project.to_owned();
+    let folder = ProjectFolder::at_start(&project.join("snippets"));
     TestConsole::with(move |config| {
-        config.project_folder = Some(project);
+        config.snippets_folder = Some(folder);
         config.read_only = read_only;
     })
     .await
@@ -146,4 +147,23 @@ async fn console_096_and_019_a_file_is_deleted_with_the_text_that_was_read_and_t
         console.value(results).await,
         "save ok, save refused, delete refused, delete ok, delete refused"
     );
+}
+
+#[tokio::test]
+async fn console_096_a_link_in_the_place_of_the_folder_is_not_followed_while_the_server_runs() {
+    let project = TempDir::new().expect("a folder");
+    let elsewhere = TempDir::new().expect("a folder");
+    std::fs::write(elsewhere.path().join("secret.sql"), "select 'secret'").expect("a file");
+    let console = start(project.path(), false).await;
+    assert_eq!(save(&console, "own", "select 1").await, 204);
+
+    // As a pull may do.
+    std::fs::remove_dir_all(project.path().join("snippets")).expect("removed");
+    std::os::unix::fs::symlink(elsewhere.path(), project.path().join("snippets")).expect("linked");
+    let (listed, answer) = read(&console, "/api/sql/snippets").await;
+    let (shown, _) = read(&console, "/api/sql/snippets/secret").await;
+    let saved = save(&console, "mine", "select 2").await;
+
+    assert_eq!((listed, shown, saved.as_u16()), (409, 409, 409), "{answer}");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).expect("a folder").count(), 1);
 }

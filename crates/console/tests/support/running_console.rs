@@ -92,7 +92,7 @@ fn settings_of_start(port: u16) -> ConsoleConfig {
         publishable_key: "publishable".to_owned(),
         inbox_url: None,
         exposed_schemas: vec!["public".to_owned()],
-        project_folder: None,
+        snippets_folder: None,
         migrations_folder: None,
         version: "0.0.0",
         trusted_proxies: 0,

@@ -1,6 +1,6 @@
 //! Translates the configuration into the settings of the console.
 
-use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode, SignInWays};
+use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode, ProjectFolder, SignInWays};
 
 use crate::config::Config;
 use crate::database::embedded::migrations_folder;
@@ -41,9 +41,10 @@ pub(crate) fn console_config(config: &Config, keys: &KeySet, mode: Mode) -> Cons
         publishable_key: keys.browser_key().to_owned(),
         inbox_url: (!is_production && config.inbox.enabled).then(|| instance::inbox_url(config.inbox.port)),
         exposed_schemas: config.rest_settings().0.schemas,
-        project_folder: (!is_production).then(|| config.project.folder.clone()),
+        snippets_folder: (!is_production)
+            .then(|| ProjectFolder::at_start(&config.project.folder.join("snippets"))),
         migrations_folder: (!is_production && config.db.migrations.enabled)
-            .then(|| migrations_folder(config)),
+            .then(|| ProjectFolder::at_start(&migrations_folder(config))),
         version: env!("CARGO_PKG_VERSION"),
         trusted_proxies: config.selvedge.limits.trusted_proxies,
     }
