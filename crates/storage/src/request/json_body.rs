@@ -191,8 +191,8 @@ impl Fields {
         most: Option<usize>,
     ) -> Result<Vec<String>, StorageError> {
         let entries = match self.required(name)? {
-            Value::Array(entries) => entries.clone(),
-            single @ (Value::String(_) | Value::Number(_) | Value::Bool(_)) => vec![single.clone()],
+            Value::Array(entries) => entries.as_slice(),
+            single @ (Value::String(_) | Value::Number(_) | Value::Bool(_)) => std::slice::from_ref(single),
             _ => return Err(self.field_error(name, "must be array")),
         };
         if entries.is_empty() {
