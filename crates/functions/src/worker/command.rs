@@ -366,7 +366,8 @@ fn check_import_map(chosen: &ChosenMap, boundary: &Boundary) -> Result<(), Strin
     {
         None => Ok(()),
         Some(path) => Err(format!(
-            "import map {}: it is outside of the project",
+            "import map {}: it is outside of the project. Name it by --import-map, or the folder that it is in by \
+             [selvedge.functions] module_folders.",
             path.display()
         )),
     }
