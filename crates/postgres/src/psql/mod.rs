@@ -19,17 +19,18 @@ use self::{
     variables::Variables,
 };
 
-/// Runs a file, and calls `print` with each line of its output.
+/// Runs a file, and calls `print` with each line of its output. `may_include` says which files it, or one that it includes, may include.
 ///
 /// # Errors
 /// [`PsqlError`] at the first statement or command that fails; what was printed before it stays printed.
 pub async fn run_psql_file(
     client: &Client,
     path: &Path,
+    may_include: impl Fn(&Path) -> bool,
     mut print: impl FnMut(&str),
 ) -> Result<(), PsqlError> {
     let mut variables = Variables::default();
-    let mut script = Script::open(path)?;
+    let mut script = Script::open(path, may_include)?;
     while let Some(step) = script.next_step()? {
         match step {
             Step::Statement {

@@ -58,8 +58,10 @@ pub(super) enum Output {
 }
 
 /// Reads a script; `files` holds the current file and those that included it by `\i`.
-pub(super) struct Script {
+pub(super) struct Script<F> {
     files: Vec<OpenFile>,
+    /// Whether a file may be included.
+    may_include: F,
 }
 
 struct OpenFile {
@@ -74,10 +76,11 @@ struct OwnedPiece {
     is_command: bool,
 }
 
-impl Script {
-    pub(super) fn open(path: &Path) -> Result<Self, PsqlError> {
+impl<F: Fn(&Path) -> bool> Script<F> {
+    pub(super) fn open(path: &Path, may_include: F) -> Result<Self, PsqlError> {
         Ok(Self {
             files: vec![OpenFile::open(path)?],
+            may_include,
         })
     }
 
@@ -151,6 +154,11 @@ impl Script {
         } else {
             PathBuf::from(included)
         };
+        if !(self.may_include)(&target) {
+            let message =
+                format!("\\{command} {included}: this file is outside of the project, or holds its keys");
+            return Err(PsqlError::command(path, line, message));
+        }
         self.files.push(OpenFile::open(&target)?);
         Ok(())
     }
@@ -237,7 +245,9 @@ mod tests {
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).expect("written");
         }
-        let mut script = Script::open(&folder.path().join(files[0].0))?;
+        let mut script = Script::open(&folder.path().join(files[0].0), |path: &Path| {
+            !path.ends_with("refused.sql")
+        })?;
         let mut steps = Vec::new();
         while let Some(step) = script.next_step()? {
             steps.push(match step {
@@ -333,6 +343,15 @@ mod tests {
                 .to_string()
                 .ends_with("a.sql:2: error: the command \\copy of psql is not supported"),
             "{unknown}"
+        );
+
+        let refused =
+            steps(&[("a.sql", "\n\\i refused.sql\n"), ("refused.sql", "select 1")]).expect_err("refused");
+        assert!(
+            refused
+                .to_string()
+                .contains("a.sql:2: error: \\i refused.sql: this file is outside"),
+            "{refused}"
         );
 
         let endless = steps(&[("a.sql", "\\ir a.sql\n")]).expect_err("endless");

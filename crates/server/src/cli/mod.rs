@@ -134,7 +134,20 @@ pub enum Command {
     ///
     /// Needed once for a project that was copied or moved to this machine with its data, or was last run by an older
     /// version; and again when pg_bin or deno of config.toml change. Do not trust a project that you do not know.
-    Trust,
+    Trust(TrustArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// List what files of the project name, and whether it is trusted; change nothing
+    #[arg(long, conflicts_with = "forget")]
+    pub list: bool,
+    /// Take back what was trusted: programs, paths outside of the project, links. Its own data stay
+    #[arg(long)]
+    pub forget: bool,
+    /// Do not ask at a terminal
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]

@@ -80,7 +80,8 @@ pub(super) fn agree_to_delete_project(config: &Config, yes: bool) -> Result<()> 
     bail!("nothing was changed");
 }
 
-fn ask(question: &str) -> Result<String> {
+/// Prints a question at the terminal and reads a line.
+pub(super) fn ask(question: &str) -> Result<String> {
     anstream::print!("{WARN}{question}{WARN:#}");
     std::io::stdout().flush()?;
     let mut answer = String::new();

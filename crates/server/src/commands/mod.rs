@@ -103,7 +103,7 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::Restore(args) => backup::restore(&config, &args).await,
         Command::Import(args) => import::run(&config, &args).await,
         Command::Stack(args) => stack::run(config, args).await,
-        Command::Trust => trust::run(&config),
+        Command::Trust(args) => trust::run(&config, &args),
     }
 }
 
@@ -120,7 +120,7 @@ struct ProjectAccess {
 fn check_project(config: &Config, command: &Command) -> Result<ProjectAccess> {
     match command {
         // These neither read the data folder nor run programs.
-        Command::Trust | Command::Link(_) | Command::Unlink | Command::LinkCli => {
+        Command::Trust(_) | Command::Link(_) | Command::Unlink | Command::LinkCli => {
             Ok(ProjectAccess::default())
         }
         // They are in a file that may be outside of the project.
@@ -132,7 +132,16 @@ fn check_project(config: &Config, command: &Command) -> Result<ProjectAccess> {
             if changes_data(command) {
                 project_trust::refuse_data_of_others(config)?;
             }
-            check_data_folder(config, command)
+            let access = check_data_folder(config, command)?;
+            if only_looks(command) {
+                return Ok(access);
+            }
+            config.check_settings_in_files().inspect_err(|_| {
+                if access.has_made_folder {
+                    project_trust::remove_unused(&config.selvedge.data_dir);
+                }
+            })?;
+            Ok(access)
         }
     }
 }
@@ -196,6 +205,7 @@ fn enter_project(command: &Command, config: &Config) -> Result<ProjectAccess> {
 fn enter_served_project(config: &Config) -> Result<()> {
     run_as::become_owner(config)?;
     project_trust::check(config, true)?;
+    config.check_settings_in_files()?;
     Ok(())
 }
 

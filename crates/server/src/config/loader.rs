@@ -18,7 +18,7 @@ use super::flags::Flags;
 use super::linked::require_link;
 use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
 use super::project::{self, Project};
-use super::read_paths::list_read_paths;
+use super::read_paths::{list_read_paths, list_setting_files};
 use super::section::Section;
 use super::selvedge::{NamedPath, SelvedgeSection};
 use super::services::{FunctionsSection, InboxSection, RealtimeSection};
@@ -120,7 +120,7 @@ impl Config {
         }
         config.apply_flags(flags);
         config.note_what_files_name(&source_environment);
-        let (_, _, findings) = config.rest_settings();
+        let findings = config.check_given_settings();
         if !findings.errors.is_empty() {
             return Err(ConfigError(findings.errors));
         }
@@ -224,6 +224,7 @@ impl Config {
             &self.storage,
             &self.db.seed,
         ));
+        paths.extend(list_setting_files(&self.postgrest));
         paths.retain(|path| !is_of_process(path.key()));
         self.selvedge.is_data_dir_of_process = is_of_process("selvedge.data_dir");
         self.selvedge.paths_of_files = paths;
@@ -288,8 +289,39 @@ impl Config {
         flags.record(&mut self.settings);
     }
 
+    /// Checks the settings of the REST service whose values are in files. Before the project may be used, these files are not opened: a file
+    /// of the project may have named them.
+    ///
+    /// # Errors
+    /// One line per file that cannot be read, and value that is wrong.
+    pub(crate) fn check_settings_in_files(&self) -> Result<(), ConfigError> {
+        if self.postgrest.iter().all(|setting| setting.file().is_none()) {
+            return Ok(());
+        }
+        let (_, _, findings) = self.rest_settings();
+        match findings.errors.is_empty() {
+            true => Ok(()),
+            false => Err(ConfigError(findings.errors)),
+        }
+    }
+
+    /// What is wrong with the settings of the REST service whose values are given themselves.
+    fn check_given_settings(&self) -> SettingFindings {
+        let given: Vec<NamedSetting> = self
+            .postgrest
+            .iter()
+            .filter(|setting| setting.file().is_none())
+            .cloned()
+            .collect();
+        self.apply_postgrest(&given).2
+    }
+
     /// The settings of the REST service and those of the process that `PGRST_*` may change: `[api]`, then `PGRST_*`.
     pub(crate) fn rest_settings(&self) -> (RestConfig, ProcessSettings, SettingFindings) {
+        self.apply_postgrest(&self.postgrest)
+    }
+
+    fn apply_postgrest(&self, settings: &[NamedSetting]) -> (RestConfig, ProcessSettings, SettingFindings) {
         let mut rest = RestConfig {
             schemas: self.api.schemas.clone(),
             extra_search_path: self.api.extra_search_path.clone(),
@@ -299,7 +331,7 @@ impl Config {
             ..RestConfig::default()
         };
         let mut process = ProcessSettings::default();
-        let mut findings = postgrest::apply_setting(&self.postgrest, &mut rest, &mut process);
+        let mut findings = postgrest::apply_setting(settings, &mut rest, &mut process);
         if let Err(error) = rest.check_keys() {
             findings.errors.push(format!("PGRST_JWT_SECRET {error}"));
         }
@@ -338,9 +370,8 @@ fn replace_database_url(source: &Source, selvedge: &mut SelvedgeSection) {
 fn read_postgrest_variables(source: &Source) -> Vec<NamedSetting> {
     let settings = postgrest::from_environment(source.environment());
     for setting in &settings {
-        let key = format!("postgrest.{}", setting.name);
         let value = setting.value.expose_secret();
-        source.record_variable(&key, &setting.shown, value, setting.is_secret());
+        source.record_variable(&setting.key(), &setting.shown, value, setting.is_secret());
     }
     settings
 }

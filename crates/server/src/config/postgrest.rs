@@ -2,7 +2,7 @@
 //!
 //! Settings about requests go into [`RestConfig`]; those about the process (addresses, pool, log) into [`ProcessSettings`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -47,6 +47,19 @@ impl NamedSetting {
     /// (`app.settings.…`) often hold the key of another service.
     pub(crate) fn is_secret(&self) -> bool {
         FROM_FILE.contains(&self.name.as_str()) || self.name.starts_with("app.settings")
+    }
+
+    /// The key under which it stands among the project's settings.
+    pub(super) fn key(&self) -> String {
+        format!("postgrest.{}", self.name)
+    }
+
+    /// The file that has the value, if it is in one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        use secrecy::ExposeSecret as _;
+
+        let path = self.value.expose_secret().strip_prefix('@')?;
+        FROM_FILE.contains(&self.name.as_str()).then_some(Path::new(path))
     }
 }
 
@@ -170,15 +183,11 @@ pub(crate) fn apply_setting(
     rest: &mut RestConfig,
     process: &mut ProcessSettings,
 ) -> SettingFindings {
-    use secrecy::ExposeSecret;
-
     let mut findings = SettingFindings::default();
     for setting in settings {
-        let made = read_value(&setting.name, setting.value.expose_secret()).and_then(|value| {
-            match process.set(&setting.name, &value) {
-                Err(SettingError::Unknown) => rest.set(&setting.name, &value),
-                made => made,
-            }
+        let made = read_value(setting).and_then(|value| match process.set(&setting.name, &value) {
+            Err(SettingError::Unknown) => rest.set(&setting.name, &value),
+            made => made,
         });
         match made {
             Ok(()) => {}
@@ -203,12 +212,14 @@ pub(crate) fn warn_of_standalone_only(settings: &[NamedSetting]) -> Vec<String> 
 }
 
 /// The value, or the content of the file that `@path` names.
-fn read_value(name: &str, value: &str) -> Result<String, SettingError> {
-    let Some(path) = value.strip_prefix('@').filter(|_| FROM_FILE.contains(&name)) else {
-        return Ok(value.to_owned());
+fn read_value(setting: &NamedSetting) -> Result<String, SettingError> {
+    use secrecy::ExposeSecret as _;
+
+    let Some(path) = setting.file() else {
+        return Ok(setting.value.expose_secret().to_owned());
     };
-    let text = read_text(path.as_ref(), MAX_SETTINGS_BYTES)
-        .map_err(|error| SettingError::Invalid(format!("names the file {path}: {error}")))?;
+    let text = read_text(path, MAX_SETTINGS_BYTES)
+        .map_err(|error| SettingError::Invalid(format!("names the file {}: {error}", path.display())))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::auth::{AuthSection, EmailSection};
 use super::database::SeedConfig;
+use super::postgrest::NamedSetting;
 use super::selvedge::{NamedPath, SelvedgeSection};
 use super::storage::StorageSection;
 
@@ -45,6 +46,13 @@ pub(super) fn list_read_paths(
         .chain(list_templates(&auth.email))
         .chain(seeds.filter(|_| seed.enabled))
         .collect()
+}
+
+/// The files that hold the values of PostgREST's settings (`PGRST_JWT_SECRET=@FILE`).
+pub(super) fn list_setting_files(settings: &[NamedSetting]) -> impl Iterator<Item = NamedPath> {
+    settings
+        .iter()
+        .filter_map(|setting| Some(NamedPath::of_key(&setting.key(), setting.file()?)))
 }
 
 fn list_templates(email: &EmailSection) -> impl Iterator<Item = NamedPath> {

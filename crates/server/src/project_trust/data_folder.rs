@@ -1,10 +1,10 @@
 //! Tells a data folder that this user has made from one that came with a project.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{Metadata, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use nix::fcntl::{Flock, FlockArg};
@@ -12,8 +12,7 @@ use nix::unistd::{User, geteuid};
 use selvedge_postgres::cluster::open_own_file;
 
 use super::git_index::find_tracked;
-use super::records::{Record, Records};
-use crate::config::NamedPath;
+use super::records::{Grants, Record, Records};
 use crate::private_file::write_private_file;
 
 /// The file with the folder's id.
@@ -184,27 +183,16 @@ pub(super) fn remove_if_unused(path: &Path) {
     }
 }
 
-/// Gives the folder an id if it has none, and records it, with the links in it, as this user's own. Outside of their own folders `projects`
-/// may use it.
+/// Gives the folder an id if it has none, and records it, with the links in it, as this user's own, and what the user has allowed the projects
+/// that use it.
 ///
 /// # Errors
 /// When the id or the record cannot be written.
-pub(super) fn bind(
-    path: &Path,
-    records: &Records,
-    trusted: Vec<NamedPath>,
-    projects: BTreeSet<PathBuf>,
-) -> Result<()> {
+pub(super) fn bind(path: &Path, records: &Records, grants: Grants) -> Result<()> {
     let id = read_id(path).unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string());
     let meta = path.metadata()?;
-    let record = Record {
-        path: path.display().to_string(),
-        id: id.clone(),
-        inode: (meta.dev(), meta.ino()),
-        links: list_links(path)?,
-        projects,
-        trusted,
-    };
+    let mut record = Record::new(path, id.clone(), (meta.dev(), meta.ino()), list_links(path)?);
+    record.grants = grants;
     records.save(path, &record)?;
     let file = path.join(ID_FILE);
     write_private_file(&file, &id).with_context(|| format!("cannot write {}", file.display()))

@@ -2,7 +2,13 @@
 //!
 //! A `git pull` writes tracked files. What it can write below a data folder would be believed, and what it can write below `node_modules`
 //! would run. Git itself is not asked, because the settings of a repository that came in an archive can make it run programs.
+//!
+//! An archive may bring a repository of its own, whose index leaves out what the archive has in `node_modules`. So an index says that nothing
+//! is tracked only if Git has written it on this machine: it holds inode and time of the last change of each file, which nobody can put into
+//! an archive. Whoever has let Git look at such a repository has run its programs already (`core.fsmonitor`).
 
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file, read_text};
@@ -11,6 +17,10 @@ use selvedge_project_files::{MAX_SETTINGS_BYTES, read_file, read_text};
 const MAX_INDEX_BYTES: u64 = 256 << 20;
 /// Bytes of an entry before the hash of its content.
 const STAT_BYTES: usize = 40;
+/// Where the inode is among them.
+const INODE_AT: usize = 20;
+/// The most entries that are compared with their files. In a repository that is used, the first one agrees.
+const MAX_COMPARED: usize = 10_000;
 /// Bytes of the hash: SHA-1, SHA-256.
 const HASH_BYTES: [usize; 2] = [20, 32];
 /// The bit of an entry's flags that says that more flags follow.
@@ -18,17 +28,44 @@ const EXTENDED: u16 = 0x4000;
 
 /// The first tracked file at `path` or below, relative to the repository's folder; `None` without a repository.
 pub(super) fn find_tracked(path: &Path) -> Option<String> {
-    let (names, inner) = read_names(path)?;
-    names.into_iter().find(|name| is_at_or_below(name, &inner))
+    let found = read_repository(path)?;
+    let mut names = found.entries.into_iter().map(|entry| entry.name);
+    names.find(|name| is_at_or_below(name, &found.inner))
 }
 
-/// Whether a repository says that it tracks nothing at `path` or below. One whose index is missing or cannot be read says nothing.
+/// Whether a repository says that it tracks nothing at `path` or below. One whose index is missing, cannot be read, or was not written by Git
+/// on this machine says nothing.
 pub(super) fn is_untracked(path: &Path) -> bool {
-    read_names(path).is_some_and(|(names, inner)| !names.iter().any(|name| is_at_or_below(name, &inner)))
+    read_repository(path).is_some_and(|found| {
+        let is_tracked = |entry: &Entry| is_at_or_below(&entry.name, &found.inner);
+        !found.entries.iter().any(is_tracked) && found.is_of_this_machine()
+    })
 }
 
-/// The tracked names of the repository around `path`, and the path in it.
-fn read_names(path: &Path) -> Option<(Vec<String>, String)> {
+/// The repository around a path.
+struct Repository {
+    folder: PathBuf,
+    entries: Vec<Entry>,
+    /// The path in it.
+    inner: String,
+}
+
+impl Repository {
+    /// Whether Git has looked at the files here: an entry has the inode and the time of the file that it is about.
+    fn is_of_this_machine(&self) -> bool {
+        let mut entries = self.entries.iter().take(MAX_COMPARED);
+        entries.any(|entry| {
+            let path = self.folder.join(&entry.name);
+            // Behind a link, the file may be one of another repository, which Git has looked at.
+            let is_in_place = path
+                .parent()
+                .is_some_and(|parent| parent.canonicalize().is_ok_and(|real| real == parent));
+            is_in_place && path.symlink_metadata().is_ok_and(|meta| entry.is_about(&meta))
+        })
+    }
+}
+
+fn read_repository(path: &Path) -> Option<Repository> {
     let parent = path.parent()?;
     let path = parent.canonicalize().ok()?.join(path.file_name()?);
     let repository = path
@@ -43,16 +80,44 @@ fn read_names(path: &Path) -> Option<(Vec<String>, String)> {
         let bytes = read_file(&folder.join(format!("sharedindex.{hash}")), MAX_INDEX_BYTES).ok()?;
         parse_index(&bytes)
     });
-    let shared = shared.into_iter().flat_map(|shared| shared.names);
-    Some((index.names.into_iter().chain(shared).collect(), inner))
+    let shared = shared.into_iter().flat_map(|shared| shared.entries);
+    Some(Repository {
+        folder: repository.to_path_buf(),
+        entries: index.entries.into_iter().chain(shared).collect(),
+        inner,
+    })
 }
 
 /// What is read of an index.
 #[derive(Debug, Default)]
 struct Index {
-    names: Vec<String>,
+    entries: Vec<Entry>,
     /// Hash in the name of the file with the other entries, when the index is split.
     shared: Option<String>,
+}
+
+/// A tracked file, with what Git has seen of it.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    /// Seconds and nanoseconds of the last change of its inode.
+    changed_at: (u32, u32),
+    /// The lower half of the inode's number.
+    inode: u32,
+}
+
+impl Entry {
+    /// Whether this is what Git has noted of the file. An entry that says nothing is about no file.
+    fn is_about(&self, meta: &Metadata) -> bool {
+        let lower_half = |number: u64| u32::try_from(number & u64::from(u32::MAX)).ok();
+        let changed_at = (
+            u32::try_from(meta.ctime()).ok(),
+            u32::try_from(meta.ctime_nsec()).ok(),
+        );
+        self.inode != 0
+            && lower_half(meta.ino()) == Some(self.inode)
+            && changed_at == (Some(self.changed_at.0), Some(self.changed_at.1))
+    }
 }
 
 /// The folder that `.git` is, or names: a worktree or a submodule has a file there.
@@ -85,7 +150,7 @@ fn parse_entries(index: &[u8], hash_bytes: usize) -> Option<Index> {
     let version = number(4).filter(|version| index.starts_with(b"DIRC") && (2..=4).contains(version))?;
     let count = number(8)?;
     let (mut at, mut name) = (12, Vec::new());
-    let mut names = Vec::new();
+    let mut entries = Vec::new();
     for _ in 0..count {
         let start = at;
         at += STAT_BYTES + hash_bytes;
@@ -107,11 +172,15 @@ fn parse_entries(index: &[u8], hash_bytes: usize) -> Option<Index> {
         }
         // Entries of a split index that replace shared ones have no name.
         if !name.is_empty() {
-            names.push(String::from_utf8_lossy(&name).into_owned());
+            entries.push(Entry {
+                name: String::from_utf8_lossy(&name).into_owned(),
+                changed_at: (number(start)?, number(start + 4)?),
+                inode: number(start + INODE_AT)?,
+            });
         }
     }
     let shared = find_link(index.get(at..)?, hash_bytes);
-    Some(Index { names, shared })
+    Some(Index { entries, shared })
 }
 
 /// The hash in the extension `link`, among the extensions behind the entries.
@@ -196,5 +265,41 @@ mod tests {
             &["rm", "-r", "--quiet", "--cached", "apps/shop/.selvedge"],
         );
         assert_eq!(find(".selvedge"), None);
+    }
+
+    #[test]
+    fn gw_109_an_index_that_came_with_its_folder_says_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let package = |clone: &str| root.join(clone).join("node_modules/deno");
+        std::fs::create_dir_all(root.join("clone/src")).unwrap();
+        std::fs::create_dir_all(package("clone")).unwrap();
+        std::fs::write(root.join("clone/src/a.ts"), "").unwrap();
+        git(&root.join("clone"), &["init", "--quiet"]);
+        git(&root.join("clone"), &["add", "src"]);
+        let copy = |name: &str| {
+            let copied = Command::new("cp")
+                .args(["-a"])
+                .args([root.join("clone"), root.join(name)])
+                .status();
+            assert!(copied.expect("cp runs").success());
+        };
+        copy("unpacked");
+        // The file of a repository in which Git has been, by a link.
+        copy("linked");
+        std::fs::remove_dir_all(root.join("linked/src")).unwrap();
+        std::os::unix::fs::symlink("../clone/src", root.join("linked/src")).unwrap();
+
+        let says = |clone: &str| is_untracked(&package(clone));
+        assert_eq!(["clone", "unpacked", "linked"].map(says), [true, false, false]);
+        // Its owner has looked at it with Git.
+        git(&root.join("unpacked"), &["status", "--short"]);
+        assert!(says("unpacked"));
+        for version in ["2", "3", "4"] {
+            git(&root.join("clone"), &["update-index", "--index-version", version]);
+            assert!(says("clone"), "version {version}");
+        }
+        git(&root.join("clone"), &["update-index", "--split-index"]);
+        assert!(says("clone"));
     }
 }

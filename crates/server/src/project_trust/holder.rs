@@ -2,12 +2,14 @@
 //! when its user goes on to another project.
 
 use std::io::Read as _;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::open_own_file;
+use selvedge_project_files::resolve;
 
 use crate::config::Config;
-use crate::output;
+use crate::output::{self, show_foreign_text};
 use crate::private_file::write_private_file;
 
 /// The file with the project's id and its folder, a line each.
@@ -32,7 +34,8 @@ pub(super) fn write_project(config: &Config) -> Result<()> {
     write_private_file(&path, &text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Refuses a command that changes data of another project. A project that has moved keeps its id, and one whose id has changed its folder.
+/// Refuses a command that changes data of another project. The id, which a file of the project chooses, proves nothing while the noted
+/// folder is there; a project that has moved keeps its id, and one whose id has changed its folder.
 ///
 /// # Errors
 /// When the data folder is noted as another project's. The message says what to do.
@@ -41,13 +44,22 @@ pub(crate) fn refuse_data_of_others(config: &Config) -> Result<()> {
         return Ok(());
     };
     let project = &config.project;
-    if id == project.id || folder == project.folder.display().to_string() {
+    if resolve(Path::new(&folder)) == resolve(&project.folder) {
         return Ok(());
     }
+    let data = config.selvedge.data_dir.display();
+    if id == project.id && !Path::new(&folder).exists() {
+        output::print_note(&format!(
+            "{data} was used by {folder} before: its data are used on"
+        ));
+        return write_project(config);
+    }
     bail!(
-        "{}, which SELVEDGE_DATA_DIR names, has the data of {id} in {folder}. Nothing was changed\n  to work on that project:             \
-         --project {folder}\n  if the data are this project's now:  selvedge trust",
-        config.selvedge.data_dir.display()
+        "{data}, which SELVEDGE_DATA_DIR names, has the data of {} in {}. Nothing was changed\n  to work on that project:             \
+         --project {}\n  if the data are this project's now:  selvedge trust",
+        show_foreign_text(&id),
+        show_foreign_text(&folder),
+        show_foreign_text(&folder)
     )
 }
 

@@ -13,9 +13,10 @@ mod holder;
 mod outside;
 mod place;
 mod program_stamp;
+mod readable;
 mod records;
+mod trust;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -29,7 +30,9 @@ use outside::{find_exposed_secret, list_outside};
 pub(crate) use place::check_place;
 use place::{ProjectPlace, find_place};
 use program_stamp::stamp_program;
-use records::Records;
+pub(crate) use readable::ReadableFiles;
+use records::{Grants, Records};
+pub(crate) use trust::{forget, list_trusted, trust};
 
 /// npm packages with programs that are run: Deno, its package for a platform, PostgreSQL.
 const PACKAGES: [&str; 3] = ["deno", "@deno", "@embedded-postgres"];
@@ -53,7 +56,7 @@ pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
     let record = records.load(path);
     // The data of another project of the same user are this user's own, too.
     let is_of_others = names_data_outside(config)
-        && !record.is_some_and(|record| record.projects.contains(&config.project.folder));
+        && !record.is_some_and(|record| record.grants.projects.contains(&config.project.folder));
     match data_folder::inspect(path, &records)? {
         Standing::Missing if !creates => return Ok(false),
         Standing::Own if !is_of_others => return Ok(false),
@@ -69,7 +72,7 @@ pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
         Standing::Own => Ok(false),
         Standing::Missing if !creates => Ok(false),
         Standing::Missing => match data_folder::create(path) {
-            Ok(()) => data_folder::bind(path, &records, Vec::new(), BTreeSet::new()).map(|()| true),
+            Ok(()) => data_folder::bind(path, &records, Grants::default()).map(|()| true),
             // The command itself reports a folder that cannot be made, if it needs one.
             Err(_) => Ok(false),
         },
@@ -79,7 +82,8 @@ pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
                 path.display(),
                 record.path
             ));
-            data_folder::bind(path, &records, record.trusted, record.projects)?;
+            let grants = record.grants_after_move(&config.project.folder);
+            data_folder::bind(path, &records, grants)?;
             Ok(false)
         }
         Standing::Foreign(reason) => bail!(reason.describe(path)),
@@ -124,39 +128,6 @@ pub(crate) fn remove_unused(data_dir: &Path) {
 pub(crate) fn is_foreign(config: &Config) -> Result<bool> {
     let standing = data_folder::inspect(&config.selvedge.data_dir, &Records::of_this_user())?;
     Ok(!config.selvedge.is_data_dir_of_process && matches!(standing, Standing::Foreign(_)))
-}
-
-/// Records that the data folder is this user's own, with the links in it, and that the programs may run that files of the
-/// project name. Returns what is trusted now, one line each.
-///
-/// # Errors
-/// When the folder belongs to another user, or nothing can be recorded.
-pub(crate) fn trust(config: &Config) -> Result<Vec<String>> {
-    let records = Records::of_this_user();
-    let path = &config.selvedge.data_dir;
-    let _lock = records.lock();
-    match data_folder::inspect(path, &records)? {
-        Standing::Missing => data_folder::create(path)?,
-        Standing::Foreign(reason) if reason.outlasts_trust() => bail!(reason.describe(path)),
-        _ => {}
-    }
-    let named = list_named(config);
-    let mut projects = records.load(path).unwrap_or_default().projects;
-    if names_data_outside(config) {
-        projects.insert(config.project.folder.clone());
-    }
-    data_folder::bind(path, &records, named.clone(), projects)?;
-    if config.selvedge.is_data_dir_of_process {
-        holder::write_project(config)?;
-    }
-    let mut lines = vec![format!("the data in {}", path.display())];
-    lines.extend(
-        data_folder::list_links(path)?
-            .into_iter()
-            .map(|(name, target)| format!("the link {} to {target}", path.join(name).display())),
-    );
-    lines.extend(named.iter().map(NamedPath::describe));
-    Ok(lines)
 }
 
 /// Deletes a data folder that is not this user's own, without reading anything in it. A link is removed and not followed.
@@ -276,7 +247,8 @@ fn check_trusted(config: &Config, records: &Records, named: &[NamedPath]) -> Res
         .load(data)
         .filter(|record| data_folder::is_of_record(data, record));
     let record = record.unwrap_or_default();
-    let mut untrusted = named.iter().filter(|named| !record.trusted.contains(named));
+    let trusted = record.trusted_by(&config.project.folder);
+    let mut untrusted = named.iter().filter(|named| !trusted.contains(named));
     let Some(first) = untrusted.next() else {
         return Ok(());
     };

@@ -33,12 +33,70 @@ pub(super) struct Record {
     pub(super) inode: (u64, u64),
     /// Links in the folder that the user has trusted, with their targets; the empty name is the folder itself.
     pub(super) links: BTreeMap<String, String>,
+    #[serde(flatten)]
+    pub(super) grants: Grants,
+    /// What a version before December 2026 has noted for whatever project had the folder.
+    #[serde(default, rename = "programs", skip_serializing)]
+    older: Vec<NamedPath>,
+}
+
+/// What the user has allowed the projects that use one data folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Grants {
     /// Folders of the projects that may use it although it is outside of them.
     #[serde(default)]
     pub(super) projects: BTreeSet<PathBuf>,
-    /// Programs, files and folders that the user lets files of the project name.
-    #[serde(rename = "programs")]
-    pub(super) trusted: Vec<NamedPath>,
+    /// Programs, files and folders that the files of a project may name, by the project's folder: what one may name another, or a clone in a
+    /// shell whose SELVEDGE_DATA_DIR is that of the first, may not.
+    #[serde(default)]
+    pub(super) trusted: BTreeMap<PathBuf, Vec<NamedPath>>,
+}
+
+impl Record {
+    pub(super) fn new(path: &Path, id: String, inode: (u64, u64), links: BTreeMap<String, String>) -> Self {
+        Self {
+            path: path.display().to_string(),
+            id,
+            inode,
+            links,
+            ..Self::default()
+        }
+    }
+
+    /// What the user lets the files of the project in this folder name.
+    pub(super) fn trusted_by(&self, project: &Path) -> &[NamedPath] {
+        let is_in_project = || Path::new(&self.path).starts_with(project);
+        match self.grants.trusted.get(project) {
+            Some(trusted) => trusted,
+            None if is_in_project() => &self.older,
+            None => &[],
+        }
+    }
+
+    /// Takes back what the user has allowed the project in this folder, and the links in the data folder.
+    pub(super) fn forget(&mut self, project: &Path) {
+        self.links.clear();
+        self.grants.projects.remove(project);
+        // Empty and not missing, so that a list of an older version does not count again.
+        self.grants.trusted.insert(project.to_owned(), Vec::new());
+    }
+
+    /// The grants after the data folder was moved with its project, whose folder is now `project`.
+    pub(super) fn grants_after_move(&self, project: &Path) -> Grants {
+        let mut grants = self.grants.clone();
+        let before = Path::new(&self.path)
+            .ancestors()
+            .find(|folder| grants.trusted.contains_key(*folder));
+        let moved = match before {
+            Some(before) => grants.trusted.remove(before),
+            None => Some(self.older.clone()),
+        };
+        grants
+            .trusted
+            .entry(project.to_owned())
+            .or_insert_with(|| moved.unwrap_or_default());
+        grants
+    }
 }
 
 /// The folders in which this user's records may be, the first of them that can be written is used for new ones.
@@ -160,6 +218,7 @@ fn file_name(data_dir: &Path) -> String {
     )
 }
 
+/// Reads a record; one that cannot be read counts as none.
 fn read_record(path: &Path) -> Option<Record> {
     let file = open_own_file(path, false).ok()?;
     serde_json::from_reader(file).ok()
@@ -176,4 +235,57 @@ fn is_safe(folder: &Path) -> bool {
             .symlink_metadata()
             .is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw() && meta.mode() & 0o022 == 0)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLDER: &str = r#"{"path": "/shop/supabase/.selvedge", "id": "a", "inode": [1, 2], "links": {},
+        "programs": [{"key": "selvedge.pg_bin", "path": "/opt/pg"}]}"#;
+
+    fn named(path: &str) -> Vec<NamedPath> {
+        vec![NamedPath::of_key("selvedge.pg_bin", Path::new(path))]
+    }
+
+    #[test]
+    fn gw_109_what_one_project_may_name_another_with_the_same_data_folder_may_not() {
+        let mut record: Record = serde_json::from_str(OLDER).unwrap();
+        let (shop, clone) = (Path::new("/shop/supabase"), Path::new("/clone/supabase"));
+
+        // Of a record of an older version, the project that has the folder in it.
+        assert_eq!(record.trusted_by(shop), named("/opt/pg"));
+        assert_eq!(record.trusted_by(clone), []);
+        record
+            .grants
+            .trusted
+            .insert(clone.to_owned(), named("/opt/other"));
+        let record: Record = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+        assert_eq!(record.trusted_by(clone), named("/opt/other"));
+        assert_eq!(record.trusted_by(shop), []);
+    }
+
+    #[test]
+    fn gw_109_trust_moves_with_the_data_folder() {
+        let older: Record = serde_json::from_str(OLDER).unwrap();
+        let mut newer = Record::new(
+            Path::new("/shop/supabase/.selvedge"),
+            "a".into(),
+            (1, 2),
+            BTreeMap::new(),
+        );
+        newer
+            .grants
+            .trusted
+            .insert("/shop/supabase".into(), named("/opt/pg"));
+        let moved = Path::new("/moved/supabase");
+
+        for record in [older, newer] {
+            let grants = record.grants_after_move(moved);
+            assert_eq!(
+                grants.trusted,
+                BTreeMap::from([(moved.to_owned(), named("/opt/pg"))])
+            );
+        }
+    }
 }

@@ -133,6 +133,122 @@ fn gw_109_seeds_and_tests_that_lead_out_by_wildcards_and_links_wait_for_trust() 
 }
 
 #[test]
+fn gw_109_what_was_trusted_is_listed_and_taken_back() {
+    let clone = Clone::new();
+    let victim = clone.victim_path();
+    clone.configure(&format!("[selvedge]\nsite = {victim:?}\n"));
+    let list = || clone.project.run_and_expect_success(&["trust", "--list"]);
+    let named = format!("trusted selvedge.site = {victim}");
+
+    let before = list();
+    clone.project.run_and_expect_success(&["trust"]);
+    let trusted = list();
+    let used = clone.project.run_and_expect_failure(&["seed", "buckets"]);
+    let forgotten = clone.project.run_and_expect_success(&["trust", "--forget"]);
+    let after = list();
+    let refused = clone.project.run_and_expect_failure(&["seed", "buckets"]);
+
+    assert!(before.contains(&format!("not {named}")), "{before}");
+    assert!(
+        trusted.contains(&named) && !trusted.contains("not trusted"),
+        "{trusted}"
+    );
+    assert!(!used.contains("selvedge trust"), "{used}");
+    assert!(
+        forgotten.contains(&format!("forgotten selvedge.site = {victim}")),
+        "{forgotten}"
+    );
+    assert!(after.contains(&format!("not {named}")), "{after}");
+    assert!(refused.contains("selvedge trust"), "{refused}");
+}
+
+#[test]
+fn gw_109_trust_of_one_project_counts_for_no_other_with_its_data_folder() {
+    let (own, clone) = (Clone::new(), Clone::new());
+    let data = own.project.path("data").display().to_string();
+    let variables = [("SELVEDGE_DATA_DIR", data.as_str())];
+    for project in [&own, &clone] {
+        project.configure(&format!("[selvedge]\nsite = {:?}\n", own.victim_path()));
+    }
+    let run = |project: &Project, arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        let output = command.envs(variables).stdin(Stdio::null()).output();
+        String::from_utf8(output.expect("it runs").stderr).expect("text")
+    };
+
+    let trusted = run(&own.project, &["trust"]);
+    let own_keys = run(&own.project, &["keys"]);
+    let others = run(&clone.project, &["keys"]);
+    // Trust that the second gets takes none from the first.
+    run(&clone.project, &["trust"]);
+    let still = run(&own.project, &["keys"]);
+
+    assert!(!trusted.contains("error"), "{trusted}");
+    assert!(!own_keys.contains("selvedge trust"), "{own_keys}");
+    assert!(others.contains("selvedge trust"), "{others}");
+    assert!(!still.contains("selvedge trust"), "{still}");
+}
+
+#[test]
+fn gw_109_a_secret_in_a_file_that_a_projects_env_names_is_read_after_it_was_trusted() {
+    let clone = Clone::new();
+    let key = clone.victim.path().join("id_ed25519").display().to_string();
+    clone.project.write(".env", &format!("PGRST_JWT_SECRET=@{key}\n"));
+
+    let refused = clone.project.run_and_expect_failure(&["start"]);
+    // Loading the project reads nothing: a pipe would stop every command.
+    std::fs::remove_file(&key).expect("removed");
+    let pipe = std::process::Command::new("mkfifo").arg(&key).status();
+    assert!(pipe.expect("mkfifo runs").success());
+    let status = clone.project.run(&["status"]);
+    clone.project.run_and_expect_success(&["trust"]);
+    let read = clone.project.run_and_expect_failure(&["db", "reset"]);
+
+    let named = format!("postgrest.jwt-secret = {key}");
+    assert!(
+        refused.contains(&named) && refused.contains("PGRST_JWT_SECRET=@PATH"),
+        "{refused}"
+    );
+    let status = String::from_utf8_lossy(&status.stderr).into_owned();
+    assert!(!status.contains("PGRST_JWT_SECRET"), "{status}");
+    assert!(read.contains("PGRST_JWT_SECRET names the file"), "{read}");
+}
+
+#[test]
+fn gw_109_tests_include_no_file_outside_of_the_project() {
+    let clone = Clone::new();
+    std::fs::write(clone.victim.path().join("dump.sql"), "select 'precious';").expect("written");
+    let dump = clone.victim.path().join("dump.sql").display().to_string();
+    clone.project.write("checks/a.sql", "select 1;");
+    symlink(&dump, clone.project.path("checks/b.sql")).expect("linked");
+    let checks = clone.project.path("checks").display().to_string();
+
+    let linked = clone.project.run_and_expect_failure(&["test", "db", &checks]);
+    std::fs::remove_file(clone.project.path("checks/b.sql")).expect("removed");
+    clone.project.write("tests/helper.sql_part", "select ok(true);");
+    clone.project.write(
+        "tests/a.sql",
+        "begin;\nselect plan(1);\n\\ir helper.sql_part\nselect * from finish();\nrollback;\n",
+    );
+    clone.project.write("tests/b.sql", &format!("\\i {dump}\n"));
+    clone
+        .project
+        .write("tests/c.sql", "\\ir ../.selvedge/superuser-password\n");
+    let output = clone.project.run(&["test", "db"]);
+
+    assert!(linked.contains("leads out of the project"), "{linked}");
+    let shown =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && !shown.contains(SECRET), "{shown}");
+    assert_eq!(
+        shown.matches("this file is outside of the project").count(),
+        2,
+        "{shown}"
+    );
+    assert!(!shown.contains("helper.sql_part: this"), "{shown}");
+}
+
+#[test]
 fn gw_109_links_and_variables_that_lead_out_of_the_project_wait_for_trust() {
     let clone = Clone::new();
     let victim = clone.victim_path();
@@ -319,7 +435,6 @@ fn gw_109_programs_of_an_unpacked_archive_wait_for_trust() {
 #[actix_web::test]
 async fn gw_109_a_variable_of_another_projects_shell_deletes_none_of_its_data() {
     let (own, other) = (Project::new(), Project::new());
-    other.write("config.toml", "project_id = \"other\"\n");
     let data = own.path("data").display().to_string();
     let variables = [("SELVEDGE_DATA_DIR", data.as_str())];
     let running = own.spawn(&own.start_arguments(), &variables);
@@ -331,17 +446,24 @@ async fn gw_109_a_variable_of_another_projects_shell_deletes_none_of_its_data() 
         String::from_utf8(output.expect("it runs").stderr).expect("text")
     };
 
-    for command in [
-        &["reset", "--yes"][..],
-        &["stop", "--no-backup"],
-        &["db", "reset"],
-        &["restore", "copy.tar", "--yes"],
-        &["start"],
-        &["migrate", "up"],
-    ] {
-        let refused = run(&other, command);
-        assert!(refused.contains("has the data of cli"), "{command:?}: {refused}");
-        assert!(refused.contains("--project /"), "{command:?}: {refused}");
+    // A clone may choose the id of the other project.
+    for id in ["other", "cli"] {
+        other.write("config.toml", &format!("project_id = \"{id}\"\n"));
+        for command in [
+            &["reset", "--yes"][..],
+            &["stop", "--no-backup"],
+            &["db", "reset"],
+            &["restore", "copy.tar", "--yes"],
+            &["start"],
+            &["migrate", "up"],
+        ] {
+            let refused = run(&other, command);
+            assert!(
+                refused.contains("has the data of cli"),
+                "{id} {command:?}: {refused}"
+            );
+            assert!(refused.contains("--project /"), "{id} {command:?}: {refused}");
+        }
     }
     assert!(own.path("data/pgdata").is_dir());
     // The project itself may, also after it has moved.

@@ -15,6 +15,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::psql::run_psql_file;
 use tokio_postgres::Client;
+use walkdir::WalkDir;
 
 use self::report::{FileReport, print_name, print_result, print_summary};
 use self::tap::TapReport;
@@ -23,7 +24,7 @@ use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::target::TargetDatabase;
 use crate::output::GOOD;
-use crate::project_trust::check_place;
+use crate::project_trust::{ReadableFiles, check_place};
 
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];
@@ -36,14 +37,15 @@ const TEMPLATE: &str = include_str!("template.sql");
 /// # Errors
 /// When a test fails, or pgTAP cannot be installed.
 pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
-    let files = find_tests(config, &args.paths)?;
+    let readable = ReadableFiles::of(config, &args.paths);
+    let files = find_tests(config, &args.paths, &readable)?;
     let passed = match TargetDatabase::find_or_allow_start(config).await? {
-        Some(database) => run_tests(async || database.connect().await, &files).await?,
+        Some(database) => run_tests(async || database.connect().await, &files, &readable).await?,
         None => {
             // Starting the cluster applies pending migrations; it ends again after the tests.
             let embedded = Embedded::start(config).await?;
             let login = embedded.administrator_login();
-            let passed = run_tests(async || embedded::connect(&login).await, &files).await;
+            let passed = run_tests(async || embedded::connect(&login).await, &files, &readable).await;
             embedded.cluster.stop().await?;
             passed?
         }
@@ -71,7 +73,11 @@ pub(super) fn create_test(config: &Config, name: &str) -> Result<()> {
     Ok(())
 }
 
-async fn run_tests(connect: impl AsyncFn() -> Result<Client>, files: &[PathBuf]) -> Result<bool> {
+async fn run_tests(
+    connect: impl AsyncFn() -> Result<Client>,
+    files: &[PathBuf],
+    readable: &ReadableFiles,
+) -> Result<bool> {
     let started = Instant::now();
     let administrator = connect().await?;
     let had_pgtap = has_pgtap(&administrator).await?;
@@ -79,7 +85,7 @@ async fn run_tests(connect: impl AsyncFn() -> Result<Client>, files: &[PathBuf])
         .batch_execute("create extension if not exists pgtap with schema extensions")
         .await
         .context("pgTAP cannot be created in the schema extensions")?;
-    let outcome = run_files(connect, files).await;
+    let outcome = run_files(connect, files, readable).await;
     if !had_pgtap {
         administrator
             .batch_execute("drop extension if exists pgtap cascade")
@@ -98,7 +104,11 @@ async fn has_pgtap(client: &Client) -> Result<bool> {
     Ok(row.get(0))
 }
 
-async fn run_files(connect: impl AsyncFn() -> Result<Client>, files: &[PathBuf]) -> Result<Vec<FileReport>> {
+async fn run_files(
+    connect: impl AsyncFn() -> Result<Client>,
+    files: &[PathBuf],
+    readable: &ReadableFiles,
+) -> Result<Vec<FileReport>> {
     let names: Vec<String> = files.iter().map(|path| printed_name(path)).collect();
     let longest = names.iter().map(String::len).max().unwrap_or_default();
     let mut reports = Vec::with_capacity(files.len());
@@ -106,7 +116,14 @@ async fn run_files(connect: impl AsyncFn() -> Result<Client>, files: &[PathBuf])
         print_name(&name, longest);
         let client = connect().await?;
         let mut tap = TapReport::default();
-        if let Err(error) = run_psql_file(&client, path, |line| tap.read_line(line)).await {
+        if let Err(error) = run_psql_file(
+            &client,
+            path,
+            |path| readable.admits(path),
+            |line| tap.read_line(line),
+        )
+        .await
+        {
             tap.set_error(error.to_string());
         }
         print_result(&name, &tap);
@@ -122,7 +139,7 @@ fn printed_name(path: &Path) -> String {
 }
 
 /// The files to run, sorted: those of the given paths, or those of the project's folder `tests`.
-fn find_tests(config: &Config, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn find_tests(config: &Config, paths: &[PathBuf], readable: &ReadableFiles) -> Result<Vec<PathBuf>> {
     let default = [config.project.folder.join("tests")];
     let paths = if paths.is_empty() { &default } else { paths };
     let mut files = Vec::new();
@@ -138,19 +155,30 @@ fn find_tests(config: &Config, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     if files.is_empty() {
         bail!("there is no .sql or .pg file in {}", paths[0].display());
     }
+    if let Some(file) = files.iter().find(|file| !readable.admits(file)) {
+        bail!(
+            "{} leads out of the project by a link, or holds its keys: no test was run",
+            file.display()
+        );
+    }
     files.sort();
     Ok(files)
 }
 
 fn add_tests_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for entry in entries {
-        let path = entry?.path();
+    let is_test = |path: &Path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
-        if path.is_dir() {
-            add_tests_below(&path, files)?;
-        } else if extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) {
-            files.push(path);
+        extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
+    };
+    for entry in WalkDir::new(folder).follow_links(true) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            // A link to a folder around it, or to nothing.
+            Err(error) if !error.path().is_some_and(is_test) && error.depth() > 0 => continue,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
+        };
+        if !entry.file_type().is_dir() && is_test(entry.path()) {
+            files.push(entry.into_path());
         }
     }
     Ok(())

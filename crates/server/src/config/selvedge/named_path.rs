@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, &str); 4] = [
     (MODULE_FOLDERS, "SELVEDGE_FUNCTIONS_MODULE_FOLDERS=DIR"),
     (
         PACKAGES,
-        "--pg-bin DIR and --deno-bin FILE. Packages that npm has installed are not asked about in a repository that does not track them",
+        "--pg-bin DIR and --deno-bin FILE. Packages that npm has installed are not asked about in a repository that does not track them, once `git status` has looked at it on this machine",
     ),
 ];
 
@@ -84,6 +84,11 @@ impl NamedPath {
         }
     }
 
+    /// Whether it is what a link of the project leads to.
+    pub(crate) fn is_link(&self) -> bool {
+        self.link.is_some()
+    }
+
     /// Whether functions may import modules from it.
     pub(crate) fn is_module_folder(&self) -> bool {
         self.key == MODULE_FOLDERS
@@ -140,17 +145,20 @@ impl NamedPath {
         let program = PROGRAMS.iter().find(|(key, _)| *key == self.key);
         match program {
             Some((_, alternatives)) => (*alternatives).to_owned(),
-            None => format!("{}=PATH", variable_of(&self.key)),
+            None => format!("{}PATH", variable_of(&self.key)),
         }
     }
 }
 
-/// The variable of the process that overrides a key.
+/// The variable of the process that overrides a key, up to the path in its value.
 fn variable_of(key: &str) -> String {
+    if let Some(name) = key.strip_prefix("postgrest.") {
+        return format!("PGRST_{}=@", name.replace(['.', '-'], "_").to_ascii_uppercase());
+    }
     let name = key.replace(['.', '-'], "_").to_ascii_uppercase();
     match key.starts_with("selvedge.") {
-        true => name,
-        false => format!("SUPABASE_{name}"),
+        true => format!("{name}="),
+        false => format!("SUPABASE_{name}="),
     }
 }
 
@@ -163,6 +171,7 @@ mod tests {
         let alternatives = |key: &str| NamedPath::of_key(key, Path::new("/x")).alternatives();
 
         assert_eq!(alternatives("selvedge.site"), "SELVEDGE_SITE=PATH");
+        assert_eq!(alternatives("postgrest.jwt-secret"), "PGRST_JWT_SECRET=@PATH");
         assert_eq!(
             alternatives("storage.buckets.my-files.objects_path"),
             "SUPABASE_STORAGE_BUCKETS_MY_FILES_OBJECTS_PATH=PATH"

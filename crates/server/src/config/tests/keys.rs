@@ -290,3 +290,65 @@ fn gw_028_a_missing_template_file_is_an_error() {
         "{found:?}"
     );
 }
+
+/// Keys with a path of this machine whose files reach others, so that one outside of the project waits for trust.
+const ASKED: [&str; 11] = [
+    "auth.email.notification.password_changed.content_path",
+    "auth.email.template.invite.content_path",
+    "auth.signing_keys_path",
+    "selvedge.functions.cache_dir",
+    "selvedge.functions.deno",
+    "selvedge.functions.module_folders",
+    "selvedge.nats.credentials_file",
+    "selvedge.pg_bin",
+    "selvedge.site",
+    "storage.buckets.files.objects_path",
+    "db.seed.sql_paths",
+];
+/// Keys with a path that have a rule of their own, or whose files only this server and its database read.
+const NOT_ASKED: [&str; 7] = [
+    "api.tls.cert_path",
+    "api.tls.key_path",
+    "functions.hello.entrypoint",
+    "functions.hello.import_map",
+    "selvedge.data_dir",
+    "selvedge.nats.ca_file",
+    "selvedge.vault_key_file",
+];
+
+#[test]
+fn gw_109_each_key_with_a_path_has_a_rule_about_files_outside_of_the_project() {
+    let text = "[api.tls]\nenabled = false\n[auth.email.template.invite]\ncontent_path = \"../../v/x\"\n\
+        [auth.email.notification.password_changed]\nenabled = true\ncontent_path = \"../../v/x\"\n\
+        [auth]\nsigning_keys_path = \"../../v/x\"\n[db.seed]\nsql_paths = [\"../../v/x\"]\n\
+        [storage.buckets.files]\nobjects_path = \"../../v/x\"\n[functions.hello]\nverify_jwt = true\n\
+        [selvedge]\npg_bin = \"../../v/x\"\nsite = \"../../v/x\"\n[selvedge.nats]\nservers = [\"nats://127.0.0.1\"]\n\
+        credentials_file = \"../../v/x\"\n[selvedge.functions]\ndeno = \"../../v/x\"\ncache_dir = \"../../v/x\"\n\
+        module_folders = [\"../../v/x\"]\n";
+    let config = load(text, NO_VARIABLES).unwrap().config;
+    let is_path = |key: &str| {
+        let name = key.rsplit('.').next().unwrap_or_default();
+        let ends = ["_path", "_paths", "_file", "_files", "_dir", "_folders", "_bin"];
+        let names = ["site", "deno", "entrypoint", "import_map"];
+        // An address of the site's own.
+        key != "auth.oauth_server.authorization_url_path"
+            && (ends.iter().any(|end| name.ends_with(end)) || names.contains(&name))
+    };
+    let keys = config.settings.iter().map(|setting| setting.key.as_str());
+
+    // A new key belongs to one of the two lists.
+    let unknown: Vec<&str> = keys
+        .filter(|key| is_path(key) && !ASKED.contains(key) && !NOT_ASKED.contains(key))
+        .collect();
+    let mut asked: Vec<&str> = config
+        .selvedge
+        .paths_of_files
+        .iter()
+        .map(NamedPath::key)
+        .collect();
+    asked.sort_unstable();
+    let mut expected = ASKED;
+    expected.sort_unstable();
+    assert_eq!(unknown, [""; 0]);
+    assert_eq!(asked, expected);
+}

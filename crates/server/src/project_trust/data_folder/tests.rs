@@ -1,6 +1,5 @@
 //! Which data folders count, with records in a folder of the test's own.
 
-use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
@@ -26,7 +25,7 @@ impl Places {
     fn make(&self, name: &str) -> PathBuf {
         let path = self.root.join(name);
         create(&path).unwrap();
-        bind(&path, &self.records, Vec::new(), BTreeSet::new()).unwrap();
+        bind(&path, &self.records, Grants::default()).unwrap();
         path
     }
 
@@ -74,7 +73,7 @@ fn gw_109_a_folder_whose_maker_was_ended_before_it_had_an_id_is_made_again() {
 
         assert!(matches!(places.inspect(&path), Standing::Missing), "{parts:?}");
         create(&path).unwrap();
-        bind(&path, &places.records, Vec::new(), BTreeSet::new()).unwrap();
+        bind(&path, &places.records, Grants::default()).unwrap();
         assert!(matches!(places.inspect(&path), Standing::Own), "{parts:?}");
         assert_eq!(std::fs::read_to_string(path.join(IGNORE_FILE)).unwrap(), "*\n");
     }
@@ -97,7 +96,7 @@ fn gw_109_a_moved_data_folder_stays_its_users() {
         panic!("it is the same folder");
     };
     assert_eq!(record.path, own.display().to_string());
-    bind(&moved, &places.records, record.trusted, record.projects).unwrap();
+    bind(&moved, &places.records, record.grants).unwrap();
     assert!(matches!(places.inspect(&moved), Standing::Own));
 }
 
@@ -111,7 +110,7 @@ fn gw_109_links_count_after_they_were_trusted() {
 
     let whole = places.inspect(&linked);
     let entry = places.inspect(&own);
-    bind(&own, &places.records, Vec::new(), BTreeSet::new()).unwrap();
+    bind(&own, &places.records, Grants::default()).unwrap();
 
     // The link has no record of its own, so it does not lead a stranger's project to the data of another one.
     assert!(matches!(whole, Standing::Foreign(_)), "{whole:?}");
