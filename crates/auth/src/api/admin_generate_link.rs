@@ -320,6 +320,7 @@ async fn store_code(
         address: &user.email,
         code: &code,
         key: &state.code_key,
+        asked_by: None,
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     if kind == LinkKind::Invite {
@@ -371,6 +372,7 @@ async fn store_change_code(
         address,
         code: &code,
         key: &state.code_key,
+        asked_by: None,
     };
     one_time_tokens::upsert_lookup(db, user.id, token, now).await?;
     Ok(code)

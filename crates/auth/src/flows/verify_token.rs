@@ -17,7 +17,7 @@ use crate::flows::sign_in::{TokenPair, start_session};
 use crate::request::AuthRequest;
 use crate::sms;
 use crate::state::client_networks::ClientNetworks;
-use crate::store::one_time_codes::{self, ADDRESS_LIMITS, CHECKED_CODE_LIMITS};
+use crate::store::one_time_codes::{self, ADDRESS_LIMITS, ASKED_CODE_LIMITS, CHECKED_CODE_LIMITS};
 use crate::store::{flow_states, one_time_tokens, phones, users};
 use crate::user::User;
 use crate::validation::verify_type::VerifyType;
@@ -70,7 +70,7 @@ pub(crate) async fn verify_token(
     let client = client.unwrap_or(&request.info.ip);
     let limits = &request.state.limits;
     let attempt = limits.take_code_attempt(address, client)?;
-    let of_all_codes = take_address_attempt(request, address).await?;
+    let of_all_codes = take_address_attempt(request, presented.kind, address).await?;
     let verified = verify_accepted(request, presented, BAD_CODE).await;
     if !matches!(verified, Err(AuthError::OtpExpired(_))) {
         limits.return_code_attempt(&attempt);
@@ -85,18 +85,43 @@ pub(crate) async fn verify_token(
 ///
 /// # Errors
 /// 429 `over_request_rate_limit`.
-async fn take_address_attempt(request: &AuthRequest, address: &str) -> Result<AttemptSubject, AuthError> {
-    let network = request.info.attempt_network();
-    let address = address.to_lowercase();
-    let subject = request
-        .state
-        .code_key
-        .attempt_subject("codes of an address", address.as_bytes(), network);
+async fn take_address_attempt(
+    request: &AuthRequest,
+    kind: VerifyType,
+    address: &str,
+) -> Result<AttemptSubject, AuthError> {
     let client = request.connect().await?;
-    match one_time_codes::take_counted_attempt(&client, &subject, ADDRESS_LIMITS).await? {
+    let (subject, has_asked) =
+        find_attempt_subject(request, &client, kind, ("codes of an address", address)).await?;
+    let limits = if has_asked {
+        ASKED_CODE_LIMITS
+    } else {
+        ADDRESS_LIMITS
+    };
+    match one_time_codes::take_counted_attempt(&client, &subject, limits).await? {
         true => Ok(subject),
         false => Err(AuthError::RequestRateLimit),
     }
+}
+
+/// What attempts at the codes of an address or number count by, and whether the request's network has asked for one of those that
+/// are pending. Such networks share attempts of their own, so that others do not use up those of whoever waits for a code.
+async fn find_attempt_subject(
+    request: &AuthRequest,
+    db: &impl GenericClient,
+    kind: VerifyType,
+    (purpose, address): (&str, &str),
+) -> Result<(AttemptSubject, bool), AuthError> {
+    let (network, key) = (request.info.attempt_network(), &request.state.code_key);
+    let address = address.to_lowercase();
+    let mut subject = key.attempt_subject(purpose, address.as_bytes(), network);
+    let hash = key.hash_network(network);
+    let has_asked = one_time_tokens::was_asked_for_by(db, kind, &address, &hash).await?;
+    if has_asked {
+        let of_asking = key.attempt_subject(&format!("asked {purpose}"), address.as_bytes(), network);
+        subject.of_all = of_asking.of_all;
+    }
+    Ok((subject, has_asked))
 }
 
 /// The part of [`verify_token`] behind the limit of wrong codes; `rejected` is the text of the error for a token that is not
@@ -227,17 +252,13 @@ async fn is_accepted_without_token(
     if !kind.is_by_phone() || test_code.is_none() && !sms::provider_checks_codes(state) {
         return Ok(false);
     }
-    let network = request.info.attempt_network();
-    let attempts = state
-        .code_key
-        .attempt_subject("checked code", phone.as_bytes(), network);
-    let is_free = {
+    let attempts = {
+        // The provider may take long, and the connection is not kept meanwhile.
         let client = request.connect().await?;
-        one_time_codes::take_counted_attempt(&client, &attempts, CHECKED_CODE_LIMITS).await?
+        let (attempts, _) = find_attempt_subject(request, &client, kind, ("checked code", phone)).await?;
+        let is_free = one_time_codes::take_counted_attempt(&client, &attempts, CHECKED_CODE_LIMITS).await?;
+        is_free.then_some(attempts).ok_or(AuthError::RequestRateLimit)?
     };
-    if !is_free {
-        return Err(AuthError::RequestRateLimit);
-    }
     let is_right = match test_code {
         Some(code) => equal_secrets(code, otp),
         None => sms::check_code_with_provider(state, phone, otp).await,

@@ -77,6 +77,7 @@ pub(crate) async fn send_confirmation(
         address: &user.email,
         code: &code,
         key: &request.state.code_key,
+        asked_by: request.info.asking_network(),
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     insert_flow_state(db, user, challenge, VerifyType::Signup, now).await?;
@@ -100,6 +101,7 @@ pub(crate) async fn send_invite(
         address: &user.email,
         code: &code,
         key: &request.state.code_key,
+        asked_by: request.info.asking_network(),
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     users::set_invited(db, user.id, now).await?;
@@ -127,6 +129,7 @@ pub(crate) async fn send_recovery(
         address: &user.email,
         code: &code,
         key: &request.state.code_key,
+        asked_by: request.info.asking_network(),
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     insert_flow_state(db, user, challenge, link, now).await?;
@@ -210,6 +213,7 @@ async fn store_email_change(
         address: new_email,
         code: code_for_new,
         key,
+        asked_by: request.info.asking_network(),
     };
     one_time_tokens::upsert_lookup(db, user.id, for_new, now).await?;
     let kind = TokenKind::EmailChangeCurrent;
@@ -220,6 +224,7 @@ async fn store_email_change(
                 address: &user.email,
                 code,
                 key,
+                asked_by: request.info.asking_network(),
             };
             one_time_tokens::upsert_lookup(db, user.id, for_current, now).await?;
         }
@@ -284,6 +289,7 @@ pub(crate) async fn send_reauthentication(
         address: &user.email,
         code: &code,
         key: &request.state.code_key,
+        asked_by: request.info.asking_network(),
     };
     one_time_tokens::store_token(db, user.id, token, now).await?;
     let mail = CodeMail::to_user(MailKind::Reauthentication, VerifyType::Email, user, &code);

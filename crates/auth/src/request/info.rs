@@ -87,6 +87,11 @@ impl RequestInfo {
         })
     }
 
+    /// The network that asks for a code to be sent; `None` for an administrator, who asks for somebody else.
+    pub(crate) fn asking_network(&self) -> Option<&str> {
+        (!self.is_admin).then(|| self.attempt_network())
+    }
+
     /// The networks that rate limits count by; `None` is never limited.
     pub(crate) fn networks(&self) -> Option<&ClientNetworks> {
         self.networks.as_ref()

@@ -161,6 +161,7 @@ async fn store_code(
         address: phone,
         code,
         key: &request.state.code_key,
+        asked_by: request.info.asking_network(),
     };
     match purpose {
         CodePurpose::Confirmation => {

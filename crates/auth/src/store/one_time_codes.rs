@@ -52,21 +52,31 @@ pub(crate) const ADDRESS_LIMITS: AttemptLimits = AttemptLimits {
     period_s: 24 * HOUR_S,
 };
 
-/// Stores the hash of a code; `secret_id` is the row of `auth.one_time_tokens` or `auth.mfa_challenges`.
+/// For the codes of an address, where the network that tries them has asked for one of them: strangers who have not do not use
+/// these up. Whoever asks for a code makes the address get a mail for every few attempts, and so is seen. Together with
+/// [`ADDRESS_LIMITS`], a day of attempts finds one code of six digits in 1 600.
+pub(crate) const ASKED_CODE_LIMITS: AttemptLimits = AttemptLimits {
+    of_network: 50,
+    of_all: 400,
+    period_s: 24 * HOUR_S,
+};
+
+/// Stores the hash of a code; `secret_id` is the row of `auth.one_time_tokens` or `auth.mfa_challenges`. `asked_by` is the hash
+/// of the network that has asked for it, if that counts (see [`ASKED_CODE_LIMITS`]).
 pub(crate) async fn insert(
     db: &impl GenericClient,
     secret_id: Uuid,
-    hash: &[u8],
+    (hash, asked_by): (&[u8], Option<&str>),
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str =
-        "insert into _selvedge.one_time_codes (secret_id, code_hash, created_at) values ($1, $2, $3)";
-    run_statement(db, SQL, &[&secret_id, &hash, &now]).await
+    const SQL: &str = "insert into _selvedge.one_time_codes (secret_id, code_hash, asked_by, created_at) \
+                       values ($1, $2, $3, $4)";
+    run_statement(db, SQL, &[&secret_id, &hash, &asked_by, &now]).await
 }
 
 /// Counts an attempt and returns the hash of the code; `None` once the network (a hash) has tried it
-/// [`MAX_ATTEMPTS_OF_NETWORK`] times or all together [`MAX_ATTEMPTS`] times, and for one that does not exist. `db` must not be
-/// inside a transaction that a wrong code rolls back.
+/// [`MAX_ATTEMPTS_OF_NETWORK`] times or all together [`MAX_ATTEMPTS`] times, and for one that does not exist. The network that
+/// has asked for the code counts by its own attempts alone. `db` must not be inside a transaction that a wrong code rolls back.
 pub(crate) async fn take_attempt(
     db: &impl GenericClient,
     secret_id: Uuid,

@@ -61,6 +61,8 @@ pub(crate) struct SentToken<'a> {
     pub(crate) code: &'a OneTimeCode,
     /// Hashes the code.
     pub(crate) key: &'a CodeKey,
+    /// The network that has asked for it; `None` for an administrator's.
+    pub(crate) asked_by: Option<&'a str>,
 }
 
 /// Stores a token for look-up, and its code; it replaces the user's token of the same type, with the attempts of its code.
@@ -76,6 +78,7 @@ pub(crate) async fn upsert_lookup(
         address,
         code,
         key,
+        asked_by,
     } = token;
     // Each token has an id of its own, which its code is found and hashed by.
     let id = Uuid::new_v4();
@@ -85,7 +88,9 @@ pub(crate) async fn upsert_lookup(
         &[&user_id, &kind.as_str(), &code.hash, &address.to_lowercase(), &id],
     )
     .await?;
-    one_time_codes::insert(db, id, &key.hash_code(id, address, &code.otp), now).await
+    let asked_by = asked_by.map(|network| key.hash_network(network));
+    let hash = key.hash_code(id, address, &code.otp);
+    one_time_codes::insert(db, id, (&hash, asked_by.as_deref()), now).await
 }
 
 /// Stores a pending token in the user's row, with the time of sending, and for look-up.
@@ -191,6 +196,21 @@ pub(crate) async fn list_by_address(
     let kinds = list_accepted(verify_type);
     let rows = list_rows(db, SQL, &[&address, &kinds, &verify_type.is_by_phone()]).await?;
     rows.iter().map(PendingCode::from_row).collect()
+}
+
+/// Whether this network has asked for one of the pending codes of an address (in lowercase).
+pub(crate) async fn was_asked_for_by(
+    db: &impl GenericClient,
+    verify_type: VerifyType,
+    address: &str,
+    network_hash: &str,
+) -> DbResult<bool> {
+    const SQL: &str = "select from auth.one_time_tokens token join _selvedge.one_time_codes code on code.secret_id = token.id \
+                       where relates_to = $1::text and token_type::text = any($2) \
+                       and (strpos(relates_to, '@') = 0) = $3 and asked_by = $4::text limit 1";
+    let kinds = list_accepted(verify_type);
+    let params: super::Params<'_> = &[&address, &kinds, &verify_type.is_by_phone(), &network_hash];
+    Ok(find_row(db, SQL, params).await?.is_some())
 }
 
 /// Finds the user's pending token of one type.

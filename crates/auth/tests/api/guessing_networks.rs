@@ -51,6 +51,44 @@ async fn auth_110_many_networks_together_have_fifty_attempts_at_a_code() {
 }
 
 #[actix_web::test]
+async fn auth_110_strangers_do_not_keep_the_network_that_has_asked_for_a_code_from_typing_it() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    let body = json!({"email": "ana@example.com", "password": PASSWORD});
+    let asked = app.post("/signup", body).sent_from("192.0.2.1").send().await;
+    assert_eq!(asked.status, 200, "{}", asked.body);
+    let code = app.mail_to("ana@example.com").code;
+    let present = async |ip: &str, code: &str| {
+        let body = json!({"type": "email", "email": "ana@example.com", "token": code});
+        app.post("/verify", body).sent_from(ip).send().await
+    };
+    // Ten networks use up the attempts at this code, and then those of a day at all codes of the address.
+    guess_from(&app, 1..12, wrong_code(&code)).await;
+    const USE_UP: &str = "update _selvedge.counted_attempts set full_at = now() + interval '1 day'";
+    app.sql(USE_UP, &[]).await;
+    for ip in ["198.51.100.1", "203.0.113.1"] {
+        let refused = present(ip, wrong_code(&code)).await;
+        assert_eq!(refused.error(), (429, "over_request_rate_limit"), "{ip}");
+    }
+
+    present("192.0.2.1", &code).await.session();
+    // Those who have asked for codes share attempts of their own, which end, too: one takes 216 seconds of a day.
+    let again = app.post("/otp", json!({"email": "ana@example.com"}));
+    assert_eq!(again.sent_from("192.0.2.2").send().await.status, 200);
+    let code = app.mail_to("ana@example.com").code;
+    let wrong = present("192.0.2.2", wrong_code(&code)).await;
+    assert_eq!(wrong.error(), (403, "otp_expired"));
+    let used_up = app
+        .sql(
+            &format!("{USE_UP} where full_at between now() and now() + interval '5 minutes' returning 1"),
+            &[],
+        )
+        .await;
+    assert_eq!(used_up.len(), 1);
+    let refused = present("192.0.2.2", &code).await;
+    assert_eq!(refused.error(), (429, "over_request_rate_limit"));
+}
+
+#[actix_web::test]
 async fn auth_110_addresses_of_one_wide_ipv6_network_share_their_attempts() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
     app.sign_up("ana@example.com", PASSWORD).await;
@@ -129,6 +167,14 @@ async fn auth_110_attempts_at_codes_of_the_provider_are_counted_in_the_database(
     let counted = "select count(*) from _selvedge.counted_attempts \
                    where full_at between now() + interval '55 minutes' and now() + interval '65 minutes'";
     assert_eq!(app.count(counted).await, 1);
+    // Networks that have not asked for the code do not use up the attempts of the one that has.
+    app.sql(
+        "update _selvedge.counted_attempts set full_at = now() + interval '1 day'",
+        &[],
+    )
+    .await;
+    let elsewhere = present("203.0.113.1", "222222").await;
+    assert_eq!(elsewhere.error(), (429, "over_request_rate_limit"));
     verify.respond("200 OK", r#"{"status": "approved", "valid": true}"#);
     present("192.0.2.1", "222222").await.session();
 }
