@@ -38,7 +38,14 @@ pub(crate) struct User {
     pub(crate) factors: Vec<FactorBody>,
 }
 
-/// Providers that verify no address. Identities that older versions, or the original, have stored say that they do.
+/// Providers whose identities prove no address, whatever their rows say. Most verify none. Azure, Kakao and Zoom verify some; but
+/// older versions, and the original, have stored of the others, too, that they are verified. What such a provider says of an
+/// address today, at the sign-in, counts.
+pub(crate) const STORED_PROOFS_ARE_NONE: [&str; 10] = [
+    "azure", "figma", "fly", "kakao", "linkedin", "notion", "slack", "snapchat", "workos", "zoom",
+];
+
+/// Those of them that never say whether an address is verified.
 pub(crate) const VERIFY_NOTHING: [&str; 7] = [
     "figma", "fly", "linkedin", "notion", "slack", "snapchat", "workos",
 ];
@@ -315,7 +322,7 @@ impl IdentityBody {
     /// Whether the provider has verified this address (in lowercase).
     fn has_proven(&self, address: &str) -> bool {
         self.provider != "phone"
-            && !VERIFY_NOTHING.contains(&self.provider.as_str())
+            && !STORED_PROOFS_ARE_NONE.contains(&self.provider.as_str())
             && self.identity_data.get("email_verified") == Some(&Value::Bool(true))
             && self
                 .email

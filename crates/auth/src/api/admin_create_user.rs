@@ -121,7 +121,7 @@ pub(crate) async fn create_user(
 /// are mapped.
 ///
 /// # Errors
-/// 422 `email_exists` or `phone_exists`.
+/// 422 `email_exists` or `phone_exists`, also while an account in use claims one of them.
 async fn insert_user(
     request: &AuthRequest,
     db: &Transaction<'_>,
@@ -133,6 +133,9 @@ async fn insert_user(
     };
     if registered.is_some() {
         return Err(AuthError::EmailExists);
+    }
+    if !account.phone.is_empty() {
+        accounts::check_claimed_number(request, db, account.phone).await?;
     }
     let created = accounts::create_user(request, db, account).await;
     created.map_err(|error| match map_unique_violation(error) {

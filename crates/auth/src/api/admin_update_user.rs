@@ -97,9 +97,11 @@ async fn apply_change(
     mut change: Change,
     mut body: AdminUserBody,
 ) -> Result<(), AuthError> {
-    // Where addresses need no proof it is confirmed at once: a mere claim would be anybody's who signs up with it.
-    body.email_confirm |=
-        request.config().email.autoconfirm && is_first_address_of_used_account(user, &change);
+    // Where addresses need no proof it is confirmed at once: a mere claim would be anybody's who signs up with it. With a
+    // confirmed number the account comes into use.
+    let is_used = is_first_address_of_used_account(user, &change)
+        || body.phone_confirm && !user.is_confirmed() && !user.is_sso_user;
+    body.email_confirm |= request.config().email.autoconfirm && is_used;
     let pending_email = take_pending_email(db, user, &mut change, body.email_confirm).await?;
     if change.encrypted_password.is_some() {
         // The password is for the owner of the address, who may not be the one who has registered it.
@@ -185,8 +187,8 @@ async fn change_addresses(
         replace_phone(request, db, user, (&change.phone, is_verified)).await?;
         changed.phone.clone_from(&change.phone);
     }
-    let confirms_email = body.email_confirm && !user.is_confirmed();
-    let confirms_phone = body.phone_confirm && !user.is_phone_confirmed();
+    let confirms_email = body.email_confirm && !user.is_confirmed() && !changed.email.is_empty();
+    let confirms_phone = body.phone_confirm && !user.is_phone_confirmed() && !changed.phone.is_empty();
     if confirms_email || confirms_phone {
         // The administrator confirms the address, not the credentials of whoever has registered it.
         let mut forgotten = confirmations::forget_contested_credentials(request, db, &changed).await?;
@@ -242,9 +244,12 @@ async fn replace_phone(
     (phone, is_verified): (&str, bool),
 ) -> Result<(), AuthError> {
     phones::set_phone(db, user.id, phone, request.now()).await?;
-    // A number beside the e-mail address is one more of the same person.
     if !user.phone.is_empty() {
         contest_new_address(request, db, user).await?;
+    } else if is_verified {
+        // A number beside the e-mail address is one more of the same person, whom an administrator may have told a password. Whoever
+        // has registered the address has never named the number, which opens the account now.
+        contested_accounts::contest(db, user, request.now()).await?;
     }
     phones::upsert_identity(db, user.id, phone, is_verified, request.now()).await?;
     Ok(())

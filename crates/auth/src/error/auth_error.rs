@@ -97,6 +97,11 @@ pub(crate) enum AuthError {
     EmailClaimed,
     #[error("A user with this phone number has already been registered")]
     PhoneExists,
+    /// Ours, for administrators.
+    #[error(
+        "An account in use claims this phone number without having proven it. Confirm it there only if it belongs to the same person; otherwise change it there first"
+    )]
+    PhoneClaimed,
     /// Compat: another text than `PhoneExists`, where an administrator creates a user with a taken number.
     #[error("Phone number already registered by another user")]
     PhoneExistsOnCreate,
@@ -363,7 +368,7 @@ impl AuthError {
             Self::BannedAtSignIn => (400, "user_banned"),
             Self::UserAlreadyExists => (422, "user_already_exists"),
             Self::EmailExists | Self::EmailClaimed => (422, "email_exists"),
-            Self::PhoneExists | Self::PhoneExistsOnCreate => (422, "phone_exists"),
+            Self::PhoneExists | Self::PhoneClaimed | Self::PhoneExistsOnCreate => (422, "phone_exists"),
             Self::WeakPassword(_) => (422, "weak_password"),
             Self::SamePassword => (422, "same_password"),
             Self::SignupDisabled => (422, "signup_disabled"),

@@ -112,6 +112,7 @@ fn plain_errors() -> Vec<AuthError> {
         AuthError::EmailExists,
         AuthError::EmailClaimed,
         AuthError::PhoneExists,
+        AuthError::PhoneClaimed,
         AuthError::PhoneExistsOnCreate,
         AuthError::WeakPassword(weak),
         AuthError::SamePassword,

@@ -126,6 +126,22 @@ pub(crate) async fn find_for_administrator(
     }
 }
 
+/// Like [`find_for_administrator`] for a phone number. Registered numbers are left to the unique index.
+///
+/// # Errors
+/// 422 `phone_exists` while an account in use claims the number.
+pub(crate) async fn check_claimed_number(
+    request: &AuthRequest,
+    db: &impl GenericClient,
+    phone: &str,
+) -> Result<(), AuthError> {
+    let holder = phones::find_by_phone(db, phone, &request.info.audience).await?;
+    match holder.is_some_and(|user| user.only_claims_phone()) {
+        true => Err(AuthError::PhoneClaimed),
+        false => Ok(()),
+    }
+}
+
 /// The JSON of a user who is about to be created, for the hook.
 fn show_new_user(
     request: &AuthRequest,

@@ -112,6 +112,10 @@ async fn confirm_number(
     user: &User,
     phone: &str,
 ) -> Result<Action, AuthError> {
+    if !user.email.is_empty() {
+        // An administrator has added the number: whoever has registered the address has never named it.
+        contested_accounts::contest(db, user, request.now()).await?;
+    }
     let forgotten = forget_contested_credentials(request, db, user).await?;
     report_forgotten(request, user, forgotten);
     phones::confirm_phone(db, user.id, phone, request.now()).await?;

@@ -18,7 +18,7 @@ use crate::flows::accounts::{self, map_saving_error};
 use crate::flows::confirmations::report_forgotten;
 use crate::flows::decisions::linking::{AccountDecision, choose_account};
 use crate::flows::decisions::verify::{VerifyRules, decide_effect};
-use crate::mailer;
+use crate::flows::unverified_sign_in::ask_for_proof;
 use crate::providers::Profile;
 use crate::request::AuthRequest;
 use crate::state::AuthState;
@@ -26,7 +26,7 @@ use crate::store::audit::Action;
 use crate::store::identities::{self, LinkCandidates, LinkSearch};
 use crate::store::users::{self, NewUser};
 use crate::store::{contested_accounts, one_time_tokens};
-use crate::user::{User, format_timestamp};
+use crate::user::{User, VERIFY_NOTHING, format_timestamp};
 use crate::validation::address::parse_email;
 use crate::validation::verify_type::VerifyType;
 
@@ -261,53 +261,18 @@ async fn check_confirmation(
         give_verified_address(db, user, &address, now).await?;
         return Ok(SignInOutcome::Allowed(user.id));
     }
-    if request.config().email.autoconfirm {
+    // An account that this sign-in has made without an address, because another one has it, is no use to anybody where the provider
+    // can never verify the address: its user has that other account, and links the provider there.
+    let has_other_account = VERIFY_NOTHING.contains(&external.provider)
+        && (user.email.is_empty() && !address.is_empty() && contested_accounts::is_unproven(user));
+    if request.config().email.autoconfirm && !has_other_account {
         accounts::log_user_action(request, db, user, Action::UserSignedUp, traits).await?;
         // The project has chosen that addresses need no proof. It may not be the one that the provider names now.
         users::confirm_email(db, user.id, &user.email.to_lowercase(), now).await?;
         return Ok(SignInOutcome::Allowed(user.id));
     }
-    let refusal = ask_for_proof(request, db, external, user, &address).await?;
+    let refusal = ask_for_proof(request, db, external.provider, user, &address).await?;
     Ok(SignInOutcome::Refused(refusal))
-}
-
-/// Mails a confirmation to the address (in lowercase) that the provider has not verified, if it is the account's; returns the
-/// error that refuses the sign-in.
-async fn ask_for_proof(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    external: &ExternalUser<'_>,
-    user: &User,
-    address: &str,
-) -> Result<AuthError, AuthError> {
-    let provider = external.provider;
-    // A mail to an address that this account waits for, but that the provider does not name any more, would let the owner
-    // of that address confirm an account of somebody else.
-    let message = if user.email.is_empty() || user.email.to_lowercase() != address {
-        contest_address(request, db, user, address).await?;
-        format!("Unverified email with {provider}. Verify the email with {provider} in order to sign in")
-    } else {
-        mailer::send_confirmation(request, db, user, None).await?;
-        format!(
-            "Unverified email with {provider}. A confirmation email has been sent to your {provider} email"
-        )
-    };
-    Ok(AuthError::ProviderEmailNeedsVerification(message))
-}
-
-/// Contests the account of another user that waits for a proof of an address (in lowercase), which this person's provider names,
-/// too: the owner of the address may take a mail to it for an answer to the own sign-in, and would confirm somebody else's.
-async fn contest_address(
-    request: &AuthRequest,
-    db: &Transaction<'_>,
-    user: &User,
-    address: &str,
-) -> Result<(), AuthError> {
-    let holder = users::find_by_email(db, address, &user.aud).await?;
-    if let Some(holder) = holder.filter(|holder| holder.id != user.id) {
-        contested_accounts::contest(db, &holder, request.now()).await?;
-    }
-    Ok(())
 }
 
 /// Makes an address (in lowercase) that the provider has verified the confirmed address of a user who has none. Where

@@ -3,6 +3,7 @@
 //! Both change who can sign in to the account, so they are decided on the caller's locked row, see
 //! [`super::locked_caller`].
 
+use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use selvedge_mail::MailKind;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::identities::{self, Identity};
 use crate::store::{contested_accounts, users};
-use crate::user::{User, VERIFY_NOTHING};
+use crate::user::{STORED_PROOFS_ARE_NONE, User};
 
 /// Refuses a new way to sign in in a session in which a new password would need a nonce, because it opens the account like a new
 /// password: it has to be a new session. Guests have nothing to begin one with.
@@ -58,7 +59,7 @@ pub(crate) async fn link_identity(
         if existing.user_id == user.id {
             return Err(AuthError::IdentityAlreadyExists("Identity is already linked"));
         }
-        take_from_empty_account(db, &existing).await?;
+        take_from_empty_account(db, &existing, request.now()).await?;
     }
     let data = Value::Object(external.profile.identity_data());
     let identity = insert_identity(&request.state, db, user.id, external, &data).await?;
@@ -77,10 +78,16 @@ pub(crate) async fn link_identity(
 ///
 /// # Errors
 /// 422 `identity_already_exists` for any other account.
-async fn take_from_empty_account(db: &Transaction<'_>, identity: &Identity) -> Result<(), AuthError> {
+async fn take_from_empty_account(
+    db: &Transaction<'_>,
+    identity: &Identity,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
     let owner = users::lock_by_id(db, identity.user_id).await?;
     let is_empty = owner.is_some_and(|owner| {
-        contested_accounts::is_unproven(&owner) && owner.email.is_empty() && owner.phone.is_empty()
+        let has_address = !owner.email.is_empty() || !owner.phone.is_empty();
+        let is_alone = owner.identities.len() == 1;
+        contested_accounts::is_unproven(&owner) && !has_address && is_alone && !owner.is_banned(now)
     });
     if !is_empty {
         return Err(AuthError::IdentityAlreadyExists(
@@ -202,7 +209,8 @@ async fn adopt_email_of_identity(
     let needs_proof = !request.config().email.autoconfirm;
     for identity in rest {
         let has_address = !identity.email.is_empty() && identity.provider != "phone";
-        let is_verified = identity.is_email_verified && !VERIFY_NOTHING.contains(&identity.provider.as_str());
+        let is_verified =
+            identity.is_email_verified && !STORED_PROOFS_ARE_NONE.contains(&identity.provider.as_str());
         let is_usable = !has_address || is_verified || !needs_proof;
         let email = if has_address { identity.email.as_str() } else { "" };
         if !is_usable || has_address && users::is_email_taken(db, email, &user.aud, user.id).await? {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::contested_accounts::{self, Forgotten};
 use super::user_access::{self, AccessEnd};
 use super::{DbResult, execute_statement, find_row, list_rows};
-use crate::user::VERIFY_NOTHING;
+use crate::user::STORED_PROOFS_ARE_NONE;
 
 /// The users that a sign-in by a provider may belong to.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +115,7 @@ pub(crate) async fn find_link_candidates(
         &search.verified_emails,
         &search.address,
         &search.aud,
-        &VERIFY_NOTHING.as_slice(),
+        &STORED_PROOFS_ARE_NONE.as_slice(),
     ];
     let row = find_row(db, SQL, params).await?;
     let Some(row) = row else {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{DbResult, escape_like_pattern, execute_statement, find_row, list_rows, run_statement};
-use crate::user::{User, VERIFY_NOTHING};
+use crate::user::{STORED_PROOFS_ARE_NONE, User};
 
 /// The columns of a new user.
 #[derive(Debug)]
@@ -97,7 +97,13 @@ async fn find_by_verified_identity(
                        and i.provider <> 'phone' and i.provider not like 'sso:%' and u.aud = $2::text \
                        and i.provider <> all ($4::text[]) \
                        and not u.is_sso_user and u.id is distinct from $3 limit 1";
-    match find_row(db, SQL, &[&email, &aud, &except, &VERIFY_NOTHING.as_slice()]).await? {
+    match find_row(
+        db,
+        SQL,
+        &[&email, &aud, &except, &STORED_PROOFS_ARE_NONE.as_slice()],
+    )
+    .await?
+    {
         Some(row) => find_by_id(db, row.try_get(0)?).await,
         None => Ok(None),
     }

@@ -138,6 +138,74 @@ async fn auth_106_an_administrators_confirmation_confirms_no_strangers_identity(
     }
 }
 
+/// Whoever has registered the address has never named the number that an administrator adds.
+#[actix_web::test]
+async fn auth_106_a_number_that_an_administrator_adds_opens_no_strangers_account() {
+    let (app, _) = start().await;
+    const IDENTITY: &str = "insert into auth.identities (provider_id, user_id, provider, identity_data) \
+                            select 'm-1', id, 'google', jsonb_build_object('sub', 'm-1', 'email', email) from auth.users";
+    for is_confirmed in [true, false] {
+        app.sql("delete from auth.users", &[]).await;
+        app.sign_up(VICTIM, STRANGERS).await;
+        let id = only_user(&app).await;
+        app.sql(IDENTITY, &[]).await;
+
+        let body = json!({"phone": "15550002", "phone_confirm": is_confirmed});
+        update(&app, &id, body).await;
+        if !is_confirmed {
+            app.post("/resend", json!({"type": "sms", "phone": "15550002"}))
+                .send()
+                .await;
+            let body = json!({"type": "sms", "phone": "15550002", "token": "123456"});
+            app.post("/verify", body).send().await.session();
+        }
+
+        let body = json!({"phone": "15550002", "password": STRANGERS});
+        let refused = app.post("/token?grant_type=password", body).send().await;
+        assert_eq!(refused.error(), (400, "invalid_credentials"));
+        let left = "select count(*) from auth.identities where provider = 'google'";
+        assert_eq!(app.count(left).await, 0);
+    }
+}
+
+/// The sign-in of a provider whose address was taken leaves an account that consists of its identity.
+#[actix_web::test]
+async fn auth_106_an_account_without_an_address_has_none_to_confirm() {
+    let (app, [google, _]) = start().await;
+    app.user(VICTIM).await;
+    sign_in_by(&app, "google", id_token(&google, "v-1", VICTIM, false)).await;
+    let rows = app
+        .sql("select id::text from auth.users where email is null", &[])
+        .await;
+
+    let changed = update(
+        &app,
+        rows[0].get(0),
+        json!({"email_confirm": true, "phone_confirm": true}),
+    )
+    .await;
+
+    let identities = changed.body["identities"].as_array().unwrap();
+    assert_eq!(
+        (identities.len(), &identities[0]["provider"]),
+        (1, &json!("google"))
+    );
+}
+
+#[actix_web::test]
+async fn auth_120_where_addresses_need_no_proof_a_number_that_is_confirmed_brings_the_address_with_it() {
+    let (app, _) = start_with(|config| config.email.autoconfirm = true).await;
+    let created = app.admin_create(json!({"phone": "15550002"})).await;
+    let id = created.body["id"].as_str().unwrap().to_owned();
+
+    let body = json!({"email": VICTIM, "phone_confirm": true, "password": PASSWORD});
+    update(&app, &id, body).await;
+
+    app.sign_in(VICTIM, PASSWORD).await.session();
+    let taken = app.sign_up(VICTIM, STRANGERS).await;
+    assert_eq!(taken.error(), (422, "user_already_exists"));
+}
+
 /// Support sets a password for the owner of an address that only a stranger has registered, by a provider that has not verified it.
 #[actix_web::test]
 async fn auth_106_an_administrators_password_contests_what_a_stranger_has_registered() {

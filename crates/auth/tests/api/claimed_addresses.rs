@@ -69,14 +69,17 @@ async fn auth_103_nobody_is_told_of_an_account_that_only_claims_their_address() 
 #[actix_web::test]
 async fn auth_103_identities_of_providers_that_verify_nothing_attract_nobody() {
     let (app, [google, _]) = start().await;
-    let mallory = app.user(MALLORY).await;
-    let identity = "insert into auth.identities (provider_id, user_id, provider, identity_data, created_at, updated_at) \
-                    values ('m', $1, 'workos', '{\"email\": \"victim@corp.example\", \"email_verified\": true}', now(), now())";
-    app.sql(identity, &[&mallory.user_id()]).await;
+    for provider in ["workos", "azure", "kakao", "zoom"] {
+        app.sql("delete from auth.users", &[]).await;
+        let mallory = app.user(MALLORY).await;
+        let identity = "insert into auth.identities (provider_id, user_id, provider, identity_data, created_at, updated_at) \
+                        values ('m', $1, $2, '{\"email\": \"victim@corp.example\", \"email_verified\": true}', now(), now())";
+        app.sql(identity, &[&mallory.user_id(), &provider]).await;
 
-    let victim = sign_in_by(&app, "google", id_token(&google, "v-1", VICTIM, true)).await;
+        let victim = sign_in_by(&app, "google", id_token(&google, "v-1", VICTIM, true)).await;
 
-    assert_ne!(victim.session().user_id(), mallory.user_id());
+        assert_ne!(victim.session().user_id(), mallory.user_id(), "{provider}");
+    }
 }
 
 #[actix_web::test]
@@ -98,13 +101,42 @@ async fn auth_104_an_identity_of_an_account_that_nobody_got_into_is_linked() {
     assert_eq!(linked.session().user_id(), owner.user_id());
     let again = sign_in_by(&app, "google", token()).await;
     assert_eq!(again.session().user_id(), owner.user_id());
-    // That of an account in use stays there.
+    // That of an account in use stays there, and that of an account which somebody has banned.
     let other = app.user(MALLORY).await;
     let body = json!({"provider": "google", "id_token": token(), "link_identity": true});
-    let taken = app
-        .post("/token?grant_type=id_token", body)
-        .bearer(&other.access_token);
-    assert_eq!(taken.send().await.error(), (422, "identity_already_exists"));
+    let take = async |body: &serde_json::Value| {
+        let call = app.post("/token?grant_type=id_token", body.clone());
+        call.bearer(&other.access_token).send().await
+    };
+    assert_eq!(take(&body).await.error(), (422, "identity_already_exists"));
+    let third = id_token(&google, "v-2", VICTIM, false);
+    sign_in_by(&app, "google", third.clone()).await;
+    app.sql(
+        "update auth.users set banned_until = now() + interval '1 day' where email is null",
+        &[],
+    )
+    .await;
+    let body = json!({"provider": "google", "id_token": third, "link_identity": true});
+    assert_eq!(take(&body).await.error(), (422, "identity_already_exists"));
+}
+
+#[actix_web::test]
+async fn auth_103_no_mail_goes_to_an_address_that_an_account_in_use_only_claims() {
+    let (app, [google, _]) = start().await;
+    sign_in_by(&app, "google", id_token(&google, "m-1", MALLORY, true))
+        .await
+        .session();
+    app.sql(
+        "update auth.users set email = 'victim@corp.example', email_confirmed_at = null",
+        &[],
+    )
+    .await;
+    let mails = app.mail_count();
+
+    let refused = sign_in_by(&app, "google", id_token(&google, "m-1", VICTIM, false)).await;
+
+    assert_eq!(refused.error(), (422, "provider_email_needs_verification"));
+    assert_eq!(app.mail_count(), mails);
 }
 
 #[actix_web::test]
@@ -141,6 +173,34 @@ async fn auth_103_administrators_make_nothing_for_an_address_that_an_account_in_
     let body = json!({"type": "magiclink", "email": VICTIM});
     let made = app.post(link, body).admin().send().await;
     assert_eq!((made.status, &made.body["id"]), (200, &user.user["id"]));
+}
+
+#[actix_web::test]
+async fn auth_103_administrators_make_no_account_for_a_number_that_an_account_in_use_claims() {
+    let (app, _) = start().await;
+    let mallory = app.user(MALLORY).await;
+    app.sql("update auth.users set phone = '15550002'", &[]).await;
+
+    for body in [
+        json!({"phone": "15550002"}),
+        json!({"phone": "15550002", "phone_confirm": true}),
+        json!({"phone": "15550002", "email": VICTIM}),
+    ] {
+        let refused = app.admin_create(body.clone()).await;
+        assert_eq!(refused.error(), (422, "phone_exists"), "{body}");
+        assert!(refused.message().contains("claims"), "{}", refused.message());
+    }
+
+    let still = app.get("/user").bearer(&mallory.access_token).send().await;
+    assert_eq!(still.body["phone"], "15550002");
+    // One that is taken has the text of the original.
+    app.sql("update auth.users set phone_confirmed_at = now()", &[])
+        .await;
+    let refused = app.admin_create(json!({"phone": "15550002"})).await;
+    assert_eq!(
+        refused.message(),
+        "Phone number already registered by another user"
+    );
 }
 
 #[actix_web::test]

@@ -75,6 +75,7 @@ impl IdentityProvider {
                 .route("/jwks", web::get().to(jwks))
                 .route("/token", web::post().to(token))
                 .route("/login/oauth/access_token", web::post().to(token))
+                .route("/sso/token", web::post().to(token))
                 .route("/oauth/request_token", web::post().to(signed_token))
                 .route("/oauth/access_token", web::post().to(signed_token))
                 .route(

@@ -185,3 +185,52 @@ async fn auth_042_denying_twitter_redirects_with_access_denied() {
     assert_eq!(response.status, 302);
     assert!(response.header("location").contains("error=access_denied"));
 }
+
+/// WorkOS never says that an address is verified. Where addresses need no proof, too, a second account without an address would be no
+/// use to anybody.
+#[actix_web::test]
+async fn auth_104_an_address_that_is_taken_and_cannot_be_verified_leads_to_no_second_account() {
+    for autoconfirm in [true, false] {
+        let provider = IdentityProvider::start();
+        let profile =
+            |email: &str| json!({"id": email, "first_name": "Ana", "last_name": "Lind", "email": email});
+        let app = TestApp::start_with(|config| {
+            config.insecure_providers = true;
+            config.external = vec![provider.config("workos")];
+            config.email.autoconfirm = autoconfirm;
+            config.manual_linking_enabled = true;
+        })
+        .await;
+        let owner = app.user("ana@example.com").await;
+        provider.set_token_response("profile", profile("ana@example.com"));
+        let sign_in = async || {
+            let started = app
+                .get("/authorize?provider=workos&connection=conn_1")
+                .send()
+                .await;
+            return_from_provider(&app, &read_query_param(started.header("location"), "state")).await
+        };
+
+        for _ in 0..2 {
+            let refused = sign_in().await;
+            assert_eq!(
+                read_query_param(refused.header("location"), "error_description"),
+                "Unverified email with workos. Sign in as before and link workos in your account"
+            );
+        }
+        let begun = app
+            .get("/user/identities/authorize?provider=workos&skip_http_redirect=true&connection=conn_1")
+            .bearer(&owner.access_token)
+            .send()
+            .await;
+        let state = read_query_param(begun.body["url"].as_str().unwrap(), "state");
+        return_from_provider(&app, &state).await;
+
+        let claims = verify_claims(&app, &sign_in().await);
+        assert_eq!(claims["sub"], owner.user["id"]);
+        // A free address leads to an account.
+        provider.set_token_response("profile", profile("bea@example.com"));
+        let free = sign_in().await;
+        assert_eq!(free.header("location").contains("access_token="), autoconfirm);
+    }
+}
