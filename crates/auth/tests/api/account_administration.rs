@@ -74,6 +74,12 @@ impl World<'_> {
                     self.update_account(&id, json!({"email_confirm": true})).await;
                 }
             }
+            Step::AdminNumber { address } => {
+                if let Some(id) = self.find_unconfirmed(address).await {
+                    let body = json!({"phone": self.number(address), "phone_confirm": true});
+                    self.update_account(&id, body).await;
+                }
+            }
             // To the same address it would be a confirmation that nobody has asked for: the administrator answers for the account.
             Step::AdminMove { from, to } if from != to => {
                 if let Some(id) = self.find_unconfirmed(from).await {

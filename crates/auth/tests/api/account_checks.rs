@@ -32,7 +32,7 @@ impl World<'_> {
     pub(crate) async fn check(&self) {
         let ids: Vec<&String> = self.holders.keys().collect();
         let params: [&(dyn ToSql + Sync); 2] = [&ids, &format!("%@{}", self.domain())];
-        for row in self.database.query(self.check, &params).await.unwrap() {
+        for row in self.database.query(&self.project.check, &params).await.unwrap() {
             let (id, email, phone): (String, Option<String>, Option<String>) =
                 (row.get(0), row.get(1), row.get(2));
             let holder = self.holders.get(&id).expect("every session has a holder");
@@ -67,7 +67,11 @@ impl World<'_> {
         let (hash, subjects): (String, Vec<String>) = (row.get(2), row.get(3));
         let (factors, passkeys): (Vec<String>, Vec<Vec<u8>>) = (row.get(4), row.get(5));
         let own_subject = format!("{}-{by}", self.tag);
+        let wallet = self.wallet(by).subject();
         let is_subject = |subject: &String| {
+            if *subject == wallet {
+                return true;
+            }
             let rest = subject.strip_prefix(&own_subject);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };

@@ -14,16 +14,38 @@ pub(crate) enum Step {
     SignUp {
         by: usize,
         address: usize,
+        is_pkce: bool,
     },
     AskForCode {
         by: usize,
         address: usize,
+        is_pkce: bool,
     },
     Recover {
         by: usize,
         address: usize,
+        is_pkce: bool,
     },
     OpenMail {
+        by: usize,
+    },
+    /// Types the code of the mail instead of opening its link.
+    TypeCode {
+        by: usize,
+    },
+    /// Exchanges a code that has come back from a link or a consent.
+    ExchangeCode {
+        by: usize,
+    },
+    SignInByWallet {
+        by: usize,
+    },
+    /// The person lets an OAuth client act for them.
+    GrantClient {
+        by: usize,
+    },
+    /// The OAuth client goes on.
+    RefreshClient {
         by: usize,
     },
     SignInByPassword {
@@ -52,6 +74,7 @@ pub(crate) enum Step {
     ChangeEmail {
         by: usize,
         address: usize,
+        is_pkce: bool,
     },
     ChangePassword {
         by: usize,
@@ -115,6 +138,10 @@ pub(crate) enum Step {
     AdminConfirm {
         address: usize,
     },
+    /// An administrator confirms the owner's number for an account with their address that nobody has proven, whoever has registered it.
+    AdminNumber {
+        address: usize,
+    },
     /// An administrator corrects the address of an account that nobody has confirmed, and confirms it.
     AdminMove {
         from: usize,
@@ -175,10 +202,11 @@ impl Step {
         let provider = random.random_range(0..PROVIDERS.len());
         // Nobody but the owner gets an address verified.
         let is_verified = by == address && random.random_bool(0.5);
-        match random.random_range(0..63) {
-            0..=2 => Self::SignUp { by, address },
-            3..=4 => Self::AskForCode { by, address },
-            5 => Self::Recover { by, address },
+        let is_pkce = random.random_bool(0.3);
+        match random.random_range(0..76) {
+            0..=2 => Self::SignUp { by, address, is_pkce },
+            3..=4 => Self::AskForCode { by, address, is_pkce },
+            5 => Self::Recover { by, address, is_pkce },
             6..=9 => Self::OpenMail { by },
             10..=11 => Self::SignInByPassword { by, address },
             12..=16 => Self::SignInByProvider {
@@ -198,7 +226,7 @@ impl Step {
                 by,
                 index: random.random_range(0..3),
             },
-            23..=24 => Self::ChangeEmail { by, address },
+            23..=24 => Self::ChangeEmail { by, address, is_pkce },
             25 => Self::ChangePassword { by },
             26 => Self::Refresh { by },
             27 => Self::AddFactor { by },
@@ -271,8 +299,30 @@ impl Step {
             58..=59 => Self::Resend { address },
             60 => Self::RemoveFactor { by },
             // To the own address, which the person may have proven to another account.
-            _ => Self::ChangeEmail { by, address: by },
+            61..=62 => Self::ChangeEmail {
+                by,
+                address: by,
+                is_pkce: random.random_bool(0.3),
+            },
+            63..=65 => Self::TypeCode { by },
+            66..=69 => Self::ExchangeCode { by },
+            70..=71 => Self::SignInByWallet { by },
+            72..=73 => Self::GrantClient { by },
+            74 => Self::AdminNumber { address },
+            _ => Self::RefreshClient { by },
         }
+    }
+
+    /// Whether the step is played where addresses need no proof. There everybody has an account with their own address from the
+    /// beginning; what gives the address up lets anybody take it, as it is meant to.
+    pub(crate) fn keeps_addresses(self) -> bool {
+        !matches!(
+            self,
+            Self::Delete { .. }
+                | Self::AdminAddress { .. }
+                | Self::AdminMove { .. }
+                | Self::OldRow { kind: 0, .. }
+        )
     }
 
     /// Whether the step is never one of two at once: an administrator has looked at what there is, or somebody opens what was just
@@ -285,11 +335,21 @@ impl Step {
                 | Self::AdminAddress { .. }
                 | Self::AdminMove { .. }
                 | Self::AdminConfirm { .. }
+                | Self::AdminNumber { .. }
                 | Self::AdminGuest { .. }
                 | Self::SsoDomain { .. }
                 | Self::ChangePhone { .. }
         )
     }
+}
+
+/// A code that is exchanged for a session.
+#[derive(Debug, Clone)]
+pub(crate) enum WaitingCode {
+    /// Of a link; whoever has asked for it has the verifier.
+    Pkce(String),
+    /// Of the person's consent, for the OAuth client.
+    Client(String),
 }
 
 /// What a step has changed for its person.
@@ -307,6 +367,10 @@ pub(crate) struct Outcome {
     pub(crate) deleted: Option<usize>,
     /// Whether the provider of single sign-on has the domain of the addresses now.
     pub(crate) has_domain: Option<bool>,
+    /// Codes that wait for their exchange, in the person's browser.
+    pub(crate) codes: Vec<(usize, WaitingCode)>,
+    /// What an OAuth client got that acts for the person.
+    pub(crate) clients: Vec<(usize, Session)>,
     /// A factor of the person, with its secret.
     pub(crate) factor: Option<(usize, String, String)>,
 }

@@ -448,7 +448,7 @@ pub(crate) struct ReceivedMail {
 }
 
 impl ReceivedMail {
-    fn from_stored(mail: &selvedge_mail::inbox::StoredMail) -> Self {
+    pub(crate) fn from_stored(mail: &selvedge_mail::inbox::StoredMail) -> Self {
         let link = mail
             .text
             .split_whitespace()

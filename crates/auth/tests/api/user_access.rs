@@ -1,6 +1,9 @@
 //! What ends when a password changes, a user signs out everywhere, is banned or deleted, or an account goes to the owner of its
 //! address.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use reqwest::Method;
 use selvedge_auth::AuthConfig;
 use serde_json::json;
@@ -217,6 +220,72 @@ async fn auth_114_no_way_to_sign_in_is_open_to_a_deleted_or_banned_user() {
         let sessions: i64 = app.sql(of_ana, &[&ana.user_id()]).await[0].get(0);
         assert_eq!(sessions, 0, "{body}: {attempts:?} {again:?}");
     }
+}
+
+/// Files with SQL of a folder, and of those in it.
+fn list_sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_source = path
+            .extension()
+            .is_some_and(|extension| extension == "rs" || extension == "sql");
+        if path.is_dir() {
+            list_sources(&path, found);
+        } else if is_source {
+            found.push(path);
+        }
+    }
+}
+
+/// What belongs to a session and ends with it is one list (`_selvedge.end_sessions`, `store/user_access.rs`): a `delete` elsewhere
+/// would leave what a thief has begun in the session.
+#[test]
+fn auth_114_no_other_crate_deletes_sessions_or_what_belongs_to_them() {
+    // Each ends one session, which its owner or an operator has chosen, or is the list itself.
+    const ALLOWED: [(&str, usize); 3] = [
+        ("crates/console/src/auth/sessions.rs", 1),
+        ("sql/platform/0110_console_member_sessions.sql", 1),
+        ("sql/platform/0161_end_sessions.sql", 6),
+    ];
+    const TABLES: [&str; 7] = [
+        "sessions",
+        "refresh_tokens",
+        "mfa_amr_claims",
+        "one_time_tokens",
+        "flow_state",
+        "oauth_authorizations",
+        "webauthn_challenges",
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut sources = Vec::new();
+    list_sources(&root.join("sql/platform"), &mut sources);
+    for entry in std::fs::read_dir(root.join("crates")).unwrap() {
+        let entry = entry.unwrap();
+        for folder in ["src", "sql"].map(|name| entry.path().join(name)) {
+            if entry.file_name() != "auth" && folder.is_dir() {
+                list_sources(&folder, &mut sources);
+            }
+        }
+    }
+    assert!(sources.len() > 500, "{}", sources.len());
+    let mut found = BTreeMap::new();
+    for path in sources {
+        let text = std::fs::read_to_string(&path).unwrap().to_lowercase();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ").replace(['"', '\\'], "");
+        let ends = |table: &str| {
+            let statements = ["delete from", "delete from only", "truncate", "truncate table"];
+            let count = |statement: &str| text.matches(&format!("{statement} auth.{table}")).count();
+            statements.map(count).iter().sum::<usize>()
+        };
+        let count: usize = TABLES.map(ends).iter().sum();
+        if count > 0 {
+            let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+            found.insert(name, count);
+        }
+    }
+    let allowed = ALLOWED.map(|(name, count)| (name.to_owned(), count));
+    assert_eq!(found, BTreeMap::from(allowed));
 }
 
 #[actix_web::test]

@@ -53,6 +53,30 @@ async fn sign_in_with_wallet(app: &TestApp, chain: &str, message: &str, signatur
     app.post("/token?grant_type=web3", body).send().await
 }
 
+/// An Ethereum wallet.
+pub(crate) struct Wallet(SigningKey);
+
+impl Wallet {
+    /// The wallet of this number, which is not 0.
+    pub(crate) fn new(number: u64) -> Self {
+        let mut secret = [0; 32];
+        secret[24..].copy_from_slice(&number.to_be_bytes());
+        Self(SigningKey::from_slice(&secret).unwrap())
+    }
+
+    /// The name of the wallet's identity.
+    pub(crate) fn subject(&self) -> String {
+        format!("web3:ethereum:{}", ethereum_address(&self.0))
+    }
+}
+
+/// Signs a message for the site and sends it.
+pub(crate) async fn sign_in_with_ethereum(app: &TestApp, Wallet(key): &Wallet) -> Response {
+    let (address, site) = (ethereum_address(key), "https://site.example/");
+    let text = build_message("Ethereum", &address, "site.example", site, "1");
+    sign_in_with_wallet(app, "ethereum", &text, &sign_ethereum(key, &text)).await
+}
+
 #[actix_web::test]
 async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
     let app = start_app().await;

@@ -1,0 +1,101 @@
+//! The projects that `account_sequences` plays in: two sequences in a plain one, one with hooks, and one where addresses need no proof.
+
+use serde_json::{Value, json};
+use tokio_postgres::{Client, Statement};
+
+use crate::account_checks::CHECK;
+use crate::account_steps::PROVIDERS;
+use crate::app::TestApp;
+use crate::hooks::{create_function, database_hook};
+use crate::identity_provider::IdentityProvider;
+use crate::oauth_server;
+
+/// A running server with what the checks need.
+pub(crate) struct Project {
+    pub(crate) app: TestApp,
+    pub(crate) database: Client,
+    pub(crate) check: Statement,
+    /// An OAuth client, whom people let act for them.
+    pub(crate) client: Value,
+    /// Whether addresses need no proof.
+    pub(crate) is_autoconfirm: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Hooks,
+    Autoconfirm,
+}
+
+/// Starts the projects, for sequences of these numbers with their codes. The first occurs twice, so that it gets half of them.
+pub(crate) async fn start_projects(
+    providers: &[IdentityProvider; 2],
+    codes: &[(String, String)],
+) -> [Project; 3] {
+    [
+        start(Kind::Plain, providers, codes).await,
+        start(Kind::Hooks, providers, codes).await,
+        start(Kind::Autoconfirm, providers, codes).await,
+    ]
+}
+
+async fn start(kind: Kind, providers: &[IdentityProvider; 2], codes: &[(String, String)]) -> Project {
+    let configs = vec![
+        providers[0].config(PROVIDERS[0]),
+        providers[1].config(PROVIDERS[1]),
+    ];
+    let app = TestApp::start_with(|config| {
+        config.email.autoconfirm = kind == Kind::Autoconfirm;
+        config.phone.enabled = true;
+        config.phone.autoconfirm = false;
+        config.phone.max_frequency = std::time::Duration::ZERO;
+        config.phone.test_otp = codes.iter().cloned().collect();
+        config.webauthn.passkeys_enabled = true;
+        config.web3.ethereum = true;
+        config.oauth_server.enabled = true;
+        config.oauth_server.allow_dynamic_registration = true;
+        config.saml = Some(crate::saml::config());
+        config.insecure_providers = true;
+        config.manual_linking_enabled = true;
+        config.anonymous_users_enabled = true;
+        config.external = configs;
+        config.mfa.totp.enroll = true;
+        config.mfa.totp.verify = true;
+        if kind == Kind::Hooks {
+            config.hooks.before_user_created = database_hook("guard");
+            config.hooks.custom_access_token = database_hook("claims");
+        }
+    })
+    .await;
+    if kind == Kind::Hooks {
+        let refuse = "if random() < 0.15 then return '{\"error\": {\"http_code\": 403, \"message\": \"no\"}}'; end if;";
+        create_function(&app, "guard", &format!("begin {refuse} return '{{}}'; end")).await;
+        create_function(
+            &app,
+            "claims",
+            "begin return jsonb_build_object('claims', event -> 'claims' || '{\"plan\": \"gold\"}'); end",
+        )
+        .await;
+    }
+    crate::saml::add_provider(&app, json!([])).await;
+    let client = oauth_server::register(&app, "none").await;
+    let database = app.superuser().await;
+    let check = database.prepare(CHECK).await.unwrap();
+    Project {
+        app,
+        database,
+        check,
+        client,
+        is_autoconfirm: kind == Kind::Autoconfirm,
+    }
+}
+
+impl Project {
+    /// Mails and users of finished sequences are not looked at again.
+    pub(crate) async fn clean(&self) {
+        self.app.inbox.delete_mails(|_| true);
+        const USERS: &str = "delete from auth.users; delete from auth.sso_domains";
+        self.database.batch_execute(USERS).await.unwrap();
+    }
+}
