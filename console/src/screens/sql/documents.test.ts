@@ -154,6 +154,25 @@ it("console_031_a_text_that_could_not_be_stored_is_not_replaced_by_another_windo
   expect(second.readText(id)).toBe("unsaved");
 });
 
+it("console_031_a_text_without_room_is_there_again_when_its_account_is_back", async () => {
+  const isAsked = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  const documents = await openWindow("ana");
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  const id = documents.addDocument("select 'of ana'", "mine");
+  documents.openDocuments("ben");
+  expect(documents.readText(id)).toBe("");
+  expect(isAsked()).toBe(true);
+
+  vi.restoreAllMocks();
+  documents.openDocuments("ana");
+  expect(documents.readText(id)).toBe("select 'of ana'");
+  documents.changeDocument(id, { name: "renamed" });
+  const tabs: unknown[] = JSON.parse(localStorage.getItem("console:ana:sql:tabs") ?? "[]");
+  expect(tabs).toContainEqual(expect.objectContaining({ id, name: "renamed" }));
+});
+
 it("console_031_tabs_of_an_earlier_version_are_taken_over_once", async () => {
   const old = { id: "1", name: "Old", snippet: null };
   localStorage.setItem("console:my shop:sql:tabs", JSON.stringify([old]));

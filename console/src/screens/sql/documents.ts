@@ -38,7 +38,17 @@ const texts = new Map<string, string>();
 /** The texts as this window has last read or written them. */
 const stored = new Map<string, string | null>();
 
-askBeforeReload(() => [...texts].some(([id, text]) => text !== (stored.get(id) ?? "")));
+/** What no storage had room for, of owners who were here before the present one: it is theirs again when they are back. */
+const held = new Map<string, HeldTexts>();
+
+interface HeldTexts {
+  texts: readonly [id: string, text: string][];
+  unlisted: readonly SqlDocument[];
+}
+
+const listUnkept = () => [...texts].filter(([id, text]) => text !== (stored.get(id) ?? ""));
+
+askBeforeReload(() => held.size > 0 || listUnkept().length > 0);
 
 const listKey = () => `console:${owner}:sql:tabs`;
 const closedKey = () => `console:${owner}:sql:closed`;
@@ -59,17 +69,31 @@ export function openDocumentsOf(session: Session): void {
 /** Reads the tabs of an owner, who is a project or an account of it; there is always one tab. */
 export function openDocuments(name: string): void {
   if (owner === name && documents.length > 0) return;
+  holdUnkept();
   owner = name;
   texts.clear();
   stored.clear();
-  // Texts that only this window has are those of the former owner.
+  // Closed tabs that only this window has are those of the former owner.
   closedHere = [];
-  unlisted = [];
-  documents = readList();
+  const own = held.get(name);
+  held.delete(name);
+  unlisted = own?.unlisted ?? [];
+  for (const [id, text] of own?.texts ?? []) {
+    texts.set(id, text);
+    stored.set(id, localStore.get(textKey(id)));
+  }
+  documents = readPresent();
   if (documents.length > 0) return;
   documents = [createDocument()];
   // Stored immediately: the text is stored under the tab's id, which a reload must find again.
   localStore.set(listKey(), JSON.stringify(documents));
+}
+
+function holdUnkept(): void {
+  const unkept = listUnkept();
+  if (unkept.length === 0) return;
+  const listed = new Set(readList().map(({ id }) => id));
+  held.set(owner, { texts: unkept, unlisted: documents.filter(({ id }) => !listed.has(id)) });
 }
 
 function readArray(key: string): unknown[] {
