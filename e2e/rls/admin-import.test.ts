@@ -42,10 +42,10 @@ describe("import_rows", () => {
         target: "outfit_styles",
         entries: [{ id, name, description }],
       });
-    const done = [{ place: 0, error: null }];
+    const answer = (was_there: boolean) => [{ place: 0, error: null, was_there }];
 
-    expect(expectData(await send("As it was sent"))).toEqual(done);
-    expect(expectData(await send("Sent once more"))).toEqual(done);
+    expect(expectData(await send("As it was sent"))).toEqual(answer(false));
+    expect(expectData(await send("Sent once more"))).toEqual(answer(true));
     expect(await fetchRows("outfit_styles", "name", name)).toMatchObject([
       { id, description: "As it was sent" },
     ]);

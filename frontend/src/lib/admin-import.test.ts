@@ -9,12 +9,15 @@ test("what was imported before a batch fails is told with the failure", async ()
     batches += 1;
     const { entries } = JSON.parse(String(init?.body));
     if (batches > 1) return Response.json({ code: "57014", message: "Too slow." }, { status: 500 });
-    return Response.json(entries.map((_: unknown, place: number) => ({ place, error: null })));
+    return Response.json(
+      entries.map((_: unknown, place: number) => ({ place, error: null, was_there: place === 7 })),
+    );
   });
   const rows = Array.from({ length: 700 }, (_, index) => ({ name: `Color ${index}` }));
 
   expect(await importRows("styles", rows, () => undefined)).toEqual({
-    imported: 500,
+    imported: 499,
+    present: 1,
     refused: [],
     left: 200,
     failure: expect.any(String),

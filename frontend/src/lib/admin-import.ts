@@ -28,6 +28,8 @@ export interface RefusedRow {
 
 export interface ImportResult {
   imported: number;
+  /** Rows that an earlier import had made already. */
+  present: number;
   refused: RefusedRow[];
   /** How many rows were not sent, because the import was stopped, or of how many it is not known. */
   left: number;
@@ -52,7 +54,7 @@ export async function importRows(
   onProgress: (done: number) => void,
   signal?: AbortSignal,
 ): Promise<ImportResult> {
-  const result: ImportResult = { imported: 0, refused: [], left: 0, failure: null };
+  const result: ImportResult = { imported: 0, present: 0, refused: [], left: 0, failure: null };
   for (let first = 0; first < rows.length; first += batchSize) {
     if (signal?.aborted === true) {
       result.left = rows.length - first;
@@ -66,11 +68,13 @@ export async function importRows(
       return null;
     });
     if (answers === null) break;
-    for (const { place, error } of answers) {
+    for (const { place, error, was_there: wasThere } of answers) {
       // The generator does not know that the column may be null.
       const reason: string | null = error;
-      if (reason === null) result.imported += 1;
-      else {
+      if (reason === null) {
+        if (wasThere) result.present += 1;
+        else result.imported += 1;
+      } else {
         const name = batch[place]?.name ?? "";
         result.refused.push({ number: first + place + 1, name, reason });
       }

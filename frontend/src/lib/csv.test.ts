@@ -49,16 +49,21 @@ test("a row that a line break without quotes has cut is named, with what became 
   expect(short).toEqual([3, 6]);
 });
 
-test("a row of the same file has the same id each time, and no other has it", async () => {
-  const bytes = new TextEncoder().encode("name\nRed\nRed\n");
-  const file = parseCsv("name\nRed\nRed\n", ["name"]);
-  const [first, second] = [await identifyRows(file, bytes), await identifyRows(file, bytes)];
-  const other = await identifyRows(file, new TextEncoder().encode("name\nRed\nRed"));
-  const ids = [...first, ...other].map(({ id }) => id);
+test("a row has the same id in each file that has its cells, and no other row has it", async () => {
+  const idsOf = async (text: string) =>
+    (await identifyRows(parseCsv(text, ["name"]).rows, ["name", "description"])).map(
+      ({ id }) => id,
+    );
+  const first = await idsOf("name,description\nRed,warm\nBlue,cold\nRed,warm\nRed,\n");
+  // Saved by a spreadsheet, with another row corrected and one more column.
+  const corrected = await idsOf(
+    "other,name,description\r\n1,Red , warm\r\n2,Blue,cool\r\n3,Red,warm\r\n4,Red,",
+  );
 
-  expect(first).toEqual(second);
-  expect(new Set(ids).size).toBe(4);
-  for (const id of ids)
+  expect([corrected[0], corrected[2], corrected[3]]).toEqual([first[0], first[2], first[3]]);
+  expect(corrected[1]).not.toBe(first[1]);
+  expect(new Set(first).size).toBe(4);
+  for (const id of first)
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 

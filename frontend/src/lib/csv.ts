@@ -118,27 +118,39 @@ export function parseCsv(text: string, required: readonly string[]): CsvFile {
   };
 }
 
+/** An id that follows from a text, of the version for ids that an application makes in its own way (RFC 9562, version 8). */
+async function idOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hex = Array.from(new Uint8Array(digest.slice(0, 16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20),
+  ];
+  return parts.join("-");
+}
+
 /**
- * Gives each row an id that follows from the bytes of the file and the row's place in it: sent once more, or read once more from the
- * same file, it is the same row.
+ * Gives each row an id that follows from its own cells in these columns, and from how many equal rows stand before it: sent once more,
+ * also from a file in which other rows were corrected, it is the same row.
  */
-export async function identifyRows(
-  { rows, places }: Pick<CsvFile, "rows" | "places">,
-  bytes: Uint8Array<ArrayBuffer>,
+export function identifyRows(
+  rows: readonly CsvRow[],
+  columns: readonly string[],
 ): Promise<CsvRow[]> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const ofFile = Array.from(digest.slice(0, 12), (byte) => byte.toString(16).padStart(2, "0"));
-  return rows.map((row, index) => {
-    const hex = ofFile.join("") + (places[index] ?? index).toString(16).padStart(8, "0");
-    // Version and variant of ids that an application makes in its own way (RFC 9562, version 8).
-    const parts = [
-      hex.slice(0, 8),
-      hex.slice(8, 12),
-      `8${hex.slice(13, 16)}`,
-      `8${hex.slice(17, 20)}`,
-    ];
-    return { ...row, id: [...parts, hex.slice(20)].join("-") };
-  });
+  const seen = new Map<string, number>();
+  return Promise.all(
+    rows.map(async (row) => {
+      const cells = JSON.stringify(columns.map((name) => [name, (row[name] ?? "").trim()]));
+      const before = seen.get(cells) ?? 0;
+      seen.set(cells, before + 1);
+      return { ...row, id: await idOf(`${before} ${cells}`) };
+    }),
+  );
 }
 
 /** Writes a CSV file. A spreadsheet would run a cell that begins with `= + - @`, so such cells get an apostrophe. */

@@ -786,6 +786,7 @@ export type Database = {
         Returns: {
           error: string
           place: number
+          was_there: boolean
         }[]
       }
       is_admin_role: { Args: never; Returns: boolean }

@@ -46,6 +46,8 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   const [done, setDone] = useState(0);
   const [result, setResult] = useState<ImportResult | null>(null);
   const input = useRef<HTMLInputElement>(null);
+  /** Number of the file that was chosen last. */
+  const choices = useRef(0);
   const stop = useRef<AbortController>(null);
   const run = useAdminChange({
     change: (chosen: readonly CsvRow[]) =>
@@ -54,8 +56,12 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
     failureText: (error) => messageOf(error, "CSV import failed"),
   });
 
+  /** Reads a file unless another one is chosen meanwhile. */
   async function read(chosen: File) {
+    choices.current += 1;
+    const choice = choices.current;
     const bytes = new Uint8Array(await chosen.arrayBuffer());
+    if (choice !== choices.current) return;
     const decoded = decodeCsv(bytes);
     const found = parseCsv(decoded.text, requiredColumns[target]);
     setResult(null);
@@ -72,7 +78,9 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
           : `Its rows have more cells than its first line, as row ${place}.`;
       toast("Import failed", why, "danger");
     } else {
-      setFile({ ...found, rows: await identifyRows(found, bytes) });
+      const rows = await identifyRows(found.rows, importColumns[target]);
+      if (choice !== choices.current) return;
+      setFile({ ...found, rows });
       setDoubt(decoded.doubt);
     }
   }
@@ -96,6 +104,8 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
             finished.imported === 1 ? "1 row imported" : `${finished.imported} rows imported`,
             "success",
           );
+        } else if (finished.present > 0) {
+          toast("Nothing to import", presentText(finished.present));
         } else {
           toast("Import failed", "No row was imported.", "danger");
         }
@@ -134,7 +144,14 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
             const chosen = event.target.files?.[0];
             // Lets the same file be chosen again after it was corrected.
             event.target.value = "";
-            if (chosen !== undefined) void read(chosen);
+            if (chosen === undefined) return;
+            read(chosen).catch(() =>
+              toast(
+                "The file could not be read",
+                "Was it moved, deleted, or is it still being downloaded?",
+                "danger",
+              ),
+            );
           }}
         />
         <Button disabled={run.isPending} onClick={() => input.current?.click()}>
@@ -249,16 +266,23 @@ function Preview({ columns, rows }: { columns: readonly string[]; rows: readonly
   );
 }
 
-function Refusals({ result: { imported, refused, left, failure } }: { result: ImportResult }) {
+/** What became of rows that an earlier import has made. */
+function presentText(present: number): string {
+  return present === 1 ? "1 row is there already" : `${present} rows are there already`;
+}
+
+function Refusals({ result }: { result: ImportResult }) {
+  const { imported, present, refused, left, failure } = result;
   return (
     <div role="status" className="mt-5 text-small">
       <p className="font-medium">
         {imported} imported, {refused.length} refused
+        {present > 0 && `, ${presentText(present)}`}
       </p>
       {failure !== null && (
         <p className="mt-1 text-danger">
-          The last {left} were not imported, or it is not known: {failure} Choose the file again:
-          none is made twice.
+          The last {left} were not imported, or it is not known: {failure} Choose the file again,
+          corrected where rows were refused: those that are there are not made twice.
         </p>
       )}
       <ul className="mt-2 max-h-80 overflow-y-auto text-ink-soft">
