@@ -24,9 +24,13 @@ function focusField(event: Event): void {
     panel instanceof HTMLElement
       ? panel.querySelector<HTMLElement>("textarea, input:not([type=radio], [type=checkbox])")
       : null;
-  if (field === null) return;
-  event.preventDefault();
-  field.focus();
+  if (field !== null) {
+    event.preventDefault();
+    field.focus();
+  } else if (panel instanceof HTMLElement) {
+    // Cancel takes the focus from here. Without one it would stay in what the window covers.
+    panel.focus();
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { useSession } from "@/api/session";
 import { keepState } from "@/lib/forms/kept-state";
 import { stageInsert } from "@/lib/rows/staged";
 import { openStagedStore, stagedStore } from "@/lib/rows/staged-store";
-import { currentToasts } from "@/lib/toast";
+import { currentToasts, dismissToast } from "@/lib/toast";
 import { SessionGate } from "./session-gate";
 import { OtherProjectBar } from "./shell/other-project-bar";
 
@@ -127,6 +127,13 @@ it("console_031_another_account_is_told_that_text_of_the_former_one_waits_in_thi
 
   expect(await screen.findByText("screen of ben")).toBeInTheDocument();
   expect(currentToasts().at(-1)?.title).toBe("ana has typed text that was not saved");
+
+  // Nothing is said of the other one, who has typed nothing.
+  for (const { id } of currentToasts()) dismissToast(id);
+  await endSession();
+  await signInAs("ana");
+  expect(await screen.findByText("screen of ana")).toBeInTheDocument();
+  expect(currentToasts()).toEqual([]);
   keepState("shop:ana request", null, false);
 });
 

@@ -18,7 +18,7 @@ import { Skeleton } from "@/components/skeleton";
 import { lazyModule, useRetriedModule } from "@/lib/lazy-module";
 import { listLeftOvers } from "@/lib/rows/left-overs";
 import { toast } from "@/lib/toast";
-import { isAnythingHeld } from "@/lib/until-reload";
+import { isHeldFor } from "@/lib/until-reload";
 
 // Scripts of their own, because most pages are opened by somebody who is signed in. They are loaded without React's `lazy`, which
 // would take the whole page away, and what is typed in it, where a script cannot be loaded.
@@ -212,7 +212,7 @@ function useClearedCache(client: QueryClient, owner: string | null, former: Sess
 /** Tells the next account why the browser asks before a reload: it does not see what the former one has typed on other screens. */
 function useHeldTextNotice(former: Session | null): void {
   useEffect(() => {
-    if (former === null || !isAnythingHeld()) return;
+    if (former === null || !isHeldFor(ownerOf(former))) return;
     toast({
       title: `${former.account?.name ?? "Somebody else"} has typed text that was not saved`,
       description: "It waits in this tab for them, and a reload would lose it: the browser asks.",

@@ -55,16 +55,19 @@ export function Dialog({
 }: DialogProps) {
   const [wasTyped, setTyped] = useState(false);
   /** What follows when the text may go, while that is asked. */
-  const [asked, setAsked] = useState<{ leave?: () => void } | null>(null);
+  const [asked, setAsked] = useState<{ about: string; leave?: () => void } | null>(null);
   const isTyped = isDirty ?? wasTyped;
+  const about = question.title;
+  // What was asked about is gone, or is another thing by now: the answer would be taken for one about that.
+  if (asked !== null && (!isTyped || asked.about !== about)) setAsked(null);
   useKeepTyped({
     isDirty: isTyped,
     isLost: (step) => step.isHistory || isOtherPage(step),
     // Back, of which phones have a gesture, is meant for the window.
-    ask: (leave, { isHistory }) => setAsked(isHistory ? {} : { leave }),
+    ask: (leave, { isHistory }) => setAsked(isHistory ? { about } : { about, leave }),
   });
   function close(): void {
-    if (isTyped) setAsked({});
+    if (isTyped) setAsked({ about });
     else onClose();
   }
   function notice(event: FormEvent): void {
@@ -115,7 +118,7 @@ export function Dialog({
           )}
         </RadixDialog.Content>
       </RadixDialog.Portal>
-      {asked !== null && isTyped && (
+      {asked !== null && (
         <ConfirmDialog
           {...question}
           onConfirm={() => {

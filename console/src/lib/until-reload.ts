@@ -1,14 +1,23 @@
 /** What is kept in the memory of this page alone, on whatever screen it was typed: the browser asks before a reload takes it. */
-const checks: (() => boolean)[] = [];
+type ListHeld = () => readonly string[];
 
-/** `isHeld` says whether there is something that a reload would lose. To be called once by each place that keeps such things. */
-export function askBeforeReload(isHeld: () => boolean): void {
-  checks.push(isHeld);
+const lists: ListHeld[] = [];
+
+/**
+ * `listHeld` names what a reload would lose, each by its owner with what follows it behind a blank or an `@`. To be called once by each
+ * place that keeps such things.
+ */
+export function askBeforeReload(listHeld: ListHeld): void {
+  lists.push(listHeld);
 }
 
-/** Whether a reload would lose something of this page, whoever has typed it. */
-export const isAnythingHeld = (): boolean => checks.some((isHeld) => isHeld());
+/** Whether a reload would lose something of this owner. */
+export function isHeldFor(owner: string): boolean {
+  const isOwn = (name: string) =>
+    name === owner || name.startsWith(`${owner} `) || name.startsWith(`${owner}@`);
+  return lists.some((listHeld) => listHeld().some(isOwn));
+}
 
 window.addEventListener("beforeunload", (event) => {
-  if (isAnythingHeld()) event.preventDefault();
+  if (lists.some((listHeld) => listHeld().length > 0)) event.preventDefault();
 });

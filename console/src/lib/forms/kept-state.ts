@@ -3,7 +3,7 @@ import { storeOf, useSession } from "@/api/session";
 import { askBeforeReload } from "@/lib/until-reload";
 
 const kept = new Map<string, unknown>();
-askBeforeReload(() => kept.size > 0);
+askBeforeReload(() => [...kept.keys()]);
 /** The oldest beyond these are forgotten. */
 const keptStates = 100;
 

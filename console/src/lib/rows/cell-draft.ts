@@ -10,7 +10,7 @@ interface CellDraft {
 }
 
 const drafts = new Map<string, CellDraft>();
-askBeforeReload(() => drafts.size > 0);
+askBeforeReload(() => [...drafts.keys()]);
 /** The oldest drafts beyond these are forgotten. */
 const keptDrafts = 100;
 

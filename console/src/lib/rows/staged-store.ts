@@ -140,7 +140,7 @@ export function openStagedStore(owner: string): StagedStore {
   /** What of `changes` is stored. Thousands of changes are not parsed anew before each letter. */
   let storedText = localStore.get(key);
   let isVolatile = false;
-  askBeforeReload(() => isVolatile && changes.length > 0);
+  askBeforeReload(() => (isVolatile && changes.length > 0 ? [owner] : []));
   const steps: Step[] = [];
   const remembered: Change[][] = [];
   /** Applied by this tab, also where nothing can be stored. */

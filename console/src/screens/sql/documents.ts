@@ -48,7 +48,7 @@ interface HeldTexts {
 
 const listUnkept = () => [...texts].filter(([id, text]) => text !== (stored.get(id) ?? ""));
 
-askBeforeReload(() => held.size > 0 || listUnkept().length > 0);
+askBeforeReload(() => [...held.keys(), ...(listUnkept().length > 0 ? [owner] : [])]);
 
 const listKey = () => `console:${owner}:sql:tabs`;
 const closedKey = () => `console:${owner}:sql:closed`;

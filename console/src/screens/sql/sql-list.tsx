@@ -80,11 +80,14 @@ function SnippetList({ search, onOpen }: ListProps) {
   const shown = snippets.data.filter(({ name }) => name.toLowerCase().includes(search));
   if (shown.length === 0) {
     return (
-      <p className="px-2 py-3 text-caption text-ink-soft">
-        {snippets.data.length === 0
-          ? "Queries that you save appear here."
-          : "No snippet has this name."}
-      </p>
+      <>
+        <StaleNotice query={snippets} />
+        <p className="px-2 py-3 text-caption text-ink-soft">
+          {snippets.data.length === 0
+            ? "Queries that you save appear here."
+            : "No snippet has this name."}
+        </p>
+      </>
     );
   }
   async function open(name: string) {

@@ -25,10 +25,12 @@ interface BucketViewProps {
   bucket: Bucket;
   list: { label: string; content: ReactNode };
   refusal: string | undefined;
+  /** Stands above the files. */
+  notice: ReactNode;
 }
 
 /** The files of one folder of a bucket, with uploads below. */
-export function BucketView({ bucket, list, refusal }: BucketViewProps) {
+export function BucketView({ bucket, list, refusal, notice }: BucketViewProps) {
   const [search, change] = useSearchState();
   const view = readView(search);
   const folder = parseFolder(search.get("folder"));
@@ -102,6 +104,7 @@ export function BucketView({ bucket, list, refusal }: BucketViewProps) {
           void filesOfDrop(transfer).then((files) => addFiles(bucket.id, folder, files))
         }
       >
+        {notice}
         <StaleNotice query={objects} />
         {objects.isPending ? (
           <SkeletonRows />

@@ -55,7 +55,13 @@ export function Screen() {
     return (
       <>
         {/* Another bucket begins without the selection and the typed text of the last. */}
-        <BucketView key={bucket.id} bucket={bucket} list={listPane} refusal={refusal} />
+        <BucketView
+          key={bucket.id}
+          bucket={bucket}
+          list={listPane}
+          refusal={refusal}
+          notice={<StaleNotice query={buckets} />}
+        />
         {dialog}
       </>
     );

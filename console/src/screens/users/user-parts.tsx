@@ -139,10 +139,10 @@ export function Activity({ user }: { user: User }) {
       />
     );
   }
-  if (entries.data.length === 0) return <Empty>Auth has recorded nothing of this user.</Empty>;
   return (
     <>
       <StaleNotice query={entries} />
+      {entries.data.length === 0 && <Empty>Auth has recorded nothing of this user.</Empty>}
       <ol className={listClasses}>
         {entries.data.map((entry) => (
           <li key={entry.id} className="px-3 py-1.5 text-caption">

@@ -111,3 +111,23 @@ it("leads to the sign-in page when nothing is typed", async () => {
 
   expect(await screen.findByText("Sign in page")).toBeVisible();
 });
+
+it("takes the focus from what it covers also where it has no field, and asks before it leaves", async () => {
+  const stored = JSON.parse(session);
+  stored.user = { ...stored.user, app_metadata: { providers: ["google"] } };
+  const [key = ""] = Object.keys(localStorage).filter((name) => name.endsWith("-auth-token"));
+  localStorage.setItem(key, JSON.stringify(stored));
+  const end = await openArea(true);
+  await userEvent.type(screen.getByLabelText("Name"), "Half a brand");
+  const field = screen.getByLabelText("Name");
+  await end();
+
+  const leave = await screen.findByRole("button", { name: "Leave" });
+  const ended = leave.closest("[role=alertdialog]");
+  expect(ended).toContainElement(document.activeElement as HTMLElement);
+  await userEvent.dblClick(leave);
+  expect(field).toHaveValue("Half a brand");
+  expect(screen.queryByText("Sign in page")).toBeNull();
+  await userEvent.click(await screen.findByRole("button", { name: "Discard what is typed" }));
+  expect(await screen.findByText("Sign in page")).toBeVisible();
+});

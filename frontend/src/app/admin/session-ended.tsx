@@ -2,6 +2,7 @@ import type { User } from "@supabase/auth-js";
 import { AlertWindow } from "@ui/alert-window";
 import { Button } from "@ui/button";
 import { useState } from "react";
+import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import { PasswordAgainForm, usePasswordAgain } from "@/features/auth/components/password-again";
 
 const classNames = {
@@ -42,9 +43,7 @@ export function SessionEnded({ user, onLeave }: SessionEndedProps) {
     >
       {takesPassword && <PasswordAgainForm again={again} />}
       <div className="mt-6 flex flex-wrap justify-end gap-3">
-        <Button onClick={() => (isAsked ? onLeave() : setAsked(true))}>
-          {isAsked ? "Discard what is typed" : "Leave"}
-        </Button>
+        <Button onClick={() => setAsked(true)}>Leave</Button>
         {takesPassword && (
           <Button
             variant="primary"
@@ -56,6 +55,15 @@ export function SessionEnded({ user, onLeave }: SessionEndedProps) {
           </Button>
         )}
       </div>
+      {isAsked && (
+        <ConfirmDialog
+          title="Discard what is typed?"
+          text="It has not been saved."
+          action="Discard what is typed"
+          onConfirm={onLeave}
+          onCancel={() => setAsked(false)}
+        />
+      )}
     </AlertWindow>
   );
 }

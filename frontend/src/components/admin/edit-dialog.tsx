@@ -50,19 +50,22 @@ export function EditDialog({
   const countTyped = useCallback((change: number) => setTypedBeside((count) => count + change), []);
   const isDirty = isFormDirty || typedBeside > 0;
   /** What follows when the text may go, while that is asked. */
-  const [asked, setAsked] = useState<{ leave?: () => void } | null>(null);
+  const [asked, setAsked] = useState<{ about: string; leave?: () => void } | null>(null);
+  const about = question.title;
+  // What was asked about is gone, or is another thing by now: the answer would be taken for one about that.
+  if (asked !== null && (!isDirty || asked.about !== about)) setAsked(null);
   useKeepTyped({
     isDirty,
     isLost: (step) => step.isHistory || isOtherPage(step),
     // Back, of which phones have a gesture, is meant for the panel.
-    ask: (leave, { isHistory }) => setAsked(isHistory ? {} : { leave }),
+    ask: (leave, { isHistory }) => setAsked(isHistory ? { about } : { about, leave }),
   });
   return (
     <Dialog.Root
       open
       onOpenChange={(open) => {
         if (open) return;
-        if (isDirty) setAsked({});
+        if (isDirty) setAsked({ about });
         else onClose();
       }}
     >
@@ -91,7 +94,7 @@ export function EditDialog({
           </div>
           <FormWorkProvider countTyped={countTyped}>{children}</FormWorkProvider>
         </Dialog.Content>
-        {asked !== null && isDirty && (
+        {asked !== null && (
           <ConfirmDialog
             {...question}
             onConfirm={() => {

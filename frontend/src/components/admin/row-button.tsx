@@ -8,7 +8,9 @@ const doubleClickReach = { mouse: 10, touch: 48 };
 const lastClicks = new Map<string, MouseEvent>();
 
 function reachOf(event: MouseEvent): number {
-  const isTouch = "pointerType" in event && event.pointerType === "touch";
+  // Not every browser says what has clicked.
+  const type = "pointerType" in event ? event.pointerType : "";
+  const isTouch = type ? type === "touch" : window.matchMedia("(pointer: coarse)").matches;
   return isTouch ? doubleClickReach.touch : doubleClickReach.mouse;
 }
 

@@ -6,6 +6,7 @@ import { genders } from "@/lib/genders";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
+import { forgetReasons } from "./unsaved-reasons";
 
 export interface AdminOutfit {
   id: string;
@@ -81,6 +82,7 @@ export function isReviewable(outfit: AdminOutfit): boolean {
 
 async function deleteOutfit(outfit: AdminOutfit): Promise<void> {
   await deleteRow("combines", outfit.id);
+  forgetReasons([outfit.id]);
   removeUnusedPictures([outfit.main_image]);
 }
 

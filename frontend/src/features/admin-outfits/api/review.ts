@@ -5,6 +5,7 @@ import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
 import type { AdminOutfit } from "./outfits";
+import { forgetReasons } from "./unsaved-reasons";
 
 export interface Review {
   outfit: AdminOutfit;
@@ -13,7 +14,21 @@ export interface Review {
   reason?: string;
 }
 
-async function reviewOutfit({ outfit, approve, reason = "" }: Review) {
+async function reviewOutfit(review: Review) {
+  try {
+    await sendReview(review);
+  } catch (error) {
+    // It waits no longer, so that there is nothing left to give a reason for.
+    if (error instanceof ServiceError && error.status === notWaiting) {
+      forgetReasons([review.outfit.id]);
+    }
+    throw error;
+  }
+  forgetReasons([review.outfit.id]);
+  return review.approve;
+}
+
+async function sendReview({ outfit, approve, reason = "" }: Review): Promise<void> {
   rowsOf(
     await supabase.rpc("review_combine", {
       combine_id: outfit.id,
@@ -23,7 +38,6 @@ async function reviewOutfit({ outfit, approve, reason = "" }: Review) {
       ...(reason !== "" && { reason }),
     }),
   );
-  return approve;
 }
 
 /** Lets outfits wait again about which this administrator has just decided. */
@@ -74,6 +88,7 @@ async function reviewOutfits({ outfits, approve, reason = "" }: BulkReview) {
     ({ combine_id, error }: { combine_id: string; error: string | null }) =>
       error === null ? [combine_id] : [],
   );
+  forgetReasons(ids);
   const refused = outfits.map(({ id }) => id).filter((id) => !ids.includes(id));
   return { approve, ids, refused };
 }

@@ -51,7 +51,7 @@ interface OutfitQuestionProps {
   selected: {
     ids: readonly string[];
     pending: boolean;
-    onReject: (reason: string, settle: (refused?: readonly string[]) => void) => void;
+    onReject: (reason: string) => void;
   };
 }
 
@@ -95,14 +95,11 @@ function RejectOutfit({ outfit, onClose }: SingleQuestionProps) {
       subject={outfit.name}
       ids={[outfit.id]}
       pending={review.isPending}
-      onReject={(reason, forget) =>
+      onReject={(reason) =>
         review.mutate(
           { outfit, approve: false, reason },
           {
-            onSuccess: () => {
-              forget();
-              onClose();
-            },
+            onSuccess: onClose,
             onError: (error) => {
               if (hasOutfitChanged(error)) onClose();
             },

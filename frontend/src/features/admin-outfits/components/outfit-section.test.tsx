@@ -1,7 +1,9 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
+import { storeSession } from "@/testing/fake-session";
 import { renderAt } from "@/testing/render";
+import { forgetReasons } from "../api/unsaved-reasons";
 import { OutfitSection } from "./outfit-section";
 
 const row = {
@@ -52,4 +54,24 @@ it("keeps the reason of outfits that were changed meanwhile, and calls none of t
 
   await rejectTicked();
   expect(await screen.findByLabelText("Reason (optional)")).toHaveValue("Blurred");
+});
+
+it("asks before a reload about a reason that was typed, until its outfit is decided about", async () => {
+  storeSession("00000000-0000-4000-8000-000000000009");
+  const isAsked = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  const id = "00000000-0000-4000-8000-000000000002";
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) =>
+    Response.json(String(input).includes("/list_outfits") ? [{ ...row, id, name: "Night" }] : []),
+  );
+  renderAt("/admin/combines", <OutfitSection />);
+  forgetReasons([row.id]);
+  await userEvent.click(await screen.findByRole("button", { name: "Reject Night" }));
+  await userEvent.type(await screen.findByLabelText("Reason (optional)"), "Blurred");
+  const question = screen.getByRole("alertdialog");
+  await userEvent.click(within(question).getByRole("button", { name: "Cancel" }));
+  expect(isAsked()).toBe(true);
+
+  await userEvent.click(screen.getByRole("button", { name: "Approve Night" }));
+  expect(await screen.findByText("Combine Approved")).toBeVisible();
+  expect(isAsked()).toBe(false);
 });

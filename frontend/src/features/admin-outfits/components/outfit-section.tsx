@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Select } from "@/components/admin/controls";
 import { DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
 import { SectionPage } from "@/components/admin/section-page";
 import { adminOverviewQuery } from "@/lib/admin-overview";
+import { useSession } from "@/lib/session";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { useOpenRow } from "@/lib/use-open-row";
 import { outfitStylesQuery } from "@/lib/vocabulary";
@@ -17,6 +18,7 @@ import {
   statusLabels,
 } from "../api/outfits";
 import { useReviewOutfit, useReviewOutfits } from "../api/review";
+import { forgetReasons, showReasonsOf } from "../api/unsaved-reasons";
 import { outfitColumns } from "./outfit-columns";
 import { OutfitPanel, OutfitQuestion, type Question } from "./outfit-dialogs";
 import { SelectionBar } from "./selection-bar";
@@ -29,15 +31,11 @@ type Selection = ReturnType<typeof useSelection>;
 /** Decides on all ticked outfits, and unticks them. When the request fails they stay ticked, with what was typed about them. */
 function useSelectedReview(selection: Selection, onDecided: () => void) {
   const { mutate, isPending } = useReviewOutfits();
-  const decide = (
-    decision: { approve: boolean; reason?: string },
-    settle?: (refused: readonly string[]) => void,
-  ) =>
+  const decide = (decision: { approve: boolean; reason?: string }) =>
     mutate(
       { outfits: selection.outfits, ...decision },
       {
-        onSuccess: ({ refused }) => {
-          settle?.(refused);
+        onSuccess: () => {
           selection.clear();
           onDecided();
         },
@@ -46,9 +44,19 @@ function useSelectedReview(selection: Selection, onDecided: () => void) {
   return {
     isPending,
     approve: () => decide({ approve: true }),
-    reject: (reason: string, settle: (refused: readonly string[]) => void) =>
-      decide({ approve: false, reason }, settle),
+    reject: (reason: string) => decide({ approve: false, reason }),
   };
+}
+
+/** Shows this administrator's own unsaved reasons, and forgets those of outfits that others have decided about. */
+function useReasonsOf(outfits: readonly AdminOutfit[] | undefined): void {
+  const { user } = useSession();
+  const userId = user?.id ?? "";
+  useEffect(() => showReasonsOf(userId), [userId]);
+  useEffect(() => {
+    const decided = (outfits ?? []).filter((outfit) => !isReviewable(outfit));
+    forgetReasons(decided.map(({ id }) => id));
+  }, [outfits]);
 }
 
 /** Outfit combinations: what is published, what waits for review, and what was rejected. */
@@ -61,6 +69,7 @@ export function OutfitSection() {
     ascending: false,
     filters,
   });
+  useReasonsOf(table.rows);
   const { data: styleNames } = useQuery(outfitStylesQuery());
   const opened = useOpenRow(table, "Outfit");
   const [editedId, setEditedId] = useState<string | null>(null);

@@ -34,14 +34,11 @@ export function ReviewPanel(props: ReviewPanelProps) {
   const review = useReviewOutfit();
   const [isRejecting, setRejecting] = useState(false);
 
-  function decide(approve: boolean, reason?: string, forget?: () => void) {
+  function decide(approve: boolean, reason?: string) {
     review.mutate(
       { outfit, approve, ...(reason !== undefined && { reason }) },
       {
-        onSuccess: () => {
-          forget?.();
-          onDecided();
-        },
+        onSuccess: onDecided,
         onError: (error) => {
           // The panel shows an old version.
           if (hasOutfitChanged(error)) onClose();
@@ -124,7 +121,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
           subject={outfit.name}
           ids={[outfit.id]}
           pending={review.isPending}
-          onReject={(reason, forget) => decide(false, reason, forget)}
+          onReject={(reason) => decide(false, reason)}
           onCancel={() => setRejecting(false)}
         />
       )}

@@ -29,16 +29,18 @@ export function usePasswordAgain(
 
 interface PasswordAgainFormProps {
   again: PasswordAgain;
+  /** What Enter does; by default it signs in. */
+  onSubmit?: () => void;
 }
 
 /** The field for the password. Enter submits it, beside the button of the dialog. */
-export function PasswordAgainForm({ again }: PasswordAgainFormProps) {
+export function PasswordAgainForm({ again, onSubmit = again.submit }: PasswordAgainFormProps) {
   return (
     <form
       className="mt-5"
       onSubmit={(event) => {
         event.preventDefault();
-        again.submit();
+        onSubmit();
       }}
     >
       <Field label="Password" error={again.error}>

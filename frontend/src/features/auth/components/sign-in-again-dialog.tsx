@@ -63,7 +63,7 @@ export function SignInAgainDialog({
       onConfirm={hasPassword ? submit : undefined}
       onClose={onClose}
     >
-      {hasPassword && <PasswordAgainForm again={again} />}
+      {hasPassword && <PasswordAgainForm again={again} onSubmit={submit} />}
       {own.length > 0 && (
         <div className="mt-5 flex flex-col gap-3">
           {own.map(({ id, label }) => (

@@ -81,10 +81,10 @@ it("console_059_a_table_whose_sql_was_edited_is_filled_under_its_own_name_or_it_
 
 it("console_059_a_running_import_asks_before_back_or_a_reload_ends_it", async () => {
   const cancel = vi.fn();
-  const frame = (isDone: boolean) => (
+  const frame = (isDone: boolean, isRunning = !isDone) => (
     <ImportFrame
       title="Import"
-      isRunning={!isDone}
+      isRunning={isRunning}
       isDone={isDone}
       note={undefined}
       action={null}
@@ -118,6 +118,16 @@ it("console_059_a_running_import_asks_before_back_or_a_reload_ends_it", async ()
   expect(await screen.findByText("Cancel the import?")).toBeVisible();
   view.rerender(frame(true));
   await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+
+  // It fails while that is asked, and is begun again: each is another thing than what was asked about.
+  view.rerender(frame(false));
+  fireEvent.input(screen.getByText("0 %"));
+  await userEvent.keyboard("{Escape}");
+  expect(await screen.findByText("Cancel the import?")).toBeVisible();
+  view.rerender(frame(false, false));
+  await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+  view.rerender(frame(false));
+  expect(screen.queryByRole("alertdialog")).toBeNull();
 });
 
 it("console_059_a_table_that_was_made_and_could_not_be_looked_up_is_filled_by_the_next_press", async () => {
