@@ -151,24 +151,39 @@ async fn gw_025_a_reset_that_is_killed_while_it_waits_for_an_open_transaction_ch
     project.write("seed.sql", "insert into notes values ('kept');");
     let running = project.start().await;
     let (reader, watcher) = (project.database().await, project.database().await);
-    let read = "begin; select * from notes";
-    reader.batch_execute(read).await.expect("read");
     let is_waiting =
         "select exists (select from pg_locks where not granted and relation = 'public.notes'::regclass)";
+    let is_member = "select pg_has_role('postgres', 'supabase_auth_admin', 'member')";
+    // Without that membership a reset has to change the roles before it can empty the database.
+    for has_membership in [true, false] {
+        if !has_membership {
+            let revoke = "revoke supabase_auth_admin from postgres";
+            project
+                .superuser()
+                .await
+                .batch_execute(revoke)
+                .await
+                .expect("revoked");
+        }
+        let read = "begin; select * from notes";
+        reader.batch_execute(read).await.expect("read");
 
-    kill_when(project.command(&["db", "reset"]), async || {
-        watcher.query_one(is_waiting, &[]).await.expect("a row").get(0)
-    })
-    .await;
-    reader.batch_execute("commit").await.expect("ended");
-    wait_for_other_transactions(&watcher).await;
+        kill_when(project.command(&["db", "reset"]), async || {
+            watcher.query_one(is_waiting, &[]).await.expect("a row").get(0)
+        })
+        .await;
+        reader.batch_execute("commit").await.expect("ended");
+        wait_for_other_transactions(&watcher).await;
 
-    assert_eq!(describe(&project).await, "kept | 20260101000000");
-    let marker = project.path(".selvedge/initialized");
-    assert_eq!(
-        std::fs::read_to_string(&marker).expect("the database is complete"),
-        ""
-    );
+        assert_eq!(describe(&project).await, "kept | 20260101000000");
+        let marker = std::fs::read_to_string(project.path(".selvedge/initialized"));
+        assert_eq!(marker.expect("the database is complete"), "");
+        let row = watcher.query_one(is_member, &[]).await.expect("a row");
+        assert_eq!(row.get::<_, bool>(0), has_membership);
+    }
+    project.run_and_expect_success(&["db", "reset"]);
+    let row = watcher.query_one(is_member, &[]).await.expect("a row");
+    assert!(row.get::<_, bool>(0), "as in a fresh project");
     running.stop();
 }
 

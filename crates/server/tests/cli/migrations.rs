@@ -125,7 +125,11 @@ async fn gw_021_migrate_creates_lists_and_applies() {
 /// The most memory in bytes that a command has used.
 #[cfg(target_os = "linux")]
 fn measure_peak(project: &Project, arguments: &[&str]) -> u64 {
-    let mut child = project.command(arguments).spawn().expect("the binary runs");
+    let mut command = project.command(arguments);
+    let quiet = command
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let mut child = quiet.spawn().expect("the binary runs");
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().expect("a child").is_none() {
