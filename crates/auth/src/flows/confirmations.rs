@@ -119,6 +119,14 @@ async fn confirm_number(
     let forgotten = forget_contested_credentials(request, db, user).await?;
     report_forgotten(request, user, forgotten);
     phones::confirm_phone(db, user.id, phone, request.now()).await?;
+    // The account is in use now, and where addresses need no proof its address would be anybody's who signs up with it.
+    if request.config().email.autoconfirm
+        && !user.is_confirmed()
+        && !user.is_sso_user
+        && !user.email.is_empty()
+    {
+        users::confirm_email(db, user.id, &user.email.to_lowercase(), request.now()).await?;
+    }
     Ok(match user.is_phone_confirmed() {
         true => Action::Login,
         false => Action::UserSignedUp,

@@ -10,7 +10,7 @@ use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
 use super::user_access::{self, AccessEnd};
-use super::{DbResult, execute_statement};
+use super::{DbResult, execute_statement, find_row};
 use crate::user::User;
 
 /// Whether nobody can have used the account: none of its addresses is confirmed, and nobody has signed in.
@@ -64,17 +64,15 @@ pub(crate) struct Forgotten {
 }
 
 /// Removes what those who registered the address could sign in with: the password, unless an administrator has set it,
-/// identities of providers, and all that [`user_access::end`] ends. Address, metadata, and what waits for the link that has
-/// proven the address stay.
+/// identities of providers with their metadata, and all that [`user_access::end`] ends. Address, other metadata, and what waits
+/// for the link that has proven the address stay.
 pub(crate) async fn forget_credentials(
     db: &impl GenericClient,
     user_id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<Forgotten> {
     let password = forget_password(db, user_id, now).await?;
-    const IDENTITIES: &str =
-        "delete from auth.identities where user_id = $1 and provider not in ('email', 'phone')";
-    let identities = execute_statement(db, IDENTITIES, &[&user_id]).await? > 0;
+    let identities = forget_identities(db, user_id, false).await?;
     user_access::end(db, user_id, AccessEnd::AddressProven, now).await?;
     Ok(Forgotten { password, identities })
 }
@@ -85,9 +83,17 @@ pub(crate) async fn forget_unverified_identities(db: &impl GenericClient, user: 
     if !is_unproven(user) {
         return Ok(false);
     }
-    const SQL: &str = "delete from auth.identities where user_id = $1 and provider not in ('email', 'phone') \
-                       and provider not like 'sso:%' and coalesce(identity_data ->> 'email_verified', '') <> 'true'";
-    Ok(execute_statement(db, SQL, &[&user.id]).await? > 0)
+    forget_identities(db, user.id, true).await
+}
+
+/// Removes identities of providers with what they have written into the user's metadata: all, or those alone whose provider has
+/// not verified the address. Returns whether there were any.
+async fn forget_identities(db: &impl GenericClient, user_id: Uuid, only_unverified: bool) -> DbResult<bool> {
+    const SQL: &str = include_str!("../../sql/forget_identities.sql");
+    match find_row(db, SQL, &[&user_id, &only_unverified]).await? {
+        Some(row) => row.try_get(0),
+        None => Ok(false),
+    }
 }
 
 /// Removes the password, unless an administrator has set it; returns whether there was one.

@@ -129,6 +129,13 @@ async fn auth_106_an_administrators_confirmation_confirms_no_strangers_identity(
         assert_eq!(app.count(left).await, 0, "{body}");
         let providers = &confirmed.body["app_metadata"]["providers"];
         assert!(!providers.to_string().contains("google"), "{providers}");
+        // Nor does the owner get the name of whoever has named the address to the provider.
+        let metadata = confirmed.body["user_metadata"].as_object().unwrap();
+        let foreign = ["sub", "iss", "name", "picture", "provider_id"];
+        assert!(
+            !foreign.iter().any(|key| metadata.contains_key(*key)),
+            "{metadata:?}"
+        );
         let again = sign_in_by(&app, "google", mallorys()).await;
         assert_eq!(
             again.error(),
@@ -203,6 +210,12 @@ async fn auth_120_where_addresses_need_no_proof_a_number_that_is_confirmed_bring
 
     app.sign_in(VICTIM, PASSWORD).await.session();
     let taken = app.sign_up(VICTIM, STRANGERS).await;
+    assert_eq!(taken.error(), (422, "user_already_exists"));
+    // The same by the user's own code.
+    let body = json!({"phone": "15550001", "email": MALLORY});
+    app.admin_create(body).await;
+    sign_in_by_phone(&app, "15550001", json!({})).await;
+    let taken = app.sign_up(MALLORY, STRANGERS).await;
     assert_eq!(taken.error(), (422, "user_already_exists"));
 }
 
