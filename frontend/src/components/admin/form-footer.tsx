@@ -1,6 +1,7 @@
 import { Button } from "@ui/button";
 import { Dialog } from "radix-ui";
 import type { ReactNode } from "react";
+import { toast } from "@/lib/toast";
 import { useFormWork } from "./form-work";
 
 /** Buttons at the lower edge of a panel. At the left, because toasts appear at the right. */
@@ -17,10 +18,19 @@ export function PanelFooter({ children }: { children: ReactNode }) {
  * from under the pointer that is pressing it.
  */
 export function FormFooter({ pending }: { pending: boolean }) {
-  const { isBusy } = useFormWork();
+  const { isBusy, hasUnadded } = useFormWork();
   return (
     <PanelFooter>
-      <Button type="submit" variant="primary" pending={pending || isBusy}>
+      <Button
+        type="submit"
+        variant="primary"
+        pending={pending || isBusy}
+        onClick={(event) => {
+          if (!hasUnadded) return;
+          event.preventDefault();
+          toast("Not saved yet", "Add the name that you have typed, or cancel it.", "danger");
+        }}
+      >
         Save
       </Button>
       <Dialog.Close asChild>

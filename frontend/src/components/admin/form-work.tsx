@@ -15,12 +15,17 @@ interface FormWork {
   during: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Counts lines beside the fields in which something is typed. */
   countTyped: (change: number) => void;
+  /** Whether a row is named that is to be made on the way, and is not made yet: saved now, the form would leave it out. */
+  hasUnadded: boolean;
+  countUnadded: (change: number) => void;
 }
 
 const FormWorkContext = createContext<FormWork>({
   isBusy: false,
   during: (work) => work,
   countTyped: () => undefined,
+  hasUnadded: false,
+  countUnadded: () => undefined,
 });
 
 interface FormWorkProviderProps {
@@ -39,9 +44,17 @@ export function FormWorkProvider({ countTyped, children }: FormWorkProviderProps
       setRunning((count) => count - 1);
     }
   }, []);
+  const [unadded, setUnadded] = useState(0);
+  const countUnadded = useCallback((change: number) => setUnadded((count) => count + change), []);
   const value = useMemo(
-    () => ({ isBusy: running > 0, during, countTyped }),
-    [running, during, countTyped],
+    () => ({
+      isBusy: running > 0,
+      during,
+      countTyped,
+      hasUnadded: unadded > 0,
+      countUnadded,
+    }),
+    [running, during, countTyped, unadded, countUnadded],
   );
   return <FormWorkContext value={value}>{children}</FormWorkContext>;
 }
@@ -58,4 +71,15 @@ export function useTypedBeside(isTyped: boolean): void {
     countTyped(1);
     return () => countTyped(-1);
   }, [isTyped, countTyped]);
+}
+
+/** The same for the name of a row that is to be made on the way. The form is not saved before it is added or taken out. */
+export function useUnadded(isTyped: boolean): void {
+  const { countUnadded } = useFormWork();
+  useTypedBeside(isTyped);
+  useEffect(() => {
+    if (!isTyped) return undefined;
+    countUnadded(1);
+    return () => countUnadded(-1);
+  }, [isTyped, countUnadded]);
 }

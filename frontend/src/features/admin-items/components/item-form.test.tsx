@@ -154,6 +154,11 @@ describe("what is created inside of the form is chosen", () => {
     expect(onClose).not.toHaveBeenCalled();
     await user.click(within(question).getByRole("button", { name: "Cancel" }));
     expect(screen.getByLabelText("Name of the new brand")).toHaveValue("Maison");
+    // Saving would leave it out without a word.
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByText("Not saved yet")).toBeVisible();
+    expect(screen.getByLabelText("Name of the new brand")).toHaveValue("Maison");
+    expect(onClose).not.toHaveBeenCalled();
   });
 
   it("a brand whose answer was lost is chosen by the next attempt, and made once", async () => {

@@ -2,7 +2,7 @@ import { Button } from "@ui/button";
 import { isEnter, isEscape } from "@ui/keys";
 import { Plus } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { useTypedBeside } from "@/components/admin/form-work";
+import { useUnadded } from "@/components/admin/form-work";
 import { Input } from "@/components/ui/input";
 import { toast } from "@/lib/toast";
 import { useCreateBrand, useCreateColor, useCreateSubcategory } from "../api/quick-create";
@@ -18,7 +18,7 @@ interface NameRowProps {
 /** A button that becomes a line to type a name into. Not a form: it is inside of one. */
 function NameRow({ noun, pending, onCreate }: NameRowProps) {
   const [name, setName] = useState<string | null>(null);
-  useTypedBeside(name !== null && name.trim() !== "");
+  useUnadded(name !== null && name.trim() !== "");
   if (name === null) return <AddButton label={`New ${noun}`} onClick={() => setName("")} />;
 
   function create() {
@@ -114,7 +114,7 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
     setDraft(null);
     onCreated(id);
   });
-  useTypedBeside(draft !== null && draft.name.trim() !== "");
+  useUnadded(draft !== null && draft.name.trim() !== "");
   if (draft === null) {
     return <AddButton label="New color" onClick={() => setDraft({ name: "", hexCode: "#" })} />;
   }
