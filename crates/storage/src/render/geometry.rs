@@ -1,18 +1,15 @@
-//! Which part of a source is cut out and how large it becomes, and the resizing itself.
+//! Which part of a source is cut out and how large it becomes.
 
-use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::DynamicImage;
+use selvedge_pictures::{Part, scale_part};
 
 use super::rendered_image::RenderError;
 use super::transform::{Gravity, MAX_EDGE, Resize, Transform};
 
-/// A rectangle of the source, in source pixels, and the size that it is resized to. Never larger than the source.
+/// A part of the source and the size that it is resized to. Never larger than the source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct CropAndSize {
-    left: f64,
-    top: f64,
-    crop_width: f64,
-    crop_height: f64,
+    part: Part,
     width: u32,
     height: u32,
 }
@@ -23,10 +20,12 @@ impl CropAndSize {
     fn compute(transform: &Transform, source: (u32, u32)) -> Self {
         let (source_width, source_height) = (f64::from(source.0), f64::from(source.1));
         let uncropped = |width: f64, height: f64| Self {
-            left: 0.0,
-            top: 0.0,
-            crop_width: source_width,
-            crop_height: source_height,
+            part: Part {
+                left: 0.0,
+                top: 0.0,
+                width: source_width,
+                height: source_height,
+            },
             width: whole_pixels(width),
             height: whole_pixels(height),
         };
@@ -74,10 +73,12 @@ impl CropAndSize {
         // Offsets point from the anchored edge into the image, so at the right and bottom edge they are negative.
         let inward = |anchor: f64, shift: f64| if anchor > 0.5 { -shift } else { shift };
         Self {
-            left: (room_x * anchor_x + inward(anchor_x, shift_x) / scale).clamp(0.0, room_x.max(0.0)),
-            top: (room_y * anchor_y + inward(anchor_y, shift_y) / scale).clamp(0.0, room_y.max(0.0)),
-            crop_width,
-            crop_height,
+            part: Part {
+                left: (room_x * anchor_x + inward(anchor_x, shift_x) / scale).clamp(0.0, room_x.max(0.0)),
+                top: (room_y * anchor_y + inward(anchor_y, shift_y) / scale).clamp(0.0, room_y.max(0.0)),
+                width: crop_width,
+                height: crop_height,
+            },
             width,
             height,
         }
@@ -96,14 +97,7 @@ pub(super) fn resize_image(image: &DynamicImage, transform: &Transform) -> Resul
     if (to.width, to.height) == (image.width(), image.height()) {
         return Ok(image.clone());
     }
-    let mut resized = DynamicImage::new(to.width, to.height, image.color());
-    let options = ResizeOptions::new()
-        .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
-        .crop(to.left, to.top, to.crop_width, to.crop_height);
-    Resizer::new()
-        .resize(image, &mut resized, &options)
-        .map_err(|_| RenderError::Invalid)?;
-    Ok(resized)
+    scale_part(image, to.part, (to.width, to.height)).map_err(|_| RenderError::Invalid)
 }
 
 #[cfg(test)]
