@@ -22,6 +22,17 @@ const BEGIN: &str =
     "begin; set local session_replication_role = replica; set local check_function_bodies = off;
     set local lock_timeout = '10s'";
 
+/// Tables of the services, by their SQL names. Their owners may attach code to them, which runs as whoever empties or changes them.
+const TABLES_OF_SERVICES: &str = "
+    select c.oid::pg_catalog.regclass::pg_catalog.text
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+    join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner and s.rolsuper
+    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) c.relowner and not o.rolsuper
+    where c.relkind operator(pg_catalog.=) any (array['r', 'p']::pg_catalog.\"char\"[]) and not c.relispartition
+      and n.nspname operator(pg_catalog.!~) '^pg_'::pg_catalog.text
+    order by 1";
+
 /// Parts up to this rank belong to the server: roles with their memberships and settings.
 const LAST_RANK_OF_ROLES: i32 = 3;
 
@@ -170,6 +181,12 @@ impl DatabaseState {
         };
         client.batch_execute(BEGIN).await?;
         let outcome = async {
+            if rank == i32::MAX {
+                // What others attach to a table is there when the lock is, and is seen and removed below, or comes after the commit.
+                let tables = client.query(TABLES_OF_SERVICES, &[]).await?;
+                let tables: Vec<String> = tables.iter().map(|row| row.get(0)).collect();
+                lock_tables(client, &tables).await?;
+            }
             self.change(client, is_meant, OnRefusal::Fail).await?;
             if rank == i32::MAX && !self.empty_tables.is_empty() {
                 // In one statement, as the tables refer to each other. Their indexes, which are built anew, are the platform's by now.
@@ -258,6 +275,18 @@ impl DatabaseState {
             .iter()
             .any(|known| known.name.strip_prefix("role ").is_some_and(is_in))
     }
+}
+
+/// Locks tables until the transaction ends, so that nobody changes what belongs to them, or gives their names to others.
+///
+/// # Errors
+/// When one is not there any more, or somebody else keeps a lock for too long.
+pub(super) async fn lock_tables(client: &Client, tables: &[String]) -> Result<(), tokio_postgres::Error> {
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let lock = format!("lock table {} in access exclusive mode", tables.join(", "));
+    client.batch_execute(&lock).await
 }
 
 /// Reads the parts of the connected database from its catalogs, in the order of their ranks.

@@ -6,7 +6,7 @@
 use tokio_postgres::Client;
 
 use super::clear::{BEGIN_CLEAR, check_unlocked, clear_project, explain_emptied, name_holders};
-use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS, try_alone};
+use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS, lock_tables, try_alone};
 use super::error::MigrateError;
 use crate::quote_literal;
 
@@ -163,8 +163,8 @@ async fn empty_tables_of_services(
     Ok(left)
 }
 
-/// Empties the tables of superusers in a transaction of its own. Nobody else can have put an index on them, whose expressions would be
-/// evaluated. Returns those whose rows stay.
+/// Empties the tables of superusers in a transaction of its own. Nobody else can have put an index or a trigger on one. Returns those whose
+/// rows stay.
 async fn empty_tables_of_superusers(
     fresh: &DatabaseState,
     superuser: &Client,
@@ -174,18 +174,33 @@ async fn empty_tables_of_superusers(
         return Ok(tables);
     }
     superuser.batch_execute(BEGIN_CLEAR).await?;
-    let outcome = async {
-        superuser.batch_execute(PIN).await?;
-        let is_done = try_alone(superuser, &truncate(&tables)).await?;
-        superuser.batch_execute("commit").await?;
-        Ok::<bool, MigrateError>(is_done)
+    let emptied = empty_locked(fresh, superuser, &tables).await;
+    let end = if emptied.is_ok() { "commit" } else { "rollback" };
+    let ended = superuser.batch_execute(end).await;
+    match emptied {
+        Ok(left) => ended.map(|()| left).map_err(Into::into),
+        // Somebody keeps a lock, or has put another table into the place of one.
+        Err(error) if error.as_db_error().is_some() => Ok(tables),
+        Err(error) => Err(error.into()),
     }
-    .await;
-    if outcome.is_err() {
-        // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
-        superuser.batch_execute("rollback").await.ok();
+}
+
+/// Locks tables before it asks whose they are: while it waits for the lock, somebody may drop one and give its name to a table of his own,
+/// whose triggers would run. Returns those that stay as they are for that reason.
+async fn empty_locked(
+    fresh: &DatabaseState,
+    superuser: &Client,
+    tables: &[String],
+) -> Result<Vec<String>, tokio_postgres::Error> {
+    superuser.batch_execute(PIN).await?;
+    lock_tables(superuser, tables).await?;
+    let own = list_tables(fresh, superuser, true).await?;
+    let (emptied, left): (Vec<String>, Vec<String>) =
+        tables.iter().cloned().partition(|table| own.contains(table));
+    if !emptied.is_empty() {
+        superuser.batch_execute(&truncate(&emptied)).await?;
     }
-    Ok(if outcome? { Vec::new() } else { tables })
+    Ok(left)
 }
 
 /// Those of the tables without rows in a fresh database that are there, and belong to superusers or to others.
@@ -193,7 +208,7 @@ async fn list_tables(
     fresh: &DatabaseState,
     client: &Client,
     of_superusers: bool,
-) -> Result<Vec<String>, MigrateError> {
+) -> Result<Vec<String>, tokio_postgres::Error> {
     let rows = client.query(OWNERS, &[&fresh.empty_tables()]).await?;
     let mut tables = Vec::new();
     for row in rows {

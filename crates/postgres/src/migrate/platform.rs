@@ -173,6 +173,34 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
         .all(|file| applied.contains(&file.version)))
 }
 
+/// The texts of the files.
+pub(super) fn platform_texts() -> impl Iterator<Item = &'static str> {
+    platform_files().into_iter().map(|file| file.sql)
+}
+
+/// Whether the connected database has the platform schema as this version of the program makes it, file by file: neither that of an older nor
+/// that of a newer one. Needs no superuser.
+///
+/// # Errors
+/// When a query fails.
+pub(super) async fn is_of_this_version(client: &Client) -> Result<bool, tokio_postgres::Error> {
+    if !client.query_one(HAS_REGISTER, &[]).await?.try_get::<_, bool>(0)? {
+        return Ok(false);
+    }
+    let known = client
+        .query(
+            "select version, sha256 from _selvedge.platform_migrations order by version",
+            &[],
+        )
+        .await?;
+    let files = platform_files();
+    let is_same = |(row, file): (&tokio_postgres::Row, &PlatformFile)| {
+        let (version, sha256): (i32, &str) = (row.get(0), row.get(1));
+        version == file.version && (sha256 == file.sha256 || EARLIER_EDITIONS.contains(&(version, sha256)))
+    };
+    Ok(known.len() == files.len() && known.iter().zip(&files).all(is_same))
+}
+
 /// Whether a database that has the platform schema lacks files of it, because an older version of this program has made it. Needs no
 /// superuser.
 ///

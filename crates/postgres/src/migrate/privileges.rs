@@ -2,7 +2,11 @@
 
 use tokio_postgres::{Client, Error};
 
+use super::shipped_functions::list_changed_functions;
+
 const FAULTS: &str = include_str!("privileges.sql");
+/// The rule about what [`list_changed_functions`] finds.
+const SHIPPED_FUNCTIONS: &str = "functions of the platform's own schemas are those that were shipped";
 const FAULTS_OF_ROLES: &str = include_str!("role_privileges.sql");
 
 /// An object that breaks a rule.
@@ -14,13 +18,19 @@ pub struct PrivilegeFault {
     pub object: String,
 }
 
-/// Returns what in the database gives more rights than the platform schema does. It is empty in a database as it was shipped. Every role
-/// may ask, as only catalogs are read.
+/// Returns what in the database gives more rights than the platform schema does, and which of its functions are not as they were shipped.
+/// It is empty in a database as it was shipped. Every role may ask, as only catalogs and the register of the platform's files are read.
 ///
 /// # Errors
 /// When the query fails.
 pub async fn find_privilege_faults(client: &Client) -> Result<Vec<PrivilegeFault>, Error> {
-    find(client, FAULTS).await
+    let mut faults = find(client, FAULTS).await?;
+    let changed = list_changed_functions(client).await?.into_iter();
+    faults.extend(changed.map(|object| PrivilegeFault {
+        rule: SHIPPED_FUNCTIONS.to_owned(),
+        object,
+    }));
+    Ok(faults)
 }
 
 /// Returns what roles of the server have more than the platform schema gives them: memberships, attributes, superusers.

@@ -30,6 +30,21 @@ from open_definer as d
 join pg_catalog.pg_namespace as n on n.nspowner not in (select oid from superuser) and n.nspname !~ '^pg_(toast_)?temp_'
 where d.prosqlbody is null and d.prosrc ~ ('\m' || pg_catalog.regexp_replace(n.nspname::text, '(\W)', '\\\1', 'g') || '"?\.')
 union all
+select 'a definer of a superuser names no table or function of another role', d.name || ' names ' || o.schema || '.' || o.name
+from open_definer as d
+join (
+  select n.nspname::text as schema, c.relname::text as name
+  from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and n.nspowner in (select oid from superuser) and c.relowner not in (select oid from superuser)
+  union
+  select n.nspname::text, p.proname::text
+  from pg_catalog.pg_proc as p join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+  where n.nspowner in (select oid from superuser) and p.proowner not in (select oid from superuser)
+) as o on pg_catalog.strpos(d.prosrc, o.schema) > 0 and pg_catalog.strpos(d.prosrc, o.name) > 0 and d.prosrc ~ (
+  '\m' || pg_catalog.regexp_replace(o.schema, '(\W)', '\\\1', 'g') || '"?\s*\.\s*"?' || pg_catalog.regexp_replace(o.name, '(\W)', '\\\1', 'g') || '\M'
+)
+where d.prosqlbody is null
+union all
 select 'a definer of a superuser calls and reads what superusers own', d.name || ' uses '
   || pg_catalog.pg_describe_object(u.refclassid, u.refobjid, u.refobjsubid)
 from open_definer as d
@@ -136,7 +151,7 @@ where p.proowner not in (select oid from superuser) or (
 union all
 select 'the platform''s event triggers fire always', wanted.name
 from (values
-  ('selvedge_open_new_extension'::text), ('selvedge_refresh_event_trigger_copies')
+  ('selvedge_open_new_extension'::text), ('selvedge_refresh_event_trigger_copies'), ('selvedge_check_extension_scripts')
 ) as wanted (name)
 where not exists (
   select from pg_catalog.pg_event_trigger as t

@@ -1,9 +1,10 @@
-//! What only the embedded cluster does about roles: their passwords, and what PostgreSQL 15 lets `postgres` become.
+//! What only the embedded cluster does about roles: their passwords, what PostgreSQL 15 lets `postgres` become, and what it may do in databases of
+//! its own.
 
 use anyhow::Result;
 use secrecy::SecretString;
 use selvedge_postgres::cluster::{Cluster, REPLICATION_LOGIN};
-use selvedge_postgres::migrate::{self, RolePasswords, matches_verifier};
+use selvedge_postgres::migrate::{self, ExtensionGuard, RolePasswords, matches_verifier};
 use selvedge_postgres::{PrivilegedSession, quote_identifier};
 
 use super::EMBEDDED_PASSWORD;
@@ -41,39 +42,58 @@ pub(super) async fn set_passwords(
     Ok(())
 }
 
-/// Whether an earlier start has closed the functions in every database, so that this one need not connect to all of them.
-const HAS_CLOSED_SLOT_FUNCTIONS: &str = "select exists (select from _selvedge.project_settings as s
-     where s.name operator(pg_catalog.=) 'slot_functions.are_closed'::pg_catalog.text)";
-const RECORD_CLOSED_SLOT_FUNCTIONS: &str = "insert into _selvedge.project_settings (name, value) values ('slot_functions.are_closed', 'true') on conflict do nothing";
+/// What an earlier start has done in every database, so that this one need not connect to all of them.
+const DONE: &str = "select s.value from _selvedge.project_settings as s
+     where s.name operator(pg_catalog.=) $1::pg_catalog.text";
+const RECORD_DONE: &str = "insert into _selvedge.project_settings (name, value) values ($1, $2)
+     on conflict (name) do update set value = excluded.value";
+const SLOT_FUNCTIONS: &str = "slot_functions.are_closed";
+const EXTENSIONS: &str = "extensions.guard";
 
 const OTHER_DATABASES: &str =
     "select d.datname::pg_catalog.text, d.datallowconn from pg_catalog.pg_database as d
      where d.datname operator(pg_catalog.<>) pg_catalog.current_database() and d.datconnlimit operator(pg_catalog.<>) -2
      order by d.datistemplate desc, d.datname";
 
-/// Closes in every database of the cluster, and so in those that new ones are copied from, the functions by which a role with REPLICATION
-/// loads a library: `postgres` may become such a role on PostgreSQL 15. A database that cannot be reached is tried again by the next
-/// start.
-pub(super) async fn close_slot_functions(cluster: &Cluster, superuser: &PrivilegedSession) -> Result<()> {
-    if superuser.query_one(HAS_CLOSED_SLOT_FUNCTIONS, &[]).await?.get(0) {
+/// Closes what would make more of `postgres` in databases besides the project's, and in those that new ones are copied from: the functions by
+/// which a role with REPLICATION loads a library, as `postgres` may become such a role on PostgreSQL 15, and scripts of extensions that call
+/// what it has made. A database that cannot be reached is tried again by the next start.
+pub(super) async fn guard_databases(cluster: &Cluster, superuser: &PrivilegedSession) -> Result<()> {
+    let guard = ExtensionGuard::read(superuser).await?;
+    let wanted = [(SLOT_FUNCTIONS, "true".to_owned()), (EXTENSIONS, guard.digest())];
+    let mut is_known = true;
+    for (name, value) in &wanted {
+        let row = superuser.query_opt(DONE, &[name]).await?;
+        is_known &= row.is_some_and(|row| row.get::<_, &str>(0) == value);
+    }
+    if is_known {
         return Ok(());
     }
+    let mut is_done = true;
     migrate::close_slot_functions(superuser).await?;
-    let mut are_closed = true;
     for row in superuser.query(OTHER_DATABASES, &[]).await? {
         let (name, is_open): (String, bool) = (row.get(0), row.get(1));
-        if let Err(error) = close_in(cluster, superuser, &name, is_open).await {
-            are_closed = false;
+        if let Err(error) = guard_in(cluster, superuser, &guard, &name, is_open).await {
+            is_done = false;
             output::print_warnings(&[format!("the database {name} cannot be reached: {error:#}")]);
         }
     }
-    if are_closed {
-        superuser.batch_execute(RECORD_CLOSED_SLOT_FUNCTIONS).await?;
+    if !is_done {
+        return Ok(());
+    }
+    for (name, value) in &wanted {
+        superuser.execute(RECORD_DONE, &[name, value]).await?;
     }
     Ok(())
 }
 
-async fn close_in(cluster: &Cluster, superuser: &PrivilegedSession, name: &str, is_open: bool) -> Result<()> {
+async fn guard_in(
+    cluster: &Cluster,
+    superuser: &PrivilegedSession,
+    guard: &ExtensionGuard,
+    name: &str,
+    is_open: bool,
+) -> Result<()> {
     let allow = |allowed: bool| {
         format!(
             "alter database {} with allow_connections {allowed}",
@@ -83,14 +103,15 @@ async fn close_in(cluster: &Cluster, superuser: &PrivilegedSession, name: &str, 
     if !is_open {
         superuser.batch_execute(&allow(true)).await?;
     }
-    let closed = async {
+    let guarded = async {
         let session = cluster.superuser_login().to_database(name).connect().await?;
-        anyhow::Ok(migrate::close_slot_functions(&session).await?)
+        migrate::close_slot_functions(&session).await?;
+        anyhow::Ok(guard.install(&session).await?)
     }
     .await;
     // That of an earlier start may have been cut off here.
     if !is_open || name == "template0" {
         superuser.batch_execute(&allow(false)).await?;
     }
-    closed
+    guarded
 }

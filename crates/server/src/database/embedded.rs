@@ -251,7 +251,7 @@ pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Res
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
     server_roles::reserve(&superuser).await?;
     output::print_warnings(&take_back_libraries(&superuser).await?);
-    cluster_roles::close_slot_functions(cluster, &superuser).await?;
+    cluster_roles::guard_databases(cluster, &superuser).await?;
     cluster_roles::set_passwords(
         cluster.replication_password(),
         &superuser,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 
 use super::query;
-use crate::support::Project;
+use crate::support::{Project, connect};
 
 /// An extension of somebody else, whose script calls a function of PostgreSQL without naming its schema. The server lets `postgres` create
 /// one of this name.
@@ -36,6 +36,8 @@ const PLANTED: &str = "create function public.format(text, text) returns text la
 const UNPLANT: &str = "drop function public.format(text, text)";
 
 const CREATE: &str = "create extension index_advisor schema public";
+const DOUBLED_QUOTE: &str = r#"do $$ begin
+    execute E'create extension if not exists plpgsql schema "a""\n"; create extension index_advisor schema public'; end $$"#;
 
 async fn refusal(client: &Client, sql: &str) -> String {
     let error = client.batch_execute(sql).await.expect_err(sql);
@@ -101,10 +103,12 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
     run(&postgres, PLANTED).await;
 
     check_refusals(&postgres).await;
+    check_hidden_names(&postgres).await;
     check_own_functions(&postgres).await;
     check_others_are_created(&project, &postgres).await;
     check_event_triggers(&postgres).await;
     check_other_sessions(&project, &postgres).await;
+    check_other_databases(&project, &postgres).await;
 
     let attackers = "select count(*) from pg_roles where rolname = 'attacker'";
     assert_eq!(query::<i64>(&postgres, attackers).await, 0);
@@ -123,6 +127,8 @@ async fn check_refusals(postgres: &Client) {
         "do $$ begin execute 'create extension citext schema \"public\"
             ; create extension index_advisor schema public'; end $$",
         "create extension citext; create extension index_advisor schema public",
+        // A doubled quote before a line end is no end of a name.
+        DOUBLED_QUOTE,
         "/* create extension citext */ create extension index_advisor schema public",
     ] {
         let message = refusal(postgres, way).await;
@@ -136,6 +142,68 @@ async fn check_refusals(postgres: &Client) {
             "{way}: {message}"
         );
     }
+}
+
+/// An owner may take rights from itself, and give its schema away, after it has created something.
+async fn check_hidden_names(postgres: &Client) {
+    let plant = PLANTED.replace("public.", "hidden.");
+    run(postgres, &format!("{UNPLANT}; create schema hidden; {plant}")).await;
+    for hide in [
+        "revoke create on schema hidden from postgres",
+        "create role keeper; grant keeper to postgres; grant create on database postgres to keeper;
+         alter schema hidden owner to keeper; grant usage on schema hidden to public; revoke keeper from postgres",
+    ] {
+        run(postgres, hide).await;
+        for way in [
+            "create extension index_advisor schema hidden",
+            "select _selvedge.create_extension('index_advisor', false, 'hidden', null, false)",
+        ] {
+            let message = refusal(postgres, way).await;
+            assert!(
+                message.contains("hidden.format(text,text)") || message.contains("permission denied for schema hidden"),
+                "{hide}: {message}"
+            );
+        }
+    }
+    let clean = "grant keeper to postgres; drop schema hidden cascade; revoke create on database postgres from keeper; drop role keeper";
+    run(postgres, &format!("{clean}; {PLANTED}")).await;
+}
+
+/// `postgres` may make databases, which have no platform schema, and the scripts of extensions run there as well.
+async fn check_other_databases(project: &Project, postgres: &Client) {
+    run(postgres, "create database other").await;
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/other",
+        project.ports.database
+    );
+    let (other, second) = (
+        connect(&url).await.expect("a login"),
+        connect(&url).await.expect("a login"),
+    );
+    run(&other, PLANTED).await;
+    for way in [
+        CREATE,
+        DOUBLED_QUOTE,
+        "set session_replication_role = replica; create extension index_advisor schema public",
+    ] {
+        let message = refusal(&other, way).await;
+        run(&other, "reset all").await;
+        assert!(message.contains("public.format(text,text)"), "{way}: {message}");
+    }
+    // Those of contrib call nothing.
+    run(&other, "create extension citext schema public").await;
+    run(&other, &format!("{UNPLANT}; {CREATE}")).await;
+    let is_dumped = "select count(*) from pg_event_trigger as t where not exists (
+        select from pg_depend as d where d.classid = 'pg_event_trigger'::regclass and d.objid = t.oid and d.deptype = 'e')";
+    assert_eq!(query::<i64>(&other, is_dumped).await, 0);
+
+    // An overload that fits the calls of the vault better than the vault's own function, which nobody sees yet.
+    let overload = "create schema vault; begin;
+        create function vault._crypto_aead_det_encrypt(message bytea, additional bytea, key_id bigint, nonce bytea) returns bytea
+          language plpgsql as $$ begin create role attacker superuser; return ''; end $$";
+    run(&second, overload).await;
+    let message = refusal_after_commit(project, &other, "create extension supabase_vault", &second).await;
+    assert!(message.contains("vault._crypto_aead_det_encrypt"), "{message}");
 }
 
 /// What a script calls of its own functions is looked at as well, and what these call.
@@ -157,6 +225,7 @@ async fn check_others_are_created(project: &Project, postgres: &Client) {
         "create extension if not exists pgcrypto with schema extensions",
         "-- of the project\nCREATE EXTENSION \"citext\" WITH SCHEMA public VERSION '1.6';\n",
         "do $$ begin create extension if not exists hstore schema extensions cascade; end $$",
+        "do $$ begin create extension if not exists fuzzystrmatch with schema \"extensions\"; create extension isn schema \"public\"; end $$",
         "select _selvedge.create_extension('seg', false, 'public', null, false)",
         "alter extension citext update",
         "select _selvedge.set_extension_schema('citext', 'extensions')",

@@ -1,6 +1,5 @@
 //! `postgres` is never more than `postgres`: sessions with more rights run nothing that a project has made.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -9,11 +8,15 @@ use tokio_postgres::types::FromSqlOwned;
 
 mod copies;
 mod extensions;
+mod plain;
+mod resets;
 mod roles;
+mod sessions;
 mod settings;
 mod slots;
 mod upgrade;
 
+use self::sessions::{expect_own_relations, expect_pinned_sessions, log_superuser_statements};
 use crate::production::{generate_keys, serve_variables};
 use crate::support::{Project, connect};
 
@@ -114,60 +117,6 @@ async fn wait_for_autovacuum(project: &Project) {
     panic!("autovacuum has not come in a minute");
 }
 
-/// Lets PostgreSQL log every statement of the superuser. Returns the number of the session that has done so.
-async fn log_superuser_statements(project: &Project) -> i32 {
-    let superuser = project.superuser().await;
-    superuser
-        .batch_execute("alter role supabase_admin set log_statement = 'all'")
-        .await
-        .expect("a superuser may");
-    query(&superuser, "select pg_backend_pid()").await
-}
-
-/// Checks in PostgreSQL's log that every session of the superuser, but for that of the test, was opened by the function that pins its settings,
-/// which asks for them first, and that none became another role.
-fn expect_pinned_sessions(project: &Project, own: i32) {
-    let log = std::fs::read_to_string(project.path(".selvedge/postgres.log")).expect("the log of PostgreSQL");
-    let mut sessions: BTreeMap<i32, Vec<String>> = BTreeMap::new();
-    let mut of_superuser = None;
-    for line in log.lines() {
-        // `2026-12-01 10:00:00.000 UTC [4711] supabase_admin@postgres LOG:  statement: select 1`, and lines of long statements begin with a tab.
-        if let Some(more) = line.strip_prefix('\t') {
-            let statements = of_superuser.and_then(|pid| sessions.get_mut(&pid));
-            if let Some(last) = statements.and_then(|statements| statements.last_mut()) {
-                *last = format!("{last} {}", more.trim());
-            }
-            continue;
-        }
-        of_superuser = line.split_once("] supabase_admin@").and_then(|(before, rest)| {
-            let pid: i32 = before.rsplit_once('[')?.1.parse().ok()?;
-            let (_, statement) = rest.split_once("LOG:  ")?;
-            let (kind, text) = statement.split_once(": ")?;
-            (kind == "statement" || kind.starts_with("execute ")).then(|| {
-                sessions.entry(pid).or_default().push(text.trim().to_lowercase());
-                pid
-            })
-        });
-    }
-    sessions.remove(&own);
-    assert!(sessions.len() > 10, "statements are logged: {sessions:?}");
-    for statements in sessions.values() {
-        let first = statements.first().expect("one");
-        assert!(
-            first.starts_with("select pg_catalog.current_setting('search_path')"),
-            "not pinned: {statements:#?}"
-        );
-        let is_lowered = |text: &&String| {
-            text.contains("session authorization")
-                || ["set role ", "set local role ", "set session role "]
-                    .iter()
-                    .any(|set| text.split(set).skip(1).any(|role| !role.starts_with("none")))
-        };
-        let lowered = statements.iter().find(is_lowered);
-        assert!(lowered.is_none(), "{lowered:?}");
-    }
-}
-
 #[actix_web::test]
 async fn no_code_of_a_project_ever_sees_a_superuser_whose_sessions_are_pinned_and_never_lowered() {
     let project = Project::new();
@@ -229,6 +178,7 @@ async fn no_code_of_a_project_ever_sees_a_superuser_whose_sessions_are_pinned_an
     expect_untrapped(&project, "db reset of the running project").await;
     external(&["doctor"]).output().expect("the binary runs");
     expect_untrapped(&project, "doctor as superuser").await;
+    expect_own_relations(&project, own).await;
     let roles = "select count(*) from pg_roles where rolname like 'selvedge_run_%'";
     let left: i64 = query(&project.database().await, roles).await;
     assert_eq!(left, 0, "roles of runs are dropped at their end");
@@ -237,6 +187,7 @@ async fn no_code_of_a_project_ever_sees_a_superuser_whose_sessions_are_pinned_an
     project.run_and_expect_success(&["restore", &archive, "--yes"]);
     let running = project.start().await;
     expect_untrapped(&project, "restore").await;
+    expect_own_relations(&project, own).await;
     running.stop();
     expect_pinned_sessions(&project, own);
 }

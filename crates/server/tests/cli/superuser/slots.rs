@@ -123,6 +123,9 @@ async fn functions_of_slots_are_closed_in_every_database_also_after_a_start_that
         .expect("copied");
     for name in ["other", "copied", "template1"] {
         let opened = open_database(&project, name).await;
+        let guard = "select exists (select from pg_event_trigger where evtname = 'selvedge_check_extension' and evtenabled = 'A')";
+        let is_guarded: bool = query(&opened, guard).await;
+        assert!(is_guarded, "{name}: extensions are looked at");
         let is_closed: Option<bool> = query(&opened, SLOT_FUNCTIONS_ARE_CLOSED).await;
         assert_eq!(is_closed, Some(true), "{name}");
     }

@@ -1,0 +1,57 @@
+//! Keeps what `postgres` has made out of the scripts of extensions in every database of a cluster: the checks of the platform schema are in
+//! the project's database alone, and `postgres` may create others, in which PostgreSQL runs the scripts of trusted extensions as a superuser.
+
+use sha2::{Digest, Sha256};
+use tokio_postgres::Client;
+
+use super::error::MigrateError;
+
+const GUARD: &str = include_str!("extension_guard.sql");
+
+/// Functions of the platform that the guard calls, read where the platform schema is. Copies lie in pg_catalog, which nobody else can write.
+const FUNCTIONS: &str = "
+    select pg_catalog.pg_get_functiondef(p.oid)
+    from pg_catalog.pg_proc as p
+    join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) p.pronamespace
+    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) p.proowner and o.rolsuper
+    where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name and p.proname operator(pg_catalog.=) any (array[
+      'find_named_extension', 'find_callable_names', 'wait_for_callable_names', 'require_current_snapshot'
+    ]::pg_catalog.name[])
+    order by p.proname";
+
+/// The statements that make the guard in a database.
+#[derive(Debug, Clone)]
+pub struct ExtensionGuard {
+    statements: String,
+}
+
+impl ExtensionGuard {
+    /// Reads what the guard consists of. `client` is connected to the database with the platform schema.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub async fn read(client: &Client) -> Result<Self, MigrateError> {
+        let mut statements = String::new();
+        for row in client.query(FUNCTIONS, &[]).await? {
+            let definition: String = row.get(0);
+            statements += &definition.replace("_selvedge.", "pg_catalog.selvedge_");
+            statements += ";\n";
+        }
+        statements += GUARD;
+        Ok(Self { statements })
+    }
+
+    /// A digest of the statements, by which a later start knows whether a database has them.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        hex::encode(Sha256::digest(self.statements.as_bytes()))
+    }
+
+    /// Makes the guard in the database that `superuser` is connected to, or replaces that of an earlier version.
+    ///
+    /// # Errors
+    /// When PostgreSQL refuses; `superuser` must be one.
+    pub async fn install(&self, superuser: &Client) -> Result<(), MigrateError> {
+        Ok(superuser.batch_execute(&self.statements).await?)
+    }
+}
