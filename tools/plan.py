@@ -68,12 +68,14 @@ def cargo_test(name, *arguments, cores=0.5, **options):
     )
 
 
-def on_versions(what, *majors, test):
-    """Rust tests of one program, with each of these versions of PostgreSQL, one after the other."""
+def on_versions(what, *majors, test, source=None):
+    """Rust tests of one program, with each of these versions of PostgreSQL, one after the other. What they import is of version `source`."""
     crate, program, choice = test
+    of_source = ["--source", source] if source else []
     return step(
-        f"cargo test, {what} on versions of PostgreSQL", "tools/on-versions", *majors, "--", "tools/cargo-test", "--built", "-p", crate, "--test",
-        program, "--", choice, needs=["cargo test --no-run"], alone=["cargo test"], cores=0.5, niceness=5, tier="test-all", RUST_TEST_THREADS="4"
+        f"cargo test, {what} on versions of PostgreSQL", "tools/on-versions", *of_source, *majors, "--", "tools/cargo-test", "--built", "-p", crate,
+        "--test", program, "--", choice, needs=["cargo test --no-run"], alone=["cargo test"], cores=0.5, niceness=5, tier="test-all",
+        RUST_TEST_THREADS="4"
     )
 
 
@@ -199,6 +201,8 @@ STEPS = [
     on_versions("a reset", "15", "16", "17", "18", test=("server", "cli", "fresh_reset::")),
     # The other tests run on the version of the machine, which is mostly the first one.
     on_versions("rights of postgres", "16", "17", "18", test=("postgres", "postgres", "platform::")),
+    on_versions("databases full of traps", "16", "17", "18", test=("server", "cli", "superuser::")),
+    on_versions("imports from 18", "15", "17", "18", source="18", test=("server", "cli", "an_import_")),
     step("console: versions of PostgreSQL", "tools/console-versions", SELVEDGE_BIN=TESTED_BINARY, **RECORDED),
     golden("realtime: golden", "tools/realtime-golden", *REALTIME_CHOICE, until="test"),
     golden("auth: golden", "tools/auth-golden", *AUTH_CHOICE, until="test"),

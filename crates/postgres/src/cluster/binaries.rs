@@ -102,6 +102,12 @@ impl Binaries {
         })
     }
 
+    /// Folders of this machine that may hold PostgreSQL's programs, those of newer versions first.
+    #[must_use]
+    pub fn machine_folders() -> Vec<PathBuf> {
+        machine_folders()
+    }
+
     pub(crate) fn find(search: &BinarySearch) -> Result<Self, ClusterError> {
         if let Some(folder) = &search.explicit {
             return match missing_program(folder) {

@@ -150,7 +150,7 @@ async fn an_import_asks_before_it_changes_anything_of_a_database_that_is_not_its
 
 #[actix_web::test]
 async fn an_import_lists_the_objects_that_it_could_not_copy_and_goes_on() {
-    let source = Project::new();
+    let source = Project::of_source();
     source.write(
         "config.toml",
         "project_id = \"cli\"\n[storage.buckets.files]\nobjects_path = \"./files\"\n",
@@ -234,7 +234,7 @@ pub(crate) fn serve_hostile_api(
 async fn an_import_follows_no_redirection_ends_endless_objects_and_shows_its_key_to_the_source_alone() {
     use std::io::Write as _;
 
-    let source = Project::new();
+    let source = Project::of_source();
     source.write(
         "config.toml",
         "project_id = \"cli\"\n[storage.buckets.files]\npublic = true\n",
@@ -338,7 +338,7 @@ fn pack_zeros() -> Vec<u8> {
 
 #[actix_web::test]
 async fn an_import_takes_names_and_versions_of_extensions_for_data() {
-    let source = Project::new();
+    let source = Project::of_source();
     let _running = source.start().await;
     let superuser = source.superuser().await;
     superuser

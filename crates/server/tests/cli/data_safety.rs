@@ -139,7 +139,7 @@ async fn gw_031_a_closed_terminal_and_a_killed_server_leave_no_postgresql() {
 
 #[actix_web::test]
 async fn an_import_takes_what_a_hostile_source_says_for_data_and_keeps_what_it_forbids() {
-    let source = Project::new();
+    let source = Project::of_source();
     let running = source.start().await;
     let marker = source.path("made-by-the-source");
     source.superuser()

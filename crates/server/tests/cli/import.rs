@@ -36,6 +36,7 @@ create table notes (
 );
 alter table notes enable row level security;
 create policy own on notes to authenticated using (owner = auth.uid()) with check (owner = auth.uid());
+revoke truncate on notes from anon;
 create table of_the_server (id int primary key);
 revoke all on of_the_server from anon, authenticated;
 grant select on of_the_server to reporter;
@@ -64,7 +65,7 @@ insert into slow select generate_series(1, 150);
 
 /// Starts the source with a user who has a note and a file.
 async fn start_source() -> (Project, Running) {
-    let source = Project::new();
+    let source = Project::of_source();
     source.write("config.toml", CONFIG);
     source.write("migrations/20260101000000_all.sql", MIGRATION);
     for number in 0..OBJECTS {
@@ -209,7 +210,7 @@ fn dump_lines(project: &Project) -> BTreeSet<String> {
         .collect()
 }
 
-/// Lists the privileges on the project's tables, functions and schemas.
+/// Lists the privileges on the project's tables, functions and schemas, but for MAINTAIN, which PostgreSQL has from version 17 on.
 async fn list_privileges(project: &Project) -> Vec<String> {
     let query = "
         select 'table ' || c.oid::regclass || ' ' || c.relowner::regrole || ' ' || coalesce(item::text, '')
@@ -221,10 +222,19 @@ async fn list_privileges(project: &Project) -> Vec<String> {
         where p.pronamespace::regnamespace::text in ('public', 'shop')
         union all
         select 'default ' || defaclrole::regrole || ' ' || defaclobjtype::text || ' ' || item::text
-        from pg_default_acl, unnest(defaclacl) as item where defaclnamespace = 'public'::regnamespace
-        order by 1";
+        from pg_default_acl, unnest(defaclacl) as item where defaclnamespace = 'public'::regnamespace";
     let rows = project.database().await.query(query, &[]).await.expect("rows");
-    rows.iter().map(|row| row.get(0)).collect()
+    // `…role=arwdDxtm/owner`
+    let without_maintain = |line: String| match line.rsplit_once('=') {
+        Some((start, rights)) => match rights.split_once('/') {
+            Some((rights, owner)) => format!("{start}={}/{owner}", rights.replace('m', "")),
+            None => line,
+        },
+        None => line,
+    };
+    let mut lines: Vec<String> = rows.iter().map(|row| without_maintain(row.get(0))).collect();
+    lines.sort();
+    lines
 }
 
 #[actix_web::test]

@@ -107,7 +107,7 @@ fn import(source: &Project, target: &Project, api: u16) -> Command {
 
 #[actix_web::test]
 async fn an_import_leaves_what_people_store_move_and_delete_meanwhile() {
-    let (source, target) = (Project::new(), Project::new());
+    let (source, target) = (Project::of_source(), Project::new());
     source.write("config.toml", CONFIG);
     let (_source, _target) = (source.start().await, target.start().await);
     run_in(&source, OBJECTS).await;

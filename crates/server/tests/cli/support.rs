@@ -1,5 +1,6 @@
 //! A temporary project, free ports for it, and commands of the binary in it.
 
+use std::ffi::OsString;
 use std::fs::{File, Permissions};
 use std::io::{Read as _, Seek as _};
 use std::net::TcpListener;
@@ -18,6 +19,8 @@ pub(crate) struct Project {
     folder: tempfile::TempDir,
     /// Records of what the user of the test has made, so that none of them stays in the home folder.
     state_home: tempfile::TempDir,
+    /// PostgreSQL's programs, where they are not those that all projects use.
+    pg_bin: Option<OsString>,
     pub(crate) ports: Ports,
 }
 
@@ -73,6 +76,14 @@ impl Project {
         Self::with_prefix("selvedge-cli-")
     }
 
+    /// A project from which another one imports. `tools/on-versions --source` gives it a PostgreSQL of another version.
+    pub(crate) fn of_source() -> Self {
+        Self {
+            pg_bin: std::env::var_os("SELVEDGE_TEST_SOURCE_PG_BIN"),
+            ..Self::new()
+        }
+    }
+
     /// The same in a folder whose path is too long for a socket in it.
     pub(crate) fn with_long_path() -> Self {
         Self::with_prefix(&format!("selvedge-cli-{}", "x".repeat(90)))
@@ -89,6 +100,7 @@ impl Project {
         let project = Self {
             folder,
             state_home: tempfile::tempdir().expect("a temporary folder"),
+            pg_bin: None,
             ports: Ports::free(),
         };
         project.write("config.toml", "project_id = \"cli\"\n");
@@ -152,7 +164,8 @@ impl Project {
             .arg(self.folder.path())
             .args(arguments)
             .env_remove("DATABASE_URL")
-            .env("SELVEDGE_STATE_HOME", self.state_home.path());
+            .env("SELVEDGE_STATE_HOME", self.state_home.path())
+            .envs(self.pg_bin.iter().map(|folder| ("SELVEDGE_PG_BIN", folder)));
         command
     }
 

@@ -40,7 +40,11 @@ struct Adaption<'a> {
     owners: Vec<String>,
     /// Schema and name of objects of extensions, whose rights are those that the target gives.
     of_extensions: BTreeSet<(String, String)>,
+    /// Whether the target has the privilege MAINTAIN, as PostgreSQL does from version 17 on.
+    has_maintain: bool,
 }
+
+const HAS_MAINTAIN: &str = "select current_setting('server_version_num')::int >= 170000";
 
 /// Functions and relations of extensions that share their name with none of the project.
 const OF_EXTENSIONS: &str = "
@@ -78,6 +82,7 @@ impl SchemaDump {
             missing,
             owners,
             of_extensions: of_extensions.iter().map(|row| (row.get(0), row.get(1))).collect(),
+            has_maintain: target.query_one(HAS_MAINTAIN, &[]).await?.get(0),
         };
         let excluded = list_excluded(source).await?;
         let mut dump = |section: &str| -> Result<Vec<String>> {
@@ -143,8 +148,8 @@ fn run_pg_dump(config: &Config, source: &Source, excluded: &[String], section: &
                 .map(|schema| format!("--exclude-schema=\"{schema}\"")),
         );
     program.run(&source.login).context(
-        "pg_dump cannot read the source. It has to be of the source's version or a newer one: install that version's \
-         client programs, and put them first on PATH",
+        "pg_dump cannot read the source. One of the source's version or a newer one has to be on this machine: install that \
+         version's client programs, and put them on PATH",
     )
 }
 
@@ -155,6 +160,8 @@ enum Adapted {
     OfPlatform,
     /// It names a role that the target does not have.
     OfMissingRole(String),
+    /// It is about a privilege alone that the target does not have.
+    OfMissingPrivilege,
     /// It makes `postgres` the owner, instead of a role that the target does not have, or that owns nothing there.
     OfMissingOwner {
         statement: String,
@@ -178,6 +185,10 @@ fn adapt_statements(text: &str, adaption: &Adaption<'_>, report: &mut Report) ->
             }
             Adapted::OfMissingRole(role) => report.leave_out(format!(
                 "a right of role {role}, which is not here: {}",
+                statement.text.trim()
+            )),
+            Adapted::OfMissingPrivilege => report.leave_out(format!(
+                "a right that PostgreSQL has from version 17 on: {}",
                 statement.text.trim()
             )),
         }
@@ -204,6 +215,9 @@ fn adapt_statement(statement: &str, adaption: &Adaption<'_>) -> Adapted {
     }
     if is_right_on_platform(statement, adaption.schemas) || is_right_on_extension(statement, adaption) {
         return Adapted::OfPlatform;
+    }
+    if is_about_rights(statement) && !adaption.has_maintain {
+        return without_maintain(statement).map_or(Adapted::OfMissingPrivilege, Adapted::Kept);
     }
     match split_owner(statement) {
         Some((start, owner)) if owner == "supabase_admin" => {
@@ -235,10 +249,10 @@ fn split_owner(statement: &str) -> Option<(&str, String)> {
 /// The role that a GRANT, REVOKE or ALTER DEFAULT PRIVILEGES is about, if the target does not have it: the grantee at the end,
 /// or the role whose default privileges they are. Objects may have the name of a role; they do not count.
 fn find_missing_role(statement: &str, adaption: &Adaption<'_>) -> Option<String> {
-    let is_default = statement.starts_with("ALTER DEFAULT PRIVILEGES ");
-    if !is_default && !statement.starts_with("GRANT ") && !statement.starts_with("REVOKE ") {
+    if !is_about_rights(statement) {
         return None;
     }
+    let is_default = statement.starts_with("ALTER DEFAULT PRIVILEGES ");
     let words = read_words(statement);
     let after = |position: usize| words.get(position + 1).cloned();
     let named = |position: usize| Some(after(position)?.strip_prefix('"')?.to_owned());
@@ -256,6 +270,26 @@ fn find_missing_role(statement: &str, adaption: &Adaption<'_>) -> Option<String>
     // The dump quotes all names, so these words are keywords.
     let to = words.iter().rposition(|word| word == "TO" || word == "FROM");
     to.and_then(named).filter(|role| adaption.missing.contains(role))
+}
+
+/// Whether a statement gives or takes rights.
+fn is_about_rights(statement: &str) -> bool {
+    ["GRANT ", "REVOKE ", "ALTER DEFAULT PRIVILEGES "]
+        .iter()
+        .any(|start| statement.starts_with(start))
+}
+
+/// A statement about rights without the privilege MAINTAIN, which pg_dump writes of servers that have it wherever a role has not all
+/// privileges; `None` if it names no other privilege.
+fn without_maintain(statement: &str) -> Option<String> {
+    // Names are quoted, so every other part lies outside of them; a doubled quote in a name makes an empty part.
+    let adapt = |(index, part): (usize, &str)| match index % 2 {
+        0 => part.replace("MAINTAIN,", "").replace(",MAINTAIN", ""),
+        _ => part.to_owned(),
+    };
+    let parts: Vec<String> = statement.split('"').enumerate().map(adapt).collect();
+    let has_no_other = parts.iter().step_by(2).any(|part| part.contains("MAINTAIN"));
+    (!has_no_other).then(|| parts.join("\""))
 }
 
 /// The words of a statement; a quoted name is one word that begins with a quote and has none at its end.
@@ -362,6 +396,7 @@ mod tests {
             missing: vec!["supabase_privileged_role".to_owned(), "old \"owner\"".to_owned()],
             owners: vec!["postgres".to_owned()],
             of_extensions: [("public".to_owned(), "dblink".to_owned())].into(),
+            has_maintain: true,
         };
         let mut report = Report::default();
 
@@ -393,11 +428,43 @@ mod tests {
             missing: vec!["app9".to_owned()],
             owners: vec!["postgres".to_owned()],
             of_extensions: BTreeSet::new(),
+            has_maintain: true,
         };
         let kept = adapt_statements(dump, &adaption, &mut report).unwrap();
 
         assert_eq!(kept.len(), 4, "{kept:?}");
         assert!(kept[0].contains("\"app9\"(") && kept[1].contains("\"app9\".\"f\""));
         assert!(kept[2].contains("IN SCHEMA \"app9\"") && kept[3].contains("OWNER TO \"supabase_admin\""));
+    }
+
+    #[test]
+    fn a_privilege_that_the_target_does_not_have_is_left_out_of_its_list() {
+        let dump = "GRANT SELECT,MAINTAIN,UPDATE ON TABLE \"public\".\"a MAINTAIN, b\" TO \"anon\";\n\
+                    GRANT MAINTAIN,UPDATE ON TABLE \"public\".\"a\"\"MAINTAIN,\" TO \"anon\" WITH GRANT OPTION;\n\
+                    GRANT MAINTAIN ON TABLE \"public\".\"a\" TO \"anon\";\n\
+                    ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" GRANT INSERT,MAINTAIN ON TABLES TO \"anon\";\n\
+                    CREATE FUNCTION \"public\".\"g\"() RETURNS \"text\" LANGUAGE \"sql\" AS $$ select 'MAINTAIN,' $$;\n";
+        let adapt = |has_maintain: bool| {
+            let adaption = Adaption {
+                schemas: &["public".to_owned()],
+                missing: Vec::new(),
+                owners: vec!["postgres".to_owned()],
+                of_extensions: BTreeSet::new(),
+                has_maintain,
+            };
+            adapt_statements(dump, &adaption, &mut Report::default()).unwrap()
+        };
+
+        let kept = adapt(false);
+        assert_eq!(
+            kept[..3],
+            [
+                "GRANT SELECT,UPDATE ON TABLE \"public\".\"a MAINTAIN, b\" TO \"anon\"",
+                "GRANT UPDATE ON TABLE \"public\".\"a\"\"MAINTAIN,\" TO \"anon\" WITH GRANT OPTION",
+                "ALTER DEFAULT PRIVILEGES FOR ROLE \"postgres\" IN SCHEMA \"public\" GRANT INSERT ON TABLES TO \"anon\"",
+            ]
+        );
+        assert!(kept.len() == 4 && kept[3].contains("'MAINTAIN,'"), "{kept:?}");
+        assert_eq!(adapt(true).len(), 5);
     }
 }

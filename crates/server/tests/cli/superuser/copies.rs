@@ -5,13 +5,14 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
+use super::sessions::{expect_own_relations, expect_pinned_sessions, log_superuser_statements};
 use super::{TRAPS, count_trapped, expect_success, find_trapped};
 use crate::support::Project;
 
 /// The target is prepared: code is attached to what an import writes, also such that calls functions of PostgreSQL alone.
 #[actix_web::test]
 async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superuser() {
-    let source = Project::new();
+    let source = Project::of_source();
     source.write("migrations/20260101000000_traps.sql", TRAPS);
     source.write(
         "migrations/20260102000000_notes.sql",
@@ -43,6 +44,7 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
     let target = Project::new();
     target.write("migrations/20260101000000_traps.sql", TRAPS);
     let running = target.start().await;
+    let own = log_superuser_statements(&target).await;
     let status = source.run_and_expect_success(&["status", "-o", "json"]);
     let status: Value = serde_json::from_str(&status).expect("JSON");
     let mut import = target.command(&["import", "--yes"]);
@@ -60,6 +62,8 @@ async fn an_import_runs_no_code_of_the_target_and_none_of_the_source_as_a_superu
         let trapped = find_trapped(&project.path(".selvedge/postgres.log"));
         assert_eq!(trapped, Vec::<String>::new());
     }
+    expect_own_relations(&target, own).await;
+    expect_pinned_sessions(&target, own);
     let facts = "select concat_ws(' ', (select count(*) from public.notes),
         (select string_agg(jobname || ' of ' || username, ', ' order by jobid) from cron.job),
         (select is_called from auth.trapped),
