@@ -167,3 +167,71 @@ async fn changes_of_jobs_take_effect_while_the_scheduler_runs() {
     assert_eq!(query_value(&client, runs_of_a).await, before);
     node.abort();
 }
+
+/// `postgres` may make a schema of that name where the extension is not.
+#[tokio::test]
+async fn a_table_of_jobs_that_belongs_to_no_superuser_is_not_read() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres
+        .batch_execute(
+            "create schema cron;
+             create function cron._require_valid_schedule(text) returns void language sql as '';
+             create table cron.job (jobid bigint, schedule text, command text, database text, username text, active bool, jobname text);
+             create table cron.job_run_details (jobid bigint, runid bigserial, job_pid int, database text, username text, command text,
+               status text, return_message text, start_time timestamptz, end_time timestamptz);
+             grant usage on schema cron to authenticator; grant all on all tables in schema cron to authenticator;
+             grant all on all sequences in schema cron to authenticator;
+             insert into cron.job values (1, '1 second', 'create table public.ran ()', current_database(), 'postgres', true)",
+        )
+        .await
+        .expect("postgres may");
+    let node = start_node(&database, development()).await;
+
+    let leads = "select exists (select from _selvedge.worker_sessions where pid is not null)";
+    wait_until(&database.superuser().await, leads).await;
+    // By then the job of each second would have begun, as it does in the other tests.
+    postgres
+        .batch_execute("notify selvedge_jobs, 'cron'; select pg_sleep(2.5)")
+        .await
+        .expect("waited");
+
+    let facts = "select (select count(*) from cron.job_run_details) || ' ' || coalesce(to_regclass('public.ran')::text, 'none')";
+    assert_eq!(query_value(&postgres, facts).await, "0 none");
+    node.abort();
+}
+
+/// Only the session itself tells as whom it has begun.
+#[tokio::test]
+async fn a_job_whose_session_begins_as_a_superuser_does_not_run() {
+    let (database, client) = create_database().await;
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "create role superior superuser nologin;
+             create role of_superior login password 'postgres' in role superior;
+             alter role of_superior set role = 'superior';
+             select cron.schedule_in_database('x', '1 second', 'create table public.ran ()', current_database(), 'of_superior')",
+        )
+        .await
+        .expect("a superuser may");
+    let node = start_node(&database, development()).await;
+
+    wait_until(
+        &client,
+        "select exists (select from cron.job_run_details where end_time is not null)",
+    )
+    .await;
+    node.abort();
+
+    let facts = "select (select distinct status || ' ' || split_part(return_message, E'\\n', 1) from cron.job_run_details where end_time is not null)
+        || ' ' || coalesce(to_regclass('public.ran')::text, 'none')";
+    assert_eq!(
+        query_value(&client, facts).await,
+        "failed ERROR:  jobs do not run as \"of_superior\" none"
+    );
+    superuser
+        .batch_execute("drop role of_superior; drop role superior")
+        .await
+        .expect("dropped");
+}

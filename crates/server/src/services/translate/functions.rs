@@ -175,3 +175,32 @@ pub(super) fn function_url(config: &Config, mode: Mode) -> String {
         config.api_url()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+
+    #[test]
+    fn functions_get_the_login_of_postgres_in_production_only_where_the_project_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config.toml"), "project_id = \"x\"\n").unwrap();
+        let project = Project::find(Some(folder.path()), Path::new("/")).unwrap();
+        let loaded = Config::load_project(project, Environment::default(), &Flags::default()).unwrap();
+        let mut config = loaded.config;
+        config.selvedge.database_url = Some("postgresql://authenticator:of-the-services@db:5432/app".into());
+        config.selvedge.postgres_password = Some("of-postgres".into());
+
+        assert_eq!(postgres_url(&config), None);
+        config.selvedge.functions.database_access = true;
+        assert_eq!(
+            postgres_url(&config).as_deref(),
+            Some("postgresql://postgres:of-postgres@db:5432/app")
+        );
+        // Its own password or none: the services' one is nobody else's.
+        config.selvedge.postgres_password = None;
+        assert_eq!(postgres_url(&config), None);
+    }
+}
