@@ -4,6 +4,7 @@
 //! statements of a project can have made or changed is made as in a fresh database, objects in the services' schemas included.
 
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use super::clear::{BEGIN_CLEAR, check_unlocked, clear_project, explain_emptied, name_holders};
 use super::database_state::{DatabaseState, OnRefusal, Part, RANK_OF_EXTENSIONS, lock_tables, try_alone};
@@ -179,7 +180,8 @@ async fn empty_tables_of_superusers(
     let ended = superuser.batch_execute(end).await;
     match emptied {
         Ok(left) => ended.map(|()| left).map_err(Into::into),
-        // Somebody keeps a lock, or has put another table into the place of one.
+        Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => Err(error.into()),
+        // Somebody has put something else into the place of one.
         Err(error) if error.as_db_error().is_some() => Ok(tables),
         Err(error) => Err(error.into()),
     }
