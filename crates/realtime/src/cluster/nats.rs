@@ -15,9 +15,10 @@ use super::config::{BrokerCredentials, ClusterConfig};
 /// A connection to NATS.
 pub(super) struct Nats {
     client: Client,
-    /// A subject to which no node subscribes.
-    nobody: String,
 }
+
+/// Servers from 2.9 on answer here with the rights of the connection's user, and older ones that nobody listens.
+const ANSWERED_BY_THE_SERVER: &str = "$SYS.REQ.USER.INFO";
 
 impl Nats {
     /// Starts to connect. Returns immediately even if no server responds; further attempts are automatic.
@@ -48,7 +49,6 @@ impl Nats {
         let client = options.connect(&config.servers[..]).await;
         Ok(Self {
             client: client.map_err(|error| BrokerError::Client(error.kind().to_string()))?,
-            nobody: format!("{}.realtime.nobody", config.prefix),
         })
     }
 }
@@ -81,8 +81,8 @@ impl Broker for Nats {
             return flushed.map_err(|error| BrokerError::Client(error.kind().to_string()));
         }
         // The client's own `flush` ends when the bytes are in the socket. A server processes a connection's messages in their order, so
-        // its answer that nobody listens to a subject comes when it has processed everything before.
-        match self.client.request(self.nobody.clone(), Bytes::new()).await {
+        // its answer comes when it has processed everything before.
+        match self.client.request(ANSWERED_BY_THE_SERVER, Bytes::new()).await {
             Err(error) if error.kind() != RequestErrorKind::NoResponders => {
                 Err(BrokerError::Client(error.kind().to_string()))
             }
