@@ -10,6 +10,7 @@ use selvedge_postgres::cluster::{Cluster, LockHolder};
 use super::reset::{delete_project_data, lock_project};
 use crate::cli::StopArgs;
 use crate::config::Config;
+use crate::database::embedded::has_cluster;
 use crate::output::GOOD;
 
 /// How long PostgreSQL may take for its last checkpoint, after the `drain_delay` and the `shutdown_timeout` that requests in
@@ -38,9 +39,7 @@ pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
 fn delete_data(config: &Config) -> Result<()> {
     let (id, data_dir) = (&config.project.id, &config.selvedge.data_dir);
     let is_there = |name: &&str| data_dir.join(name).symlink_metadata().is_ok();
-    let has_data = ["superuser-password", "pgdata", "location", "storage"]
-        .iter()
-        .any(is_there);
+    let has_data = has_cluster(config) || ["pgdata", "location", "storage"].iter().any(is_there);
     // No missing folder is made for the lock: a project that nobody trusts may have named one outside of itself.
     let left = match data_dir.symlink_metadata() {
         Ok(_) => Some(delete_project_data(config, &lock_project(config)?)?),
