@@ -4,8 +4,10 @@
 //! is. A cloned project may bring a pipe, a device or a file of any size in the place of a migration or a setting, and links that lead
 //! anywhere. What a file means, and who may trust it, is left to the callers.
 
+mod private;
 mod read;
 mod repository;
 
+pub use private::{is_data_folder, is_private_entry, is_private_path};
 pub use read::{MAX_SCRIPT_BYTES, MAX_SETTINGS_BYTES, open_file, read_file, read_text};
 pub use repository::{find_repository, resolve};

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use selvedge_project_files::{find_repository, resolve};
+use selvedge_project_files::{find_repository, is_data_folder, resolve};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::config::FunctionsConfig;
@@ -65,7 +65,9 @@ impl Boundary {
             return None;
         }
         let is_own = path.starts_with(&self.functions);
-        (is_own || !is_private(inner)).then_some(path)
+        let mut folders = path.ancestors().take(inner.components().count());
+        let is_admitted = is_own || !(is_private(inner) || folders.any(is_data_folder));
+        is_admitted.then_some(path)
     }
 
     /// Whether a path leads to a place in the repository, in `functions/` or in a folder that the operator has named.
@@ -113,6 +115,29 @@ impl Boundary {
             }
         }
         None
+    }
+
+    /// What of a file or folder a function may read: all of it, or of a folder outside of `functions/` with something private in it, at any depth,
+    /// the parts that are admitted.
+    pub(crate) fn admitted_parts(&self, path: &Path) -> Vec<PathBuf> {
+        if !self.admits_all(path) {
+            return Vec::new();
+        }
+        let real = resolve(path);
+        if real.starts_with(&self.functions) || !self.has_private_part(&real) {
+            return vec![path.to_path_buf()];
+        }
+        let entries = fs::read_dir(&real).into_iter().flatten().flatten();
+        entries
+            .filter(|entry| !entry.path().is_symlink())
+            .flat_map(|entry| self.admitted_parts(&entry.path()))
+            .collect()
+    }
+
+    /// Whether something in a folder may not be part of a function. What is behind links is asked about as links.
+    fn has_private_part(&self, folder: &Path) -> bool {
+        let mut entries = WalkDir::new(folder).into_iter().filter_map(Result::ok);
+        entries.any(|entry| !entry.path_is_symlink() && self.admit(entry.path()).is_none())
     }
 
     /// Whether a function may read a file, or all of a folder: none that holds something protected, such as the project's own.
@@ -281,6 +306,44 @@ mod tests {
                 "{target}"
             );
         }
+    }
+
+    #[test]
+    fn gw_040_a_folder_outside_of_the_functions_is_given_without_what_is_private_in_it() {
+        let outside = tempfile::tempdir().unwrap();
+        let base = outside.path().canonicalize().unwrap();
+        let mut config = crate::testing::config(&base.join("a"));
+        config.repository = base.clone();
+        let files = [
+            ".git/HEAD",
+            "assets/logo.svg",
+            "web/index.html",
+            "web/.env.local",
+            "web/pages/a.html",
+            "b/supabase/functions/x/index.ts",
+            "b/supabase/.selvedge/superuser-password",
+            "c/data/superuser-password",
+            "c/data/storage/x",
+        ];
+        for file in files.map(|file| base.join(file)) {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let boundary = Boundary::of(&config);
+        let parts = |name: &str| {
+            let mut parts = boundary.admitted_parts(&base.join(name));
+            parts.sort();
+            parts
+                .iter()
+                .map(|part| part.strip_prefix(&base).unwrap().display().to_string())
+                .collect::<Vec<_>>()
+        };
+
+        assert_eq!(parts("assets"), ["assets"]);
+        assert_eq!(parts("web"), ["web/index.html", "web/pages"]);
+        assert_eq!(parts("b/supabase"), ["b/supabase/functions"]);
+        assert_eq!(parts("c"), [""; 0]);
+        assert_eq!(parts("c/data/storage"), [""; 0]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn list_readable_paths(
         }
         is_admitted
     });
-    let own: Vec<PathBuf> = own.collect();
+    let own: Vec<PathBuf> = own.flat_map(|path| boundary.admitted_parts(&path)).collect();
     if let Some(link) = own.iter().find_map(|folder| boundary.find_link_out(folder)) {
         return Err(format!(
             "{} is a link that leads out of the project, so functions are not given its folder.",

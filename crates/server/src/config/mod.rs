@@ -51,6 +51,7 @@ pub(crate) use linked::{link_file, read_link};
 pub use loader::{Config, ConfigError, Loaded};
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
+pub(crate) use read_paths::climbs_behind_wildcard;
 pub(crate) use selvedge::NamedPath;
 pub use selvedge::{
     DevSignInSection, GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection,

@@ -67,15 +67,28 @@ fn list_templates(email: &EmailSection) -> impl Iterator<Item = NamedPath> {
     })
 }
 
-/// The path of a glob pattern up to its first component with a special character.
+/// The path of a glob pattern up to its first component with a special character; all of it when it climbs behind that, so that nobody can
+/// say where it leads.
 fn fixed_part(project: &Path, pattern: &str) -> PathBuf {
     let path = project.join(pattern);
+    if climbs_behind_wildcard(pattern) {
+        return path;
+    }
     path.components()
-        .take_while(|component| match component {
-            Component::Normal(name) => !name.to_string_lossy().contains(['*', '?', '[']),
-            _ => true,
-        })
+        .take_while(|component| !is_wildcard(component))
         .collect()
+}
+
+/// Whether a glob pattern has `..` behind a component with a special character. Expanding it could walk the whole machine.
+pub(crate) fn climbs_behind_wildcard(pattern: &str) -> bool {
+    let mut behind = Path::new(pattern)
+        .components()
+        .skip_while(|component| !is_wildcard(component));
+    behind.any(|component| component == Component::ParentDir)
+}
+
+fn is_wildcard(component: &Component<'_>) -> bool {
+    matches!(component, Component::Normal(name) if name.to_string_lossy().contains(['*', '?', '[']))
 }
 
 #[cfg(test)]
@@ -90,5 +103,6 @@ mod tests {
         assert_eq!(fixed("seed.sql"), "/p/seed.sql");
         assert_eq!(fixed("../../home/**/x?.sql"), "/p/../../home");
         assert_eq!(fixed("/etc/[a]/b"), "/etc");
+        assert_eq!(fixed("m*/../../**/x.sql"), "/p/m*/../../**/x.sql");
     }
 }

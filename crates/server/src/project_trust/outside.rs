@@ -3,13 +3,15 @@
 //! Functions of a project can send what they read anywhere, everybody may read a public bucket and a site, and migrations and mails pass on
 //! what is in a file. So a path that leads out of the project would hand over files of whoever starts it.
 
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use selvedge_postgres::migrate::find_seeds;
 use walkdir::WalkDir;
 
 use super::place::{ProjectPlace, find_place};
-use crate::config::{Config, NamedPath};
+use crate::config::{Config, NamedPath, climbs_behind_wildcard};
 
 /// Files and folders of a project that commands and services read by these names.
 const NAMES: [&str; 11] = [
@@ -79,10 +81,13 @@ fn list_own_paths(config: &Config, place: &ProjectPlace) -> Vec<PathBuf> {
     paths.extend(config.environment_files.iter().filter(is_own).cloned());
     if config.db.seed.enabled && folder.is_dir() {
         // A pattern that cannot be read is reported where seeds are applied.
-        let seeds = find_seeds(folder, &config.db.seed.sql_paths)
-            .unwrap_or_default()
-            .0;
-        // A pattern may climb behind a wildcard, so the name of a file does not say where it is.
+        let patterns = config.db.seed.sql_paths.iter();
+        let patterns: Vec<String> = patterns
+            .filter(|pattern| !climbs_behind_wildcard(pattern))
+            .cloned()
+            .collect();
+        let seeds = find_seeds(folder, &patterns).unwrap_or_default().0;
+        // Links may lead out behind a wildcard, so the name of a file does not say where it is.
         paths.extend(seeds.into_iter().map(|seed| seed.path));
     }
     paths.retain(|path| path.symlink_metadata().is_ok());
@@ -93,16 +98,22 @@ fn list_own_paths(config: &Config, place: &ProjectPlace) -> Vec<PathBuf> {
 
 /// Adds the links below a folder, also those behind links that stay in the project.
 fn list_links(folder: &Path, place: &ProjectPlace, links: &mut Vec<PathBuf>) {
+    // Each folder once: links that lead to the same folder by several ways make more paths than anybody can list.
+    let mut seen = BTreeSet::new();
     let mut walk = WalkDir::new(folder).follow_links(true).into_iter();
     while let Some(entry) = walk.next() {
         let Ok(entry) = entry else { continue };
-        if !entry.path_is_symlink() {
-            continue;
-        }
-        if entry.file_type().is_dir() && place.leads_out(entry.path()).is_some() {
+        let is_folder = entry.file_type().is_dir();
+        let is_known = is_folder
+            && !entry
+                .metadata()
+                .is_ok_and(|meta| seen.insert((meta.dev(), meta.ino())));
+        if is_known || (is_folder && entry.path_is_symlink() && place.leads_out(entry.path()).is_some()) {
             walk.skip_current_dir();
         }
-        links.push(entry.into_path());
+        if entry.path_is_symlink() {
+            links.push(entry.into_path());
+        }
     }
 }
 
@@ -124,8 +135,10 @@ pub(super) fn find_exposed_secret(config: &Config) -> Option<(NamedPath, Option<
             return Some((named.clone(), None));
         };
         let is_near = |secret: &&PathBuf| target.starts_with(secret) || secret.starts_with(&target);
-        let secret = secrets.iter().find(is_near)?;
-        Some((named.clone(), Some(secret.clone())))
+        let secret = secrets.iter().find(is_near).cloned();
+        // Also those of another project in the repository, and of other tools.
+        let secret = secret.or_else(|| place.find_private(&target))?;
+        Some((named.clone(), Some(secret)))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
-use selvedge_project_files::{find_repository, resolve};
+use selvedge_project_files::{find_repository, is_data_folder, is_private_path, resolve};
 
 use crate::config::{Config, Project};
 
@@ -41,6 +41,20 @@ impl ProjectPlace {
             .chain(environment)
             .map(|path| find_place(&path).unwrap_or(path))
             .collect()
+    }
+
+    /// The path itself, or the folder around it, when it is something in the project's repository that by its name or content holds
+    /// passwords, keys or data. Links resolved.
+    pub(super) fn find_private(&self, path: &Path) -> Option<PathBuf> {
+        let inner = self.roots.iter().find_map(|root| path.strip_prefix(root).ok())?;
+        if is_private_path(inner, path.is_dir()) {
+            return Some(path.to_owned());
+        }
+        let above = inner.components().count();
+        let mut folders = path.ancestors().take(above);
+        folders
+            .find(|folder| is_data_folder(folder))
+            .map(Path::to_path_buf)
     }
 
     /// Where a path leads when that is outside of the project; `None` when it is inside. A link that leads nowhere is outside, because

@@ -10,11 +10,23 @@ use walkdir::WalkDir;
 /// anew, with another inode and the present time. Reading the programs themselves, hundreds of megabytes, would delay every command.
 pub(super) fn stamp_program(path: &Path) -> String {
     let mut hash = Sha256::new();
-    for entry in WalkDir::new(path).sort_by_file_name().into_iter().flatten() {
+    let installation = installation_of(path);
+    let root = installation
+        .canonicalize()
+        .unwrap_or_else(|_| installation.to_owned());
+    let walk = WalkDir::new(installation).follow_links(true);
+    for entry in walk.sort_by_file_name().into_iter().flatten() {
         let Ok(meta) = entry.path().metadata() else {
             continue;
         };
-        if meta.is_dir() {
+        // The first start of a package makes links between its libraries, which are counted themselves.
+        let is_inner_link = entry.depth() > 0
+            && entry.path_is_symlink()
+            && entry
+                .path()
+                .canonicalize()
+                .is_ok_and(|target| target.starts_with(&root));
+        if meta.is_dir() || is_inner_link {
             continue;
         }
         hash.update(entry.path().as_os_str().as_encoded_bytes());
@@ -27,6 +39,14 @@ pub(super) fn stamp_program(path: &Path) -> String {
         }
     }
     hex::encode(hash.finalize())[..32].to_owned()
+}
+
+/// The whole installation that a folder `bin` belongs to: the libraries beside it run as well.
+fn installation_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(around) if path.ends_with("bin") && around.join("lib").is_dir() => around,
+        _ => path,
+    }
 }
 
 #[cfg(test)]
@@ -50,5 +70,10 @@ mod tests {
         assert_eq!(before, again);
         assert_ne!(stamp_program(&path("bin")), before);
         assert_ne!(stamp_program(&path("bin/postgres")), of_file);
+        // A library beside the programs.
+        std::fs::create_dir(path("lib")).unwrap();
+        let without = stamp_program(&path("bin"));
+        std::fs::write(path("lib/libpq.so.5"), "hostile").unwrap();
+        assert_ne!(stamp_program(&path("bin")), without);
     }
 }

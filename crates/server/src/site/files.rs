@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use anyhow::{Context, Result, anyhow, bail};
-use selvedge_project_files::read_file;
+use selvedge_project_files::{is_data_folder, is_private_entry, read_file};
 use walkdir::{DirEntry, WalkDir};
 
 use super::asset::Asset;
@@ -25,7 +25,8 @@ pub(super) fn read_assets(folder: &Path, browser_key: &str) -> Result<HashMap<St
         .canonicalize()
         .with_context(|| format!("reading the site {}", folder.display()))?;
     let (mut assets, mut left) = (HashMap::new(), MAX_SITE_BYTES);
-    for entry in WalkDir::new(folder).follow_links(true) {
+    let walk = WalkDir::new(folder).follow_links(true).into_iter();
+    for entry in walk.filter_entry(is_public) {
         let entry = entry.with_context(|| format!("reading the site {}", folder.display()))?;
         let path = entry.path();
         if entry.path_is_symlink() && !path.canonicalize().is_ok_and(|target| target.starts_with(&root)) {
@@ -46,6 +47,13 @@ pub(super) fn read_assets(folder: &Path, browser_key: &str) -> Result<HashMap<St
         assets.insert(name, asset);
     }
     Ok(assets)
+}
+
+/// Whether an entry of a site's folder is served. Hidden files, `.env` files and data folders of a project are there by accident.
+fn is_public(entry: &DirEntry) -> bool {
+    entry.depth() == 0
+        || !(is_private_entry(entry.file_name())
+            || (entry.file_type().is_dir() && is_data_folder(entry.path())))
 }
 
 fn read_asset(name: &str, path: &Path, most_bytes: u64, browser_key: &str) -> Result<Asset> {

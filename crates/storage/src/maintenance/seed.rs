@@ -11,9 +11,10 @@ use std::sync::Arc;
 use deadpool_postgres::Transaction;
 use futures_util::StreamExt;
 use md5::{Digest, Md5};
+use selvedge_project_files::{is_data_folder, is_private_entry};
 use serde::Serialize;
 use serde_json::Value;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::backend::{BackendError, BlobInfo, Version};
 use crate::database::object_row::Declared;
@@ -235,7 +236,7 @@ fn find_files(
         for entry in WalkDir::new(root)
             .sort_by_file_name()
             .into_iter()
-            .filter_entry(|e| !is_hidden(root, e.path()))
+            .filter_entry(|entry| !is_left_out(entry))
         {
             let entry = entry.map_err(|error| SeedError::File {
                 path: root.clone(),
@@ -361,14 +362,15 @@ fn compute_file_etag(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Whether a file is skipped: names with a leading dot belong to editors and file managers, except for the placeholder
-/// of an empty folder.
-fn is_hidden(root: &Path, path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    path != root && name.starts_with('.') && !is_folder_placeholder(&name)
+/// Whether an entry is skipped: names with a leading dot belong to editors and file managers, except for the placeholder of an empty
+/// folder; files with passwords and keys, and data folders of a project, are there by accident.
+fn is_left_out(entry: &DirEntry) -> bool {
+    if entry.depth() == 0 {
+        return false;
+    }
+    let name = entry.file_name();
+    let is_private = is_private_entry(name) && !is_folder_placeholder(&name.to_string_lossy());
+    is_private || (entry.file_type().is_dir() && is_data_folder(entry.path()))
 }
 
 /// The key of a file: its path below the root, with slashes.

@@ -305,21 +305,24 @@ const ASKED: [&str; 11] = [
     "storage.buckets.files.objects_path",
     "db.seed.sql_paths",
 ];
-/// Keys with a path that have a rule of their own, or whose files only this server and its database read.
-const NOT_ASKED: [&str; 7] = [
+/// Keys with a path that have a rule of their own, or whose files only this server and its database read, and others that sound like one.
+const NOT_ASKED: [&str; 10] = [
+    "api.extra_search_path",
     "api.tls.cert_path",
     "api.tls.key_path",
     "functions.hello.entrypoint",
     "functions.hello.import_map",
+    "functions.hello.static_files",
     "selvedge.data_dir",
+    "selvedge.functions.temporary_files",
     "selvedge.nats.ca_file",
     "selvedge.vault_key_file",
 ];
 
 #[test]
 fn gw_109_each_key_with_a_path_has_a_rule_about_files_outside_of_the_project() {
-    let text = "[api.tls]\nenabled = false\n[auth.email.template.invite]\ncontent_path = \"../../v/x\"\n\
-        [auth.email.notification.password_changed]\nenabled = true\ncontent_path = \"../../v/x\"\n\
+    let text = "[api.tls]\nenabled = false\n[auth.email.template.invite]\ncontent_path = \"supabase/config.toml\"\n\
+        [auth.email.notification.password_changed]\nenabled = true\ncontent_path = \"config.toml\"\n\
         [auth]\nsigning_keys_path = \"../../v/x\"\n[db.seed]\nsql_paths = [\"../../v/x\"]\n\
         [storage.buckets.files]\nobjects_path = \"../../v/x\"\n[functions.hello]\nverify_jwt = true\n\
         [selvedge]\npg_bin = \"../../v/x\"\nsite = \"../../v/x\"\n[selvedge.nats]\nservers = [\"nats://127.0.0.1\"]\n\
