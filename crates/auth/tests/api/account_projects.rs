@@ -1,10 +1,13 @@
 //! The projects that `account_sequences` plays in: two sequences in a plain one, one with hooks, and one where addresses need no proof.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tokio_postgres::{Client, Statement};
 
 use crate::account_checks::CHECK;
-use crate::account_steps::PROVIDERS;
+use crate::account_steps::{Outcome, PROVIDERS, Step};
 use crate::app::TestApp;
 use crate::hooks::{create_function, database_hook};
 use crate::identity_provider::IdentityProvider;
@@ -19,6 +22,8 @@ pub(crate) struct Project {
     pub(crate) client: Value,
     /// Whether addresses need no proof.
     pub(crate) is_autoconfirm: bool,
+    /// The names of the steps that have opened a session.
+    opened: RefCell<BTreeMap<String, usize>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,10 +93,32 @@ async fn start(kind: Kind, providers: &[IdentityProvider; 2], codes: &[(String, 
         check,
         client,
         is_autoconfirm: kind == Kind::Autoconfirm,
+        opened: RefCell::default(),
     }
 }
 
+/// What the steps are called that have opened sessions in these projects, and how often each has.
+pub(crate) fn count_opened(projects: &[Project]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for project in projects {
+        for (step, count) in &*project.opened.borrow() {
+            *counts.entry(step.clone()).or_default() += count;
+        }
+    }
+    counts
+}
+
 impl Project {
+    /// Notes what a step has led to.
+    pub(crate) fn note(&self, step: Step, outcome: &Outcome) {
+        if outcome.sessions.is_empty() && outcome.clients.is_empty() {
+            return;
+        }
+        let name = format!("{step:?}");
+        let name = name.split(' ').next().unwrap_or_default();
+        *self.opened.borrow_mut().entry(name.to_owned()).or_default() += 1;
+    }
+
     /// Mails and users of finished sequences are not looked at again.
     pub(crate) async fn clean(&self) {
         self.app.inbox.delete_mails(|_| true);

@@ -29,13 +29,27 @@ use tokio_postgres::Client;
 
 use crate::account_devices::list_test_codes;
 use crate::account_flows::Verifier;
-use crate::account_projects::{Project, start_projects};
+use crate::account_projects::{Project, count_opened, start_projects};
 use crate::account_steps::{Outcome, PEOPLE, PROVIDERS, Step, WaitingCode};
 use crate::app::{Session, TestApp};
 use crate::identity_provider::IdentityProvider;
 use crate::passkeys::Authenticator;
 
 const STEPS: usize = 14;
+/// So many sequences play every step.
+const MANY: u64 = 1000;
+/// Steps that open sessions, all of them in [`MANY`] sequences.
+const OPENING: [&str; 9] = [
+    "OpenMail",
+    "TypeCode",
+    "ExchangeCode",
+    "SignInByWallet",
+    "SignInByProvider",
+    "SignInBySso",
+    "SignInByPassword",
+    "SignInByPhone",
+    "GenerateLink",
+];
 /// How often a sequence is played whose connections are reset.
 pub(crate) const ATTEMPTS: usize = 3;
 /// Sequences that run at the same time.
@@ -98,7 +112,14 @@ impl World<'_> {
         rows.first().map(|row| row.get(0))
     }
 
+    /// Plays a step, and notes whether it has opened a session.
     async fn perform(&self, step: Step) -> Outcome {
+        let outcome = self.play_step(step).await;
+        self.project.note(step, &outcome);
+        outcome
+    }
+
+    async fn play_step(&self, step: Step) -> Outcome {
         match step {
             Step::SignUp { .. } | Step::AskForCode { .. } | Step::Recover { .. } => {
                 self.ask_for_mail(step).await
@@ -435,4 +456,13 @@ async fn auth_109_nobody_holds_a_session_of_an_account_whose_address_is_somebody
             project.clean().await;
         }
     }
+    // Otherwise the model would say nothing of them.
+    let opened = count_opened(&projects);
+    println!("sessions by step: {opened:?}");
+    let unopened = OPENING.iter().filter(|step| !opened.contains_key(**step));
+    let unopened: Vec<&&str> = unopened.collect();
+    assert!(
+        count < MANY || unopened.is_empty(),
+        "{unopened:?} open no session"
+    );
 }

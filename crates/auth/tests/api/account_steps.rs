@@ -198,12 +198,19 @@ pub(crate) enum Step {
 
 impl Step {
     pub(crate) fn random(random: &mut StdRng) -> Self {
-        let (by, address) = (random.random_range(0..PEOPLE), random.random_range(0..PEOPLE));
+        let by = random.random_range(0..PEOPLE);
+        // The own address more often than those of the others: only its mails are opened.
+        let is_own = random.random_bool(0.25);
+        let address = if is_own {
+            by
+        } else {
+            random.random_range(0..PEOPLE)
+        };
         let provider = random.random_range(0..PROVIDERS.len());
         // Nobody but the owner gets an address verified.
         let is_verified = by == address && random.random_bool(0.5);
         let is_pkce = random.random_bool(0.3);
-        match random.random_range(0..76) {
+        match random.random_range(0..82) {
             0..=2 => Self::SignUp { by, address, is_pkce },
             3..=4 => Self::AskForCode { by, address, is_pkce },
             5 => Self::Recover { by, address, is_pkce },
@@ -306,7 +313,9 @@ impl Step {
             },
             63..=65 => Self::TypeCode { by },
             66..=69 => Self::ExchangeCode { by },
-            70..=71 => Self::SignInByWallet { by },
+            70 => Self::SignInByWallet { by },
+            71 | 76..=79 => Self::OpenMail { by },
+            80..=81 => Self::TypeCode { by },
             72..=73 => Self::GrantClient { by },
             74 => Self::AdminNumber { address },
             _ => Self::RefreshClient { by },
