@@ -290,7 +290,11 @@ describe("a deleted account", () => {
   test("waits for the review of one of its outfits, which then tells its creator", async () => {
     const person = await personWithPhotos();
     const submission = { user_id: person.id, name: "Under review", item_ids: [item.id] };
-    const { data: outfit } = await person.client.from("combines").insert(submission).select("id").single();
+    const { data: outfit } = await person.client
+      .from("combines")
+      .insert(submission)
+      .select("id")
+      .single();
     if (!outfit) throw new Error("the outfit was not stored");
     // What review_combine does, step by step.
     const review = heldUp(
