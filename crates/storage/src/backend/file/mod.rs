@@ -12,7 +12,7 @@ mod stream;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -38,6 +38,8 @@ pub struct OwnersNote {
 pub struct FileBackend {
     folders: Arc<BlobFolders>,
     owners: Option<OwnersNote>,
+    /// The database that has claimed the folder first since this process has opened it.
+    claimed_by: Arc<OnceLock<String>>,
 }
 
 impl FileBackend {
@@ -50,6 +52,7 @@ impl FileBackend {
         Ok(Self {
             folders: Arc::new(folders),
             owners: None,
+            claimed_by: Arc::default(),
         })
     }
 
@@ -74,11 +77,18 @@ fn list_others(note: &OwnersNote) -> io::Result<Vec<String>> {
 
 #[async_trait(?Send)]
 impl Backend for FileBackend {
-    async fn claim(&self, _owner: &str) -> BackendResult<Vec<String>> {
+    async fn claim(&self, owner: &str) -> BackendResult<Vec<String>> {
         let Some(note) = self.owners.clone() else {
             return Ok(Vec::new());
         };
-        Ok(run_blocking(move || list_others(&note)).await?)
+        let mut others = run_blocking(move || list_others(&note)).await?;
+        // The note was compared with the database of the start. At the same address there may be another one by now, to which each file
+        // is one without an object.
+        let first = self.claimed_by.get_or_init(|| owner.to_owned());
+        if first != owner {
+            others.push(format!("{first}, which was at this address before"));
+        }
+        Ok(others)
     }
 
     async fn create(&self, version: Version) -> BackendResult<Box<dyn BlobWriter>> {

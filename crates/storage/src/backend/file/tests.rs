@@ -165,6 +165,27 @@ async fn store_081_lists_are_paged_and_omit_unfinished_blobs() {
     assert_eq!(seen, versions);
 }
 
+/// The PostgreSQL at an address may be replaced while the service runs.
+#[actix_web::test]
+async fn store_081_another_database_at_the_same_address_does_not_own_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("owners");
+    std::fs::write(&path, "own\n").unwrap();
+    let note = OwnersNote {
+        path,
+        own: "own".to_owned(),
+    };
+    let backend = FileBackend::open(&folder.path().join("store"))
+        .unwrap()
+        .with_owners(Some(note));
+
+    let [first, other, again] = ["7/1", "8/1", "7/1"].map(|database| backend.claim(database));
+
+    assert!(first.await.unwrap().is_empty());
+    assert_eq!(other.await.unwrap(), ["7/1, which was at this address before"]);
+    assert!(again.await.unwrap().is_empty(), "it is there again");
+}
+
 /// A second database may come while the service of the first one runs.
 #[actix_web::test]
 async fn store_081_databases_that_note_their_objects_later_are_found_by_the_next_claim() {
