@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::broker::{Broker, BrokerError};
+use super::broker::Broker;
 use super::wire::decode_broadcast;
 use crate::fanout::Hub;
 use crate::metrics::METRICS;
@@ -132,34 +132,50 @@ impl Subscriptions {
     pub(super) async fn run(mut self, mut wishes: mpsc::UnboundedReceiver<Wish>) {
         let mut sweep = interval(SWEEP_INTERVAL);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut waiting = Vec::new();
         loop {
             tokio::select! {
-                wish = wishes.recv() => {
-                    let Some((bucket, confirm)) = wish else { return };
-                    match self.subscribe(bucket).await {
-                        // The join may have given up waiting.
-                        Ok(()) => confirm.send(()).unwrap_or_default(),
-                        Err(error) => tracing::warn!(%error, "cannot subscribe at the message broker"),
+                count = wishes.recv_many(&mut waiting, BUCKETS) => {
+                    if count == 0 {
+                        return;
                     }
+                    self.subscribe(waiting.drain(..)).await;
                 }
                 _ = sweep.tick() => self.end_unused(),
             }
         }
     }
 
-    async fn subscribe(&mut self, bucket: Bucket) -> Result<(), BrokerError> {
-        if self.deliveries.contains_key(&bucket) {
-            return Ok(());
+    /// Subscribes for all joins that wait at the moment, and then waits once for the broker: after a restart, thousands of channels join.
+    async fn subscribe(&mut self, wishes: impl Iterator<Item = Wish>) {
+        let (mut confirms, mut buckets) = (Vec::new(), Vec::new());
+        for (bucket, confirm) in wishes {
+            if !self.deliveries.contains_key(&bucket) {
+                match self.broker.subscribe(subject(&self.prefix, bucket)).await {
+                    Ok(messages) => {
+                        let delivery = deliver_broadcasts(messages, Arc::clone(&self.hub));
+                        self.deliveries.insert(bucket, tokio::spawn(delivery));
+                        buckets.push(bucket);
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot subscribe at the message broker");
+                        continue;
+                    }
+                }
+            }
+            confirms.push(confirm);
         }
-        let messages = self.broker.subscribe(subject(&self.prefix, bucket)).await?;
-        let delivery = deliver_broadcasts(messages, Arc::clone(&self.hub));
-        self.deliveries.insert(bucket, tokio::spawn(delivery));
         // While the broker is away, the client subscribes when it is back; joins do not wait for that.
-        if self.broker.is_connected() {
+        if !buckets.is_empty() && self.broker.is_connected() {
             timeout(CONFIRM_TIMEOUT, self.broker.flush()).await.ok();
         }
-        self.interest.lock(bucket).is_subscribed = true;
-        Ok(())
+        for bucket in buckets {
+            self.interest.lock(bucket).is_subscribed = true;
+        }
+        for confirm in confirms {
+            // The join may have given up waiting.
+            confirm.send(()).unwrap_or_default();
+        }
     }
 
     fn end_unused(&mut self) {

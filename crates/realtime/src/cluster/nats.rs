@@ -1,8 +1,11 @@
 //! Connection to the message broker NATS.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
 use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::{Client, ConnectOptions, Event, Request};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -15,7 +18,14 @@ use super::config::{BrokerCredentials, ClusterConfig};
 /// A connection to NATS.
 pub(super) struct Nats {
     client: Client,
+    /// How many questions in a row the server has not answered.
+    unanswered: AtomicU32,
 }
+
+/// How long the server has for an answer, which takes it less than a millisecond at rest.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+/// After so many questions without an answer none is asked any more: the connection's user may not ask.
+const MAX_UNANSWERED: u32 = 3;
 
 /// Servers from 2.9 on answer here with the rights of the connection's user, and older ones that nobody listens.
 const ANSWERED_BY_THE_SERVER: &str = "$SYS.REQ.USER.INFO";
@@ -49,7 +59,24 @@ impl Nats {
         let client = options.connect(&config.servers[..]).await;
         Ok(Self {
             client: client.map_err(|error| BrokerError::Client(error.kind().to_string()))?,
+            unanswered: AtomicU32::new(0),
         })
+    }
+
+    /// Waits until what was sent has left this machine.
+    async fn flush_client(&self) -> Result<(), BrokerError> {
+        let flushed = self.client.flush().await;
+        flushed.map_err(|error| BrokerError::Client(error.kind().to_string()))
+    }
+
+    fn note_silence(&self) {
+        if self.unanswered.fetch_add(1, Ordering::Relaxed) + 1 == MAX_UNANSWERED {
+            tracing::warn!(
+                subject = ANSWERED_BY_THE_SERVER,
+                "the message broker does not answer: does its user lack the right to publish there, or to subscribe to _INBOX.>? \
+                 Channels join without waiting for it, and may miss what other nodes broadcast at that moment"
+            );
+        }
     }
 }
 
@@ -75,19 +102,22 @@ impl Broker for Nats {
     }
 
     async fn flush(&self) -> Result<(), BrokerError> {
-        if !self.client.server_info().headers {
-            // A server before 2.2 does not say that nobody listens, so it can only be known what has left this machine.
-            let flushed = self.client.flush().await;
-            return flushed.map_err(|error| BrokerError::Client(error.kind().to_string()));
+        // A server before 2.2 does not say that nobody listens.
+        let may_ask =
+            self.client.server_info().headers && self.unanswered.load(Ordering::Relaxed) < MAX_UNANSWERED;
+        if !may_ask {
+            return self.flush_client().await;
         }
         // The client's own `flush` ends when the bytes are in the socket. A server processes a connection's messages in their order, so
         // its answer comes when it has processed everything before.
-        match self.client.request(ANSWERED_BY_THE_SERVER, Bytes::new()).await {
-            Err(error) if error.kind() != RequestErrorKind::NoResponders => {
-                Err(BrokerError::Client(error.kind().to_string()))
-            }
-            _ => Ok(()),
+        let question = Request::new().timeout(Some(ANSWER_TIMEOUT));
+        let answer = self.client.send_request(ANSWERED_BY_THE_SERVER, question).await;
+        match answer.map_err(|error| error.kind()) {
+            Err(RequestErrorKind::TimedOut) => self.note_silence(),
+            Err(RequestErrorKind::NoResponders) | Ok(_) => self.unanswered.store(0, Ordering::Relaxed),
+            Err(kind) => return Err(BrokerError::Client(kind.to_string())),
         }
+        Ok(())
     }
 }
 
