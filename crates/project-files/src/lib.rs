@@ -10,4 +10,4 @@ mod repository;
 
 pub use private::{is_data_folder, is_private_entry, is_private_path};
 pub use read::{MAX_SCRIPT_BYTES, MAX_SETTINGS_BYTES, open_file, read_file, read_text};
-pub use repository::{find_repository, resolve};
+pub use repository::{find_repository, is_in_git_repository, resolve};

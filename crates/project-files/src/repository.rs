@@ -16,30 +16,50 @@ const PACKAGE_SETTINGS: [&str; 3] = ["package.json", "deno.json", "deno.jsonc"];
 /// keeps settings of programs in a repository there has not made all that is in it part of every project.
 #[must_use]
 pub fn find_repository(folder: &Path) -> PathBuf {
+    find_below(folder, &list_homes(folder))
+}
+
+/// Whether a folder is part of a Git repository: of one that its owner or root has made, as in [`find_repository`], whatever else is nearer.
+#[must_use]
+pub fn is_in_git_repository(folder: &Path) -> bool {
+    let owner = read_owner(folder);
+    let mut candidates = list_candidates(folder, &list_homes(folder)).into_iter();
+    candidates.any(|above| has_mark(above, &[".git"], owner))
+}
+
+fn list_homes(folder: &Path) -> Vec<PathBuf> {
     let owner = read_owner(folder).and_then(|owner| User::from_uid(owner.into()).ok().flatten());
     let homes = [std::env::home_dir(), owner.map(|owner| owner.dir)];
-    find_below(folder, &homes.into_iter().flatten().collect::<Vec<_>>())
+    homes.into_iter().flatten().collect()
+}
+
+/// The folders upward that may be a repository.
+fn list_candidates<'a>(folder: &'a Path, homes: &[PathBuf]) -> Vec<&'a Path> {
+    let upward = folder.ancestors();
+    upward
+        .take_while(|folder| folder.parent().is_some() && !homes.iter().any(|home| home == folder))
+        .collect()
+}
+
+/// Whether a folder has one of these. Not what somebody else than `owner` and root has put there, such as /tmp/.git.
+fn has_mark(folder: &Path, names: &[&str], owner: Option<u32>) -> bool {
+    let mut owners = names.iter().filter_map(|name| read_owner(&folder.join(name)));
+    owners.any(|found| Some(found) == owner || found == 0)
 }
 
 fn find_below(folder: &Path, homes: &[PathBuf]) -> PathBuf {
     let owner = read_owner(folder);
-    // Not what somebody else has put above, such as /tmp/.git.
-    let has = |folder: &Path, names: &[&str]| {
-        let mut owners = names.iter().filter_map(|name| read_owner(&folder.join(name)));
-        owners.any(|found| Some(found) == owner || found == 0)
+    let candidates = list_candidates(folder, homes);
+    let nearest = candidates
+        .iter()
+        .find(|above| has_mark(above, &REPOSITORY_MARKS, owner));
+    let highest = || {
+        let mut downward = candidates.iter().rev();
+        downward.find(|above| has_mark(above, &PACKAGE_SETTINGS, owner))
     };
-    let candidates = || {
-        folder
-            .ancestors()
-            .take_while(|folder| folder.parent().is_some() && !homes.iter().any(|home| home == folder))
-    };
-    let marked = candidates().find(|folder| has(folder, &REPOSITORY_MARKS));
-    let packages = || {
-        candidates()
-            .filter(|folder| has(folder, &PACKAGE_SETTINGS))
-            .last()
-    };
-    marked.or_else(packages).unwrap_or(folder).to_path_buf()
+    nearest
+        .or_else(highest)
+        .map_or_else(|| folder.to_path_buf(), |found| found.to_path_buf())
 }
 
 /// The path with links resolved, as far as it exists.
@@ -76,6 +96,20 @@ mod tests {
             (alone.as_path(), shared.as_path()),
             (project.as_path(), folder.path())
         );
+    }
+
+    #[test]
+    fn gw_109_a_workspace_in_a_repository_is_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().join("web");
+        fs::create_dir(&workspace).unwrap();
+        fs::write(workspace.join("pnpm-workspace.yaml"), "").unwrap();
+        assert!(!is_in_git_repository(&workspace));
+
+        fs::create_dir(folder.path().join(".git")).unwrap();
+
+        assert_eq!(find_repository(&workspace), workspace);
+        assert!(is_in_git_repository(&workspace));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use selvedge_project_files::{find_repository, resolve};
+use selvedge_project_files::{is_in_git_repository, resolve};
 
 use crate::config::{Config, NamedPath};
 use crate::output::{self, show_foreign_text};
@@ -221,11 +221,10 @@ fn may_have_come_along(config: &Config, package: &Path) -> bool {
         .filter(|folder| folder.ends_with("node_modules"))
         .last();
     // Not a repository that somebody else has put above, that holds a whole home, or in which an archive was unpacked: it tracks what says
-    // which packages there are.
-    let is_in_repository = find_repository(&real).join(".git").exists();
-    let manifest = packages
-        .and_then(Path::parent)
-        .map(|folder| folder.join("package.json"));
+    // which packages there are. Asked of the folder beside the packages, which root may have installed in a repository of somebody else.
+    let installed_in = packages.and_then(Path::parent);
+    let is_in_repository = is_in_git_repository(installed_in.unwrap_or(&real));
+    let manifest = installed_in.map(|folder| folder.join("package.json"));
     let mut manifests = manifest.into_iter().chain(config.project.file.clone());
     let is_of_repository = manifests.any(|file| git_index::find_tracked(&file).is_some());
     if is_in_repository && is_of_repository && git_index::is_untracked(&real) {

@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, &str); 4] = [
     (MODULE_FOLDERS, "SELVEDGE_FUNCTIONS_MODULE_FOLDERS=DIR"),
     (
         PACKAGES,
-        "--pg-bin DIR and --deno-bin FILE. Packages that npm has installed are not asked about in a repository that does not track them, once `git status` has looked at it on this machine",
+        "SELVEDGE_PG_BIN=DIR and SELVEDGE_FUNCTIONS_DENO=FILE. Packages that npm has installed are not asked about in a repository that tracks their package.json and not them, once `git status` has looked at it on this machine",
     ),
 ];
 
