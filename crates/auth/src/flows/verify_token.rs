@@ -16,7 +16,6 @@ use crate::flows::decisions::verify::{Effect, VerifyRules, decide_effect};
 use crate::flows::sign_in::{TokenPair, start_session};
 use crate::request::AuthRequest;
 use crate::sms;
-use crate::state::client_networks::ClientNetworks;
 use crate::store::one_time_codes::{self, ADDRESS_LIMITS, ASKED_CODE_LIMITS, CHECKED_CODE_LIMITS};
 use crate::store::{flow_states, one_time_tokens, phones, users};
 use crate::user::User;
@@ -66,15 +65,8 @@ pub(crate) async fn verify_token(
         return verify_accepted(request, presented, BAD_LINK).await;
     };
     // Counted before the code is compared: many requests at once would otherwise all pass the check.
-    let client = request.info.networks().map(ClientNetworks::narrow);
-    let client = client.unwrap_or(&request.info.ip);
-    let limits = &request.state.limits;
-    let attempt = limits.take_code_attempt(address, client)?;
     let of_all_codes = take_address_attempt(request, presented.kind, address).await?;
     let verified = verify_accepted(request, presented, BAD_CODE).await;
-    if !matches!(verified, Err(AuthError::OtpExpired(_))) {
-        limits.return_code_attempt(&attempt);
-    }
     if verified.is_ok() {
         one_time_codes::record_success(&request.connect().await?, &of_all_codes).await?;
     }

@@ -20,14 +20,6 @@ use crate::state::client_networks::ClientNetworks;
 const SLOTS: usize = 8192;
 /// Requests that a client may send at once.
 const BURST: u64 = 30;
-/// Wrong codes for one address until clients are counted one by one; then a hundred per hour, while a code has a
-/// million values. Whoever sends wrong codes for somebody's address must not be able to lock them out with that.
-const MAX_WRONG_CODES: u64 = 100;
-/// Wrong codes of one client for an address that has had [`MAX_WRONG_CODES`]; then as many per hour.
-const MAX_WRONG_CODES_OF_CLIENT: u64 = 5;
-/// Wrong codes for one address until every attempt is refused; then as many per hour. Only many clients together can
-/// send so many, and still they find a code with a chance of one in a thousand.
-const MAX_WRONG_CODES_OF_ALL: u64 = 1000;
 /// How many clients may share a /48 of IPv6, which is what one customer of a provider gets, before they share a limit.
 const CLIENTS_OF_WIDE_NETWORK: u32 = 16;
 const MINUTE: Duration = Duration::from_secs(60);
@@ -60,16 +52,6 @@ impl LimitedEndpoint {
     const COUNT: usize = 17;
 }
 
-/// An attempt at a code that was counted before the code was compared.
-#[derive(Debug)]
-#[must_use = "a right code gives its attempt back"]
-pub(crate) struct CodeAttempt {
-    address_hash: u64,
-    client_hash: u64,
-    took_from_address: bool,
-    took_from_client: bool,
-}
-
 /// All limits of one process; several processes count separately.
 #[derive(Debug)]
 pub(crate) struct Limits {
@@ -80,9 +62,6 @@ pub(crate) struct Limits {
     wide_buckets: [Option<Buckets>; LimitedEndpoint::COUNT],
     unknown_addresses: Buckets,
     unknown_phones: Buckets,
-    wrong_codes: Buckets,
-    wrong_codes_of_client: Buckets,
-    wrong_codes_of_all: Buckets,
     emails: Option<HourWindow>,
     text_messages: Option<HourWindow>,
 }
@@ -97,9 +76,6 @@ impl Limits {
             wide_buckets: per_endpoint(rates, CLIENTS_OF_WIDE_NETWORK),
             unknown_addresses: Buckets::new(config.email.max_frequency, 1),
             unknown_phones: Buckets::new(config.phone.max_frequency, 1),
-            wrong_codes: Buckets::new(HOUR / 100, MAX_WRONG_CODES),
-            wrong_codes_of_client: Buckets::new(HOUR / 5, MAX_WRONG_CODES_OF_CLIENT),
-            wrong_codes_of_all: Buckets::new(HOUR / 1000, MAX_WRONG_CODES_OF_ALL),
             // Compat: under autoconfirm upstream counts no mails, unless the limit is 0.
             emails: rates
                 .emails_per_hour
@@ -167,48 +143,6 @@ impl Limits {
         taken.map_err(|wait| AuthError::TooSoonSms {
             seconds: ceil_seconds(wait),
         })
-    }
-
-    /// Counts an attempt at a code for an address before the code is compared, and refuses a client that tried too many wrong
-    /// ones, once many were tried for it, from whichever client. The address's owner, whose client has tried none, still gets
-    /// in.
-    ///
-    /// # Errors
-    /// 429 `over_request_rate_limit`.
-    pub(crate) fn take_code_attempt(&self, address: &str, client: &str) -> Result<CodeAttempt, AuthError> {
-        let now = self.started.elapsed();
-        let address_hash = self.hash.hash_one(address);
-        let client_hash = self.hash.hash_one((address, client));
-        let attempt = CodeAttempt {
-            address_hash,
-            client_hash,
-            took_from_address: self.wrong_codes.take_token(address_hash, now).is_ok(),
-            took_from_client: self.wrong_codes_of_client.take_token(client_hash, now).is_ok(),
-        };
-        if !attempt.took_from_address && !attempt.took_from_client {
-            return Err(AuthError::RequestRateLimit);
-        }
-        // Last, so that a client which is refused anyway uses up nothing that the owner of the address needs.
-        if self.wrong_codes_of_all.take_token(address_hash, now).is_err() {
-            self.return_taken(&attempt);
-            return Err(AuthError::RequestRateLimit);
-        }
-        Ok(attempt)
-    }
-
-    /// Gives an attempt back, because the code was right.
-    pub(crate) fn return_code_attempt(&self, attempt: &CodeAttempt) {
-        self.wrong_codes_of_all.return_token(attempt.address_hash);
-        self.return_taken(attempt);
-    }
-
-    fn return_taken(&self, attempt: &CodeAttempt) {
-        if attempt.took_from_address {
-            self.wrong_codes.return_token(attempt.address_hash);
-        }
-        if attempt.took_from_client {
-            self.wrong_codes_of_client.return_token(attempt.client_hash);
-        }
     }
 
     /// Counts a text message of the whole instance.
@@ -311,16 +245,6 @@ impl Buckets {
         taken.map(|_| ()).map_err(|full_at| {
             Duration::from_micros(full_at.saturating_add(self.interval_us) - now_us - self.capacity_us())
         })
-    }
-
-    /// Gives a token back.
-    fn return_token(&self, hash: u64) {
-        // The function always returns a value, so the update cannot fail.
-        let _ = self
-            .slot(hash)
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
-                Some(full_at.saturating_sub(self.interval_us))
-            });
     }
 
     fn slot(&self, hash: u64) -> &AtomicU64 {
@@ -431,55 +355,6 @@ mod tests {
                 .check_client(LimitedEndpoint::Verify, Some(&client))
                 .is_ok()
         );
-    }
-
-    #[test]
-    fn too_many_wrong_codes_block_the_clients_that_sent_them_and_not_the_owner() {
-        let limits = Limits::new(&AuthConfig::default());
-        let is_free = |address: &str, client: &str| limits.take_code_attempt(address, client).is_ok();
-
-        for _ in 0..MAX_WRONG_CODES {
-            assert!(is_free("a@b.c", "1.2.3.4"));
-        }
-
-        assert!(matches!(
-            limits.take_code_attempt("a@b.c", "1.2.3.4"),
-            Err(AuthError::RequestRateLimit)
-        ));
-        assert!(is_free("a@b.c", "5.6.7.8") && is_free("b@b.c", "1.2.3.4"));
-        for _ in 1..MAX_WRONG_CODES_OF_CLIENT {
-            assert!(is_free("a@b.c", "5.6.7.8"));
-        }
-        assert!(!is_free("a@b.c", "5.6.7.8"));
-    }
-
-    #[test]
-    fn wrong_codes_of_many_clients_together_block_the_address_and_right_ones_count_nothing() {
-        let limits = Limits::new(&AuthConfig::default());
-
-        for client in 0..2 * MAX_WRONG_CODES_OF_ALL {
-            let attempt = limits
-                .take_code_attempt("b@b.c", &client.to_string())
-                .expect("free");
-            limits.return_code_attempt(&attempt);
-        }
-        for client in 0..MAX_WRONG_CODES_OF_ALL {
-            let attempt = limits.take_code_attempt("a@b.c", &client.to_string());
-            assert!(attempt.is_ok(), "{client}");
-        }
-
-        assert!(limits.take_code_attempt("a@b.c", "5.6.7.8").is_err());
-    }
-
-    #[test]
-    fn refused_attempts_of_one_client_do_not_block_the_address_for_all() {
-        let limits = Limits::new(&AuthConfig::default());
-
-        for _ in 0..2 * MAX_WRONG_CODES_OF_ALL {
-            let _ = limits.take_code_attempt("a@b.c", "1.2.3.4");
-        }
-
-        assert!(limits.take_code_attempt("a@b.c", "5.6.7.8").is_ok());
     }
 
     #[test]

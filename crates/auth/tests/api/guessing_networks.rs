@@ -88,6 +88,37 @@ async fn auth_110_strangers_do_not_keep_the_network_that_has_asked_for_a_code_fr
     assert_eq!(refused.error(), (429, "over_request_rate_limit"));
 }
 
+/// One customer of a provider has 65 536 networks as narrow as a /64.
+#[actix_web::test]
+async fn auth_110_one_wide_ipv6_network_keeps_nobody_from_typing_a_code() {
+    let app = TestApp::start_behind_proxy(|config| config.rate_limits.verify = 0).await;
+    let body = json!({"email": "ana@example.com", "password": PASSWORD});
+    let asked = app.post("/signup", body).sent_from("192.0.2.1").send().await;
+    assert_eq!(asked.status, 200, "{}", asked.body);
+    let code = app.mail_to("ana@example.com").code;
+    let present = async |ip: String, code: &str| {
+        let body = json!({"type": "email", "email": "ana@example.com", "token": code});
+        app.post("/verify", body).sent_from(&ip).send().await
+    };
+    let mut refused = 0;
+    for round in 0..50 {
+        let networks = (22 * round..22 * (round + 1)).map(|attempt| attempt / 5);
+        let guesses = networks.map(|network| {
+            let ip = format!("2001:db8:1:{network:x}::1");
+            present(ip, wrong_code(&code))
+        });
+        let guesses = futures_util::future::join_all(guesses).await;
+        refused += guesses.iter().filter(|guess| guess.status == 429).count();
+    }
+    // Fifty a day of a network, and more if the day comes nearer meanwhile.
+    assert!((1040..=1050).contains(&refused), "{refused}");
+
+    // Neither a network that has not asked for the code is refused, nor the owner, who has.
+    let elsewhere = present("203.0.113.1".to_owned(), wrong_code(&code)).await;
+    assert_eq!(elsewhere.error(), (403, "otp_expired"));
+    present("192.0.2.1".to_owned(), &code).await.session();
+}
+
 #[actix_web::test]
 async fn auth_110_addresses_of_one_wide_ipv6_network_share_their_attempts() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
