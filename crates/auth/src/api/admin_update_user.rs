@@ -12,7 +12,8 @@ use super::admin_create_user::{AdminUserBody, map_unique_violation, parse_ban_en
 use super::admin_get_user::find_user;
 use crate::crypto::password_hash::PasswordHash;
 use crate::error::AuthError;
-use crate::flows::{accounts, confirmations};
+use crate::flows::accounts;
+use crate::flows::confirmations::{self, Proof};
 use crate::mailer;
 use crate::protection::leaked_passwords;
 use crate::request::{Admin, AuthRequest, Json};
@@ -97,11 +98,7 @@ async fn apply_change(
     mut change: Change,
     mut body: AdminUserBody,
 ) -> Result<(), AuthError> {
-    // Where addresses need no proof it is confirmed at once: a mere claim would be anybody's who signs up with it. With a
-    // confirmed number the account comes into use.
-    let is_used = is_first_address_of_used_account(user, &change)
-        || body.phone_confirm && !user.is_confirmed() && !user.is_sso_user;
-    body.email_confirm |= request.config().email.autoconfirm && is_used;
+    body.email_confirm |= is_confirmed_with_change(request, db, user, (&change, body.phone_confirm)).await?;
     let pending_email = take_pending_email(db, user, &mut change, body.email_confirm).await?;
     if change.encrypted_password.is_some() {
         // The password is for the owner of the address, who may not be the one who has registered it.
@@ -135,6 +132,28 @@ async fn hash_new_password(state: &AuthState, body: &AdminUserBody) -> Result<Op
         (None, hash) if PasswordHash::parse(hash).is_some() => Ok(Some(hash.to_owned())),
         (None, _) => Err(AuthError::invalid("Provided password hash is not supported")),
     }
+}
+
+/// Whether the address is confirmed though the request does not say so. Where addresses need no proof, one for an account in use
+/// is: a mere claim would be anybody's who signs up with it. So is the address of an account that comes into use by the confirmation
+/// of its number.
+async fn is_confirmed_with_change(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+    (change, confirms_phone): (&Change, bool),
+) -> Result<bool, AuthError> {
+    if request.config().email.autoconfirm && is_first_address_of_used_account(user, change) {
+        return Ok(true);
+    }
+    let has_number = !user.phone.is_empty() || !change.phone.is_empty();
+    let mut changed = user.clone();
+    if !change.email.is_empty() {
+        changed.email.clone_from(&change.email);
+    }
+    Ok(confirms_phone
+        && has_number
+        && confirmations::is_email_confirmed_by_use(request, db, &changed).await?)
 }
 
 /// Whether somebody uses the account already, without a confirmed address, and the change names one.
@@ -191,7 +210,13 @@ async fn change_addresses(
     let confirms_phone = body.phone_confirm && !user.is_phone_confirmed() && !changed.phone.is_empty();
     if confirms_email || confirms_phone {
         // The administrator confirms the address, not the credentials of whoever has registered it.
-        let mut forgotten = confirmations::forget_contested_credentials(request, db, &changed).await?;
+        let proof = if confirms_phone {
+            Proof::Number
+        } else {
+            Proof::Email
+        };
+        let forgotten = confirmations::forget_contested_credentials(request, db, (&changed, proof));
+        let mut forgotten = forgotten.await?;
         forgotten.identities |= contested_accounts::forget_unverified_identities(db, user).await?;
         if forgotten.identities || change.encrypted_password.is_none() {
             confirmations::report_forgotten(request, &changed, forgotten);
@@ -236,7 +261,8 @@ async fn replace_email(
     Ok(())
 }
 
-/// Replaces the phone number and that of its identity.
+/// Replaces the phone number and that of its identity. A number beside the e-mail address is one more of the same person, whom an
+/// administrator may have told a password; what a stranger has left there goes when the number is confirmed.
 async fn replace_phone(
     request: &AuthRequest,
     db: &Transaction<'_>,
@@ -246,10 +272,6 @@ async fn replace_phone(
     phones::set_phone(db, user.id, phone, request.now()).await?;
     if !user.phone.is_empty() {
         contest_new_address(request, db, user).await?;
-    } else if is_verified {
-        // A number beside the e-mail address is one more of the same person, whom an administrator may have told a password. Whoever
-        // has registered the address has never named the number, which opens the account now.
-        contested_accounts::contest(db, user, request.now()).await?;
     }
     phones::upsert_identity(db, user.id, phone, is_verified, request.now()).await?;
     Ok(())

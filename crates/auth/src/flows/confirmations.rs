@@ -112,25 +112,32 @@ async fn confirm_number(
     user: &User,
     phone: &str,
 ) -> Result<Action, AuthError> {
-    if !user.email.is_empty() {
-        // An administrator has added the number: whoever has registered the address has never named it.
-        contested_accounts::contest(db, user, request.now()).await?;
-    }
-    let forgotten = forget_contested_credentials(request, db, user).await?;
+    let forgotten = forget_contested_credentials(request, db, (user, Proof::Number)).await?;
     report_forgotten(request, user, forgotten);
     phones::confirm_phone(db, user.id, phone, request.now()).await?;
-    // The account is in use now, and where addresses need no proof its address would be anybody's who signs up with it.
-    if request.config().email.autoconfirm
-        && !user.is_confirmed()
-        && !user.is_sso_user
-        && !user.email.is_empty()
-    {
+    if is_email_confirmed_by_use(request, db, user).await? {
         users::confirm_email(db, user.id, &user.email.to_lowercase(), request.now()).await?;
     }
     Ok(match user.is_phone_confirmed() {
         true => Action::Login,
         false => Action::UserSignedUp,
     })
+}
+
+/// Whether the address of an account is confirmed when the account comes into use, because the project needs no proof of addresses:
+/// unconfirmed it would be anybody's who signs up with it. One that an account in use only claims, or that another account has
+/// proven, stays unconfirmed.
+pub(crate) async fn is_email_confirmed_by_use(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    user: &User,
+) -> Result<bool, AuthError> {
+    let is_open = !user.email.is_empty() && !user.is_confirmed() && !user.is_sso_user;
+    if !request.config().email.autoconfirm || !is_open || user.only_claims_email() {
+        return Ok(false);
+    }
+    let email = user.email.to_lowercase();
+    Ok(!users::is_email_taken(db, &email, &user.aud, user.id).await?)
 }
 
 /// An administrator has moved an account that nobody has proven to an address whose owner proves it now: whoever has registered
@@ -158,14 +165,25 @@ async fn forget_former_address(
     Ok(())
 }
 
+/// What the owner of an account proves, or an administrator confirms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    Email,
+    Number,
+}
+
 /// Whoever proves an address that was registered twice, with different credentials, gets the account without them. So does the
-/// owner of an address that an administrator confirms. Returns what was forgotten, for [`report_forgotten`].
+/// owner of an address that an administrator confirms, and of a number beside an address: an administrator has added the number, at
+/// whatever time, and whoever has registered the address has never named it. Returns what was forgotten, for
+/// [`report_forgotten`].
 pub(crate) async fn forget_contested_credentials(
     request: &AuthRequest,
     db: &Transaction<'_>,
-    user: &User,
+    (user, proof): (&User, Proof),
 ) -> Result<Forgotten, AuthError> {
-    if contested_accounts::take(db, user.id).await? && contested_accounts::is_unproven(user) {
+    let was_contested = contested_accounts::take(db, user.id).await?;
+    let is_contested = was_contested || proof == Proof::Number && !user.email.is_empty();
+    if is_contested && contested_accounts::is_unproven(user) {
         return Ok(contested_accounts::forget_credentials(db, user.id, request.now()).await?);
     }
     Ok(Forgotten::default())
@@ -185,7 +203,7 @@ async fn confirm_new_user(
     user: &User,
     address: &str,
 ) -> Result<(), AuthError> {
-    let forgotten = forget_contested_credentials(request, db, user).await?;
+    let forgotten = forget_contested_credentials(request, db, (user, Proof::Email)).await?;
     report_forgotten(request, user, forgotten);
     if user.invited_at.is_some() && user.encrypted_password.is_empty() {
         set_random_password(request, db, user.id).await?;

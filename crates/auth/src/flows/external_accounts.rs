@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::after_commit;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::flows::accounts::{self, map_saving_error};
-use crate::flows::confirmations::report_forgotten;
+use crate::flows::confirmations::{is_email_confirmed_by_use, report_forgotten};
 use crate::flows::decisions::linking::{AccountDecision, choose_account};
 use crate::flows::decisions::verify::{VerifyRules, decide_effect};
 use crate::flows::unverified_sign_in::ask_for_proof;
@@ -268,7 +268,9 @@ async fn check_confirmation(
     if request.config().email.autoconfirm && !has_other_account {
         accounts::log_user_action(request, db, user, Action::UserSignedUp, traits).await?;
         // The project has chosen that addresses need no proof. It may not be the one that the provider names now.
-        users::confirm_email(db, user.id, &user.email.to_lowercase(), now).await?;
+        if is_email_confirmed_by_use(request, db, user).await? {
+            users::confirm_email(db, user.id, &user.email.to_lowercase(), now).await?;
+        }
         return Ok(SignInOutcome::Allowed(user.id));
     }
     let refusal = ask_for_proof(request, db, external.provider, user, &address).await?;

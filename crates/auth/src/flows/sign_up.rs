@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
 use crate::flows::accounts::{self, Account, log_user_action as log};
-use crate::flows::confirmations::{forget_contested_credentials, report_forgotten};
+use crate::flows::confirmations::{Proof, forget_contested_credentials, report_forgotten};
 use crate::flows::decisions::signup::{ExistingUser, SignupStep, choose_signup_step};
 use crate::flows::sign_in::{TokenPair, start_session};
 use crate::mailer;
@@ -332,7 +332,11 @@ async fn confirm_with_password(
     let user = user
         .filter(|user| password.is_that_of(user, known) && !user.is_banned(request.now()))
         .ok_or(AuthError::UserAlreadyExists)?;
-    let mut forgotten = forget_contested_credentials(request, &db, &user).await?;
+    let proof = match sign_up.is_by_phone() {
+        true => Proof::Number,
+        false => Proof::Email,
+    };
+    let mut forgotten = forget_contested_credentials(request, &db, (&user, proof)).await?;
     if std::mem::take(&mut forgotten.password) {
         // It is the one that this sign-up has presented.
         users::set_password(&db, user.id, &known.encrypted_password, request.now()).await?;

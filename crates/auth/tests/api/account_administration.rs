@@ -74,12 +74,7 @@ impl World<'_> {
                     self.update_account(&id, json!({"email_confirm": true})).await;
                 }
             }
-            Step::AdminNumber { address } => {
-                if let Some(id) = self.find_unconfirmed(address).await {
-                    let body = json!({"phone": self.number(address), "phone_confirm": true});
-                    self.update_account(&id, body).await;
-                }
-            }
+            Step::AdminNumber { address, is_at_once } => self.give_number(address, is_at_once).await,
             // To the same address it would be a confirmation that nobody has asked for: the administrator answers for the account.
             Step::AdminMove { from, to } if from != to => {
                 if let Some(id) = self.find_unconfirmed(from).await {
@@ -164,6 +159,21 @@ impl World<'_> {
             outcome = self.open_newest(by, "email_change").await;
         }
         outcome
+    }
+
+    /// Gives an account that nobody has proven the number of its address's owner.
+    async fn give_number(&self, address: usize, is_at_once: bool) {
+        let Some(id) = self.find_unconfirmed(address).await else {
+            return;
+        };
+        let mut body = json!({"phone": self.number(address)});
+        if is_at_once {
+            body["phone_confirm"] = json!(true);
+        }
+        let given = self.update_account(&id, body).await;
+        if given.status == 200 && !is_at_once {
+            self.update_account(&id, json!({"phone_confirm": true})).await;
+        }
     }
 
     async fn give_domain(&self, is_given: bool) {

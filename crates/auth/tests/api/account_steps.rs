@@ -138,9 +138,11 @@ pub(crate) enum Step {
     AdminConfirm {
         address: usize,
     },
-    /// An administrator confirms the owner's number for an account with their address that nobody has proven, whoever has registered it.
+    /// An administrator confirms the owner's number for an account with their address that nobody has proven, whoever has registered it:
+    /// in the request that adds the number, or in one after it.
     AdminNumber {
         address: usize,
+        is_at_once: bool,
     },
     /// An administrator corrects the address of an account that nobody has confirmed, and confirms it.
     AdminMove {
@@ -317,7 +319,10 @@ impl Step {
             71 | 76..=79 => Self::OpenMail { by },
             80..=81 => Self::TypeCode { by },
             72..=73 => Self::GrantClient { by },
-            74 => Self::AdminNumber { address },
+            74 => Self::AdminNumber {
+                address,
+                is_at_once: random.random_bool(0.5),
+            },
             _ => Self::RefreshClient { by },
         }
     }

@@ -145,34 +145,73 @@ async fn auth_106_an_administrators_confirmation_confirms_no_strangers_identity(
     }
 }
 
-/// Whoever has registered the address has never named the number that an administrator adds.
-#[actix_web::test]
-async fn auth_106_a_number_that_an_administrator_adds_opens_no_strangers_account() {
-    let (app, _) = start().await;
+/// A stranger has registered the address. Where addresses need no proof by now, that was before.
+async fn register_stranger(app: &TestApp) -> String {
+    app.sql("delete from auth.users", &[]).await;
+    app.sign_up(VICTIM, STRANGERS).await;
+    const BEFORE: &str = "update auth.users set email_confirmed_at = null, last_sign_in_at = null";
     const IDENTITY: &str = "insert into auth.identities (provider_id, user_id, provider, identity_data) \
                             select 'm-1', id, 'google', jsonb_build_object('sub', 'm-1', 'email', email) from auth.users";
-    for is_confirmed in [true, false] {
-        app.sql("delete from auth.users", &[]).await;
-        app.sign_up(VICTIM, STRANGERS).await;
-        let id = only_user(&app).await;
-        app.sql(IDENTITY, &[]).await;
-
-        let body = json!({"phone": "15550002", "phone_confirm": is_confirmed});
-        update(&app, &id, body).await;
-        if !is_confirmed {
-            app.post("/resend", json!({"type": "sms", "phone": "15550002"}))
-                .send()
-                .await;
-            let body = json!({"type": "sms", "phone": "15550002", "token": "123456"});
-            app.post("/verify", body).send().await.session();
-        }
-
-        let body = json!({"phone": "15550002", "password": STRANGERS});
-        let refused = app.post("/token?grant_type=password", body).send().await;
-        assert_eq!(refused.error(), (400, "invalid_credentials"));
-        let left = "select count(*) from auth.identities where provider = 'google'";
-        assert_eq!(app.count(left).await, 0);
+    for sql in ["delete from auth.sessions", BEFORE, IDENTITY] {
+        app.sql(sql, &[]).await;
     }
+    only_user(app).await
+}
+
+/// Whoever has registered the address has never named the number that an administrator adds, at once or before it is confirmed.
+#[actix_web::test]
+async fn auth_106_a_number_that_an_administrator_adds_opens_no_strangers_account() {
+    let added = json!({"phone": "15550002"});
+    let both = json!({"phone": "15550002", "phone_confirm": true});
+    let ways = [
+        vec![both.clone()],
+        vec![added.clone(), json!({"phone_confirm": true})],
+        vec![added.clone(), both],
+        // The owner of the number confirms it, by the code of a text message.
+        vec![added],
+    ];
+    for autoconfirm in [false, true] {
+        let (app, _) = start_with(|config| config.email.autoconfirm = autoconfirm).await;
+        for way in &ways {
+            let id = register_stranger(&app).await;
+
+            for body in way {
+                update(&app, &id, body.clone()).await;
+            }
+            if way.last().is_some_and(|last| last["phone_confirm"].is_null()) {
+                let body = json!({"type": "sms", "phone": "15550002"});
+                app.post("/resend", body).send().await;
+                let body = json!({"type": "sms", "phone": "15550002", "token": "123456"});
+                app.post("/verify", body).send().await.session();
+            }
+
+            let confirmed = "select count(*) from auth.users where phone_confirmed_at is not null";
+            assert_eq!(app.count(confirmed).await, 1, "{way:?}");
+            let body = json!({"phone": "15550002", "password": STRANGERS});
+            let refused = app.post("/token?grant_type=password", body).send().await;
+            assert_eq!(refused.error(), (400, "invalid_credentials"), "{way:?}");
+            assert_refused(&app, STRANGERS).await;
+            let left = "select count(*) from auth.identities where provider = 'google'";
+            assert_eq!(app.count(left).await, 0, "{way:?}");
+        }
+    }
+}
+
+/// An administrator's own password for such an account is no stranger's.
+#[actix_web::test]
+async fn auth_106_a_number_that_is_confirmed_later_leaves_the_administrators_password() {
+    let (app, _) = start().await;
+    let created = app
+        .admin_create(json!({"email": VICTIM, "password": PASSWORD}))
+        .await;
+    let id = created.body["id"].as_str().unwrap().to_owned();
+
+    update(&app, &id, json!({"phone": "15550002"})).await;
+    update(&app, &id, json!({"phone_confirm": true})).await;
+
+    let body = json!({"phone": "15550002", "password": PASSWORD});
+    let signed_in = app.post("/token?grant_type=password", body).send().await;
+    signed_in.session();
 }
 
 /// The sign-in of a provider whose address was taken leaves an account that consists of its identity.
@@ -217,6 +256,62 @@ async fn auth_120_where_addresses_need_no_proof_a_number_that_is_confirmed_bring
     sign_in_by_phone(&app, "15550001", json!({})).await;
     let taken = app.sign_up(MALLORY, STRANGERS).await;
     assert_eq!(taken.error(), (422, "user_already_exists"));
+}
+
+/// As older versions, and the original, leave it.
+const CLAIM: &str = "update auth.users set email = 'victim@corp.example', email_confirmed_at = null";
+
+async fn assert_claimed(app: &TestApp, way: &str) {
+    const CLAIMED: &str = "select count(*) from auth.users where email = 'victim@corp.example' \
+                           and email_confirmed_at is null";
+    assert_eq!(app.count(CLAIMED).await, 1, "{way}");
+}
+
+/// Where addresses need no proof, that of an account is confirmed when the account comes into use, and not later.
+#[actix_web::test]
+async fn auth_120_no_sign_in_confirms_an_address_that_an_account_in_use_only_claims() {
+    let (app, [google, _]) = start_with(|config| config.email.autoconfirm = true).await;
+    sign_in_by_phone(&app, "15550001", json!({})).await;
+    app.sql(CLAIM, &[]).await;
+
+    sign_in_by_phone(&app, "15550001", json!({})).await;
+    assert_claimed(&app, "a text message").await;
+    let id = only_user(&app).await;
+    update(&app, &id, json!({"phone": "15550002", "phone_confirm": true})).await;
+    assert_claimed(&app, "an administrator").await;
+    app.sql("delete from auth.users", &[]).await;
+    for is_verified in [true, false] {
+        let token = id_token(&google, "m-1", MALLORY, is_verified);
+        sign_in_by(&app, "google", token).await.session();
+        if is_verified {
+            app.sql(CLAIM, &[]).await;
+        }
+    }
+    assert_claimed(&app, "a provider").await;
+}
+
+#[actix_web::test]
+async fn auth_120_a_number_brings_no_address_with_it_that_another_account_has_proven() {
+    let (app, [google, _]) = start_with(|config| config.email.autoconfirm = true).await;
+    let verified = id_token(&google, "v-1", VICTIM, true);
+    sign_in_by(&app, "google", verified).await.session();
+    app.sql("update auth.users set email = 'new@corp.example'", &[])
+        .await;
+    let created = app.admin_create(json!({"phone": "15550001"})).await;
+    let claim = format!("{CLAIM} where phone is not null");
+    app.sql(&claim, &[]).await;
+
+    sign_in_by_phone(&app, "15550001", json!({})).await;
+
+    assert_claimed(&app, "a text message").await;
+    // Nor does the confirmation of a number that the account does not have.
+    app.sql("delete from auth.users where phone is null", &[]).await;
+    const UNUSED: &str =
+        "update auth.users set phone = null, phone_confirmed_at = null, last_sign_in_at = null";
+    app.sql(UNUSED, &[]).await;
+    let id = created.body["id"].as_str().unwrap();
+    update(&app, id, json!({"phone_confirm": true})).await;
+    assert_claimed(&app, "no number").await;
 }
 
 /// Support sets a password for the owner of an address that only a stranger has registered, by a provider that has not verified it.
