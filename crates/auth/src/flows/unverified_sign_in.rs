@@ -24,16 +24,15 @@ pub(super) async fn ask_for_proof(
     let is_foreign = user.email.to_lowercase() != address || user.only_claims_email();
     let message = if user.email.is_empty() || is_foreign {
         contest_address(request, db, user, address).await?;
-        match VERIFY_NOTHING.contains(&provider) {
-            true => format!(
-                "Unverified email with {provider}. Sign in as before and link {provider} in your account"
-            ),
-            false => {
-                format!(
-                    "Unverified email with {provider}. Verify the email with {provider} in order to sign in"
-                )
+        let advice = match VERIFY_NOTHING.contains(&provider) {
+            // The account is the person's own and has this identity: there is no other account to link it to.
+            true if user.only_claims_email() => {
+                "Sign in another way, or ask an administrator to confirm the email of your account".to_owned()
             }
-        }
+            true => format!("Sign in as before and link {provider} in your account"),
+            false => format!("Verify the email with {provider} in order to sign in"),
+        };
+        format!("Unverified email with {provider}. {advice}")
     } else {
         mailer::send_confirmation(request, db, user, None).await?;
         format!(

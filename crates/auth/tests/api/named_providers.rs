@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::app::TestApp;
+use crate::app::{Response, TestApp};
 use crate::identity_provider::{CLIENT_ID, CLIENT_SECRET, IdentityProvider};
 use crate::providers::{read_query_param, return_from_provider, verify_claims};
 
@@ -191,28 +191,12 @@ async fn auth_042_denying_twitter_redirects_with_access_denied() {
 #[actix_web::test]
 async fn auth_104_an_address_that_is_taken_and_cannot_be_verified_leads_to_no_second_account() {
     for autoconfirm in [true, false] {
-        let provider = IdentityProvider::start();
-        let profile =
-            |email: &str| json!({"id": email, "first_name": "Ana", "last_name": "Lind", "email": email});
-        let app = TestApp::start_with(|config| {
-            config.insecure_providers = true;
-            config.external = vec![provider.config("workos")];
-            config.email.autoconfirm = autoconfirm;
-            config.manual_linking_enabled = true;
-        })
-        .await;
+        let (app, provider) = start_with_workos(autoconfirm).await;
         let owner = app.user("ana@example.com").await;
-        provider.set_token_response("profile", profile("ana@example.com"));
-        let sign_in = async || {
-            let started = app
-                .get("/authorize?provider=workos&connection=conn_1")
-                .send()
-                .await;
-            return_from_provider(&app, &read_query_param(started.header("location"), "state")).await
-        };
+        provider.set_token_response("profile", workos_profile("ana@example.com"));
 
         for _ in 0..2 {
-            let refused = sign_in().await;
+            let refused = sign_in_by_workos(&app).await;
             assert_eq!(
                 read_query_param(refused.header("location"), "error_description"),
                 "Unverified email with workos. Sign in as before and link workos in your account"
@@ -226,11 +210,61 @@ async fn auth_104_an_address_that_is_taken_and_cannot_be_verified_leads_to_no_se
         let state = read_query_param(begun.body["url"].as_str().unwrap(), "state");
         return_from_provider(&app, &state).await;
 
-        let claims = verify_claims(&app, &sign_in().await);
+        let claims = verify_claims(&app, &sign_in_by_workos(&app).await);
         assert_eq!(claims["sub"], owner.user["id"]);
         // A free address leads to an account.
-        provider.set_token_response("profile", profile("bea@example.com"));
-        let free = sign_in().await;
+        provider.set_token_response("profile", workos_profile("bea@example.com"));
+        let free = sign_in_by_workos(&app).await;
         assert_eq!(free.header("location").contains("access_token="), autoconfirm);
     }
+}
+
+/// The account is in use, the provider is the only way into it, and an administrator has withdrawn the confirmation of its address.
+#[actix_web::test]
+async fn auth_104_who_has_no_other_account_is_not_told_to_link_the_provider() {
+    for autoconfirm in [true, false] {
+        let (app, provider) = start_with_workos(autoconfirm).await;
+        provider.set_token_response("profile", workos_profile("ana@example.com"));
+        sign_in_by_workos(&app).await;
+        const WITHDRAWN: &str = "update auth.users set email_confirmed_at = null, last_sign_in_at = now()";
+        app.sql(WITHDRAWN, &[]).await;
+        let mails = app.mail_count();
+
+        let again = sign_in_by_workos(&app).await;
+
+        let location = again.header("location");
+        assert_eq!(location.contains("access_token="), autoconfirm);
+        if !autoconfirm {
+            assert_eq!(
+                read_query_param(location, "error_description"),
+                "Unverified email with workos. Sign in another way, or ask an administrator to confirm the email of your account"
+            );
+        }
+        assert_eq!(app.mail_count(), mails);
+        // Nor does the sign-in confirm the address again.
+        let confirmed = "select count(*) from auth.users where email_confirmed_at is not null";
+        assert_eq!(app.count(confirmed).await, 0);
+    }
+}
+
+async fn start_with_workos(autoconfirm: bool) -> (TestApp, IdentityProvider) {
+    let provider = IdentityProvider::start();
+    let app = TestApp::start_with(|config| {
+        config.insecure_providers = true;
+        config.external = vec![provider.config("workos")];
+        config.email.autoconfirm = autoconfirm;
+        config.manual_linking_enabled = true;
+    })
+    .await;
+    (app, provider)
+}
+
+fn workos_profile(email: &str) -> Value {
+    json!({"id": email, "first_name": "Ana", "last_name": "Lind", "email": email})
+}
+
+async fn sign_in_by_workos(app: &TestApp) -> Response {
+    let started = app.get("/authorize?provider=workos&connection=conn_1");
+    let started = started.send().await;
+    return_from_provider(app, &read_query_param(started.header("location"), "state")).await
 }

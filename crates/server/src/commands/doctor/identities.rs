@@ -92,8 +92,10 @@ const IDENTITY_CHECKS: [IdentityCheck; 9] = [
                 and not exists (select from auth.identities i where i.user_id = u.id and i.email = lower(u.email) \
                   and i.provider not in ('figma', 'fly', 'linkedin', 'notion', 'slack', 'snapchat', 'workos') \
                   and (i.provider = 'email' or i.identity_data ->> 'email_verified' = 'true'))",
-        advice: "whoever has signed in there may have named somebody else's address (at WorkOS, the administrator of any organization); set \
-                 email_confirmed_at of the user to null, and the owner of the address gets an account of their own",
+        advice: "whoever has signed in there may have named somebody else's address (at WorkOS, the administrator of any organization); \
+                 most have named their own, so ask the owner of the address first. Where the account is not theirs, set email_confirmed_at \
+                 of the user to null, and the owner gets an account of their own; the user of this one can sign in there no more, unless \
+                 a session still lives (PUT /user proves an address), or an administrator says that the address is theirs (email_confirm)",
     },
 ];
 
