@@ -4,8 +4,8 @@ import { messageOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
-import type { AdminOutfit } from "./outfits";
-import { forgetReasons } from "./unsaved-reasons";
+import { type AdminOutfit, isReviewable } from "./outfits";
+import { forgetReasons, outfitsWithReason } from "./unsaved-reasons";
 
 export interface Review {
   outfit: AdminOutfit;
@@ -38,6 +38,24 @@ async function sendReview({ outfit, approve, reason = "" }: Review): Promise<voi
       ...(reason !== "" && { reason }),
     }),
   );
+}
+
+/**
+ * Forgets the reasons of outfits that wait no longer, whoever has decided about them: a colleague, or an attempt whose answer was
+ * lost. A list of those that wait does not show them any more, so the server is asked about what is not in the list.
+ */
+export async function forgetReasonsOfDecided(listed: readonly AdminOutfit[]): Promise<void> {
+  forgetReasons(listed.filter((outfit) => !isReviewable(outfit)).map(({ id }) => id));
+  const others = outfitsWithReason().filter((id) => listed.every((outfit) => outfit.id !== id));
+  if (others.length === 0) return;
+  const { data: waiting } = await supabase
+    .from("combines")
+    .select("id")
+    .in("id", others)
+    .eq("status", "pending");
+  // Where the server cannot be asked, no text is given up.
+  if (waiting === null) return;
+  forgetReasons(others.filter((id) => waiting.every((outfit) => outfit.id !== id)));
 }
 
 /** Lets outfits wait again about which this administrator has just decided. */

@@ -9,12 +9,29 @@ test("a reason belongs to each of its outfits and to its author", () => {
   forgetReasons(["c"]);
   expect(readReason(["a", "b"])).toBe("Blurred");
   keepReason(["a"], "Too dark");
-  expect(readReason(["a", "b"])).toBe("");
-  expect(readReason(["b"])).toBe("Blurred");
+  expect([readReason(["a"]), readReason(["b"])]).toEqual(["Too dark", "Blurred"]);
 
   showReasonsOf("ben");
   expect(readReason(["b"])).toBe("");
   showReasonsOf("ana");
-  keepReason(["b"], " ");
-  expect([readReason(["b"]), readReason(["a"])]).toEqual(["", "Too dark"]);
+  keepReason(["a"], " ");
+  forgetReasons(["b"]);
+  expect([readReason(["b"]), readReason(["a"])]).toEqual(["", "Blurred"]);
+  forgetReasons(["a"]);
+  expect(readReason(["a"])).toBe("");
+});
+
+test("a reason for several neither replaces nor deletes one that was typed for one of them", () => {
+  keepReason(["d"], "A long one");
+  expect(readReason(["d", "e"])).toBe("");
+  keepReason(["d", "e"], "x");
+  expect([readReason(["d", "e"]), readReason(["d"])]).toEqual(["x", "A long one"]);
+  // The order in which they were ticked does not matter.
+  keepReason(["e", "d"], "");
+  expect([readReason(["d", "e"]), readReason(["d"])]).toEqual(["", "A long one"]);
+
+  keepReason(["d", "e"], "Both");
+  forgetReasons(["e"]);
+  expect(readReason(["d"])).toBe("A long one");
+  forgetReasons(["d"]);
 });

@@ -1,37 +1,65 @@
-/** Reasons of rejections that were typed and not saved, by their author and outfit: Escape, Cancel or a failure loses nothing. */
+/** Reasons of rejections that were typed and not saved, by their author and outfits: Escape, Cancel or a failure loses nothing. */
 import { hasStoredSession } from "@/lib/services";
 
-const reasons = new Map<string, string>();
+/** A text that was typed for these outfits together. */
+interface Reason {
+  author: string;
+  outfits: readonly string[];
+  text: string;
+}
+
+/** The newest is the last. */
+let reasons: readonly Reason[] = [];
 /** Who is at the page. Another one could neither see nor send what was typed here. */
 let author = "";
 
-const keyOf = (outfit: string) => `${author} ${outfit}`;
+const ownReasons = () => reasons.filter((reason) => reason.author === author);
+
+const isFor = (reason: Reason, outfits: readonly string[]): boolean =>
+  reason.outfits.length === outfits.length && outfits.every((id) => reason.outfits.includes(id));
 
 window.addEventListener("beforeunload", (event) => {
-  const isOwn = [...reasons.keys()].some((key) => key.startsWith(keyOf("")));
-  if (isOwn && hasStoredSession()) event.preventDefault();
+  if (ownReasons().length > 0 && hasStoredSession()) event.preventDefault();
 });
 
 export function showReasonsOf(userId: string): void {
   author = userId;
 }
 
-/** The reason that all of these outfits have. */
+/** The reason for this one, or else the newest for several that it is one of. */
+function readReasonOf(outfit: string): string {
+  const about = ownReasons().filter(({ outfits }) => outfits.includes(outfit));
+  const reason = about.find((one) => isFor(one, [outfit])) ?? about.at(-1);
+  return reason?.text ?? "";
+}
+
+/** The reason that was typed for these outfits together, or else the one that all of them have. */
 export function readReason(outfits: readonly string[]): string {
-  const [text = "", ...others] = new Set(outfits.map((id) => reasons.get(keyOf(id)) ?? ""));
+  const own = ownReasons()
+    .filter((reason) => isFor(reason, outfits))
+    .at(-1);
+  if (own !== undefined) return own.text;
+  const [text = "", ...others] = new Set(outfits.map(readReasonOf));
   return others.length === 0 ? text : "";
 }
 
+/** Keeps a reason for these outfits. What was typed for one of them alone, or for others with it, stays. */
 export function keepReason(outfits: readonly string[], text: string): void {
-  for (const id of outfits) {
-    if (text.trim() === "") reasons.delete(keyOf(id));
-    else reasons.set(keyOf(id), text);
-  }
+  const others = reasons.filter((one) => one.author !== author || !isFor(one, outfits));
+  reasons = text.trim() === "" ? others : [...others, { author, outfits: [...outfits], text }];
 }
 
-/** These outfits are decided about or gone, so that nobody will be asked for a reason. */
+/** Outfits for which this author has typed a reason. */
+export function outfitsWithReason(): string[] {
+  return [...new Set(ownReasons().flatMap(({ outfits }) => outfits))];
+}
+
+/** These outfits are decided about or gone, so that nobody will be asked for a reason. For those that were with them it stays. */
 export function forgetReasons(outfits: readonly string[]): void {
-  for (const key of reasons.keys()) {
-    if (outfits.some((id) => key.endsWith(` ${id}`))) reasons.delete(key);
-  }
+  reasons = reasons.flatMap((reason) => {
+    const left = reason.outfits.filter((id) => !outfits.includes(id));
+    if (left.length === reason.outfits.length) return [reason];
+    const hasOwn = reasons.some((one) => one.author === reason.author && isFor(one, left));
+    return left.length === 0 || hasOwn ? [] : [{ ...reason, outfits: left }];
+  });
 }

@@ -77,3 +77,57 @@ it("asks before a reload about a reason that was typed, until its outfit is deci
   expect(await screen.findByText("Combine Approved")).toBeVisible();
   expect(isAsked()).toBe(false);
 });
+
+it("does not ask before a reload about an outfit that a colleague has decided about, and that the list of those that wait shows no more", async () => {
+  storeSession("00000000-0000-4000-8000-000000000009");
+  const isAsked = () => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  const id = "00000000-0000-4000-8000-000000000003";
+  let waiting = [{ ...row, id, name: "Dawn" }];
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+    const url = String(input);
+    if (url.includes("/review_combine")) {
+      waiting = [];
+      const message = "The outfit has changed. Look at it again.";
+      return Response.json({ code: "PT409", message }, { status: 409 });
+    }
+    if (url.includes("/list_outfits")) return Response.json(waiting);
+    return Response.json(url.includes("/combines?") ? waiting.map(({ id }) => ({ id })) : []);
+  });
+  renderAt("/admin/combines?status=pending", <OutfitSection />);
+  // By a key: a quick pointer that never moves makes a double click of it.
+  (await screen.findByRole("button", { name: "Reject Dawn" })).focus();
+  await userEvent.keyboard("{Enter}");
+  await userEvent.type(await screen.findByLabelText("Reason (optional)"), "Blurred");
+  expect(isAsked()).toBe(true);
+  const question = screen.getByRole("alertdialog");
+  await userEvent.click(within(question).getByRole("button", { name: "Reject" }));
+
+  expect(await screen.findByText(/Look at it again/)).toBeVisible();
+  await waitFor(() => expect(isAsked()).toBe(false));
+});
+
+it("takes no letters for a reason that is on its way", async () => {
+  const id = "00000000-0000-4000-8000-000000000004";
+  let answer = () => {};
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+    const url = String(input);
+    if (url.includes("/review_combine")) {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    }
+    return Response.json(url.includes("/list_outfits") ? [{ ...row, id, name: "Noon" }] : []);
+  });
+  renderAt("/admin/combines", <OutfitSection />);
+  // By a key: a quick pointer that never moves makes a double click of it.
+  (await screen.findByRole("button", { name: "Reject Noon" })).focus();
+  await userEvent.keyboard("{Enter}");
+  const reason = await screen.findByLabelText("Reason (optional)");
+  await userEvent.type(reason, "Blurred");
+  const question = screen.getByRole("alertdialog");
+  await userEvent.click(within(question).getByRole("button", { name: "Reject" }));
+  await userEvent.type(reason, ", and dark");
+  expect(reason).toHaveValue("Blurred");
+  answer();
+  await waitFor(() => expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument());
+});

@@ -17,8 +17,8 @@ import {
   statuses,
   statusLabels,
 } from "../api/outfits";
-import { useReviewOutfit, useReviewOutfits } from "../api/review";
-import { forgetReasons, showReasonsOf } from "../api/unsaved-reasons";
+import { forgetReasonsOfDecided, useReviewOutfit, useReviewOutfits } from "../api/review";
+import { showReasonsOf } from "../api/unsaved-reasons";
 import { outfitColumns } from "./outfit-columns";
 import { OutfitPanel, OutfitQuestion, type Question } from "./outfit-dialogs";
 import { SelectionBar } from "./selection-bar";
@@ -54,8 +54,7 @@ function useReasonsOf(outfits: readonly AdminOutfit[] | undefined): void {
   const userId = user?.id ?? "";
   useEffect(() => showReasonsOf(userId), [userId]);
   useEffect(() => {
-    const decided = (outfits ?? []).filter((outfit) => !isReviewable(outfit));
-    forgetReasons(decided.map(({ id }) => id));
+    if (outfits !== undefined) void forgetReasonsOfDecided(outfits);
   }, [outfits]);
 }
 

@@ -51,6 +51,8 @@ export function RejectDialog({ subject, ids, pending, onReject, onCancel }: Reje
         {(attributes) => (
           <TextArea
             value={reason}
+            // The window closes when the reason is saved, and what was typed meanwhile would go with it.
+            readOnly={pending}
             onChange={(event) => change(event.target.value)}
             {...attributes}
           />
