@@ -81,10 +81,14 @@ it("does not ask about the next import what was asked about the one before", asy
   answer();
 });
 
-it("says that a file could not be read", async () => {
+it("says that a file could not be read, and does not offer to import the one before it", async () => {
   const file = new File(["name\nRed\n"], "a.csv");
   file.arrayBuffer = () => Promise.reject(new DOMException("moved", "NotFoundError"));
-  await userEvent.upload(await open(), file);
+  const input = await open();
+  await userEvent.upload(input, new File(["name\nBlue\nGreen\n"], "before.csv"));
+  expect(await screen.findByRole("button", { name: "Import 2 rows" })).toBeVisible();
+  await userEvent.upload(input, file);
 
   expect(await screen.findByText("The file could not be read")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Import 2 rows" })).not.toBeInTheDocument();
 });

@@ -60,12 +60,13 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   async function read(chosen: File) {
     choices.current += 1;
     const choice = choices.current;
+    // The file before is not to be imported any more, also while this one is read, and when it cannot be.
+    setResult(null);
+    setFile(null);
     const bytes = new Uint8Array(await chosen.arrayBuffer());
     if (choice !== choices.current) return;
     const decoded = decodeCsv(bytes);
     const found = parseCsv(decoded.text, requiredColumns[target]);
-    setResult(null);
-    setFile(null);
     if (found.missing.length > 0) {
       const needed = `The file has no column ${found.missing.join(", ")}.`;
       const present = found.columns.join(", ");
