@@ -151,3 +151,23 @@ it("console_031_a_form_that_is_part_of_a_page_asks_before_it_is_left_or_keeps_wh
     "screens/tables/toolbar/filter-form.tsx",
   ]);
 });
+
+it("console_033_what_closes_when_it_is_saved_takes_nothing_that_is_typed_meanwhile", () => {
+  const saved = having(/use(Edit|Draft)Form(<\w+>)?\(|\buseMutation\(/).filter(
+    ([, text]) => /<(\w*Dialog)\b/.test(text) && input.test(text),
+  );
+  // `NameDialog` holds the fields of the forms that tell it that they are saved.
+  const careless = saved.filter(
+    ([, text]) => !/<SavingFields\b/.test(text) && !/<NameDialog\b[^>]*\bpending=/s.test(text),
+  );
+
+  expect(pathsOf(saved)).toContain("screens/storage/bucket-dialog.tsx");
+  expect(pathsOf(careless)).toEqual([
+    // It stages the value in this browser, at once.
+    "screens/tables/bulk-edit.tsx",
+    // A format and a choice of rows, which are chosen again with two presses.
+    "screens/tables/transfer/export-dialog.tsx",
+    // It stays open.
+    "screens/users/configuration/hook-card.tsx",
+  ]);
+});

@@ -10,10 +10,11 @@ Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
 
 afterEach(() => vi.unstubAllGlobals());
 
-async function open() {
-  vi.stubGlobal("fetch", async () =>
-    Response.json({ code: "42601", message: "no" }, { status: 400 }),
-  );
+const refuse: typeof fetch = async () =>
+  Response.json({ code: "42601", message: "no" }, { status: 400 });
+
+async function open(answer = refuse) {
+  vi.stubGlobal("fetch", answer);
   const close = vi.fn();
   renderConsole(<MigrationDialog title="Add a column" sql="select 1" onClose={close} />);
   const editor = await waitFor(() => {
@@ -43,4 +44,27 @@ it("console_031_a_migration_that_was_only_looked_at_closes_at_once", async () =>
   const { close } = await open();
   await userEvent.keyboard("{Escape}");
   await waitFor(() => expect(close).toHaveBeenCalledOnce());
+});
+
+it("console_033_neither_name_nor_sql_of_a_migration_is_edited_while_it_runs", async () => {
+  const effects = {
+    locks: [],
+    rewrites: false,
+    rows: null,
+    dropped: [],
+    dependants: [],
+    notes: [],
+  };
+  const { editor } = await open(async (_, init) =>
+    String(init?.body).includes('"preview":true')
+      ? Response.json({ sql: "select 1", ...effects })
+      : new Promise(() => {}),
+  );
+  const save = screen.getByRole("button", { name: "Save as migration" });
+  await waitFor(() => expect(save).toBeEnabled());
+  await userEvent.click(save);
+  await screen.findByText("Saving…");
+
+  expect(screen.getByLabelText("Name of the migration")).toBeDisabled();
+  expect(editor.dom.closest("[inert]")).not.toBeNull();
 });

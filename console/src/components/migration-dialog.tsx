@@ -4,6 +4,8 @@
  */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { SavingEditor, SavingFields } from "@ui/saving-fields";
+import { useIsShown } from "@ui/use-is-shown";
 import { FileCode2 } from "lucide-react";
 import { useState } from "react";
 import { ApiError } from "@/api/error";
@@ -42,6 +44,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
   const [name, setName] = useState(() => nameMigration(title));
   const [typed, setTyped] = useState("");
   const client = useQueryClient();
+  const isShown = useIsShown();
   const session = useSession();
   const reason = whyNoSchemaChanges(session);
   // Without a folder that the server may write to, the SQL goes into a file by hand.
@@ -59,6 +62,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
     onSuccess: async ({ file }) => {
       await refreshSchema(client);
       toast({ title: "Saved as migration", description: file, tone: "success" });
+      if (!isShown()) return;
       onDone?.();
       onClose();
     },
@@ -108,14 +112,16 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
       }
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-5 md:grid-cols-[minmax(0,1fr)_17rem]">
-        <div className="min-w-0 space-y-4">
-          <LazySqlEditor
-            field
-            label="SQL of the change"
-            value={text}
-            onChange={setText}
-            className="[&_.cm-scroller]:max-h-96 [&_.cm-scroller]:min-h-40"
-          />
+        <SavingFields isSaving={run.isPending} className="space-y-4">
+          <SavingEditor isSaving={run.isPending}>
+            <LazySqlEditor
+              field
+              label="SQL of the change"
+              value={text}
+              onChange={setText}
+              className="[&_.cm-scroller]:max-h-96 [&_.cm-scroller]:min-h-40"
+            />
+          </SavingEditor>
           <Field label="Name of the migration" hint={`migrations/<UTC>_${nameMigration(name)}.sql`}>
             {(attributes) => (
               <Input
@@ -152,7 +158,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
               safe={whatIsSafe(run.error)}
             />
           )}
-        </div>
+        </SavingFields>
         <section aria-label="What it does" aria-live="polite">
           {reason !== undefined ? (
             <p className="text-caption text-ink-soft">

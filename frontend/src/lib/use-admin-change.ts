@@ -25,6 +25,11 @@ interface AdminChange<Variables, Result> {
   failureText?: (error: unknown) => string;
   /** How the change is taken back; the toast after success then offers it. Null when it cannot be taken back. */
   undo?: (variables: Variables, result: Result) => (() => Promise<unknown>) | null;
+  /**
+   * Whether the change counts as running until the lists are read anew; by default it does. A form closes as soon as the server
+   * has answered, however long the lists take.
+   */
+  awaitsLists?: boolean;
 }
 
 /** Called when the toast disappears without a press of Undo: nothing is left to do. */
@@ -40,6 +45,7 @@ export function useAdminChange<Variables, Result>({
   failure = "Error",
   failureText = (error) => messageOf(error, "Please try again."),
   undo,
+  awaitsLists = true,
 }: AdminChange<Variables, Result>) {
   const queryClient = useQueryClient();
   const { refreshAdmin } = useSession();
@@ -72,7 +78,8 @@ export function useAdminChange<Variables, Result>({
       if (title !== undefined) {
         toast(title, successText?.(result), "success", undoAction(variables, result));
       }
-      await queryClient.invalidateQueries();
+      const reading = queryClient.invalidateQueries();
+      if (awaitsLists) await reading;
     },
     onError: (error) => {
       if (isShownByForm?.(error) !== true) {

@@ -42,5 +42,6 @@ export function useSaveRow({ table, noun, unique = noun.toLowerCase(), picture }
     isShownByForm: isOvertaken,
     undo: undoEdit(saveRow, picture),
     failureText: saveFailureText(unique),
+    awaitsLists: false,
   });
 }

@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { SavingEditor, SavingFields } from "@ui/saving-fields";
 import { FlaskConical } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useCatalog } from "@/api/catalog";
@@ -106,72 +107,76 @@ export function PolicyForm(props: PolicyFormProps) {
       }}
     >
       <h2 className="font-medium text-small">{before === null ? "New policy" : "Edit policy"}</h2>
-      <Field label="Name">
-        {(attributes) => (
-          <Input
-            {...attributes}
-            autoFocus
-            required
-            value={draft.name}
-            onChange={(event) => change({ name: event.target.value })}
+      <SavingFields isSaving={form.isSaving} className="space-y-4">
+        <Field label="Name">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              autoFocus
+              required
+              value={draft.name}
+              onChange={(event) => change({ name: event.target.value })}
+            />
+          )}
+        </Field>
+        <div className="grid grid-cols-2 gap-3">
+          <Field label="For">
+            {(attributes) => (
+              <Select
+                {...attributes}
+                value={draft.command}
+                onChange={(event) => {
+                  const command = policyCommands.find((each) => each === event.target.value);
+                  if (command !== undefined) change({ command });
+                }}
+              >
+                {policyCommands.map((command) => (
+                  <option key={command} value={command}>
+                    {command.toUpperCase()}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="Kind">
+            {(attributes) => (
+              <Select
+                {...attributes}
+                value={draft.isPermissive ? "permissive" : "restrictive"}
+                onChange={(event) => change({ isPermissive: event.target.value === "permissive" })}
+              >
+                <option value="permissive">permissive: one of them suffices</option>
+                <option value="restrictive">restrictive: each has to pass</option>
+              </Select>
+            )}
+          </Field>
+        </div>
+        <RoleChoice roles={draft.roles} onChange={(roles) => change({ roles })} />
+        {hasUsing(draft.command) && (
+          <Expression
+            label="Using"
+            hint="Rows that exist are reached where this is true."
+            value={draft.using}
+            error={usingFault}
+            isSaving={form.isSaving}
+            onChange={(using) => change({ using })}
           />
         )}
-      </Field>
-      <div className="grid grid-cols-2 gap-3">
-        <Field label="For">
-          {(attributes) => (
-            <Select
-              {...attributes}
-              value={draft.command}
-              onChange={(event) => {
-                const command = policyCommands.find((each) => each === event.target.value);
-                if (command !== undefined) change({ command });
-              }}
-            >
-              {policyCommands.map((command) => (
-                <option key={command} value={command}>
-                  {command.toUpperCase()}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Kind">
-          {(attributes) => (
-            <Select
-              {...attributes}
-              value={draft.isPermissive ? "permissive" : "restrictive"}
-              onChange={(event) => change({ isPermissive: event.target.value === "permissive" })}
-            >
-              <option value="permissive">permissive: one of them suffices</option>
-              <option value="restrictive">restrictive: each has to pass</option>
-            </Select>
-          )}
-        </Field>
-      </div>
-      <RoleChoice roles={draft.roles} onChange={(roles) => change({ roles })} />
-      {hasUsing(draft.command) && (
-        <Expression
-          label="Using"
-          hint="Rows that exist are reached where this is true."
-          value={draft.using}
-          error={usingFault}
-          onChange={(using) => change({ using })}
-        />
-      )}
-      {hasCheck(draft.command) && (
-        <Expression
-          label="With check"
-          hint={
-            draft.command === "insert"
-              ? "New rows are accepted where this is true."
-              : "Written rows are accepted where this is true; empty takes Using."
-          }
-          value={draft.check}
-          error={checkFault}
-          onChange={(check) => change({ check })}
-        />
-      )}
+        {hasCheck(draft.command) && (
+          <Expression
+            label="With check"
+            hint={
+              draft.command === "insert"
+                ? "New rows are accepted where this is true."
+                : "Written rows are accepted where this is true; empty takes Using."
+            }
+            value={draft.check}
+            error={checkFault}
+            isSaving={form.isSaving}
+            onChange={(check) => change({ check })}
+          />
+        )}
+      </SavingFields>
       {form.isGone && before !== null && (
         <p role="alert" className="text-caption text-danger">
           {goneText(before)}
@@ -228,20 +233,23 @@ interface ExpressionProps {
   hint: string;
   value: string;
   error: string | null;
+  isSaving: boolean;
   onChange: (value: string) => void;
 }
 
-function Expression({ label, hint, value, error, onChange }: ExpressionProps) {
+function Expression({ label, hint, value, error, isSaving, onChange }: ExpressionProps) {
   return (
     <Field label={label} hint={hint} error={error ?? undefined}>
       {() => (
-        <LazySqlEditor
-          field
-          label={label}
-          value={value}
-          onChange={onChange}
-          placeholder="(select auth.uid()) = user_id"
-        />
+        <SavingEditor isSaving={isSaving}>
+          <LazySqlEditor
+            field
+            label={label}
+            value={value}
+            onChange={onChange}
+            placeholder="(select auth.uid()) = user_id"
+          />
+        </SavingEditor>
       )}
     </Field>
   );

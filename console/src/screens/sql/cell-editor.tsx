@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { keepLineEnds } from "@ui/line-ends";
+import { SavingFields } from "@ui/saving-fields";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useCatalog } from "@/api/catalog";
@@ -51,27 +52,29 @@ export function CellEditor({ cell, value }: CellEditorProps) {
         stage.mutate();
       }}
     >
-      <Field label={`New value in ${name}.${cell.column}`} error={fault ?? undefined}>
-        {(attributes) => (
-          <Textarea
-            {...attributes}
-            mono
-            rows={4}
-            disabled={isNull || reason !== undefined}
-            value={text}
-            onChange={(event) => draft.change(keepLineEnds(text, event.target.value))}
-          />
-        )}
-      </Field>
-      <CheckboxField
-        label="null"
-        checked={isNull}
-        disabled={reason !== undefined || column?.nullable === false}
-        onChange={(checked) => {
-          if (checked) setLastText(text);
-          draft.change(checked ? null : lastText);
-        }}
-      />
+      <SavingFields isSaving={stage.isPending} className="space-y-3">
+        <Field label={`New value in ${name}.${cell.column}`} error={fault ?? undefined}>
+          {(attributes) => (
+            <Textarea
+              {...attributes}
+              mono
+              rows={4}
+              disabled={isNull || reason !== undefined}
+              value={text}
+              onChange={(event) => draft.change(keepLineEnds(text, event.target.value))}
+            />
+          )}
+        </Field>
+        <CheckboxField
+          label="null"
+          checked={isNull}
+          disabled={reason !== undefined || column?.nullable === false}
+          onChange={(checked) => {
+            if (checked) setLastText(text);
+            draft.change(checked ? null : lastText);
+          }}
+        />
+      </SavingFields>
       {draft.isOvertaken && draft.isChanged && (
         <div role="alert" className="rounded-sm border border-warning/40 p-2.5 text-caption">
           <p>

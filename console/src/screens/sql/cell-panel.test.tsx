@@ -44,3 +44,13 @@ it("console_033_a_value_that_was_read_anew_does_not_replace_the_base_of_an_edit"
   fireEvent.click(screen.getByRole("button", { name: "Keep my text" }));
   expect(screen.getByRole("button", { name: "Stage the change" })).toBeEnabled();
 });
+
+it("console_033_nothing_is_typed_into_a_cell_while_its_change_is_staged", async () => {
+  vi.stubGlobal("fetch", () => new Promise(() => {}));
+  renderConsole(<CellPanel cell={cellOf("4", "shirt")} />);
+  fireEvent.change(field(), { target: { value: "my shirt" } });
+  fireEvent.click(screen.getByRole("button", { name: "Stage the change" }));
+
+  expect(await screen.findByText("Saving…")).toBeInTheDocument();
+  expect(field()).toBeDisabled();
+});

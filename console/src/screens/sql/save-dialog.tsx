@@ -1,5 +1,6 @@
 /** Asks for the name under which a query is saved. */
 import { Button } from "@ui/button";
+import { SavingFields } from "@ui/saving-fields";
 import { useSession } from "@/api/session";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
@@ -68,24 +69,26 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
       }
     >
       <form id="snippet-form" noValidate onSubmit={(event) => void form.submit(event)}>
-        <Field
-          label="Name"
-          hint={isTaken ? "A snippet of this name exists and is replaced." : null}
-        >
-          {(attributes) => (
-            <Input
-              {...attributes}
-              autoFocus
-              value={form.draft.name}
-              onChange={(event) => form.change({ name: event.target.value })}
-            />
+        <SavingFields isSaving={form.isSaving}>
+          <Field
+            label="Name"
+            hint={isTaken ? "A snippet of this name exists and is replaced." : null}
+          >
+            {(attributes) => (
+              <Input
+                {...attributes}
+                autoFocus
+                value={form.draft.name}
+                onChange={(event) => form.change({ name: event.target.value })}
+              />
+            )}
+          </Field>
+          {form.error !== null && (
+            <div className="mt-3">
+              <ErrorNotice title="It was not saved" error={form.error} />
+            </div>
           )}
-        </Field>
-        {form.error !== null && (
-          <div className="mt-3">
-            <ErrorNotice title="It was not saved" error={form.error} />
-          </div>
-        )}
+        </SavingFields>
       </form>
     </Dialog>
   );

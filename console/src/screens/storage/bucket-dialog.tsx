@@ -1,5 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { SavingFields } from "@ui/saving-fields";
+import { useIsShown } from "@ui/use-is-shown";
 import * as z from "zod/mini";
 import { CollisionNotice } from "@/components/collision-notice";
 import { Dialog } from "@/components/dialog";
@@ -62,6 +64,7 @@ async function readState(id: string): Promise<BucketState> {
 /** Makes a bucket or changes its settings. */
 export function BucketDialog({ bucket, taken, onClose, onSaved }: BucketDialogProps) {
   const client = useQueryClient();
+  const isShown = useIsShown();
   const edit = useEditForm({
     saved: bucket === undefined ? newBucket : stateOf(bucket),
     valuesOf: readBucketForm,
@@ -75,10 +78,11 @@ export function BucketDialog({ bucket, taken, onClose, onSaved }: BucketDialogPr
       else await updateBucket(bucket.id, settings);
       return values;
     },
-    onSaved: async ({ name }) => {
-      await client.invalidateQueries({ queryKey: bucketsQuery.queryKey });
+    onSaved: ({ name }) => {
+      void client.invalidateQueries({ queryKey: bucketsQuery.queryKey });
       toast({ title: bucket === undefined ? "Bucket created" : "Bucket saved", tone: "success" });
-      onSaved(bucket?.id ?? name);
+      // Closed meanwhile, it would close the window that is open in its place.
+      if (isShown()) onSaved(bucket?.id ?? name);
     },
   });
   const { register } = edit.form;
@@ -104,60 +108,61 @@ export function BucketDialog({ bucket, taken, onClose, onSaved }: BucketDialogPr
         </>
       }
     >
-      <form
-        id="bucket-form"
-        onSubmit={(event) => void edit.submit(event)}
-        className="grid gap-4"
-        noValidate
-      >
-        {bucket === undefined && (
-          <Field
-            label="Name"
-            error={edit.errors.name?.message}
-            hint="It is part of every file's address and stays."
-          >
-            {(attributes) => <Input {...attributes} mono autoFocus {...register("name")} />}
-          </Field>
-        )}
-        <label htmlFor="bucket-public" className="flex items-start gap-2.5 text-caption">
-          <Checkbox id="bucket-public" className="mt-0.5" {...register("isPublic")} />
-          <span>
-            <span className="font-medium">Public</span>
-            <span className="block text-ink-soft">
-              Whoever knows a file's address can read it. Writing and listing still need policies.
+      <form id="bucket-form" onSubmit={(event) => void edit.submit(event)} noValidate>
+        <SavingFields isSaving={edit.isSaving} className="grid gap-4">
+          {bucket === undefined && (
+            <Field
+              label="Name"
+              error={edit.errors.name?.message}
+              hint="It is part of every file's address and stays."
+            >
+              {(attributes) => <Input {...attributes} mono autoFocus {...register("name")} />}
+            </Field>
+          )}
+          <label htmlFor="bucket-public" className="flex items-start gap-2.5 text-caption">
+            <Checkbox id="bucket-public" className="mt-0.5" {...register("isPublic")} />
+            <span>
+              <span className="font-medium">Public</span>
+              <span className="block text-ink-soft">
+                Whoever knows a file's address can read it. Writing and listing still need policies.
+              </span>
             </span>
-          </span>
-        </label>
-        <Field
-          label="Largest file"
-          error={edit.errors.sizeLimit?.message}
-          hint="Empty: the limit of the project."
-        >
-          {(attributes) => <Input {...attributes} placeholder="5 MB" {...register("sizeLimit")} />}
-        </Field>
-        <Field
-          label="Types of files"
-          error={edit.errors.types?.message}
-          hint="Separated by commas. Empty: any."
-        >
-          {(attributes) => (
-            <Input
-              {...attributes}
-              mono
-              placeholder="image/*, application/pdf"
-              {...register("types")}
+          </label>
+          <Field
+            label="Largest file"
+            error={edit.errors.sizeLimit?.message}
+            hint="Empty: the limit of the project."
+          >
+            {(attributes) => (
+              <Input {...attributes} placeholder="5 MB" {...register("sizeLimit")} />
+            )}
+          </Field>
+          <Field
+            label="Types of files"
+            error={edit.errors.types?.message}
+            hint="Separated by commas. Empty: any."
+          >
+            {(attributes) => (
+              <Input
+                {...attributes}
+                mono
+                placeholder="image/*, application/pdf"
+                {...register("types")}
+              />
+            )}
+          </Field>
+          {edit.collision !== null && (
+            <CollisionNotice
+              conflicts={edit.collision.conflicts}
+              others={edit.collision.others}
+              onKeepMine={edit.keepMine}
+              onTakeTheirs={edit.takeTheirs}
             />
           )}
-        </Field>
-        {edit.collision !== null && (
-          <CollisionNotice
-            conflicts={edit.collision.conflicts}
-            others={edit.collision.others}
-            onKeepMine={edit.keepMine}
-            onTakeTheirs={edit.takeTheirs}
-          />
-        )}
-        {edit.error !== null && <ErrorNotice title="The bucket was not saved" error={edit.error} />}
+          {edit.error !== null && (
+            <ErrorNotice title="The bucket was not saved" error={edit.error} />
+          )}
+        </SavingFields>
       </form>
     </Dialog>
   );

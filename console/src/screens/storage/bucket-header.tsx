@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { IconButton } from "@ui/icon-button";
+import { useIsShown } from "@ui/use-is-shown";
 import {
   ChevronRight,
   Ellipsis,
@@ -164,6 +165,7 @@ interface FolderDialogProps {
 /** Folders are only parts of names, so an empty one is kept by a file without bytes, which lists hide. */
 function FolderDialog({ bucket, folder, onClose }: FolderDialogProps) {
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [, change] = useSearchState();
   const form = useDraftForm({
     saved: { name: "" },
@@ -176,7 +178,8 @@ function FolderDialog({ bucket, folder, onClose }: FolderDialogProps) {
         body: new Blob([]),
         headers: { "content-type": "application/octet-stream", "x-upsert": "true" },
       });
-      await client.invalidateQueries({ queryKey: objectsKey(bucket.id) });
+      void client.invalidateQueries({ queryKey: objectsKey(bucket.id) });
+      if (!isShown()) return;
       change({ folder: `${folder}${name.trim()}/`, open: null, find: null });
       onClose();
     },
@@ -220,6 +223,7 @@ interface DestroyDialogProps {
 
 function DestroyDialog({ bucket, kind, onClose }: DestroyDialogProps) {
   const client = useQueryClient();
+  const isShown = useIsShown();
   const [, change] = useSearchState();
   const run = useMutation({
     mutationFn: async () => {
@@ -229,7 +233,7 @@ function DestroyDialog({ bucket, kind, onClose }: DestroyDialogProps) {
     onSuccess: async () => {
       toast({ title: kind === "empty" ? "Bucket emptied" : "Bucket deleted", tone: "success" });
       if (kind === "delete") change({ bucket: null, folder: null, open: null, find: null });
-      onClose();
+      if (isShown()) onClose();
       await client.invalidateQueries({ queryKey: bucketsQuery.queryKey });
       await client.invalidateQueries({ queryKey: objectsKey(bucket.id) });
     },

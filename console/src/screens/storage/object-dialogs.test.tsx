@@ -73,3 +73,22 @@ it("console_031_the_folder_of_a_move_is_asked_about", async () => {
   await waitFor(() => expect(onDone).toHaveBeenCalled());
   expect(sent).toMatchObject([{ sourceKey: "a/one.txt", destinationKey: "b/one.txt" }]);
 });
+
+it("console_033_nothing_is_typed_into_a_name_that_is_being_saved", async () => {
+  let answer = () => {};
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+    if (init.method !== "POST") return new Promise(() => {});
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    return Response.json({ message: "Successfully moved" });
+  });
+  const { onDone } = open({});
+  const name = screen.getByLabelText("New name");
+  await userEvent.type(name, "2{Enter}");
+  await screen.findByText("Saving…");
+  await userEvent.type(name, "3");
+  expect(name).toHaveValue("one.txt2");
+  answer();
+  await waitFor(() => expect(onDone).toHaveBeenCalledOnce());
+});

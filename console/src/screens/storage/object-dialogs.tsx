@@ -1,5 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { SavingFields } from "@ui/saving-fields";
+import { useIsShown } from "@ui/use-is-shown";
 import type { FormEvent } from "react";
 import { useCatalog } from "@/api/catalog";
 import { ConfirmDialog } from "@/components/confirm-dialog";
@@ -43,9 +45,12 @@ export function ObjectDialog(props: ObjectDialogProps) {
 /** Runs an action and has the bucket's lists loaded anew. */
 function useAction(onDone: () => void, bucket: string) {
   const client = useQueryClient();
+  const isShown = useIsShown();
   return useMutation({
     mutationFn: (act: () => Promise<unknown>) => act(),
-    onSuccess: onDone,
+    onSuccess: () => {
+      if (isShown()) onDone();
+    },
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: objectsKey(bucket) }),
@@ -306,11 +311,13 @@ export function NameDialog(props: NameDialogProps) {
         </>
       }
     >
-      <form id="name-form" onSubmit={submit} className="grid gap-4">
-        {props.children}
-        {props.error !== null && props.error !== undefined && (
-          <ErrorNotice title="It was not done" error={props.error} />
-        )}
+      <form id="name-form" onSubmit={submit}>
+        <SavingFields isSaving={props.pending} className="grid gap-4">
+          {props.children}
+          {props.error !== null && props.error !== undefined && (
+            <ErrorNotice title="It was not done" error={props.error} />
+          )}
+        </SavingFields>
       </form>
     </Dialog>
   );

@@ -74,7 +74,7 @@ export function Screen() {
       onBack={chosen === null ? undefined : () => change({ bucket: null })}
     >
       <StaleNotice query={buckets} />
-      {buckets.isPending ? (
+      {buckets.isPending || (chosen !== null && buckets.isFetching) ? (
         <SkeletonRows />
       ) : buckets.isLoadingError ? (
         <ErrorState

@@ -1,5 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { SavingFields } from "@ui/saving-fields";
+import { useIsShown } from "@ui/use-is-shown";
 import type { FormEventHandler, ReactNode } from "react";
 import * as z from "zod/mini";
 import { useSession } from "@/api/session";
@@ -41,9 +43,11 @@ function FormDialog(props: FormDialogProps) {
         </>
       }
     >
-      <form id="user-form" onSubmit={submit} noValidate className="grid gap-4">
-        {props.children}
-        {error !== null && <ErrorNotice title="It was not done" error={error} />}
+      <form id="user-form" onSubmit={submit} noValidate>
+        <SavingFields isSaving={isSaving} className="grid gap-4">
+          {props.children}
+          {error !== null && <ErrorNotice title="It was not done" error={error} />}
+        </SavingFields>
       </form>
     </Dialog>
   );
@@ -86,6 +90,7 @@ function userOf({ address, password, isConfirmed, metadata }: typeof noUser): Ne
 /** Makes a user without a mail. */
 export function CreateUserDialog({ onClose, onCreated }: CreateUserDialogProps) {
   const client = useQueryClient();
+  const isShown = useIsShown();
   const edit = useEditForm({
     saved: noUser,
     valuesOf: same,
@@ -93,9 +98,9 @@ export function CreateUserDialog({ onClose, onCreated }: CreateUserDialogProps) 
     schema: newUserSchema,
     write: async ({ values }) => {
       const { id } = await createUser(userOf(values));
-      await client.invalidateQueries({ queryKey: usersKey });
+      void client.invalidateQueries({ queryKey: usersKey });
       toast({ title: "User created", tone: "success" });
-      onCreated(id);
+      if (isShown()) onCreated(id);
       return values;
     },
   });
@@ -157,6 +162,7 @@ const noInvitation = { email: "" };
 /** Makes a user and sends the mail of an invitation. */
 export function InviteUserDialog({ onClose, onInvited }: InviteUserDialogProps) {
   const client = useQueryClient();
+  const isShown = useIsShown();
   const { mode } = useSession();
   const edit = useEditForm({
     saved: noInvitation,
@@ -165,9 +171,9 @@ export function InviteUserDialog({ onClose, onInvited }: InviteUserDialogProps) 
     schema: inviteSchema,
     write: async ({ values }) => {
       const { id } = await inviteUser(values.email.trim(), {});
-      await client.invalidateQueries({ queryKey: usersKey });
+      void client.invalidateQueries({ queryKey: usersKey });
       toast({ title: "Invitation sent", tone: "success" });
-      onInvited(id);
+      if (isShown()) onInvited(id);
       return values;
     },
   });

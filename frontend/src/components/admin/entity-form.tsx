@@ -1,4 +1,5 @@
 import { Field } from "@ui/field";
+import { SavingFields } from "@ui/saving-fields";
 import { Controller } from "react-hook-form";
 import type * as z from "zod/mini";
 import { type FieldView, OvertakenDialog, showPicture } from "@/components/overtaken-dialog";
@@ -57,7 +58,7 @@ export function EntityForm<Row extends { id: string; version: number }>({
   onSave,
   onClose,
 }: EntityFormProps<Row>) {
-  const { form, submit, cancel, onUploaded, overtaken } = useRowForm<FormValues, Row>({
+  const { form, submit, isSaving, cancel, onUploaded, overtaken } = useRowForm<FormValues, Row>({
     row,
     schema,
     toValues,
@@ -69,22 +70,24 @@ export function EntityForm<Row extends { id: string; version: number }>({
   return (
     <EditDialog title={title} isDirty={formState.isDirty} onClose={cancel}>
       <form noValidate onSubmit={submit} className="flex flex-1 flex-col gap-4">
-        {fields.map((spec) => (
-          <Controller
-            key={spec.name}
-            control={control}
-            name={spec.name}
-            render={({ field, fieldState }) => (
-              <EntityField
-                spec={spec}
-                field={{ ...field, value: field.value ?? "" }}
-                error={fieldState.error?.message}
-                onUploaded={onUploaded}
-              />
-            )}
-          />
-        ))}
-        <FormFooter pending={formState.isSubmitting} />
+        <SavingFields isSaving={isSaving} className="flex flex-col gap-4">
+          {fields.map((spec) => (
+            <Controller
+              key={spec.name}
+              control={control}
+              name={spec.name}
+              render={({ field, fieldState }) => (
+                <EntityField
+                  spec={spec}
+                  field={{ ...field, value: field.value ?? "" }}
+                  error={fieldState.error?.message}
+                  onUploaded={onUploaded}
+                />
+              )}
+            />
+          ))}
+        </SavingFields>
+        <FormFooter pending={isSaving} />
       </form>
       {overtaken !== null && (
         <OvertakenDialog

@@ -1,5 +1,6 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { isSameValue } from "@ui/merge-edit";
+import { useIsShown } from "@ui/use-is-shown";
 import { useRef, useState } from "react";
 import { type DefaultValues, type FieldValues, type Path, useForm } from "react-hook-form";
 import type * as z from "zod/mini";
@@ -39,6 +40,8 @@ export function useRowForm<
   const base = useRef<EditBase<Values> | null>(row && { values: initial, version: row.version });
   const [newId] = useState(() => crypto.randomUUID());
   const [failure, setFailure] = useState<OvertakenError | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const isShown = useIsShown();
   const pictures = useFormPictures(picturesOf(initial));
   const form = useForm<Values>({
     resolver: calmResolver(zodResolver(options.schema)),
@@ -54,19 +57,24 @@ export function useRowForm<
   }
 
   const submit = form.handleSubmit(async (values) => {
+    setSaving(true);
     try {
       await options.save(changeOf(values));
     } catch (error) {
+      setSaving(false);
+      if (!isShown()) pictures.discardUploads();
       // A toast tells about all other failures; the form stays open.
-      if (isOvertaken(error)) setFailure(error);
+      else if (isOvertaken(error)) setFailure(error);
       return;
     }
     pictures.keepOnly(picturesOf(values));
-    options.onClose();
+    // Closed meanwhile, it would close the form that is open in its place.
+    if (isShown()) options.onClose();
   });
 
   function cancel() {
-    pictures.discardUploads();
+    // The row that is being saved may show the uploaded files; what becomes of them is known when the server has answered.
+    if (!isSaving) pictures.discardUploads();
     options.onClose();
   }
 
@@ -100,5 +108,5 @@ export function useRowForm<
     dismiss: () => setFailure(null),
   };
 
-  return { form, submit, cancel, onUploaded: pictures.rememberUpload, overtaken };
+  return { form, submit, isSaving, cancel, onUploaded: pictures.rememberUpload, overtaken };
 }

@@ -102,5 +102,6 @@ export function useSaveItem() {
       isKnownProduct(error)
         ? "Good piece but it is already in your database."
         : messageOf(error, "Please try again."),
+    awaitsLists: false,
   });
 }

@@ -221,3 +221,55 @@ describe("what is created inside of the form is chosen", () => {
     expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison");
   });
 });
+
+describe("while the item is saved", () => {
+  async function save(onClose: () => void) {
+    const user = await openForm(onClose);
+    await user.type(screen.getByLabelText("Name"), "Coat");
+    await user.selectOptions(screen.getByLabelText("Brand"), "Atelier");
+    await user.selectOptions(screen.getByLabelText("Category"), "Coats");
+    await user.click(screen.getByRole("button", { name: "New brand" }));
+    holdInserts();
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await screen.findByText("Saving…");
+    return user;
+  }
+
+  it("nothing can be typed that would be gone with the form, which closes before the lists are read", async () => {
+    const onClose = vi.fn();
+    const user = await save(onClose);
+    isSlow = () => true;
+    await user.type(screen.getByLabelText("Name"), "s");
+    await user.type(screen.getByLabelText("Name of the new brand"), "Maison");
+    await user.click(screen.getByRole("checkbox", { name: "White" }));
+    expect(screen.getByLabelText("Name")).toHaveValue("Coat");
+    expect(screen.getByLabelText("Name of the new brand")).toHaveValue("");
+    expect(screen.getByRole("checkbox", { name: "White" })).not.toBeChecked();
+    expect(onClose).not.toHaveBeenCalled();
+
+    releaseInsert();
+    await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
+    expect(inserted[0]?.row).toMatchObject({ name: "Coat", colors: [] });
+  });
+
+  it("the fields wait, and can be edited again when it has failed", async () => {
+    isAnswerLost = true;
+    const user = await save(() => {});
+    releaseInsert();
+    const name = screen.getByLabelText("Name");
+    await waitFor(() => expect(name).toBeEnabled());
+    await user.type(name, "s");
+    expect(name).toHaveValue("Coats");
+  });
+
+  it("so do the letters of a name that is being added", async () => {
+    const user = await openForm();
+    await user.click(screen.getByRole("button", { name: "New brand" }));
+    holdInserts();
+    await user.type(screen.getByLabelText("Name of the new brand"), "Maison{Enter}");
+    await user.type(screen.getByLabelText("Name of the new brand"), " Noire{Enter}");
+    expect(screen.getByLabelText("Name of the new brand")).toHaveValue("Maison");
+    releaseInsert();
+    await waitFor(() => expect(inserted.map(({ row }) => row.name)).toEqual(["Maison"]));
+  });
+});

@@ -1,3 +1,4 @@
+import { SavingFields } from "@ui/saving-fields";
 import { Controller } from "react-hook-form";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { FormFooter } from "@/components/admin/form-footer";
@@ -17,7 +18,10 @@ interface ItemFormProps {
 }
 
 export function ItemForm({ item, onClose }: ItemFormProps) {
-  const { form, submit, cancel, onUploaded, overtaken, fillIn } = useItemForm(item, onClose);
+  const { form, submit, isSaving, cancel, onUploaded, overtaken, fillIn } = useItemForm(
+    item,
+    onClose,
+  );
   const { control, formState } = form;
   return (
     <EditDialog
@@ -27,35 +31,37 @@ export function ItemForm({ item, onClose }: ItemFormProps) {
       onClose={cancel}
     >
       <form noValidate onSubmit={submit} className="flex flex-1 flex-col gap-5">
-        {item === null && (
-          <div {...productImportArea} className="contents">
-            <ImportProduct onUploaded={onUploaded} onUse={fillIn} />
-          </div>
-        )}
-        <MainFields form={form} />
-        <Classification form={form} />
-        <Controller
-          control={control}
-          name="image"
-          render={({ field, fieldState }) => (
-            <PictureField
-              label="Image"
-              place={picturePlaces.item}
-              value={field.value}
-              error={fieldState.error?.message}
-              onChange={field.onChange}
-              onBlur={field.onBlur}
-              onUploaded={onUploaded}
-            />
+        <SavingFields isSaving={isSaving} className="flex flex-col gap-5">
+          {item === null && (
+            <div {...productImportArea} className="contents">
+              <ImportProduct onUploaded={onUploaded} onUse={fillIn} />
+            </div>
           )}
-        />
-        <TextFields form={form} />
-        <Controller
-          control={control}
-          name="colors"
-          render={({ field }) => <ColorsField {...field} />}
-        />
-        <FormFooter pending={formState.isSubmitting} />
+          <MainFields form={form} />
+          <Classification form={form} />
+          <Controller
+            control={control}
+            name="image"
+            render={({ field, fieldState }) => (
+              <PictureField
+                label="Image"
+                place={picturePlaces.item}
+                value={field.value}
+                error={fieldState.error?.message}
+                onChange={field.onChange}
+                onBlur={field.onBlur}
+                onUploaded={onUploaded}
+              />
+            )}
+          />
+          <TextFields form={form} />
+          <Controller
+            control={control}
+            name="colors"
+            render={({ field }) => <ColorsField {...field} />}
+          />
+        </SavingFields>
+        <FormFooter pending={isSaving} />
       </form>
       {overtaken !== null && <OvertakenItemDialog overtaken={overtaken} />}
     </EditDialog>

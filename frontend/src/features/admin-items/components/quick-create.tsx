@@ -22,6 +22,7 @@ function NameRow({ noun, pending, onCreate }: NameRowProps) {
   if (name === null) return <AddButton label={`New ${noun}`} onClick={() => setName("")} />;
 
   function create() {
+    if (pending) return;
     const trimmed = name?.trim() ?? "";
     if (trimmed.length < 2) {
       toast("Error", "Name must be at least 2 characters", "danger");
@@ -41,6 +42,8 @@ function NameRow({ noun, pending, onCreate }: NameRowProps) {
         aria-label={`Name of the new ${noun}`}
         autoFocus
         value={name}
+        // The line goes when the row is there, and what was typed meanwhile would go with it.
+        readOnly={pending}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => handleKey(event, create, close)}
       />
@@ -120,6 +123,7 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
   }
 
   function create() {
+    if (isPending) return;
     const name = draft?.name.trim() ?? "";
     const hexCode = draft?.hexCode.trim() ?? "";
     if (name === "") {
@@ -141,12 +145,14 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
         aria-label="Name of the new color"
         autoFocus
         value={draft.name}
+        readOnly={isPending}
         onChange={(event) => setDraft({ ...draft, name: event.target.value })}
         onKeyDown={(event) => handleKey(event, create, () => setDraft(null))}
       />
       <Input
         aria-label="Hex code of the new color"
         value={draft.hexCode}
+        readOnly={isPending}
         onChange={(event) => setDraft({ ...draft, hexCode: event.target.value })}
         onKeyDown={(event) => handleKey(event, create, () => setDraft(null))}
       />

@@ -64,5 +64,6 @@ export function useSaveOutfit() {
     isShownByForm: isOvertaken,
     undo: undoEdit(save, "main_image"),
     failureText: (error) => messageOf(error, "Please try again."),
+    awaitsLists: false,
   });
 }

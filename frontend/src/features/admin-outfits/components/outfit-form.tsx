@@ -1,3 +1,4 @@
+import { SavingFields } from "@ui/saving-fields";
 import { Controller } from "react-hook-form";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import { EditDialog } from "@/components/admin/edit-dialog";
@@ -16,7 +17,7 @@ interface OutfitFormProps {
 }
 
 export function OutfitForm({ outfit, onClose }: OutfitFormProps) {
-  const { form, submit, cancel, onUploaded, overtaken } = useOutfitForm(outfit, onClose);
+  const { form, submit, isSaving, cancel, onUploaded, overtaken } = useOutfitForm(outfit, onClose);
   const genderChange = useGenderChange(form);
   const { control, formState } = form;
   const gender = form.watch("gender");
@@ -29,27 +30,29 @@ export function OutfitForm({ outfit, onClose }: OutfitFormProps) {
       onClose={cancel}
     >
       <form noValidate onSubmit={submit} className="flex flex-1 flex-col gap-5">
-        <TextFields form={form} />
-        <PictureFields form={form} onUploaded={onUploaded} />
-        <GenderField gender={gender} onChange={(next) => void genderChange.change(next)} />
-        <Controller
-          control={control}
-          name="outfit_styles"
-          render={({ field }) => <StylesField {...field} />}
-        />
-        <Controller
-          control={control}
-          name="colors"
-          render={({ field }) => <ColorsField {...field} />}
-        />
-        <Controller
-          control={control}
-          name="item_ids"
-          render={({ field }) => (
-            <ItemPicker gender={gender} chosen={field.value} onChange={field.onChange} />
-          )}
-        />
-        <FormFooter pending={formState.isSubmitting} />
+        <SavingFields isSaving={isSaving} className="flex flex-col gap-5">
+          <TextFields form={form} />
+          <PictureFields form={form} onUploaded={onUploaded} />
+          <GenderField gender={gender} onChange={(next) => void genderChange.change(next)} />
+          <Controller
+            control={control}
+            name="outfit_styles"
+            render={({ field }) => <StylesField {...field} />}
+          />
+          <Controller
+            control={control}
+            name="colors"
+            render={({ field }) => <ColorsField {...field} />}
+          />
+          <Controller
+            control={control}
+            name="item_ids"
+            render={({ field }) => (
+              <ItemPicker gender={gender} chosen={field.value} onChange={field.onChange} />
+            )}
+          />
+        </SavingFields>
+        <FormFooter pending={isSaving} />
       </form>
       {overtaken !== null && <OvertakenOutfitDialog overtaken={overtaken} />}
       {question !== null && (

@@ -79,6 +79,35 @@ describe("the short form", () => {
     await waitFor(() => expect(updates).toEqual([{ username: "mira_new" }]));
     expect(localStorage.getItem(draftKey)).toBe('{"websiteUrl":"mira.example"}');
   });
+
+  it("stays open with what is typed while it is saved", async () => {
+    const onSaved = vi.fn();
+    renderAt(
+      "/",
+      <ProfileForm
+        profile={profile}
+        email="mira@lookbook.test"
+        form="short"
+        onSaved={onSaved}
+        onCancel={vi.fn()}
+      />,
+    );
+    let answer = () => {};
+    beforeAnswer = () => new Promise((resolve) => (answer = () => resolve()));
+    const username = await screen.findByLabelText("Username");
+    await userEvent.type(username, "_new");
+    await userEvent.click(screen.getByRole("button", { name: "Save Changes" }));
+    await waitFor(() => expect(updates).toEqual([{ username: "mira_new" }]));
+    await userEvent.type(username, "s");
+    answer();
+
+    expect(await screen.findByText("Profile updated")).toBeVisible();
+    expect(username).toHaveValue("mira_news");
+    expect(onSaved).not.toHaveBeenCalled();
+    beforeAnswer = async () => undefined;
+    await userEvent.click(screen.getByRole("button", { name: "Save Changes" }));
+    await waitFor(() => expect(onSaved).toHaveBeenCalledOnce());
+  });
 });
 
 describe("the full form", () => {

@@ -341,7 +341,8 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
       reset({ ...valuesOf(saved), ...kept }, { keepErrors: true, keepTouched: true });
       const others = changedBeside(before, changed, valuesOf(saved));
       toast("Profile updated", savedText(others), "success");
-      onSaved?.();
+      // It closes the short form, which stays while something in it is not saved.
+      if (Object.keys(kept).length === 0) onSaved?.();
     } catch (error) {
       if (error instanceof ChangedElsewhereError) setConflict(error);
       else if (hasCode(error, uniqueViolation)) refuseUsername();
