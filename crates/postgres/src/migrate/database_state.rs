@@ -33,6 +33,19 @@ const TABLES_OF_SERVICES: &str = "
       and n.nspname operator(pg_catalog.!~) '^pg_'::pg_catalog.text
     order by 1";
 
+/// Tables by their SQL names, each with its number and whether its schema is a superuser's. In such a one nobody else can give the name of a
+/// table that is locked to another one.
+const PLACES: &str = "
+    select t.name, c.oid, s.rolsuper
+    from pg_catalog.unnest($1::pg_catalog.text[]) as t (name)
+    join pg_catalog.pg_class as c on c.oid operator(pg_catalog.=) pg_catalog.to_regclass(t.name)::pg_catalog.oid
+    join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+    join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner";
+
+/// How often a database is compared while others replace its tables. Where nobody does, the second time finds what an extension that was
+/// missing has brought.
+const PASSES: usize = 3;
+
 /// Parts up to this rank belong to the server: roles with their memberships and settings.
 const LAST_RANK_OF_ROLES: i32 = 3;
 
@@ -76,6 +89,9 @@ pub(super) struct Part {
     /// Whether a part of another value has to be removed before it can be made, as an index has.
     is_remade: bool,
 }
+
+/// Tables by their SQL names: the number of each, and whether a superuser owns its schema.
+type Places = BTreeMap<String, (u32, bool)>;
 
 /// What becomes of changes when the database refuses one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +153,10 @@ impl DatabaseState {
     /// # Errors
     /// When a statement fails; then nothing has changed.
     pub async fn restore_roles(&self, client: &Client) -> Result<(), MigrateError> {
-        self.restore_up_to(client, LAST_RANK_OF_ROLES).await
+        let is_meant = |part: &Part| part.rank <= LAST_RANK_OF_ROLES && !self.lets_postgres_drop_a_role(part);
+        client.batch_execute(BEGIN).await?;
+        let outcome = self.change(client, is_meant, OnRefusal::Fail).await;
+        end_transaction(client, outcome).await
     }
 
     /// Refuses while somebody's open transaction has locked one of the tables that [`Self::restore`] empties. Nothing is changed.
@@ -155,9 +174,11 @@ impl DatabaseState {
     /// of a project may be left that could run in its session.
     ///
     /// # Errors
-    /// When a statement fails; then nothing has changed.
+    /// When a statement fails, and [`MigrateError::Replaced`] when somebody replaces tables meanwhile; then nothing has changed.
     pub async fn restore(&self, client: &Client) -> Result<Vec<String>, MigrateError> {
-        self.restore_up_to(client, i32::MAX).await?;
+        client.batch_execute(BEGIN).await?;
+        let outcome = self.change_and_empty(client).await;
+        end_transaction(client, outcome).await?;
         Ok(self.differences(&Self::of_database(client).await?))
     }
 
@@ -169,39 +190,56 @@ impl DatabaseState {
     ) -> Result<(), MigrateError> {
         client.batch_execute(BEGIN).await?;
         let outcome = self.change(client, is_meant, OnRefusal::Skip).await;
-        let end = if outcome.is_ok() { "commit" } else { "rollback" };
-        let ended = client.batch_execute(end).await;
-        outcome?;
-        Ok(ended?)
+        end_transaction(client, outcome).await
     }
 
-    async fn restore_up_to(&self, client: &Client, rank: i32) -> Result<(), MigrateError> {
-        let is_meant = |part: &Part| {
-            part.rank <= rank && (rank > LAST_RANK_OF_ROLES || !self.lets_postgres_drop_a_role(part))
-        };
-        client.batch_execute(BEGIN).await?;
-        let outcome = async {
-            if rank == i32::MAX {
-                // What others attach to a table is there when the lock is, and is seen and removed below, or comes after the commit.
-                let tables = client.query(TABLES_OF_SERVICES, &[]).await?;
-                let tables: Vec<String> = tables.iter().map(|row| row.get(0)).collect();
-                lock_tables(client, &tables).await?;
+    /// Makes all parts as they are in this state, and empties the tables that were empty in it, in the transaction that is open.
+    ///
+    /// Whoever owns a table may attach code to it, and whoever owns a schema may give the name of a table there to another one. So tables are
+    /// locked by their names before it is looked what belongs to them: whatever others attach is there when the lock is, and is seen and removed,
+    /// or comes after the commit. Those that are emptied are the same ones that were locked then.
+    async fn change_and_empty(&self, client: &Client) -> Result<(), MigrateError> {
+        let mut locked = self.lock_all(client).await?;
+        for _ in 0..PASSES {
+            self.change(client, |_| true, OnRefusal::Fail).await?;
+            let now = self.lock_all(client).await?;
+            if now == locked {
+                return self.empty(client, &now).await;
             }
-            self.change(client, is_meant, OnRefusal::Fail).await?;
-            if rank == i32::MAX && !self.empty_tables.is_empty() {
-                // In one statement, as the tables refer to each other. Their indexes, which are built anew, are the platform's by now.
-                let truncate = format!("truncate {} restart identity", self.empty_tables.join(", "));
-                client.batch_execute(&truncate).await?;
+            locked = now;
+        }
+        Err(MigrateError::Replaced(self.empty_tables.clone()))
+    }
+
+    /// Locks the tables of the services, then those that were empty, as far as they are there. Returns the latter.
+    async fn lock_all(&self, client: &Client) -> Result<Places, MigrateError> {
+        let of_services = client.query(TABLES_OF_SERVICES, &[]).await?;
+        let mut tables: Vec<String> = of_services.iter().map(|row| row.get(0)).collect();
+        for row in client.query(EXISTING, &[&self.empty_tables]).await? {
+            let table: String = row.get(0);
+            if !tables.contains(&table) {
+                tables.push(table);
             }
-            client.batch_execute("commit").await?;
-            Ok(())
         }
-        .await;
-        if outcome.is_err() {
-            // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
-            client.batch_execute("rollback").await.ok();
+        lock_tables(client, &tables).await?;
+        let rows = client.query(PLACES, &[&self.empty_tables]).await?;
+        let places = rows.iter().map(|row| (row.get(0), (row.get(1), row.get(2))));
+        Ok(places.collect())
+    }
+
+    /// Empties the tables that were empty, which are locked.
+    async fn empty(&self, client: &Client, places: &Places) -> Result<(), MigrateError> {
+        let mut others = self.empty_tables.clone();
+        others.retain(|table| !places.get(table).is_some_and(|(_, is_superusers)| *is_superusers));
+        if !others.is_empty() {
+            return Err(MigrateError::Replaced(others));
         }
-        outcome
+        if self.empty_tables.is_empty() {
+            return Ok(());
+        }
+        // In one statement, as the tables refer to each other. Their indexes, which are built anew, are the platform's by now.
+        let truncate = format!("truncate {} restart identity", self.empty_tables.join(", "));
+        Ok(client.batch_execute(&truncate).await?)
     }
 
     /// Removes and makes those of the differing parts that `is_meant` accepts, in the transaction that is open.
@@ -287,6 +325,15 @@ pub(super) async fn lock_tables(client: &Client, tables: &[String]) -> Result<()
     }
     let lock = format!("lock table {} in access exclusive mode", tables.join(", "));
     client.batch_execute(&lock).await
+}
+
+/// Commits what was done in the transaction that is open, or takes it back after an error.
+async fn end_transaction(client: &Client, outcome: Result<(), MigrateError>) -> Result<(), MigrateError> {
+    let end = if outcome.is_ok() { "commit" } else { "rollback" };
+    // Where the connection is lost the rollback fails too. The error that led to it is the one to report.
+    let ended = client.batch_execute(end).await;
+    outcome?;
+    Ok(ended?)
 }
 
 /// Reads the parts of the connected database from its catalogs, in the order of their ranks.

@@ -93,6 +93,12 @@ pub enum MigrateError {
          nothing was changed. Let the statements be ones that may run twice (do $$ … if not exists …), or drop the roles by hand", .0.join("\n  ")
     )]
     RolesExist(Vec<String>),
+    /// Tables of the platform that somebody has replaced while a database was reset.
+    #[error(
+        "while the database was reset somebody has replaced tables of the platform, or their schemas by ones that are no superuser's: {}",
+        .0.join(", ")
+    )]
+    Replaced(Vec<String>),
     /// A statement failed after a database was emptied.
     #[error("{0}\n  the database is empty now. Mend the cause, and repeat:  selvedge db reset")]
     Emptied(Box<Self>),

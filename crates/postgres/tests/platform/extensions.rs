@@ -144,3 +144,33 @@ async fn gw_018_assertions_of_pgtap_are_callable_by_api_roles_after_privileges_w
         .collect();
     assert_eq!(lines, ["1..2", "ok 1 - as anon", "ok 2"]);
 }
+
+/// A script of an extension runs as a superuser, with functions of the project in its search path behind PostgreSQL's own.
+#[tokio::test]
+async fn gw_018_a_function_that_takes_fewer_arguments_than_it_declares_is_none_of_postgresql_s_own() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres
+        .batch_execute(
+            "create function public.lower(text) returns text language sql as 'select $1';
+             create function public.json_object(variadic text[]) returns json language sql as 'select null::json';
+             create function public.has_table_privilege(name, text, text default '') returns boolean language sql as 'select true'",
+        )
+        .await
+        .expect("postgres may");
+    let superuser = database.superuser().await;
+
+    let script = "select lower('X'::text), json_object('a', 'b', 'c'), has_table_privilege(relname, 'select') from pg_class";
+    let found = superuser
+        .query_one(
+            "select string_agg(n, ' ') from _selvedge.find_callable_names($1) as n",
+            &[&script],
+        )
+        .await
+        .expect("found");
+
+    assert_eq!(
+        found.get::<_, String>(0),
+        "public.has_table_privilege(name,text,text) public.json_object(text[])"
+    );
+}

@@ -1,6 +1,8 @@
 //! What only the embedded cluster does about roles: their passwords, what PostgreSQL 15 lets `postgres` become, and what it may do in databases of
 //! its own.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use secrecy::SecretString;
 use selvedge_postgres::cluster::{Cluster, REPLICATION_LOGIN};
@@ -51,9 +53,14 @@ const SLOT_FUNCTIONS: &str = "slot_functions.are_closed";
 const EXTENSIONS: &str = "extensions.guard";
 
 const OTHER_DATABASES: &str =
-    "select d.datname::pg_catalog.text, d.datallowconn from pg_catalog.pg_database as d
+    "select d.oid, d.datname::pg_catalog.text, d.datallowconn from pg_catalog.pg_database as d
      where d.datname operator(pg_catalog.<>) pg_catalog.current_database() and d.datconnlimit operator(pg_catalog.<>) -2
      order by d.datistemplate desc, d.datname";
+const OWN_DATABASE: &str = "select d.oid from pg_catalog.pg_database as d
+     where d.datname operator(pg_catalog.=) pg_catalog.current_database()";
+
+/// How often the list of databases is read again while others make new ones.
+const ROUNDS: usize = 10;
 
 /// Closes what would make more of `postgres` in databases besides the project's, and in those that new ones are copied from: the functions by
 /// which a role with REPLICATION loads a library, as `postgres` may become such a role on PostgreSQL 15, and scripts of extensions that call
@@ -69,16 +76,8 @@ pub(super) async fn guard_databases(cluster: &Cluster, superuser: &PrivilegedSes
     if is_known {
         return Ok(());
     }
-    let mut is_done = true;
     migrate::close_slot_functions(superuser).await?;
-    for row in superuser.query(OTHER_DATABASES, &[]).await? {
-        let (name, is_open): (String, bool) = (row.get(0), row.get(1));
-        if let Err(error) = guard_in(cluster, superuser, &guard, &name, is_open).await {
-            is_done = false;
-            output::print_warnings(&[format!("the database {name} cannot be reached: {error:#}")]);
-        }
-    }
-    if !is_done {
+    if !guard_others(cluster, superuser, &guard).await? {
         return Ok(());
     }
     for (name, value) in &wanted {
@@ -87,13 +86,45 @@ pub(super) async fn guard_databases(cluster: &Cluster, superuser: &PrivilegedSes
     Ok(())
 }
 
+/// Visits databases until the list has none that was not visited. One that is being made is not in the list yet, and is a copy of what
+/// another one was before: PostgreSQL lets nobody log in to that one until the copy is in the list. Returns whether all are guarded.
+async fn guard_others(
+    cluster: &Cluster,
+    superuser: &PrivilegedSession,
+    guard: &ExtensionGuard,
+) -> Result<bool> {
+    let mut visited: BTreeSet<u32> = BTreeSet::new();
+    let mut is_done = true;
+    for _ in 0..ROUNDS {
+        let mut rows = superuser.query(OTHER_DATABASES, &[]).await?;
+        rows.retain(|row| !visited.contains(&row.get(0)));
+        if rows.is_empty() {
+            return Ok(is_done);
+        }
+        for row in rows {
+            let (number, name, is_open): (u32, String, bool) = (row.get(0), row.get(1), row.get(2));
+            match guard_in(cluster, superuser, guard, &name, is_open).await {
+                // Somebody may have given the name to another database meanwhile.
+                Ok(found) => visited.insert(found),
+                Err(error) => {
+                    is_done = false;
+                    output::print_warnings(&[format!("the database {name} cannot be reached: {error:#}")]);
+                    visited.insert(number)
+                }
+            };
+        }
+    }
+    Ok(false)
+}
+
+/// Guards the database of that name, and returns its number.
 async fn guard_in(
     cluster: &Cluster,
     superuser: &PrivilegedSession,
     guard: &ExtensionGuard,
     name: &str,
     is_open: bool,
-) -> Result<()> {
+) -> Result<u32> {
     let allow = |allowed: bool| {
         format!(
             "alter database {} with allow_connections {allowed}",
@@ -106,7 +137,8 @@ async fn guard_in(
     let guarded = async {
         let session = cluster.superuser_login().to_database(name).connect().await?;
         migrate::close_slot_functions(&session).await?;
-        anyhow::Ok(guard.install(&session).await?)
+        guard.install(&session).await?;
+        anyhow::Ok(session.query_one(OWN_DATABASE, &[]).await?.get(0))
     }
     .await;
     // That of an earlier start may have been cut off here.

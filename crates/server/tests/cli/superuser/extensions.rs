@@ -192,7 +192,9 @@ async fn check_other_databases(project: &Project, postgres: &Client) {
     }
     // Those of contrib call nothing.
     run(&other, "create extension citext schema public").await;
-    run(&other, &format!("{UNPLANT}; {CREATE}")).await;
+    run(&other, UNPLANT).await;
+    check_names_of_the_platform(&other).await;
+    run(&other, CREATE).await;
     let is_dumped = "select count(*) from pg_event_trigger as t where not exists (
         select from pg_depend as d where d.classid = 'pg_event_trigger'::regclass and d.objid = t.oid and d.deptype = 'e')";
     assert_eq!(query::<i64>(&other, is_dumped).await, 0);
@@ -204,6 +206,20 @@ async fn check_other_databases(project: &Project, postgres: &Client) {
     run(&second, overload).await;
     let message = refusal_after_commit(project, &other, "create extension supabase_vault", &second).await;
     assert!(message.contains("vault._crypto_aead_det_encrypt"), "{message}");
+}
+
+/// Where there is no platform its schemas are names like any other.
+async fn check_names_of_the_platform(other: &Client) {
+    for schema in ["_selvedge", "selvedge_console"] {
+        let plant = PLANTED.replace("public.", &format!("{schema}."));
+        run(other, &format!("create schema {schema}; {plant}")).await;
+        let message = refusal(other, &format!("create extension index_advisor schema {schema}")).await;
+        assert!(
+            message.contains(&format!("{schema}.format(text,text)")),
+            "{message}"
+        );
+        run(other, &format!("drop schema {schema} cascade")).await;
+    }
 }
 
 /// What a script calls of its own functions is looked at as well, and what these call.

@@ -81,3 +81,76 @@ async fn a_reset_runs_no_trigger_that_is_committed_while_it_waits_for_a_table() 
     assert_eq!(query::<i64>(&watching, left).await, 0);
     running.stop();
 }
+
+/// Puts tables of `postgres` into the place of those of pg_net, with a trigger that would run as whoever empties one.
+const REPLACE: &str = "begin; select _selvedge.drop_extension('pg_net', true, true);
+    create schema net; create table net._http_response (id bigint); create table net.http_request_queue (id bigint);
+    create function public.replaced() returns trigger language plpgsql as $$ begin
+      if exists (select from pg_catalog.pg_roles where rolsuper and rolname in (current_user, session_user)) then
+        raise warning 'trapped: %', current_user;
+      end if;
+      return null;
+    end $$;
+    grant execute on function public.replaced() to public;
+    create trigger replaced before truncate on net._http_response for each statement execute function public.replaced();
+    alter table net._http_response enable always trigger replaced";
+
+/// Whether `postgres` has emptied the project, and not committed yet.
+const IS_EMPTIED: &str = "select exists (
+    select from pg_locks as l join pg_stat_activity as a on a.pid = l.pid and a.usename = 'postgres'
+    where l.relation = 'auth.users'::regclass and l.granted and l.mode = 'AccessExclusiveLock')";
+
+/// Whether the reset's superuser waits to lock a table of these schemas.
+const IS_SCHEMA_AWAITED: &str = "select exists (
+    select from pg_locks as l join pg_class as c on c.oid = l.relation join pg_namespace as n on n.oid = c.relnamespace
+    join pg_stat_activity as a on a.pid = l.pid and a.usename = 'supabase_admin'
+    where n.nspname in ($schemas) and not l.granted and l.mode = 'AccessExclusiveLock')";
+
+/// The tables are a superuser's when the reset begins, and belong to `postgres` when its lock is granted.
+#[actix_web::test]
+async fn a_reset_runs_no_trigger_of_a_table_that_takes_the_place_of_one_of_the_superuser() {
+    let project = Project::new();
+    let running = project.start().await;
+    let (attacker, reader) = (project.database().await, project.database().await);
+    let watching = project.database().await;
+    let (mut has_waited, mut printed) = (false, String::new());
+
+    for _ in 0..5 {
+        let reset = project
+            .command(&["db", "reset"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        if wait_for(&watching, IS_EMPTIED, Duration::from_secs(20)).await {
+            // What the reset locks first is held, so that the tables are replaced before it comes to these.
+            let read = "begin; select from auth.users limit 0";
+            reader.batch_execute(read).await.expect("read");
+            let of_auth = IS_SCHEMA_AWAITED.replace("$schemas", "'auth'");
+            let is_held = wait_for(&watching, &of_auth, Duration::from_secs(9)).await;
+            attacker.batch_execute(REPLACE).await.expect("postgres may");
+            reader.batch_execute("commit").await.expect("ended");
+            // The list of extensions is read by whoever drops one, and comes first.
+            let of_pg_net = IS_SCHEMA_AWAITED.replace("$schemas", "'_selvedge', 'net'");
+            has_waited = is_held && wait_for(&watching, &of_pg_net, Duration::from_secs(9)).await;
+            let end = if has_waited { "commit" } else { "rollback" };
+            attacker.batch_execute(end).await.expect("ended");
+        }
+        // It may refuse what it finds, and the next one begins with dropping that.
+        let output = reset.wait_with_output().expect("it ends");
+        printed = text_of(&output);
+        if has_waited {
+            break;
+        }
+    }
+
+    assert!(has_waited, "the reset has not waited for the tables: {printed}");
+    project.run_and_expect_success(&["db", "reset"]);
+    assert_eq!(
+        find_trapped(&project.path(".selvedge/postgres.log")),
+        Vec::<String>::new()
+    );
+    let of_superusers = "select bool_and(r.rolsuper) from pg_class as c join pg_roles as r on r.oid = c.relowner where c.relnamespace = 'net'::regnamespace";
+    assert!(query::<bool>(&watching, of_superusers).await);
+    running.stop();
+}
