@@ -37,6 +37,22 @@ it("a click at another place is no second click, however soon it comes", () => {
   expect(act.mock.calls).toEqual([["edit"], ["delete"]]);
 });
 
+it("a click after one on something else is no second click, however quickly somebody has edited and saved", () => {
+  const look = vi.fn();
+  render(
+    <>
+      <RowButton label="Look at" onClick={look} />
+      <button type="button">Save</button>
+    </>,
+  );
+  const place = { detail: 1, clientX: 4000 };
+  fireEvent.click(screen.getByRole("button", { name: "Look at" }), place);
+  fireEvent.click(screen.getByRole("button", { name: "Save" }), place);
+  fireEvent.click(screen.getByRole("button", { name: "Look at" }), place);
+
+  expect(look).toHaveBeenCalledTimes(2);
+});
+
 it("the second tap of a thumb is one also where the thumb has moved", () => {
   const approve = vi.fn();
   render(<RowButton label="Approve" onClick={approve} />);

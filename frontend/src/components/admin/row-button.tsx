@@ -5,7 +5,11 @@ import { Link } from "react-router";
 const doubleClickMs = 500;
 /** Pixels by which a pointer, or a thumb, moves between the two. */
 const doubleClickReach = { mouse: 10, touch: 48 };
-const lastClicks = new Map<string, MouseEvent>();
+const lastClicks = new Map<string, { event: MouseEvent; number: number }>();
+
+/** How many clicks there were on the page, on whatever. */
+let clicks = 0;
+window.addEventListener("click", () => (clicks += 1), { capture: true });
 
 function reachOf(event: MouseEvent): number {
   // Not every browser says what has clicked.
@@ -16,17 +20,18 @@ function reachOf(event: MouseEvent): number {
 
 /**
  * Whether this click is the second one of a double click among buttons of this kind, on whatever row: the first one may have taken
- * its row away. A click at another place is meant.
+ * its row away. A click at another place is meant, and so is one after a click on something else.
  */
 export function isSecondClick(event: MouseEvent, kind = "row"): boolean {
   // Keys and screen readers click without a pointer.
   if (event.detail === 0) return false;
   const last = lastClicks.get(kind);
-  lastClicks.set(kind, event);
+  lastClicks.set(kind, { event, number: clicks });
+  if (last === undefined || last.number < clicks - 1) return false;
+  const { timeStamp, clientX, clientY } = last.event;
   return (
-    last !== undefined &&
-    event.timeStamp - last.timeStamp < doubleClickMs &&
-    Math.hypot(event.clientX - last.clientX, event.clientY - last.clientY) < reachOf(event)
+    event.timeStamp - timeStamp < doubleClickMs &&
+    Math.hypot(event.clientX - clientX, event.clientY - clientY) < reachOf(event)
   );
 }
 
