@@ -37,7 +37,7 @@ class Step:
     job: str
     # Whether its temporary files are in memory where there is room: new clusters of PostgreSQL write thousands.
     in_memory: bool
-    # How much it steps back behind the others where cores are scarce, as for nice(1): 15 gets hardly more than what they leave.
+    # Its priority while cores are scarce, as of nice(1): 0 for an equal share, 15 for hardly more than what the others leave.
     niceness: int
     environment: dict[str, str] = field(default_factory=dict)
 

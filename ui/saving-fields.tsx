@@ -21,7 +21,7 @@ export function SavingFields({ isSaving, className, children }: SavingFieldsProp
       if (active instanceof HTMLElement && active !== document.body) focused.current = active;
       return;
     }
-    // Whatever has taken the focus on purpose keeps it.
+    // If another element has been given the focus meanwhile, it keeps it.
     const former = focused.current;
     if (former?.isConnected && (active?.contains(former) ?? true)) former.focus();
   }, [isSaving]);

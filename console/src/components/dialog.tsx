@@ -58,7 +58,7 @@ export function Dialog({
   const [asked, setAsked] = useState<{ about: string; leave?: () => void } | null>(null);
   const isTyped = isDirty ?? wasTyped;
   const about = question.title;
-  // What was asked about is gone, or is another thing by now: the answer would be taken for one about that.
+  // What was asked about is gone, or has changed. An answer to the old question would be taken for one about the new thing.
   if (asked !== null && (!isTyped || asked.about !== about)) setAsked(null);
   useKeepTyped({
     isDirty: isTyped,

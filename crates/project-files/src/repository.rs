@@ -33,7 +33,7 @@ fn list_homes(folder: &Path) -> Vec<PathBuf> {
     homes.into_iter().flatten().collect()
 }
 
-/// The folders upward that may be a repository.
+/// The folder and those above it, up to a home or the root of the file system, neither of which counts as a repository.
 fn list_candidates<'a>(folder: &'a Path, homes: &[PathBuf]) -> Vec<&'a Path> {
     let upward = folder.ancestors();
     upward
@@ -41,7 +41,8 @@ fn list_candidates<'a>(folder: &'a Path, homes: &[PathBuf]) -> Vec<&'a Path> {
         .collect()
 }
 
-/// Whether a folder has one of these. Not what somebody else than `owner` and root has put there, such as /tmp/.git.
+/// Whether a folder has a file or folder of one of these names that `owner` or root has made. Another user could put one above
+/// a project, such as /tmp/.git.
 fn has_mark(folder: &Path, names: &[&str], owner: Option<u32>) -> bool {
     let mut owners = names.iter().filter_map(|name| read_owner(&folder.join(name)));
     owners.any(|found| Some(found) == owner || found == 0)

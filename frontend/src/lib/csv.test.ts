@@ -55,7 +55,7 @@ test("a row has the same id in each file that has its cells, and no other row ha
       ({ id }) => id,
     );
   const first = await idsOf("name,description\nRed,warm\nBlue,cold\nRed,warm\nRed,\n");
-  // Saved by a spreadsheet, with another row corrected and one more column.
+  // As a spreadsheet saves it: CRLF, blanks, one more column. The second row was corrected, so it alone gets another id.
   const corrected = await idsOf(
     "other,name,description\r\n1,Red , warm\r\n2,Blue,cool\r\n3,Red,warm\r\n4,Red,",
   );

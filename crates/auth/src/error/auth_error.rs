@@ -90,14 +90,14 @@ pub(crate) enum AuthError {
     UserAlreadyExists,
     #[error("A user with this email address has already been registered")]
     EmailExists,
-    /// Ours, for administrators.
+    /// Not an error of the original: it tells administrators what they have to decide.
     #[error(
         "An account in use claims this email address without having proven it. Confirm it there only if it belongs to the same person; otherwise change it there first"
     )]
     EmailClaimed,
     #[error("A user with this phone number has already been registered")]
     PhoneExists,
-    /// Ours, for administrators.
+    /// Not an error of the original: it tells administrators what they have to decide.
     #[error(
         "An account in use claims this phone number without having proven it. Confirm it there only if it belongs to the same person; otherwise change it there first"
     )]

@@ -1,4 +1,5 @@
-//! The projects that `account_sequences` plays in: two sequences in a plain one, one with hooks, and one where addresses need no proof.
+//! The projects in which `account_sequences` plays. Of four sequences, two are in a project with the defaults, one in a project with hooks,
+//! and one in a project where addresses need no proof.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use crate::hooks::{create_function, database_hook};
 use crate::identity_provider::IdentityProvider;
 use crate::oauth_server;
 
-/// A running server with what the checks need.
+/// A server of Auth, with the database and the mails that the checks read.
 pub(crate) struct Project {
     pub(crate) app: TestApp,
     pub(crate) database: Client,
@@ -122,7 +123,7 @@ impl Project {
     /// Mails and users of finished sequences are not looked at again.
     pub(crate) async fn clean(&self) {
         self.app.inbox.delete_mails(|_| true);
-        const USERS: &str = "delete from auth.users; delete from auth.sso_domains";
-        self.database.batch_execute(USERS).await.unwrap();
+        const DELETE_USERS: &str = "delete from auth.users; delete from auth.sso_domains";
+        self.database.batch_execute(DELETE_USERS).await.unwrap();
     }
 }

@@ -60,14 +60,14 @@ fn read_table() -> BTreeMap<String, Vec<String>> {
     .collect()
 }
 
-/// What the walk needs, beside the account.
+/// The server and the providers that all rows of the table use.
 struct World {
     app: TestApp,
     db: Client,
     provider: IdentityProvider,
 }
 
-/// An account whose owner has every way in, with a session.
+/// An account whose owner has set up every way in, and is signed in.
 struct Owner {
     session: Session,
     email: String,

@@ -222,7 +222,7 @@ async fn auth_114_no_way_to_sign_in_is_open_to_a_deleted_or_banned_user() {
     }
 }
 
-/// Files with SQL of a folder, and of those in it.
+/// The files in a folder, and in those below it, that may hold SQL.
 fn list_sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -157,7 +157,7 @@ async fn console_096_a_link_in_the_place_of_the_folder_is_not_followed_while_the
     let console = start(project.path(), false).await;
     assert_eq!(save(&console, "own", "select 1").await, 204);
 
-    // As a pull may do.
+    // A `git pull` may replace the folder by a link.
     std::fs::remove_dir_all(project.path().join("snippets")).expect("removed");
     std::os::unix::fs::symlink(elsewhere.path(), project.path().join("snippets")).expect("linked");
     let (listed, answer) = read(&console, "/api/sql/snippets").await;

@@ -190,7 +190,7 @@ async fn a_table_of_jobs_that_belongs_to_no_superuser_is_not_read() {
 
     let leads = "select exists (select from _selvedge.worker_sessions where pid is not null)";
     wait_until(&database.superuser().await, leads).await;
-    // By then the job of each second would have begun, as it does in the other tests.
+    // A job of each second would have run in this time.
     postgres
         .batch_execute("notify selvedge_jobs, 'cron'; select pg_sleep(2.5)")
         .await

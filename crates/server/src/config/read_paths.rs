@@ -79,7 +79,8 @@ fn fixed_part(project: &Path, pattern: &str) -> PathBuf {
         .collect()
 }
 
-/// Whether a glob pattern has `..` behind a component with a special character. Expanding it could walk the whole machine.
+/// Whether a glob pattern has `..` behind a component with a special character, as in `*/../../*`: expanding such a pattern could read
+/// folders of the whole machine.
 pub(crate) fn climbs_behind_wildcard(pattern: &str) -> bool {
     let mut behind = Path::new(pattern)
         .components()

@@ -49,7 +49,7 @@ impl ClientProgram {
             .into_iter()
             .chain(on_path.into_iter().flatten())
             .chain(Binaries::machine_folders());
-        let paths = find_in(folders, name);
+        let paths = find_in_folders(folders, name);
         if paths.is_empty() {
             bail!(
                 "{name} is not on this machine: install PostgreSQL's client programs (Debian: postgresql-client)"
@@ -115,7 +115,7 @@ impl ClientProgram {
 }
 
 /// The program in each of these folders that has it, once each.
-fn find_in(folders: impl IntoIterator<Item = PathBuf>, name: &str) -> Vec<PathBuf> {
+fn find_in_folders(folders: impl IntoIterator<Item = PathBuf>, name: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let path = folder.join(name);
@@ -143,7 +143,7 @@ fn login_variables(login: &Login) -> Vec<(&'static str, String)> {
         ("PGUSER", login.get_user().unwrap_or("postgres").to_owned()),
         ("PGPASSWORD", password),
         ("PGDATABASE", login.get_dbname().unwrap_or("postgres").to_owned()),
-        // Such as the role as which a session begins.
+        // Options of a login are, for example, the role as which its session begins.
         ("PGOPTIONS", login.get_options().unwrap_or_default().to_owned()),
     ];
     variables.extend(tls_variables(login, &Environment::of_process()));
@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// A program that reads servers up to version `newest` of one of version 18.
+    /// Writes a pg_dump of version `newest`, which reads a server of version 18 or says that it is too old for it.
     fn write_program(folder: &Path, newest: u32) {
         let script = format!(
             "#!/bin/sh\nif [ {newest} -lt 18 ]; then\n  echo 'pg_dump: error: aborting because of server version mismatch' >&2\n  \
@@ -189,7 +189,7 @@ mod tests {
     fn program(folders: &[PathBuf]) -> ClientProgram {
         let mut program = ClientProgram {
             name: "pg_dump",
-            paths: find_in(folders.to_vec(), "pg_dump"),
+            paths: find_in_folders(folders.to_vec(), "pg_dump"),
             arguments: Vec::new(),
         };
         program.args(["--schema-only"]);

@@ -62,9 +62,9 @@ const OWN_DATABASE: &str = "select d.oid from pg_catalog.pg_database as d
 /// How often the list of databases is read again while others make new ones.
 const ROUNDS: usize = 10;
 
-/// Closes what would make more of `postgres` in databases besides the project's, and in those that new ones are copied from: the functions by
-/// which a role with REPLICATION loads a library, as `postgres` may become such a role on PostgreSQL 15, and scripts of extensions that call
-/// what it has made. A database that cannot be reached is tried again by the next start.
+/// Closes two ways from `postgres` to a superuser in all databases but the project's, the templates of new ones included. Functions of
+/// replication load a library that their caller names, and on PostgreSQL 15 `postgres` may become a role with REPLICATION. Scripts of
+/// extensions run as a superuser, and may call functions that `postgres` has made. What could not be reached is tried again by the next start.
 pub(super) async fn guard_databases(cluster: &Cluster, superuser: &PrivilegedSession) -> Result<()> {
     let guard = ExtensionGuard::read(superuser).await?;
     let wanted = [(SLOT_FUNCTIONS, "true".to_owned()), (EXTENSIONS, guard.digest())];
@@ -103,7 +103,7 @@ async fn guard_others(
         }
         for row in rows {
             let (number, name, is_open): (u32, String, bool) = (row.get(0), row.get(1), row.get(2));
-            match guard_in(cluster, superuser, guard, &name, is_open).await {
+            match install_guard(cluster, superuser, guard, &name, is_open).await {
                 // Somebody may have given the name to another database meanwhile.
                 Ok(found) => visited.insert(found),
                 Err(error) => {
@@ -118,7 +118,7 @@ async fn guard_others(
 }
 
 /// Guards the database of that name, and returns its number.
-async fn guard_in(
+async fn install_guard(
     cluster: &Cluster,
     superuser: &PrivilegedSession,
     guard: &ExtensionGuard,

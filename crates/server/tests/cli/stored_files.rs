@@ -189,8 +189,8 @@ fn objects_that_may_be_of_the_database_that_a_file_names_are_not_deleted() {
     assert!(nothing.contains("neither a database nor objects"), "{nothing}");
 }
 
-/// The other database of the folder is gone for good: whoever says so by the project's name can sweep and restore again, also while the project
-/// does not run.
+/// A folder had the objects of two databases, and one of them is gone for good. `--yes=PROJECT` says so: then `sweep` and `restore` work
+/// again, also in a project that does not run.
 #[test]
 fn files_of_a_folder_that_two_databases_had_are_given_to_the_projects_own_one_by_its_name() {
     let project = Project::new();

@@ -47,7 +47,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   const [result, setResult] = useState<ImportResult | null>(null);
   const input = useRef<HTMLInputElement>(null);
   /** Number of the file that was chosen last. */
-  const choices = useRef(0);
+  const latestChoice = useRef(0);
   const stop = useRef<AbortController>(null);
   const run = useAdminChange({
     change: (chosen: readonly CsvRow[]) =>
@@ -58,13 +58,13 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
 
   /** Reads a file unless another one is chosen meanwhile. */
   async function read(chosen: File) {
-    choices.current += 1;
-    const choice = choices.current;
+    latestChoice.current += 1;
+    const choice = latestChoice.current;
     // The file before is not to be imported any more, also while this one is read, and when it cannot be.
     setResult(null);
     setFile(null);
     const bytes = new Uint8Array(await chosen.arrayBuffer());
-    if (choice !== choices.current) return;
+    if (choice !== latestChoice.current) return;
     const decoded = decodeCsv(bytes);
     const found = parseCsv(decoded.text, requiredColumns[target]);
     if (found.missing.length > 0) {
@@ -80,7 +80,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
       toast("Import failed", why, "danger");
     } else {
       const rows = await identifyRows(found.rows, importColumns[target]);
-      if (choice !== choices.current) return;
+      if (choice !== latestChoice.current) return;
       setFile({ ...found, rows });
       setDoubt(decoded.doubt);
     }

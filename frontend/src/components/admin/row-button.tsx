@@ -7,12 +7,12 @@ const doubleClickMs = 500;
 const doubleClickReach = { mouse: 10, touch: 48 };
 const lastClicks = new Map<string, { event: MouseEvent; number: number }>();
 
-/** How many clicks there were on the page, on whatever. */
+/** Number of clicks on the page so far, whatever was clicked. */
 let clicks = 0;
 window.addEventListener("click", () => (clicks += 1), { capture: true });
 
 function reachOf(event: MouseEvent): number {
-  // Not every browser says what has clicked.
+  // Clicks of some browsers have no `pointerType`.
   const type = "pointerType" in event ? event.pointerType : "";
   const isTouch = type ? type === "touch" : window.matchMedia("(pointer: coarse)").matches;
   return isTouch ? doubleClickReach.touch : doubleClickReach.mouse;

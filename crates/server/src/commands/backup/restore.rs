@@ -62,7 +62,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
     replacement
         .commit()
         .context("the restore is complete and is put in place by the next `selvedge start`")?;
-    // The folder has no other files any more.
+    // All files in the folder are from the backup now, so another database has none there any more.
     ObjectsOwner::Own
         .take(config)
         .context("the restore is complete and in place")?;

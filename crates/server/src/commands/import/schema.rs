@@ -160,7 +160,7 @@ enum Adapted {
     OfPlatform,
     /// It names a role that the target does not have.
     OfMissingRole(String),
-    /// It is about a privilege alone that the target does not have.
+    /// The statement names no privilege but MAINTAIN, so nothing of it is left.
     OfMissingPrivilege,
     /// It makes `postgres` the owner, instead of a role that the target does not have, or that owns nothing there.
     OfMissingOwner {

@@ -339,7 +339,7 @@ fn gw_109_each_key_with_a_path_has_a_rule_about_files_outside_of_the_project() {
     };
     let keys = config.settings.iter().map(|setting| setting.key.as_str());
 
-    // A new key belongs to one of the two lists.
+    // Whoever adds a key with a path decides whether its files reach others, by adding it to ASKED or NOT_ASKED.
     let unknown: Vec<&str> = keys
         .filter(|key| is_path(key) && !ASKED.contains(key) && !NOT_ASKED.contains(key))
         .collect();

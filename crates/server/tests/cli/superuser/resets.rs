@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use super::{find_trapped, query, text_of};
 use crate::support::Project;
 
-/// A trigger that would run as whoever empties the table.
+/// Puts a trigger on auth.users that warns when it runs in a superuser's session, as it would if the reset emptied the table as one.
 const TRIGGER: &str = "begin; set local role supabase_auth_admin;
     create function auth.waiting() returns trigger language plpgsql as $$ begin
       if exists (select from pg_catalog.pg_roles where rolsuper and rolname in (current_user, session_user)) then
@@ -83,7 +83,7 @@ async fn a_reset_runs_no_trigger_that_is_committed_while_it_waits_for_a_table() 
 }
 
 /// Puts tables of `postgres` into the place of those of pg_net, with a trigger that would run as whoever empties one.
-const REPLACE: &str = "begin; select _selvedge.drop_extension('pg_net', true, true);
+const REPLACE_PG_NET: &str = "begin; select _selvedge.drop_extension('pg_net', true, true);
     create schema net; create table net._http_response (id bigint); create table net.http_request_queue (id bigint);
     create function public.replaced() returns trigger language plpgsql as $$ begin
       if exists (select from pg_catalog.pg_roles where rolsuper and rolname in (current_user, session_user)) then
@@ -128,7 +128,10 @@ async fn a_reset_runs_no_trigger_of_a_table_that_takes_the_place_of_one_of_the_s
             reader.batch_execute(read).await.expect("read");
             let of_auth = IS_SCHEMA_AWAITED.replace("$schemas", "'auth'");
             let is_held = wait_for(&watching, &of_auth, Duration::from_secs(9)).await;
-            attacker.batch_execute(REPLACE).await.expect("postgres may");
+            attacker
+                .batch_execute(REPLACE_PG_NET)
+                .await
+                .expect("postgres may");
             reader.batch_execute("commit").await.expect("ended");
             // The list of extensions is read by whoever drops one, and comes first.
             let of_pg_net = IS_SCHEMA_AWAITED.replace("$schemas", "'_selvedge', 'net'");

@@ -82,8 +82,7 @@ impl Backend for FileBackend {
             return Ok(Vec::new());
         };
         let mut others = run_blocking(move || list_others(&note)).await?;
-        // The note was compared with the database of the start. At the same address there may be another one by now, to which each file
-        // is one without an object.
+        // Another PostgreSQL may answer at the address by now. It knows none of these objects, so a sweep by its rows would remove every file.
         let first = self.claimed_by.get_or_init(|| owner.to_owned());
         if first != owner {
             others.push(format!("{first}, which was at this address before"));
