@@ -9,6 +9,7 @@ The binary must be built for this machine, from this checkout. Written are, with
     selvedge-linux-x64-VERSION.tgz          the npm package `@selvedge/linux-x64`: the program (likewise for other platforms)
     selvedge-stack-VERSION.tgz              the npm package `@selvedge/stack`
     selvedge-VERSION-TARGET.tar.gz          the program, its licences, a systemd unit and an example of its variables
+    selvedge-VERSION-TARGET.cdx.json        what is in the program, as CycloneDX
     SHA256SUMS                              checksums of these files, for `sha256sum --check`
 
 The same binary and checkout give the same bytes. GITHUB_SERVER_URL and GITHUB_REPOSITORY, if set, become the repository that
@@ -27,6 +28,7 @@ import sys
 import tarfile
 import tempfile
 
+from sbom import make_sbom
 from third_party import ROOT, read_metadata, write_notices
 
 # Platforms by Rust's target: npm's names of operating system and processor, and the C library.
@@ -124,6 +126,12 @@ def pack_archive(files, name, output):
     return path
 
 
+def write_sbom(target, name, output):
+    path = output / f"{name}.cdx.json"
+    path.write_text(make_sbom(target))
+    return path
+
+
 def write_checksums(paths, output):
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(paths)]
     (output / "SHA256SUMS").write_text("".join(lines))
@@ -149,6 +157,7 @@ def make_packages(binary, output, scratch):
         pack_program(files, target, version, output, scratch),
         pack_sources("stack", {"version": version}, output, scratch),
         pack_archive(files, f"selvedge-{version}-{target}", output),
+        write_sbom(target, f"selvedge-{version}-{target}", output),
     ]
     write_checksums(made, output)
     return made

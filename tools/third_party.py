@@ -108,12 +108,16 @@ def make_text(part, parts):
     sys.exit(f"{part.name} {part.version} ({part.licence}) has no text: add it to tools/third_party.py")
 
 
+def find_pgtap():
+    """The extension whose script is in the program."""
+    folder = ROOT / "crates/postgres/extensions/pgtap"
+    version = re.search(r"default_version = '(.+)'", (folder / "pgtap.control").read_text())[1]
+    return Part("pgTAP", version, "PostgreSQL", [], "https://pgtap.org", folder)
+
+
 def write_notices(target):
     """The text of the file THIRD-PARTY.txt."""
-    pgtap = ROOT / "crates/postgres/extensions/pgtap"
-    version = re.search(r"default_version = '(.+)'", (pgtap / "pgtap.control").read_text())[1]
-    parts = [*find_crates(read_metadata(target)), *find_npm_packages(ROOT / "console")]
-    parts.append(Part("pgTAP", version, "PostgreSQL", [], "https://pgtap.org", pgtap))
+    parts = [*find_crates(read_metadata(target)), *find_npm_packages(ROOT / "console"), find_pgtap()]
     parts.sort(key=lambda part: (part.name.lower(), part.version))
     owners = collections.defaultdict(list)
     texts = {}
