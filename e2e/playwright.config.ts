@@ -5,6 +5,7 @@
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 
 /** Names of the program on Debian, Ubuntu, and in Google's packages. */
@@ -16,6 +17,8 @@ const browser = [process.env.CHROMIUM ?? "", ...installed].find(existsSync);
 if (browser === undefined) {
   throw new Error("No Chromium: install `chromium`, or name one by CHROMIUM=/path/to/it.");
 }
+// Read by support/chromium.
+process.env.CHROMIUM = browser;
 
 export default defineConfig({
   testDir: ".",
@@ -34,7 +37,7 @@ export default defineConfig({
   reporter: [["list"], ["./support/flaky-browser-tests.ts"]],
   use: {
     launchOptions: {
-      executablePath: browser,
+      executablePath: fileURLToPath(new URL("support/chromium", import.meta.url)),
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
     },
     screenshot: "only-on-failure",
