@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, type ResolvedConfig } from "vite";
-import { entryScripts } from "./route-preloads";
+import { entryScripts } from "./route-preloads.ts";
 
 const source = fileURLToPath(new URL("./src/app/first-paint/first-paint.ts", import.meta.url));
 

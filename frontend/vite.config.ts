@@ -3,10 +3,10 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
-import { compressAssets } from "../ui/compress-assets";
-import { inlineFirstPaint } from "./inline-first-paint";
-import { preloadRoutes } from "./route-preloads";
-import { subsetFonts } from "./subset-fonts";
+import { compressAssets } from "../ui/compress-assets.ts";
+import { inlineFirstPaint } from "./inline-first-paint.ts";
+import { preloadRoutes } from "./route-preloads.ts";
+import { subsetFonts } from "./subset-fonts.ts";
 
 /** URL prefixes of the services. The development server forwards them to a running Selvedge. */
 const servicePrefixes = ["/auth/v1", "/rest/v1", "/storage/v1", "/realtime/v1", "/functions/v1"];
