@@ -28,7 +28,6 @@ export function SavingFields({ isSaving, className, children }: SavingFieldsProp
   return (
     <fieldset
       disabled={isSaving}
-      aria-busy={isSaving || undefined}
       onFocus={(event) => {
         focused.current = event.target;
       }}

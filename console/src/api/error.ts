@@ -50,6 +50,13 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return status === 0 || isOfProxy || code === "outcome_unknown" || code === "malformed";
 }
 
+/** Whether what was asked for is not there, or not any more. Storage says so in the body of a 400, as its original does. */
+export function isMissing(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { statusCode } = (error.body ?? {}) as { statusCode?: unknown };
+  return error.status === 404 || statusCode === "404";
+}
+
 /** Whether the server or its database is away for the moment. */
 export function isTemporary(error: unknown): boolean {
   return error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status);

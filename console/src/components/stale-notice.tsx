@@ -1,4 +1,5 @@
 import { Button } from "@ui/button";
+import type { ReactNode } from "react";
 import { Text } from "@/components/text";
 
 interface ReadQuery {
@@ -34,5 +35,17 @@ export function StaleNotice({ query }: { query: ReadQuery }) {
         Try again
       </Button>
     </div>
+  );
+}
+
+/** Above what was deleted while it is shown: it stays readable, without what could be done with it. */
+export function GoneNotice({ children }: { children: ReactNode }) {
+  return (
+    <p
+      role="alert"
+      className="border-line-soft border-b bg-changed px-4 py-2 text-caption max-md:px-3"
+    >
+      {children}
+    </p>
   );
 }

@@ -7,7 +7,8 @@ import {
   useSearchParams as useRenderedParams,
 } from "react-router";
 
-type Change = (present: URLSearchParams) => URLSearchParams;
+/** Null leaves the address as it is. */
+type Change = (present: URLSearchParams) => URLSearchParams | null;
 
 /**
  * The search parameters, and a function that changes them. Unlike that of the router, the change begins with the address of this
@@ -27,7 +28,8 @@ export function useSearchParams(): [
       const { location = window.location } = navigator as { location?: Location };
       // A field that is left with its page must not lead back to that page.
       if (location.pathname !== pathname) return;
-      void navigate(`?${change(new URLSearchParams(location.search))}`, options);
+      const next = change(new URLSearchParams(location.search));
+      if (next !== null) void navigate(`?${next}`, options);
     },
     [navigator, navigate, pathname],
   );

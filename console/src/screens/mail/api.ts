@@ -57,7 +57,8 @@ export function messageQuery(id: string) {
   return queryOptions({
     queryKey: [...mailKey, "one", id],
     queryFn: ({ signal }) => request<Message>(`/api/mail/${encodeURIComponent(id)}`, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
+    // It never changes, and may be deleted by somebody else.
+    staleTime: 5000,
     retry: false,
   });
 }

@@ -1,14 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { useIsShown } from "@ui/use-is-shown";
 import { ExternalLink, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
+import { isMissing } from "@/api/error";
 import { useSession, whyReadOnly } from "@/api/session";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { CopyButton } from "@/components/copy-button";
 import { ErrorState } from "@/components/error-state";
 import { Facts } from "@/components/facts";
 import { SkeletonRows } from "@/components/skeleton";
-import { StaleNotice } from "@/components/stale-notice";
+import { GoneNotice, StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { cspNonce } from "@/lib/csp-nonce";
@@ -32,15 +34,29 @@ export function MessageView({ id, onDeleted }: { id: string; onDeleted: () => vo
       />
     );
   }
+  const isGone = isMissing(message.error);
   return (
     <>
-      <StaleNotice query={message} />
-      <LoadedMessage message={message.data} onDeleted={onDeleted} />
+      {isGone ? (
+        <GoneNotice>
+          Somebody has deleted this message. What was read of it stays until it is closed.
+        </GoneNotice>
+      ) : (
+        <StaleNotice query={message} />
+      )}
+      <LoadedMessage message={message.data} isGone={isGone} onDeleted={onDeleted} />
     </>
   );
 }
 
-function LoadedMessage({ message, onDeleted }: { message: Message; onDeleted: () => void }) {
+interface LoadedMessageProps {
+  message: Message;
+  /** It was deleted meanwhile. */
+  isGone: boolean;
+  onDeleted: () => void;
+}
+
+function LoadedMessage({ message, isGone, onDeleted }: LoadedMessageProps) {
   const [search, change] = useSearchState();
   const html = useMemo(
     () => (message.html === null ? null : prepareHtmlMail(message.html, cspNonce() ?? "")),
@@ -63,7 +79,7 @@ function LoadedMessage({ message, onDeleted }: { message: Message; onDeleted: ()
           <h2 className="min-w-0 flex-1 font-medium text-small">
             <Text>{message.subject || "(no subject)"}</Text>
           </h2>
-          <DeleteButton message={message} onDeleted={onDeleted} />
+          {!isGone && <DeleteButton message={message} onDeleted={onDeleted} />}
         </div>
         <Facts
           facts={[
@@ -154,16 +170,8 @@ function Finds({ links, codes }: { links: readonly MailLink[]; codes: readonly s
 }
 
 function DeleteButton({ message, onDeleted }: { message: Message; onDeleted: () => void }) {
-  const client = useQueryClient();
   const refusal = whyReadOnly(useSession());
   const [isAsking, setAsking] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => deleteMessage(message.id),
-    onSuccess: async () => {
-      onDeleted();
-      await client.invalidateQueries({ queryKey: [...mailKey, "list"] });
-    },
-  });
   return (
     <>
       <Button
@@ -177,17 +185,39 @@ function DeleteButton({ message, onDeleted }: { message: Message; onDeleted: () 
         Delete
       </Button>
       {isAsking && (
-        <ConfirmDialog
-          title="Delete this message?"
-          text="It is taken out of the inbox for everybody. It cannot be undone."
-          typedName={message.to[0] ?? message.subject}
-          confirmLabel="Delete message"
-          pending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate()}
-          onClose={() => setAsking(false)}
-        />
+        <DeleteQuestion message={message} onDeleted={onDeleted} onClose={() => setAsking(false)} />
       )}
     </>
+  );
+}
+
+interface DeleteQuestionProps {
+  message: Message;
+  onDeleted: () => void;
+  onClose: () => void;
+}
+
+function DeleteQuestion({ message, onDeleted, onClose }: DeleteQuestionProps) {
+  const client = useQueryClient();
+  const isShown = useIsShown();
+  const remove = useMutation({
+    mutationFn: () => deleteMessage(message.id),
+    onSuccess: async () => {
+      if (isShown()) onClose();
+      onDeleted();
+      await client.invalidateQueries({ queryKey: [...mailKey, "list"] });
+    },
+  });
+  return (
+    <ConfirmDialog
+      title="Delete this message?"
+      text="It is taken out of the inbox for everybody. It cannot be undone."
+      typedName={message.to[0] ?? message.subject}
+      confirmLabel="Delete message"
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
   );
 }

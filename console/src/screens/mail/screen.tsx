@@ -102,7 +102,7 @@ export function Screen() {
           <MessageView
             key={open}
             id={open}
-            onDeleted={() => change({ open: null, view: null }, { replace: true })}
+            onDeleted={() => change({ open: null, view: null }, { replace: true, where: { open } })}
           />
         ))}
     </ScreenLayout>

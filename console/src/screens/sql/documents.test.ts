@@ -173,6 +173,25 @@ it("console_031_a_text_without_room_is_there_again_when_its_account_is_back", as
   expect(tabs).toContainEqual(expect.objectContaining({ id, name: "renamed" }));
 });
 
+it("console_031_a_held_text_does_not_replace_what_another_window_has_stored_meanwhile", async () => {
+  const documents = await openWindow("ana");
+  const key = (id: string) => `console:ana:sql:text:${id}`;
+  const id = documents.addDocument("select 'stored'", "mine");
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  documents.keepText(id, "select 'held'");
+  documents.openDocuments("ben");
+  vi.restoreAllMocks();
+  localStorage.setItem(key(id), "select 'of the other window'");
+  documents.openDocuments("ana");
+  const kept = documents.keepText(id, "select 'held', 2");
+
+  expect(localStorage.getItem(key(id))).toBe("select 'of the other window'");
+  expect(kept.id).not.toBe(id);
+  expect(documents.readText(kept.id)).toBe("select 'held', 2");
+});
+
 it("console_031_tabs_of_an_earlier_version_are_taken_over_once", async () => {
   const old = { id: "1", name: "Old", snippet: null };
   localStorage.setItem("console:my shop:sql:tabs", JSON.stringify([old]));

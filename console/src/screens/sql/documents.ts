@@ -42,7 +42,8 @@ const stored = new Map<string, string | null>();
 const held = new Map<string, HeldTexts>();
 
 interface HeldTexts {
-  texts: readonly [id: string, text: string][];
+  /** With each text what was stored when it was typed: another window may store something else while its owner is away. */
+  texts: readonly { id: string; text: string; base: string | null }[];
   unlisted: readonly SqlDocument[];
 }
 
@@ -78,9 +79,9 @@ export function openDocuments(name: string): void {
   const own = held.get(name);
   held.delete(name);
   unlisted = own?.unlisted ?? [];
-  for (const [id, text] of own?.texts ?? []) {
+  for (const { id, text, base } of own?.texts ?? []) {
     texts.set(id, text);
-    stored.set(id, localStore.get(textKey(id)));
+    stored.set(id, base);
   }
   documents = readPresent();
   if (documents.length > 0) return;
@@ -93,7 +94,10 @@ function holdUnkept(): void {
   const unkept = listUnkept();
   if (unkept.length === 0) return;
   const listed = new Set(readList().map(({ id }) => id));
-  held.set(owner, { texts: unkept, unlisted: documents.filter(({ id }) => !listed.has(id)) });
+  held.set(owner, {
+    texts: unkept.map(([id, text]) => ({ id, text, base: stored.get(id) ?? null })),
+    unlisted: documents.filter(({ id }) => !listed.has(id)),
+  });
 }
 
 function readArray(key: string): unknown[] {

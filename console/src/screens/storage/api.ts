@@ -110,9 +110,11 @@ export interface ObjectInfo {
   metadata: Record<string, unknown> | null;
 }
 
+export const objectInfosKey = (bucket: string) => ["storage", "info", bucket];
+
 export function objectInfoQuery(bucket: string, name: string) {
   return queryOptions({
-    queryKey: ["storage", "info", bucket, name],
+    queryKey: [...objectInfosKey(bucket), name],
     queryFn: ({ signal }) =>
       request<ObjectInfo>(
         `${service}/object/info/authenticated/${encodeURIComponent(bucket)}/${encodePath(name)}`,

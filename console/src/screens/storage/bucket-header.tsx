@@ -232,8 +232,11 @@ function DestroyDialog({ bucket, kind, onClose }: DestroyDialogProps) {
     },
     onSuccess: async () => {
       toast({ title: kind === "empty" ? "Bucket emptied" : "Bucket deleted", tone: "success" });
-      if (kind === "delete") change({ bucket: null, folder: null, open: null, find: null });
       if (isShown()) onClose();
+      if (kind === "delete") {
+        const nothing = { bucket: null, folder: null, open: null, find: null };
+        change(nothing, { where: { bucket: bucket.id } });
+      }
       await client.invalidateQueries({ queryKey: bucketsQuery.queryKey });
       await client.invalidateQueries({ queryKey: objectsKey(bucket.id) });
     },

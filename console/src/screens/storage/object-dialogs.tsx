@@ -19,6 +19,7 @@ import {
   deletedAtOnce,
   deleteObjects,
   moveObject,
+  objectInfosKey,
   objectsKey,
 } from "./api";
 import { createJob, jobsQuery } from "./jobs/jobs-api";
@@ -50,6 +51,8 @@ function useAction(onDone: () => void, bucket: string) {
     mutationFn: (act: () => Promise<unknown>) => act(),
     onSuccess: () => {
       if (isShown()) onDone();
+      // A panel that was left open is about what may be gone now.
+      else void client.invalidateQueries({ queryKey: objectInfosKey(bucket) });
     },
     onSettled: () =>
       Promise.all([

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Copy, Download, FolderInput, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { isMissing } from "@/api/error";
 import { useSession } from "@/api/session";
 import { CopyButton, copyText } from "@/components/copy-button";
 import { ErrorNotice } from "@/components/error-state";
@@ -9,7 +10,7 @@ import { Facts } from "@/components/facts";
 import { Field } from "@/components/field";
 import { Select } from "@/components/input";
 import { SkeletonRows } from "@/components/skeleton";
-import { StaleNotice } from "@/components/stale-notice";
+import { GoneNotice, StaleNotice } from "@/components/stale-notice";
 import { formatBytes } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
 import { toast } from "@/lib/toast";
@@ -51,6 +52,16 @@ export function ObjectPanel({ bucket, name, refusal, onAct }: ObjectPanelProps) 
     ["Changed", data.last_modified === null ? "–" : formatTime(data.last_modified)],
     ["Path", name],
   ];
+  if (isMissing(info.error)) {
+    return (
+      <>
+        <GoneNotice>This file is not there any more: it was deleted, renamed or moved.</GoneNotice>
+        <div className="p-4">
+          <Facts facts={facts} />
+        </div>
+      </>
+    );
+  }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
       <StaleNotice query={info} />

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { useIsShown } from "@ui/use-is-shown";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useSession } from "@/api/session";
@@ -204,24 +205,7 @@ function BanControl({ user, isBanned, refusal }: UserActionsProps) {
 }
 
 function DeleteButtons({ user, refusal }: { user: User; refusal: string | undefined }) {
-  const client = useQueryClient();
-  const [, change] = useSearchState();
-  const [kind, setKind] = useState<"soft" | "hard" | null>(null);
-  const remove = useMutation({
-    mutationFn: (isSoft: boolean) => deleteUser(user.id, isSoft),
-    onSuccess: async (_, isSoft) => {
-      setKind(null);
-      toast({ title: "The user was deleted", tone: "success" });
-      if (!isSoft) change({ open: null, part: null }, { replace: true });
-      // A deleted user cannot be read again, and the panel is still open at this moment.
-      const isStale = (key: readonly unknown[]) => isSoft || key[1] !== "one";
-      await client.invalidateQueries({
-        queryKey: usersKey,
-        predicate: ({ queryKey }) => isStale(queryKey),
-      });
-    },
-  });
-  const name = nameOfUser(user);
+  const [kind, setKind] = useState<DeletionKind | null>(null);
   return (
     <div className="flex flex-wrap gap-2">
       {user.deleted_at == null && (
@@ -244,22 +228,53 @@ function DeleteButtons({ user, refusal }: { user: User; refusal: string | undefi
       >
         Delete for good
       </Button>
-      {kind !== null && (
-        <ConfirmDialog
-          title={kind === "soft" ? "Delete this user softly?" : "Delete this user for good?"}
-          text={
-            kind === "soft"
-              ? "Address, metadata, password and sessions are lost; the row stays, so that what refers to it stays valid. It cannot be undone."
-              : "The row is deleted, and with it identities, sessions, factors and all rows of your tables that refer to it with ON DELETE CASCADE. It cannot be undone."
-          }
-          typedName={name}
-          confirmLabel="Delete user"
-          pending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate(kind === "soft")}
-          onClose={() => setKind(null)}
-        />
-      )}
+      {kind !== null && <DeleteQuestion user={user} kind={kind} onClose={() => setKind(null)} />}
     </div>
+  );
+}
+
+type DeletionKind = "soft" | "hard";
+
+interface DeleteQuestionProps {
+  user: User;
+  kind: DeletionKind;
+  onClose: () => void;
+}
+
+/** A question of its own each time, so that the answer about one closes no other, and its error is not shown in another. */
+function DeleteQuestion({ user, kind, onClose }: DeleteQuestionProps) {
+  const client = useQueryClient();
+  const [, change] = useSearchState();
+  const isShown = useIsShown();
+  const isSoft = kind === "soft";
+  const remove = useMutation({
+    mutationFn: () => deleteUser(user.id, isSoft),
+    onSuccess: async () => {
+      if (isShown()) onClose();
+      toast({ title: "The user was deleted", tone: "success" });
+      if (!isSoft) change({ open: null, part: null }, { replace: true, where: { open: user.id } });
+      // A deleted user cannot be read again, and the panel is still open at this moment.
+      const isStale = (key: readonly unknown[]) => isSoft || key[1] !== "one";
+      await client.invalidateQueries({
+        queryKey: usersKey,
+        predicate: ({ queryKey }) => isStale(queryKey),
+      });
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={isSoft ? "Delete this user softly?" : "Delete this user for good?"}
+      text={
+        isSoft
+          ? "Address, metadata, password and sessions are lost; the row stays, so that what refers to it stays valid. It cannot be undone."
+          : "The row is deleted, and with it identities, sessions, factors and all rows of your tables that refer to it with ON DELETE CASCADE. It cannot be undone."
+      }
+      typedName={nameOfUser(user)}
+      confirmLabel="Delete user"
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
   );
 }

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
+import { isMissing } from "@/api/error";
 import { Badge } from "@/components/badge";
 import { CopyButton } from "@/components/copy-button";
 import { ErrorNotice } from "@/components/error-state";
 import { Facts } from "@/components/facts";
 import { SkeletonRows } from "@/components/skeleton";
-import { StaleNotice } from "@/components/stale-notice";
+import { GoneNotice, StaleNotice } from "@/components/stale-notice";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { formatTime } from "@/lib/format-time";
@@ -47,9 +48,18 @@ export function UserPanel({ id, refusal }: UserPanelProps) {
     );
   }
   const { data } = user;
+  const isGone = isMissing(user.error);
+  // Typed metadata can still be copied; nothing else can be done with a user who is gone.
+  const whyNot = isGone ? "This user was deleted." : refusal;
   return (
     <>
-      <StaleNotice query={user} />
+      {isGone ? (
+        <GoneNotice>
+          Somebody has deleted this user. What was read stays until it is closed.
+        </GoneNotice>
+      ) : (
+        <StaleNotice query={user} />
+      )}
       <div className="flex items-center gap-2 px-4 pt-3">
         <p className="min-w-0 flex-1 truncate font-medium text-small">
           <Text>{nameOfUser(data)}</Text>
@@ -67,13 +77,13 @@ export function UserPanel({ id, refusal }: UserPanelProps) {
         tabs={parts}
       >
         <div className="min-h-0 flex-1 overflow-y-auto p-4">
-          {part === "account" && <Account user={data} refusal={refusal} />}
+          {part === "account" && <Account user={data} refusal={whyNot} />}
           {part === "metadata" && <UserMetadata user={data} refusal={refusal} />}
           {part === "sign-in" && (
             <div className="grid gap-6">
               <Identities user={data} />
-              <Factors user={data} refusal={refusal} />
-              <Sessions userId={id} refusal={refusal} />
+              <Factors user={data} refusal={whyNot} />
+              <Sessions userId={id} refusal={whyNot} />
             </div>
           )}
           {part === "activity" && <Activity user={data} />}

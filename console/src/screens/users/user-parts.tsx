@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { useIsShown } from "@ui/use-is-shown";
 import { type ReactNode, useState } from "react";
 import { Badge } from "@/components/badge";
 import { ConfirmDialog } from "@/components/confirm-dialog";
@@ -71,17 +72,8 @@ export function Identities({ user }: { user: User }) {
 
 /** Second factors; one that was lost can be taken away, so that the user can sign in again. */
 export function Factors({ user, refusal }: { user: User; refusal: string | undefined }) {
-  const client = useQueryClient();
   const [leaving, setLeaving] = useState<Factor | null>(null);
-  const remove = useMutation({
-    mutationFn: (factor: Factor) => deleteFactor(user.id, factor.id),
-    onSuccess: async () => {
-      setLeaving(null);
-      await client.invalidateQueries({ queryKey: usersKey });
-    },
-  });
   const factors = user.factors ?? [];
-  const name = (factor: Factor) => factor.friendly_name || factor.factor_type;
   return (
     <Part title="Second factors">
       {factors.length === 0 ? (
@@ -91,7 +83,7 @@ export function Factors({ user, refusal }: { user: User; refusal: string | undef
           {factors.map((factor) => (
             <li key={factor.id} className="flex items-center gap-2 px-3 py-1.5 text-caption">
               <span className="min-w-0 flex-1 truncate">
-                <Text>{name(factor)}</Text>{" "}
+                <Text>{nameOf(factor)}</Text>{" "}
                 <span className="text-ink-soft">{factor.factor_type}</span>
               </span>
               <Badge tone={factor.status === "verified" ? "success" : "warning"}>
@@ -111,18 +103,42 @@ export function Factors({ user, refusal }: { user: User; refusal: string | undef
         </ul>
       )}
       {leaving !== null && (
-        <ConfirmDialog
-          title={`Remove the factor ${name(leaving)}?`}
-          text="It cannot be undone. The user signs in without it, and sessions that verified it fall back to aal1."
-          typedName={name(leaving)}
-          confirmLabel="Remove factor"
-          pending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate(leaving)}
-          onClose={() => setLeaving(null)}
-        />
+        <FactorQuestion userId={user.id} factor={leaving} onClose={() => setLeaving(null)} />
       )}
     </Part>
+  );
+}
+
+const nameOf = (factor: Factor): string => factor.friendly_name || factor.factor_type;
+
+interface FactorQuestionProps {
+  userId: string;
+  factor: Factor;
+  onClose: () => void;
+}
+
+/** A question of its own for each factor, so that the answer about one closes no other. */
+function FactorQuestion({ userId, factor, onClose }: FactorQuestionProps) {
+  const client = useQueryClient();
+  const isShown = useIsShown();
+  const remove = useMutation({
+    mutationFn: () => deleteFactor(userId, factor.id),
+    onSuccess: async () => {
+      if (isShown()) onClose();
+      await client.invalidateQueries({ queryKey: usersKey });
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Remove the factor ${nameOf(factor)}?`}
+      text="It cannot be undone. The user signs in without it, and sessions that verified it fall back to aal1."
+      typedName={nameOf(factor)}
+      confirmLabel="Remove factor"
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
   );
 }
 

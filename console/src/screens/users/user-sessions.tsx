@@ -5,6 +5,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { useIsShown } from "@ui/use-is-shown";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ErrorNotice } from "@/components/error-state";
@@ -21,11 +22,6 @@ export function Sessions({ userId, refusal }: { userId: string; refusal: string 
   const [isEndingAll, setEndingAll] = useState(false);
   const end = useMutation({
     mutationFn: (id: string) => endSession(id),
-    onSettled: () => client.invalidateQueries({ queryKey: sessionsQuery(userId).queryKey }),
-  });
-  const endAll = useMutation({
-    mutationFn: () => endSessions(userId),
-    onSuccess: () => setEndingAll(false),
     onSettled: () => client.invalidateQueries({ queryKey: sessionsQuery(userId).queryKey }),
   });
   const list = sessions.data ?? [];
@@ -64,17 +60,38 @@ export function Sessions({ userId, refusal }: { userId: string; refusal: string 
       )}
       {end.isError && <ErrorNotice title="The session was not ended" error={end.error} />}
       {isEndingAll && (
-        <ConfirmDialog
-          title={`End all ${list.length} sessions?`}
-          text="The user has to sign in again everywhere. Access tokens stay valid until they expire, at most an hour."
-          confirmLabel="End all sessions"
-          pending={endAll.isPending}
-          error={endAll.error}
-          onConfirm={() => endAll.mutate()}
-          onClose={() => setEndingAll(false)}
-        />
+        <EndAllQuestion userId={userId} count={list.length} onClose={() => setEndingAll(false)} />
       )}
     </Part>
+  );
+}
+
+interface EndAllQuestionProps {
+  userId: string;
+  count: number;
+  onClose: () => void;
+}
+
+function EndAllQuestion({ userId, count, onClose }: EndAllQuestionProps) {
+  const client = useQueryClient();
+  const isShown = useIsShown();
+  const endAll = useMutation({
+    mutationFn: () => endSessions(userId),
+    onSuccess: () => {
+      if (isShown()) onClose();
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: sessionsQuery(userId).queryKey }),
+  });
+  return (
+    <ConfirmDialog
+      title={`End all ${count} sessions?`}
+      text="The user has to sign in again everywhere. Access tokens stay valid until they expire, at most an hour."
+      confirmLabel="End all sessions"
+      pending={endAll.isPending}
+      error={endAll.error}
+      onConfirm={() => endAll.mutate()}
+      onClose={onClose}
+    />
   );
 }
 
