@@ -1,13 +1,18 @@
 // Search and filters of outfits and items, by the functions that the site calls.
 
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { expectData } from "../support/catalogue.ts";
-import { owner, visitor } from "../support/clients.ts";
+import { owner, signUp, visitor } from "../support/clients.ts";
 
 interface Named {
   id: string;
   name: string;
+}
+
+/** A word of letters that chance makes like no other. */
+function randomLetters(count: number): string {
+  return Array.from(randomBytes(count), (byte) => "bcdfghjkmnpqrtvwxz"[byte % 18]).join("");
 }
 
 /** A word that no other row holds, and the word as addresses write it. */
@@ -82,6 +87,44 @@ describe("search_outfits", () => {
     ]);
   });
 
+  test("finds what the items, categories and creator of an outfit are called, by all words in any order and form", async () => {
+    const made = await makeSearchable();
+    const creator = uniqueWord();
+    const { id: userId } = await signUp({ full_name: `Mira ${creator}` });
+    const worn = await insert<Named>("items", {
+      name: `Gowns of ${made.word.name}x`,
+      brand_id: made.brand.id,
+      category: made.category.id,
+      price: 1,
+    });
+    const outfit = await insert<Named>("combines", {
+      name: "Hood Up, World Off",
+      status: "approved",
+      user_id: userId,
+      item_ids: [worn.id],
+    });
+    const word = `${made.word.name}x`;
+
+    expect(await foundOutfits({ term: `gown ${word}` })).toEqual([outfit.id]);
+    expect(await foundOutfits({ term: `${word} hood world` })).toEqual([outfit.id]);
+    expect(await foundOutfits({ term: creator })).toEqual([outfit.id]);
+    expect(await foundOutfits({ term: `${word} nowhere` })).toEqual([]);
+    await owner()
+      .from("categories")
+      .update({ name: `Robes ${word}c` })
+      .eq("id", made.category.id);
+    expect(await foundOutfits({ term: `robe ${word}c` })).toContain(outfit.id);
+  });
+
+  test("finds a word that is written a little wrong", async () => {
+    const letters = randomLetters(9);
+    const outfit = await insert<Named>("combines", { name: `Look ${letters}`, status: "approved" });
+    const wrong = `${letters.slice(0, 5)}${letters.slice(6)}`;
+
+    expect(await foundOutfits({ term: wrong })).toEqual([outfit.id]);
+    expect(await foundOutfits({ term: randomLetters(12) })).toEqual([]);
+  });
+
   test("takes signs of patterns literally", async () => {
     const made = await makeSearchable();
     expect(await foundOutfits({ term: `${made.word.name}%` })).toEqual([]);
@@ -134,7 +177,34 @@ describe("search_outfits", () => {
   });
 });
 
+describe("count_found", () => {
+  test("counts outfits and items that match the same search", async () => {
+    const made = await makeSearchable();
+    const count = async (filter: Record<string, unknown>) =>
+      expectData(await visitor().rpc("count_found", filter).single());
+
+    expect(await count({ term: made.word.brand })).toEqual({ outfits: 1, items: 2 });
+    expect(await count({ term: made.word.brand, min_price: 140 })).toEqual({
+      outfits: 1,
+      items: 0,
+    });
+  });
+});
+
 describe("search_items", () => {
+  test("finds the words of name, brand, category and color in any order and form", async () => {
+    const made = await makeSearchable();
+    const { brand, color, name } = made.word;
+    expect(await foundItems({ term: `${brand} items ${color}` })).toEqual([made.item.id]);
+    expect(await foundItems({ term: `${name} ${made.category.name}` })).toEqual([made.item.id]);
+    await owner()
+      .from("brands")
+      .update({ name: `Renamed ${name}` })
+      .eq("id", made.brand.id);
+    const ofBrand = [made.item.id, made.other.id].sort();
+    expect((await foundItems({ term: `items renamed ${name}` })).sort()).toEqual(ofBrand);
+  });
+
   test("finds names first, then brands by name or id, and colors", async () => {
     const made = await makeSearchable();
     expect(await foundItems({ term: made.word.name })).toEqual([made.item.id]);

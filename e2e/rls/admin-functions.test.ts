@@ -57,6 +57,16 @@ describe("list_users", () => {
     expect(wildcard).toEqual([]);
   });
 
+  test("lists the users of one role", async () => {
+    const admins = expectData(
+      await admin.client.rpc("list_users", { with_role: "admin", max_results: 100 }),
+    );
+    expect(admins.map(({ id }: { id: string }) => id)).toContain(admin.id);
+    expect(new Set(admins.map(({ role }: { role: string }) => role))).toEqual(new Set(["admin"]));
+    const none = await admin.client.rpc("list_users", { term: attacker.email, with_role: "admin" });
+    expect(expectData(none)).toEqual([]);
+  });
+
   test("pages through all users without a gap or a repetition", async () => {
     const all = expectData(await admin.client.rpc("list_users", { max_results: 100 }));
     const pages = [];

@@ -34,19 +34,24 @@ describe("import_rows", () => {
     expect(await fetchRows("colors", "name", name)).toEqual([]);
   });
 
-  test("makes a row with an id once, however often it is sent, and leaves it as it is then", async () => {
+  test("makes a row with an id once, however often it is sent, leaves it as it is then, and tells its present name", async () => {
     const name = uniqueName("Style");
     const id = randomUUID();
+    const renamed = uniqueName("Renamed");
     const send = (description: string) =>
       admin.client.rpc("import_rows", {
         target: "outfit_styles",
         entries: [{ id, name, description }],
       });
-    const answer = (was_there: boolean) => [{ place: 0, error: null, was_there }];
+    const answer = (stored_name: string | null) => [
+      { place: 0, error: null, was_there: stored_name !== null, stored_name },
+    ];
 
-    expect(expectData(await send("As it was sent"))).toEqual(answer(false));
-    expect(expectData(await send("Sent once more"))).toEqual(answer(true));
-    expect(await fetchRows("outfit_styles", "name", name)).toMatchObject([
+    expect(expectData(await send("As it was sent"))).toEqual(answer(null));
+    expect(expectData(await send("Sent once more"))).toEqual(answer(name));
+    expectData(await admin.client.from("outfit_styles").update({ name: renamed }).eq("id", id));
+    expect(expectData(await send("Sent a third time"))).toEqual(answer(renamed));
+    expect(await fetchRows("outfit_styles", "name", renamed)).toMatchObject([
       { id, description: "As it was sent" },
     ]);
   });
@@ -76,6 +81,39 @@ describe("import_rows", () => {
     ]);
     expect(await fetchRows("colors", "name", name)).toMatchObject([{ hex_code: "#11AAff" }]);
     expect(await fetchRows("colors", "name", `=${name}`)).toHaveLength(1);
+  });
+
+  test("imports items with the names of their brand, category and colors", async () => {
+    const [brand, color] = [uniqueName("Brand"), uniqueName("Color")];
+    const send = async (target: string, entries: Record<string, string>[]) =>
+      expectData(await admin.client.rpc("import_rows", { target, entries }));
+    await send("brands", [{ name: brand, logo: "/logo.png" }]);
+    await send("colors", [{ name: color, hexCode: "#102030" }]);
+    const name = uniqueName("Coat");
+    const item = { id: randomUUID(), name, price: "19.90", brand: brand.toUpperCase() };
+
+    expect(
+      await send("items", [
+        { ...item, colors: `${color}; ${color.toLowerCase()}`, gender: "Women" },
+        { ...item, id: randomUUID(), brand: "Nobody's" },
+        { ...item, id: randomUUID(), brand: "" },
+        { ...item, id: randomUUID(), price: "12.345" },
+        { ...item, id: randomUUID(), gender: "children" },
+        { ...item, id: randomUUID(), productId: "12a" },
+        item,
+      ]),
+    ).toMatchObject([
+      { error: null, was_there: false },
+      { error: 'There is no brand called "Nobody\'s".' },
+      { error: "There is no value for brand." },
+      { error: "The price must be a number with at most two digits after the point." },
+      { error: "Gender is men, women or unisex." },
+      { error: "A number cannot be read." },
+      { error: null, was_there: true, stored_name: name },
+    ]);
+    expect(await fetchRows("items", "name", name)).toMatchObject([
+      { id: item.id, price: 19.9, gender: "women", category: null, colors: [expect.any(String)] },
+    ]);
   });
 
   test("gives outfit styles without a name the default name", async () => {

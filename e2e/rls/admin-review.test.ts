@@ -118,6 +118,58 @@ describe("review_combines", () => {
   });
 });
 
+describe("change_review", () => {
+  test("takes a published outfit offline and publishes it again, tells the creator, and keeps both in the history", async () => {
+    const outfit = await makeOutfit(creator, "approved");
+    const change = (approve: boolean, more = {}) =>
+      admin.client.rpc("change_review", { combine_id: outfit.id, approve, ...more });
+    const visible = async () =>
+      expectData(await visitor().from("combines").select("id").eq("id", outfit.id));
+
+    expectData(await change(false, { reason: "Not their photo" }));
+    expect([await statusOf(outfit), await visible()]).toEqual(["rejected", []]);
+    const told = await fetchRows<{ kind: string; reason: string | null }>(
+      "notifications",
+      "combine_id",
+      outfit.id,
+    );
+    expect(told).toContainEqual(
+      expect.objectContaining({ kind: "rejected", reason: "Not their photo" }),
+    );
+    expectRefused(await change(false), 404, "PT404", /no such decision/);
+
+    expectData(await change(true));
+    expect(await statusOf(outfit)).toBe("approved");
+    const seen = "2020-01-01T00:00:00Z";
+    expectRefused(await change(false, { seen }), 409, "PT409", /Look at it again/);
+    const history = await fetchRows<{ decision: string }>(
+      "combine_reviews",
+      "combine_id",
+      outfit.id,
+    );
+    const decisions = history.map(({ decision }) => decision);
+    expect(decisions).toContain("rejected");
+    expect(decisions).toContain("approved");
+  });
+
+  test("is refused to others, and leaves what waits", async () => {
+    const [published, waiting] = [
+      await makeOutfit(creator, "approved"),
+      await makeOutfit(creator, "pending"),
+    ];
+    const call = { combine_id: published.id, approve: false };
+    expectRefused(
+      await creator.client.rpc("change_review", call),
+      403,
+      "42501",
+      /Only an administrator/,
+    );
+    const decision = await admin.client.rpc("change_review", { ...call, combine_id: waiting.id });
+    expectRefused(decision, 404, "PT404", /no such decision/);
+    expect([await statusOf(published), await statusOf(waiting)]).toEqual(["approved", "pending"]);
+  });
+});
+
 describe("withdraw_reviews", () => {
   const withdraw = (person: Person, ...outfits: Outfit[]) =>
     person.client.rpc("withdraw_reviews", { combine_ids: outfits.map(({ id }) => id) });

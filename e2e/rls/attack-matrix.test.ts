@@ -289,6 +289,7 @@ const functionRules: Record<
   top_outfits: { may: everybody },
   search_outfits: { may: everybody, args: () => ({ term: "a" }) },
   search_items: { may: everybody, args: () => ({ term: "a" }) },
+  count_found: { may: everybody, args: () => ({ term: "a" }) },
   outfits_with_item: { may: everybody, args: () => ({ item_id: item.id }) },
   outfits_with_brand: { may: everybody, args: () => ({ brand_id: item.brand_id }) },
   related_outfits: { may: everybody, args: () => ({ outfit_id: published.id }) },
@@ -307,6 +308,7 @@ const functionRules: Record<
     args: () => ({ user_email: victim.email, new_role: "user" }),
   },
   review_combine: { may: admins, args: () => ({ combine_id: randomUUID(), approve: true }) },
+  change_review: { may: admins, args: () => ({ combine_id: randomUUID(), approve: true }) },
   review_combines: { may: admins, args: () => ({ decisions: [] }) },
   withdraw_reviews: { may: admins, args: () => ({ combine_ids: [] }) },
   check_product_import: {
@@ -319,6 +321,9 @@ const functionRules: Record<
   list_users: { may: admins },
   list_outfits: { may: admins },
   picture_is_used: { may: admins, args: () => ({ url: "/a.png" }) },
+  edit_items: { may: admins, args: () => ({ ids: [] }) },
+  delete_items: { may: admins, args: () => ({ ids: [] }) },
+  count_wearing: { may: admins, args: () => ({ ids: [] }) },
   import_rows: { may: admins, args: () => ({ target: "colors", entries: [] }) },
 };
 

@@ -154,3 +154,77 @@ describe("values that the catalogue refuses to administrators too", () => {
     expect(await fetchRows("brands", "id", item.brand_id)).toHaveLength(1);
   });
 });
+
+describe("edit_items", () => {
+  test("changes what is given of all items, adds colors once, and leaves out a subcategory of another category", async () => {
+    const make = async () => (await makeItem()).id;
+    const ids = [await make(), await make()];
+    const color = expectData(
+      await owner()
+        .from("colors")
+        .insert({ name: uniqueName("Color"), hex_code: "#102030" })
+        .select("id")
+        .single(),
+    );
+    const subcategory = expectData(
+      await owner()
+        .from("subcategories")
+        .insert({
+          name: uniqueName("Subcategory"),
+          category_id: expectData(
+            await owner()
+              .from("categories")
+              .insert({ name: uniqueName("Category") })
+              .select("id")
+              .single(),
+          ).id,
+        })
+        .select("id, category_id")
+        .single(),
+    );
+    const { error } = await owner()
+      .from("items")
+      .update({ category: subcategory.category_id, subcategory_id: subcategory.id })
+      .eq("id", ids[0]);
+    expect(error).toBeNull();
+
+    const change = { ids, price: 19.9, category: categoryId, add_colors: [color.id] };
+    expect(expectData(await admin.client.rpc("edit_items", change))).toBe(2);
+    expect(expectData(await admin.client.rpc("edit_items", { ids, gender: "men" }))).toBe(2);
+    expect(expectData(await admin.client.rpc("edit_items", change))).toBe(2);
+    for (const id of ids) {
+      expect(await fetchRows("items", "id", id)).toMatchObject([
+        {
+          price: 19.9,
+          category: categoryId,
+          subcategory_id: null,
+          colors: [color.id],
+          gender: "men",
+        },
+      ]);
+    }
+  });
+
+  test("nothing of it is changed, deleted or counted by others, or for more than 1000", async () => {
+    const { id } = await makeItem();
+    const calls = [
+      ["edit_items", { ids: [id], price: 1 }],
+      ["delete_items", { ids: [id] }],
+      ["count_wearing", { ids: [id] }],
+    ] as const;
+    for (const [name, args] of calls) {
+      expectRefused(
+        await attacker.client.rpc(name, args),
+        403,
+        "42501",
+        /Only an administrator may do this/,
+      );
+    }
+    const ids = Array.from({ length: 1001 }, () => randomUUID());
+    expectRefused(await admin.client.rpc("delete_items", { ids }), 400, "22023", /At most 1000/);
+
+    expect(expectData(await admin.client.rpc("count_wearing", { ids: [id] }))).toBe(0);
+    expect(expectData(await admin.client.rpc("delete_items", { ids: [id] }))).toBe(1);
+    expect(await fetchRows("items", "id", id)).toEqual([]);
+  });
+});

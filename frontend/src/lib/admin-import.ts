@@ -3,13 +3,28 @@ import { messageOf, rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
 /** Tables that a CSV file can be imported into. */
-export type ImportTarget = "colors" | "styles" | "outfit_styles";
+export type ImportTarget = "colors" | "styles" | "outfit_styles" | "brands" | "items";
 
 /** The columns of each template. */
 export const importColumns: Readonly<Record<ImportTarget, readonly string[]>> = {
   colors: ["name", "hexCode"],
   styles: ["name", "description", "metaDescription", "image"],
   outfit_styles: ["name", "description", "metaDescription", "image"],
+  brands: ["name", "description", "metaDescription", "logo"],
+  // Brand, category and colors are names; several colors are separated by semicolons.
+  items: [
+    "name",
+    "productId",
+    "price",
+    "brand",
+    "category",
+    "gender",
+    "colors",
+    "sourceUrl",
+    "image",
+    "description",
+    "metaDescription",
+  ],
 };
 
 /** Columns without which a file is not read. */
@@ -17,19 +32,29 @@ export const requiredColumns: Readonly<Record<ImportTarget, readonly string[]>> 
   colors: ["name", "hexCode"],
   styles: ["name"],
   outfit_styles: ["name"],
+  brands: ["name"],
+  items: ["name", "price", "brand"],
 };
 
-/** A row that was not imported, by its number among those that were sent; the first is 1. */
-export interface RefusedRow {
+/** A row by its number among those that were sent; the first is 1. */
+interface SentRow {
   number: number;
   name: string;
+}
+
+export interface RefusedRow extends SentRow {
   reason: string;
+}
+
+/** A row that an earlier import had made already. */
+export interface PresentRow extends SentRow {
+  /** The name that it has by now, where somebody has changed it; null otherwise. */
+  renamed: string | null;
 }
 
 export interface ImportResult {
   imported: number;
-  /** Rows that an earlier import had made already. */
-  present: number;
+  present: PresentRow[];
   refused: RefusedRow[];
   /** How many rows were not sent, because the import was stopped, or of how many it is not known. */
   left: number;
@@ -39,6 +64,11 @@ export interface ImportResult {
 
 /** Rows sent at a time; the function of the database takes no more. */
 const batchSize = 500;
+
+/** The stored name where it is another than that of the file. A style without one has been given a name when it was imported. */
+function newName(name: string, stored: string | null): string | null {
+  return name === "" || !stored || stored === name ? null : stored;
+}
 
 async function sendRows(target: ImportTarget, entries: readonly CsvRow[]) {
   return rowsOf(await supabase.rpc("import_rows", { target, entries: [...entries] }));
@@ -54,7 +84,7 @@ export async function importRows(
   onProgress: (done: number) => void,
   signal?: AbortSignal,
 ): Promise<ImportResult> {
-  const result: ImportResult = { imported: 0, present: 0, refused: [], left: 0, failure: null };
+  const result: ImportResult = { imported: 0, present: [], refused: [], left: 0, failure: null };
   for (let first = 0; first < rows.length; first += batchSize) {
     if (signal?.aborted === true) {
       result.left = rows.length - first;
@@ -68,16 +98,13 @@ export async function importRows(
       return null;
     });
     if (answers === null) break;
-    for (const { place, error, was_there: wasThere } of answers) {
-      // The generator does not know that the column may be null.
+    for (const { place, error, was_there: wasThere, stored_name } of answers) {
+      // The generator does not know that the columns may be null.
       const reason: string | null = error;
-      if (reason === null) {
-        if (wasThere) result.present += 1;
-        else result.imported += 1;
-      } else {
-        const name = batch[place]?.name ?? "";
-        result.refused.push({ number: first + place + 1, name, reason });
-      }
+      const row = { number: first + place + 1, name: batch[place]?.name?.trim() ?? "" };
+      if (reason !== null) result.refused.push({ ...row, reason });
+      else if (wasThere) result.present.push({ ...row, renamed: newName(row.name, stored_name) });
+      else result.imported += 1;
     }
     onProgress(Math.min(first + batchSize, rows.length));
   }

@@ -83,6 +83,11 @@ test("cells that a spreadsheet would run are written as text", () => {
   expect(writeCsv(["name"], [{ name: "=1+1" }, { name: "Red, warm" }])).toBe(
     'name\r\n"\'=1+1"\r\n"Red, warm"',
   );
+  // Read again, the cell is as it was.
+  expect(parseCsv("name\r\n\"'=1+1\"\r\n'tis", ["name"]).rows).toEqual([
+    { name: "=1+1" },
+    { name: "'tis" },
+  ]);
 });
 
 test("no letter is lost, whatever program has saved the file", () => {

@@ -83,6 +83,8 @@ export function parseCsv(text: string, required: readonly string[]): CsvFile {
   const titles: string[] = [];
   const { data, meta, errors } = Papa.parse<CsvRow>(text, {
     header: true,
+    // The apostrophe that `writeCsv` puts before signs of formulas.
+    transform: (cell) => cell.replace(/^'(?=[=+\-@\t\r])/, ""),
     transformHeader(name, index) {
       // A byte order mark, as spreadsheets write it, would become part of the first name.
       const title = name.replace(/^\uFEFF/, "").trim();

@@ -775,17 +775,84 @@ export type Database = {
         Args: { picture_id: string }
         Returns: undefined
       }
+      change_review: {
+        Args: {
+          approve: boolean
+          combine_id: string
+          reason?: string
+          seen?: string
+        }
+        Returns: {
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+          version: number
+        }
+        SetofOptions: {
+          from: "*"
+          to: "combines"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       check_product_import: {
         Args: { brand?: string; product_id: number; source_url: string }
         Returns: Json
       }
+      count_found: {
+        Args: {
+          brands?: string[]
+          categories?: string[]
+          colors?: string[]
+          genders?: string[]
+          max_price?: number
+          min_price?: number
+          styles?: string[]
+          term?: string
+        }
+        Returns: {
+          items: number
+          outfits: number
+        }[]
+      }
+      count_wearing: { Args: { ids: string[] }; Returns: number }
+      delete_items: { Args: { ids: string[] }; Returns: number }
       delete_my_account: { Args: { confirmation: string }; Returns: undefined }
+      edit_items: {
+        Args: {
+          add_colors?: string[]
+          brand?: string
+          category?: string
+          gender?: string
+          ids: string[]
+          price?: number
+        }
+        Returns: number
+      }
       export_my_data: { Args: never; Returns: Json }
       import_rows: {
         Args: { entries: Json; target: string }
         Returns: {
           error: string
           place: number
+          stored_name: string
           was_there: boolean
         }[]
       }
@@ -825,7 +892,12 @@ export type Database = {
         }[]
       }
       list_users: {
-        Args: { max_results?: number; page_offset?: number; term?: string }
+        Args: {
+          max_results?: number
+          page_offset?: number
+          term?: string
+          with_role?: string
+        }
         Returns: {
           avatar_url: string
           created_at: string

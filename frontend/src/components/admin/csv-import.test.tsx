@@ -35,11 +35,13 @@ it("tells rows that are there already from those that it has imported, also afte
   const there = new Set<string>();
   vi.stubGlobal("fetch", async (_: RequestInfo | URL, init?: RequestInit) => {
     const { entries } = JSON.parse(String(init?.body)) as { entries: Record<string, string>[] };
-    const answers = entries.map(({ id = "", image }, place) => {
+    const answers = entries.map(({ id = "", name = "", image }, place) => {
       if (image === "no address") return { place, error: "The image must be a valid URL." };
       const was_there = there.has(id);
       there.add(id);
-      return { place, error: null, was_there };
+      // Somebody has renamed Blue in the meantime.
+      const stored_name = !was_there ? null : name === "Blue" ? "Navy" : name;
+      return { place, error: null, was_there, stored_name };
     });
     return Response.json(answers);
   });
@@ -57,6 +59,11 @@ it("tells rows that are there already from those that it has imported, also afte
   await send("name,image\nRed,\nBlue,https://lookbook.test/blue.webp\n", 2);
   expect(await screen.findByText("0 imported, 0 refused, 2 rows are there already")).toBeVisible();
   expect(await screen.findByText("Nothing to import")).toBeVisible();
+  // Which ones, and under which name somebody has to look for them.
+  expect(screen.getByText(/^Row 2:/)).toHaveTextContent("there already under the same name");
+  expect(screen.getByText(/^Row 3/)).toHaveTextContent(
+    "Row 3 (Blue): there already, and renamed to Navy since",
+  );
 });
 
 it("does not ask about the next import what was asked about the one before", async () => {

@@ -14,6 +14,7 @@ import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
 import { EditDialog } from "./edit-dialog";
+import { ImportReport, presentText } from "./import-report";
 
 /** Rows of the file that are shown before the import. */
 const previewed = 5;
@@ -91,11 +92,15 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
     stop.current = new AbortController();
     run.mutate(rows, {
       onSuccess: (finished) => {
-        const numbered = finished.refused.map((row) => ({
+        const numbered = <Row extends { number: number }>(row: Row): Row => ({
           ...row,
           number: places[row.number - 1] ?? row.number,
-        }));
-        setResult({ ...finished, refused: numbered });
+        });
+        setResult({
+          ...finished,
+          refused: finished.refused.map(numbered),
+          present: finished.present.map(numbered),
+        });
         setFile(null);
         if (finished.failure !== null) {
           toast("Import failed", finished.failure, "danger");
@@ -105,8 +110,8 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
             finished.imported === 1 ? "1 row imported" : `${finished.imported} rows imported`,
             "success",
           );
-        } else if (finished.present > 0) {
-          toast("Nothing to import", presentText(finished.present));
+        } else if (finished.present.length > 0) {
+          toast("Nothing to import", presentText(finished.present.length));
         } else {
           toast("Import failed", "No row was imported.", "danger");
         }
@@ -188,7 +193,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
           </div>
         </>
       )}
-      {result !== null && <Refusals result={result} />}
+      {result !== null && <ImportReport result={result} />}
     </EditDialog>
   );
 }
@@ -264,36 +269,5 @@ function Preview({ columns, rows }: { columns: readonly string[]; rows: readonly
         </tbody>
       </table>
     </section>
-  );
-}
-
-/** What became of rows that an earlier import has made. */
-function presentText(present: number): string {
-  return present === 1 ? "1 row is there already" : `${present} rows are there already`;
-}
-
-function Refusals({ result }: { result: ImportResult }) {
-  const { imported, present, refused, left, failure } = result;
-  return (
-    <div role="status" className="mt-5 text-small">
-      <p className="font-medium">
-        {imported} imported, {refused.length} refused
-        {present > 0 && `, ${presentText(present)}`}
-      </p>
-      {failure !== null && (
-        <p className="mt-1 text-danger">
-          The last {left} were not imported, or it is not known: {failure} Choose the file again,
-          corrected where rows were refused: those that are there are not made twice.
-        </p>
-      )}
-      <ul className="mt-2 max-h-80 overflow-y-auto text-ink-soft">
-        {refused.map(({ number, name, reason }) => (
-          <li key={number} className="border-line border-t py-1">
-            Row {number}
-            {name !== "" && ` (${name})`}: {reason}
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

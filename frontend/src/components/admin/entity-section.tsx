@@ -1,3 +1,4 @@
+import { useIsShown } from "@ui/use-is-shown";
 import { List, Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type * as z from "zod/mini";
@@ -151,12 +152,14 @@ function DeleteQuestion<Row extends { name: string }>({
   onClose,
 }: DeleteQuestionProps<Row>) {
   const [isDeleting, setIsDeleting] = useState(false);
+  const isShown = useIsShown();
 
   async function deleteRow() {
     setIsDeleting(true);
     // A failure was shown in a toast; the row is still there, so the question is closed either way.
     await onDelete(row).catch(() => undefined);
-    onClose();
+    // Cancelled meanwhile, it would close the question about another row.
+    if (isShown()) onClose();
   }
 
   return (

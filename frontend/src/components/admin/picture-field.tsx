@@ -74,6 +74,8 @@ export function PictureField({
             placeholder="https://… or upload a file"
             inputMode="url"
             value={value}
+            // The address of the uploaded file takes the place of whatever stands here.
+            readOnly={isUploading}
             onChange={(event) => onChange(event.target.value)}
             onBlur={onBlur}
             {...attributes}
@@ -109,6 +111,7 @@ export function PictureField({
         {value !== "" && (
           <Button
             variant="quiet"
+            disabled={isUploading}
             onClick={() => {
               onChange("");
               toast("Image removed", undefined, "success");

@@ -28,11 +28,12 @@ function NameRow({ noun, pending, onCreate }: NameRowProps) {
       toast("Error", "Name must be at least 2 characters", "danger");
       return;
     }
-    onCreate(trimmed, close);
+    onCreate(trimmed, () => setName(null));
   }
 
   function close() {
-    setName(null);
+    // The row is made in any case, and its answer would take away the next line with what is typed in it by then.
+    if (!pending) setName(null);
   }
 
   return (
@@ -50,7 +51,7 @@ function NameRow({ noun, pending, onCreate }: NameRowProps) {
       <Button pending={pending} onClick={create} size="lg">
         Add
       </Button>
-      <Button variant="quiet" onClick={close} size="lg">
+      <Button variant="quiet" disabled={pending} onClick={close} size="lg">
         Cancel
       </Button>
     </div>
@@ -122,6 +123,10 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
     return <AddButton label="New color" onClick={() => setDraft({ name: "", hexCode: "#" })} />;
   }
 
+  function close() {
+    if (!isPending) setDraft(null);
+  }
+
   function create() {
     if (isPending) return;
     const name = draft?.name.trim() ?? "";
@@ -147,19 +152,19 @@ export function QuickColor({ onCreated }: QuickCreateProps) {
         value={draft.name}
         readOnly={isPending}
         onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-        onKeyDown={(event) => handleKey(event, create, () => setDraft(null))}
+        onKeyDown={(event) => handleKey(event, create, close)}
       />
       <Input
         aria-label="Hex code of the new color"
         value={draft.hexCode}
         readOnly={isPending}
         onChange={(event) => setDraft({ ...draft, hexCode: event.target.value })}
-        onKeyDown={(event) => handleKey(event, create, () => setDraft(null))}
+        onKeyDown={(event) => handleKey(event, create, close)}
       />
       <Button pending={isPending} onClick={create} size="lg">
         Add
       </Button>
-      <Button variant="quiet" onClick={() => setDraft(null)} size="lg">
+      <Button variant="quiet" disabled={isPending} onClick={close} size="lg">
         Cancel
       </Button>
     </div>

@@ -22,10 +22,17 @@ export function nameOf({ username, full_name, email }: AdminUser): string {
 }
 
 /** A page of users. The function returns the total in each row, so a page after the end has no total. */
-export const readUsers: ReadList<AdminUser> = async ({ term, from, to, id }, signal) => {
+export const readUsers: ReadList<AdminUser> = async (request, signal) => {
+  const { term, from, to, id, filters } = request;
+  const role = roles.find((one) => one === filters.role);
   const rows = rowsOf(
     await supabase
-      .rpc("list_users", { term: id ?? term, page_offset: from, max_results: to - from + 1 })
+      .rpc("list_users", {
+        term: id ?? term,
+        page_offset: from,
+        max_results: to - from + 1,
+        ...(role !== undefined && id === undefined && { with_role: role }),
+      })
       .abortSignal(signal),
   );
   return {
