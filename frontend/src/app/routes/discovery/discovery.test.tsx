@@ -56,3 +56,16 @@ it("applies a price that is typed when its panel is closed", async () => {
 
   await waitFor(() => expect(address()).toContain("min=40"));
 });
+
+it("says how much each tab has, and leads from an empty one to the other", async () => {
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) =>
+    Response.json(String(input).includes("/count_found") ? [{ outfits: 0, items: 100 }] : []),
+  );
+  renderAt("/discovery?q=dress", <Discovery />);
+  expect(await screen.findByText('No outfits found for "dress".')).toBeVisible();
+  expect(await screen.findByRole("tab", { name: "Outfits 0" })).toBeVisible();
+  expect(screen.getByRole("tab", { name: "Items 99+" })).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Show 99+ items" }));
+
+  await waitFor(() => expect(address()).toBe("/discovery?tab=items&q=dress"));
+});

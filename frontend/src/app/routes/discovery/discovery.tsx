@@ -19,6 +19,7 @@ import {
   parseDiscoveryParams,
   useDiscoveryParams,
 } from "./discovery-params";
+import { formatCount, useFoundCounts } from "./found-counts";
 import { FoundItems, FoundOutfits } from "./results";
 
 const FilterPanel = lazyPart(async () => ({
@@ -38,6 +39,7 @@ export function Discovery() {
   const present = usePresentAddress();
   const isWide = useMediaQuery("(min-width: 48rem)");
   const [panelOpen, setPanelOpen] = useState(false);
+  const counts = useFoundCounts(params);
 
   function applyChange(change: DiscoveryChange) {
     const { pathname, params: address } = present();
@@ -102,6 +104,14 @@ export function Discovery() {
               className="-mb-px inline-flex h-12 min-w-11 items-center border-transparent border-b-2 text-body text-ink-soft transition-colors hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink"
             >
               {tabLabels[tab]}
+              {counts !== undefined && (
+                <>
+                  {" "}
+                  <span className="ml-2 text-caption text-ink-soft tabular-nums">
+                    {formatCount(counts[tab])}
+                  </span>
+                </>
+              )}
             </Tabs.Trigger>
           ))}
         </Tabs.List>

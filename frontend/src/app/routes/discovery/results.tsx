@@ -12,22 +12,10 @@ import { ItemGrid, ItemGridSkeleton } from "@/features/items/components/item-gri
 import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
 import { outfitDetailCardShape } from "@/features/outfits/components/outfit-card-shape";
 import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
-import type { CatalogueSearch } from "@/lib/catalogue-search";
 import { noFilters } from "./chosen-filters";
-import { countFilters, type DiscoveryParams } from "./discovery-params";
+import { countFilters, type DiscoveryTab } from "./discovery-params";
 import type { FilterFieldsProps } from "./filter-fields";
-
-function buildSearch(params: DiscoveryParams): CatalogueSearch {
-  return {
-    term: params.query,
-    genders: params.genders,
-    categories: params.category,
-    brands: params.brand,
-    colors: params.color,
-    minPrice: params.minPrice,
-    maxPrice: params.maxPrice,
-  };
-}
+import { buildSearch, formatCount, useFoundCounts } from "./found-counts";
 
 /** Outfits that match the search, in cards with gender and description. */
 export function FoundOutfits({ params, onChange }: FilterFieldsProps) {
@@ -83,7 +71,7 @@ interface ResultsProps<Row> extends FilterFieldsProps {
     error: unknown;
     refetch: () => unknown;
   };
-  noun: "outfits" | "items";
+  noun: DiscoveryTab;
   skeleton: ReactNode;
   children: (rows: Row[]) => ReactNode;
 }
@@ -100,31 +88,45 @@ function Results<Row>({ list, noun, params, onChange, skeleton, children }: Resu
       />
     );
   }
-  if (list.data.length === 0) {
-    const isFiltered = countFilters(params) > 0;
-    return (
-      <EmptyState
-        glyph={<Search strokeWidth={1.4} />}
-        title={
-          params.query === ""
-            ? `No ${noun} match these filters.`
-            : `No ${noun} found for "${params.query}"${isFiltered ? " with these filters" : ""}.`
-        }
-        action={
-          <Button
-            variant="primary"
-            onClick={() => onChange(isFiltered ? noFilters : { query: "" })}
-          >
-            {isFiltered ? "Clear all filters" : "Clear search"}
-          </Button>
-        }
-      />
-    );
-  }
+  if (list.data.length === 0) return <NothingFound {...{ noun, params, onChange }} />;
   return (
     <>
       {children(list.data)}
       <NextPage list={list} noun={noun} />
     </>
+  );
+}
+
+/** Says what the other tab has, and leads there; otherwise the way back is the action. */
+function NothingFound({ noun, params, onChange }: FilterFieldsProps & { noun: DiscoveryTab }) {
+  const counts = useFoundCounts(params);
+  const isFiltered = countFilters(params) > 0;
+  const other: DiscoveryTab = noun === "outfits" ? "items" : "outfits";
+  const elsewhere = counts?.[other] ?? 0;
+  const shown = elsewhere === 1 ? `1 ${other.slice(0, -1)}` : `${formatCount(elsewhere)} ${other}`;
+  return (
+    <EmptyState
+      glyph={<Search strokeWidth={1.4} />}
+      title={
+        params.query === ""
+          ? `No ${noun} match these filters.`
+          : `No ${noun} found for "${params.query}"${isFiltered ? " with these filters" : ""}.`
+      }
+      action={
+        <div className="flex flex-wrap justify-center gap-3">
+          {elsewhere > 0 && (
+            <Button variant="primary" onClick={() => onChange({ tab: other })}>
+              Show {shown}
+            </Button>
+          )}
+          <Button
+            variant={elsewhere > 0 ? "secondary" : "primary"}
+            onClick={() => onChange(isFiltered ? noFilters : { query: "" })}
+          >
+            {isFiltered ? "Clear all filters" : "Clear search"}
+          </Button>
+        </div>
+      }
+    />
   );
 }
