@@ -126,7 +126,8 @@ test("going back and reloading lose nothing, and the outfit is submitted", {
       gender: "unisex",
       description: "User-created outfit with 2 items",
       item_ids: [first.id, second.id],
-      main_image: "/storage/v1/object/public/images/items/camel-overcoat.webp",
+      // Nothing was chosen, so all items lie on one sheet.
+      main_image: expect.stringContaining("/composed-"),
       outfit_styles: [],
       created_by_admin: false,
     },

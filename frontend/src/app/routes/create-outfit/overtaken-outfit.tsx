@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { OvertakenDialog, showNames, showPicture } from "@/components/overtaken-dialog";
 import {
   type Draft,
+  isComposed,
   pictureItem,
   type SubmissionBase,
   storedGender,
@@ -42,7 +43,7 @@ export function OvertakenOutfit(props: OvertakenOutfitProps) {
     main_image:
       draft.picture.kind === "uploaded"
         ? draft.picture.url
-        : draft.picture.kind === "composed"
+        : isComposed(draft)
           ? drawn
           : (pictureItem(draft)?.image ?? ""),
     description: "",

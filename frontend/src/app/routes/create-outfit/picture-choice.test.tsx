@@ -19,6 +19,7 @@ it("shows the sheet of the present items, also when an earlier one is drawn late
   const { container, rerender } = render(<Composition urls={["/a", "/b", "/c"]} />);
   const shown = container.querySelector("canvas");
   rerender(<Composition urls={["/a", "/b"]} />);
+  await vi.waitFor(() => expect(endings.size).toBe(2));
 
   await act(async () => endings.get("/a,/b")?.());
   expect(shown?.width).toBe(2);

@@ -6,8 +6,7 @@ import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Picture } from "@/components/ui/picture";
 import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import { outfitPictureWidth } from "@/features/outfits/components/outfit-card-shape";
-import { drawComposition } from "@/features/submissions/api/compose-picture";
-import { type Draft, pictureItem } from "@/features/submissions/api/draft";
+import { type Draft, isComposed, pictureItem } from "@/features/submissions/api/draft";
 import {
   acceptedPictures,
   deleteOutfitPicture,
@@ -26,7 +25,7 @@ interface PictureChoiceProps {
 
 /** Which picture the outfit shows: one of its items', all items on one sheet, or an uploaded one. */
 export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
-  const { picture, items } = draft;
+  const { items } = draft;
   const shown = pictureItem(draft);
   const withPicture = items.filter(({ image }) => image !== null);
   return (
@@ -54,7 +53,7 @@ export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
         {withPicture.length > 1 && (
           <Option
             label="All items together"
-            checked={picture.kind === "composed"}
+            checked={isComposed(draft)}
             onChoose={() => onChange({ picture: { kind: "composed" } })}
           >
             <Composition urls={withPicture.flatMap(({ image }) => image ?? [])} />
@@ -96,6 +95,12 @@ function Option({ label, checked, onChoose, children }: OptionProps) {
   );
 }
 
+/** Drawing is loaded with the first sheet that is shown. */
+async function drawOn(canvas: HTMLCanvasElement, urls: readonly string[]): Promise<void> {
+  const { drawComposition } = await import("@/features/submissions/api/compose-picture");
+  await drawComposition(canvas, urls);
+}
+
 /** The items' pictures on one sheet, as they will be drawn when the outfit is submitted. */
 export function Composition({ urls }: { urls: readonly string[] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -104,7 +109,7 @@ export function Composition({ urls }: { urls: readonly string[] }) {
     let isOver = false;
     // Drawn aside, because the pictures of an earlier choice may arrive after those of the present one.
     const drawn = document.createElement("canvas");
-    drawComposition(drawn, key.split(" ")).then(
+    drawOn(drawn, key.split(" ")).then(
       () => {
         const shown = canvas.current;
         if (isOver || shown === null) return;

@@ -1,40 +1,48 @@
 import { expect, test } from "vitest";
-import { composedHeight, composedWidth, coverCrop, layOut, mostComposed } from "./compose-picture";
+import { arrange, type Box, composedHeight, composedWidth, mostComposed } from "./compose-picture";
+
+const tall = { width: 300, height: 800 };
+const wide = { width: 800, height: 300 };
+
+function expectApart(boxes: readonly Box[]): void {
+  for (const [index, box] of boxes.entries()) {
+    expect(box.x).toBeGreaterThanOrEqual(20);
+    expect(box.y).toBeGreaterThanOrEqual(20);
+    expect(box.x + box.width).toBeLessThanOrEqual(composedWidth - 20);
+    expect(box.y + box.height).toBeLessThanOrEqual(composedHeight - 20);
+    for (const other of boxes.slice(index + 1)) {
+      const apart =
+        other.x >= box.x + box.width ||
+        box.x >= other.x + other.width ||
+        other.y >= box.y + box.height ||
+        box.y >= other.y + other.height;
+      expect(apart).toBe(true);
+    }
+  }
+}
 
 test.each(Array.from({ length: mostComposed }, (_, index) => index + 1))(
-  "%i pictures lie on the sheet without touching each other",
+  "%i pictures lie whole on the sheet without touching each other",
   (count) => {
-    const boxes = layOut(count);
+    const sizes = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? tall : wide));
+    const boxes = arrange(sizes);
 
     expect(boxes).toHaveLength(count);
-    for (const [index, box] of boxes.entries()) {
-      expect(box.x).toBeGreaterThanOrEqual(20);
-      expect(box.y).toBeGreaterThanOrEqual(20);
-      expect(box.x + box.width).toBeLessThanOrEqual(composedWidth - 19.9);
-      expect(box.y + box.height).toBeLessThanOrEqual(composedHeight - 19.9);
-      for (const other of boxes.slice(index + 1)) {
-        const apart =
-          other.x >= box.x + box.width ||
-          box.x >= other.x + other.width ||
-          other.y >= box.y + box.height ||
-          box.y >= other.y + other.height;
-        expect(apart).toBe(true);
-      }
+    expectApart(boxes);
+    for (const [index, { width, height }] of boxes.entries()) {
+      const size = sizes[index] ?? tall;
+      expect(width / height).toBeCloseTo(size.width / size.height);
     }
   },
 );
 
-test("the first of three pictures is the largest", () => {
-  const [first, second] = layOut(3);
-
-  expect((first?.height ?? 0) > (second?.height ?? 0)).toBe(true);
+test("tall things lie side by side, and wide ones below each other", () => {
+  const [left, right] = arrange([tall, tall]);
+  expect([left?.y, (right?.x ?? 0) > (left?.x ?? 0)]).toEqual([right?.y, true]);
+  const [above, below] = arrange([wide, wide]);
+  expect([above?.x, (below?.y ?? 0) > (above?.y ?? 0)]).toEqual([below?.x, true]);
 });
 
-test("a picture is cut in the middle to the shape of its box", () => {
-  expect(coverCrop(400, 100, { x: 0, y: 0, width: 50, height: 50 })).toEqual({
-    x: 150,
-    y: 0,
-    width: 100,
-    height: 100,
-  });
+test("a small picture is not blown up", () => {
+  expect(arrange([{ width: 10, height: 10 }])[0]?.width).toBe(16);
 });

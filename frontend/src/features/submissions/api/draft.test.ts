@@ -3,6 +3,7 @@ import {
   type Draft,
   defaultName,
   emptyDraft,
+  isComposed,
   itemsThatDoNotFit,
   nameError,
   type PickedItem,
@@ -49,12 +50,15 @@ test("items that do not fit a gender are those of the others", () => {
   expect(itemsThatDoNotFit(items, "unisex").map(({ id }) => id)).toEqual(["a", "b"]);
 });
 
-test("the picture is the first item's until another is chosen, and again when that one is taken out", () => {
+test("the picture is that of the only item, or of all together, until one is chosen, and again when that one is taken out", () => {
   const draft: Draft = { ...emptyDraft(), items: [item("a", "men"), item("b", "men")] };
 
-  expect(pictureItem(draft)?.id).toBe("a");
+  expect(pictureItem({ ...draft, items: [item("a", "men")] })?.id).toBe("a");
+  expect([pictureItem(draft), isComposed(draft)]).toEqual([undefined, true]);
   const chosen: Draft = { ...draft, picture: { kind: "item", itemId: "b" } };
-  expect(pictureItem(chosen)?.id).toBe("b");
+  expect([pictureItem(chosen)?.id, isComposed(chosen)]).toEqual(["b", false]);
+  const withoutPicture = { ...item("c", "men"), image: null };
+  expect(isComposed({ ...draft, items: [item("a", "men"), withoutPicture] })).toBe(false);
   expect(pictureItem({ ...chosen, items: [item("a", "men")] })?.id).toBe("a");
   expect(pictureItem({ ...draft, picture: { kind: "composed" } })).toBeUndefined();
 });

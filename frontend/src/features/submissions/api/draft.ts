@@ -14,7 +14,7 @@ export interface PickedItem {
 }
 
 export type PictureChoice =
-  /** The picture of one of the items; of the first one where `itemId` is null or no longer chosen. */
+  /** The picture of one of the items. Where `itemId` is null or no longer chosen: of the only one, or all on one sheet. */
   | { kind: "item"; itemId: string | null }
   /** All items on one sheet, drawn when the outfit is submitted. */
   | { kind: "composed" }
@@ -143,10 +143,22 @@ export function itemsThatDoNotFit(
   return allowed.length === 0 ? [] : items.filter(({ gender }) => !allowed.includes(gender));
 }
 
+/** Whether the outfit shows all items on one sheet: because that was chosen, or because nothing was and there are several. */
+export function isComposed({ items, picture: choice }: Draft): boolean {
+  if (choice.kind !== "item") return choice.kind === "composed";
+  const isChosen = items.some(({ id }) => id === choice.itemId);
+  return !isChosen && items.filter(({ image }) => image !== null).length > 1;
+}
+
 /** The item whose picture the outfit shows; undefined when it shows another one or has no item with a picture. */
-export function pictureItem({ items, picture: choice }: Draft): PickedItem | undefined {
-  if (choice.kind !== "item") return undefined;
-  return items.find(({ id }) => id === choice.itemId) ?? items[0];
+export function pictureItem(draft: Draft): PickedItem | undefined {
+  const { items, picture: choice } = draft;
+  if (choice.kind !== "item" || isComposed(draft)) return undefined;
+  return (
+    items.find(({ id }) => id === choice.itemId) ??
+    items.find(({ image }) => image !== null) ??
+    items[0]
+  );
 }
 
 /** The name of an outfit that was given none, such as `Outfit 2026-11-22 14:05`, in local time. */

@@ -8,7 +8,13 @@ import { firstVersion } from "@/lib/present-row";
 import { changedColumns, isOvertaken, saveChangesBy } from "@/lib/save-changes";
 import { resultOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
-import { type Draft, isDefaultName, type SubmissionBase, type SubmissionFields } from "./draft";
+import {
+  type Draft,
+  isComposed,
+  isDefaultName,
+  type SubmissionBase,
+  type SubmissionFields,
+} from "./draft";
 import { baseOf, type SavedSubmission } from "./get-submission";
 import { deleteOutfitPicture, isComposedPicture } from "./outfit-picture";
 import { SavedBeforeError } from "./saved-before";
@@ -77,7 +83,7 @@ function findOwn(
 function keepChosen(draft: Draft, base: SubmissionFields, fields: SubmissionFields) {
   const isNamed = draft.name.trim() !== "" || !isDefaultName(base.name);
   const isDrawnBefore =
-    draft.picture.kind === "composed" &&
+    isComposed(draft) &&
     isComposedPicture(base.main_image) &&
     isSameValue(base.item_ids, fields.item_ids);
   return {
@@ -116,9 +122,7 @@ export async function settleEarlier(
   if (!isSettled && saved.status === "approved") throw new SavedBeforeError(saved.name);
   const status = isSettled ? saved.status : await saveSince(draft, base, wanted);
   const replaced = open.includes("main_image");
-  const unused = replaced
-    ? saved.main_image
-    : draft.picture.kind === "composed" && fields.main_image;
+  const unused = replaced ? saved.main_image : isComposed(draft) && fields.main_image;
   const kept = replaced ? wanted.main_image : saved.main_image;
   if (typeof unused === "string" && unused !== kept) {
     deleteOutfitPicture(userId, unused).catch(() => undefined);

@@ -5,10 +5,10 @@ import { outfitKeys } from "@/lib/query-keys";
 import { hasCode, messageOf, rowsOf, uniqueViolation } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
-import { composePicture } from "./compose-picture";
 import {
   type Draft,
   defaultName,
+  isComposed,
   isSubmissionDescription,
   pictureItem,
   type SubmissionFields,
@@ -37,9 +37,15 @@ interface Submission {
 async function pictureOf({ userId, draft }: Submission): Promise<string | null> {
   const { picture, items } = draft;
   if (picture.kind === "uploaded") return picture.url;
-  if (picture.kind === "item") return pictureItem(draft)?.image ?? null;
+  if (!isComposed(draft)) return pictureItem(draft)?.image ?? null;
   const urls = items.flatMap(({ image }) => image ?? []);
-  return uploadComposedPicture(userId, await composePicture(urls));
+  const { composePicture } = await import("./compose-picture");
+  const drawn = await composePicture(urls).catch((error: unknown) => {
+    // Nobody has asked for the sheet, so that an outfit is not refused because one of its pictures cannot be read.
+    if (picture.kind === "item") return null;
+    throw error;
+  });
+  return drawn === null ? (urls[0] ?? null) : uploadComposedPicture(userId, drawn);
 }
 
 /** A description that an administrator wrote stays; all others name the number of items. */
