@@ -26,7 +26,7 @@ test("an item is added with a brand, subcategory and color made on the way", {
   await form.getByLabel("Name", { exact: true }).fill("X");
   await form.getByLabel("Price ($)").fill("-1");
   await form.getByLabel("Source URL").fill("javascript:0");
-  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("button", { name: "Save", exact: true }).click();
   for (const text of [
     "Name must be at least 2 characters",
     "Price cannot be negative",
@@ -63,7 +63,7 @@ test("an item is added with a brand, subcategory and color made on the way", {
   await form.getByLabel("Hex code of the new color").fill("#123456");
   await form.getByLabel("Hex code of the new color").press("Enter");
   await expect(toast(page, "Color created")).toBeVisible();
-  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("button", { name: "Save", exact: true }).click();
   await expect(toast(page, "Item created")).toBeVisible();
 
   const [made] = await fetchRows<Record<string, unknown>>("items", "name", name);
@@ -87,7 +87,7 @@ test("an item is found by a part of its number, edited and deleted", async ({ pa
   await expect(form.getByLabel("Price ($)")).toHaveValue("49.50");
   await form.getByLabel("Name", { exact: true }).fill(`${name} II`);
   await form.getByLabel("Category", { exact: true }).selectOption({ index: 1 });
-  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("button", { name: "Save", exact: true }).click();
   await expect(toast(page, "Item updated")).toBeVisible();
 
   const outfit = await makeOutfit(person, "rejected");
@@ -119,7 +119,7 @@ test("a product that is there already is refused by name", { tag: "@once" }, asy
   const form = page.getByRole("dialog", { name: "Edit Item" });
   await form.getByLabel("Product ID").fill(`${number}`);
   await form.getByLabel("Category", { exact: true }).selectOption({ index: 1 });
-  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("button", { name: "Save", exact: true }).click();
 
   await expect(toast(page, "Product already exists")).toContainText(
     "Good piece but it is already in your database.",

@@ -57,7 +57,7 @@ test("a product is imported with its brand made on the way, and saved", async ({
     brand,
   );
   await form.getByLabel("Category", { exact: true }).selectOption({ label: category });
-  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("button", { name: "Save", exact: true }).click();
   await expect(toast(page, "Item created")).toBeVisible();
 
   const [made] = await fetchRows<{ image: string }>("items", "product_id", `${number}`);

@@ -349,3 +349,19 @@ test("what pages of signed-in people begin with is asked for before the app arri
     await page.unrouteAll({ behavior: "ignoreErrors" });
   }
 });
+
+test("a tap on a card of the first view opens it when the app has come", { tag: "@phone" }, async ({
+  page,
+}) => {
+  await waitForPageData(page, "/");
+  const release = await holdApp(page);
+  await page.goto("/", { waitUntil: "commit" });
+  const card = page.locator("#root > [inert] [data-list] .aspect-4\\/5").first();
+  await expect(card).toBeVisible();
+  const box = await card.boundingBox();
+  await page.mouse.click((box?.x ?? 0) + 40, (box?.y ?? 0) + 40);
+  release();
+
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});

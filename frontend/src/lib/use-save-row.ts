@@ -1,12 +1,8 @@
-import {
-  type CatalogueTable,
-  type RowChange,
-  type SavedRow,
-  saveFailureText,
-  undoEdit,
-} from "@/lib/admin-rows";
+import { type CatalogueTable, type RowChange, type SavedRow, undoEdit } from "@/lib/admin-rows";
+import { FieldError } from "@/lib/field-error";
 import { insertOnce } from "@/lib/insert-once";
 import { isOvertaken, keptText, saveChanges } from "@/lib/save-changes";
+import { hasCode, messageOf, ServiceError, uniqueViolation } from "@/lib/service-error";
 import { useAdminChange } from "@/lib/use-admin-change";
 
 interface SaveRowOptions {
@@ -28,6 +24,15 @@ type Values = Readonly<Record<string, string>>;
 /** Creates or changes a row of the catalogue; the toast afterwards says which, and offers to undo an edit. */
 export function useSaveRow({ table, noun, unique = noun.toLowerCase(), picture }: SaveRowOptions) {
   async function saveRow(change: RowChange<Values>): Promise<SavedRow> {
+    try {
+      return await writeRow(change);
+    } catch (error) {
+      if (!(error instanceof ServiceError && hasCode(error, uniqueViolation))) throw error;
+      throw new FieldError("name", `There is another ${unique} with this name.`, error);
+    }
+  }
+
+  async function writeRow(change: RowChange<Values>): Promise<SavedRow> {
     if (change.id === null) {
       await insertOnce(table, change.newId, change.values);
       return { title: `${noun} created`, others: [] };
@@ -39,9 +44,9 @@ export function useSaveRow({ table, noun, unique = noun.toLowerCase(), picture }
     change: saveRow,
     success: ({ title }) => title,
     successText: ({ others }) => keptText(others),
-    isShownByForm: isOvertaken,
+    isShownByForm: (error) => isOvertaken(error) || error instanceof FieldError,
     undo: undoEdit(saveRow, picture),
-    failureText: saveFailureText(unique),
+    failureText: (error) => messageOf(error, "Please try again."),
     awaitsLists: false,
   });
 }

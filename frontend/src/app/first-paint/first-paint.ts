@@ -12,6 +12,7 @@
 import { addPageData, readPageData } from "@/app/page-rows";
 import { hasStoredSession } from "@/lib/services";
 import { setSite } from "@/lib/site";
+import { keepEarlyTap } from "./early-tap";
 import type { FirstView } from "./first-view";
 import { loadProviders } from "./load-providers";
 import { paintAuth, paintSignInForm } from "./paint-auth";
@@ -112,11 +113,13 @@ async function prepareSignIn(page: HTMLElement | null): Promise<void> {
   if (page !== null) paintSignInForm(page, providers ?? []);
 }
 
-/** Shows a picture of the page: nothing in it can be operated yet, so it must neither be focused nor read out. */
+/** Shows a picture of the page: nothing in it can be operated yet, so it must neither be focused nor read out. A click is kept. */
 function show(page: HTMLElement): void {
   page.inert = true;
   page.ariaHidden = "true";
-  document.getElementById("root")?.append(page);
+  const root = document.getElementById("root");
+  root?.append(page);
+  if (root !== null) keepEarlyTap(root, page);
 }
 
 /** Resolves when a signed-in person's page can be seen with its rows. After the app has started, its own page must stay alone. */

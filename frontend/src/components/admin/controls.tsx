@@ -1,6 +1,7 @@
 import { cn } from "@ui/cn";
 import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
+import { expandHexColor } from "@/lib/hex-color";
 
 const controlClass =
   "w-full rounded-md border border-line-strong/70 bg-surface px-4 text-body text-ink transition-colors placeholder:text-ink-soft hover:border-line-strong focus:border-ink aria-invalid:border-danger disabled:opacity-60";
@@ -64,4 +65,26 @@ export function Choices({ prompt, rows, chosen }: ChoicesProps) {
 
 export function TextArea({ rows = 3, ...rest }: Omit<ComponentProps<"textarea">, "className">) {
   return <textarea rows={rows} className={cn(controlClass, "block py-2.5")} {...rest} />;
+}
+
+interface ColorPickerProps {
+  label: string;
+  /** What stands in the field beside it, which may be no color yet. */
+  value: string;
+  onChange: (hexCode: string) => void;
+}
+
+/** The browser's own picker of colors, beside a field for the code. */
+export function ColorPicker({ label, value, onChange }: ColorPickerProps) {
+  const code = expandHexColor(value.trim()).toLowerCase();
+  return (
+    <input
+      type="color"
+      aria-label={label}
+      // Anything else is black to it.
+      value={/^#[0-9a-f]{6}$/.test(code) ? code : "#000000"}
+      onChange={(event) => onChange(event.target.value.toUpperCase())}
+      className="size-12 shrink-0 cursor-pointer rounded-md border border-line bg-surface p-1"
+    />
+  );
 }

@@ -15,6 +15,8 @@ export interface Column<Row> {
   header: string;
   /** The header is read by screen readers only. */
   hidesHeader?: boolean;
+  /** In place of the header's text, such as a checkbox for all rows. */
+  headerCell?: ReactNode;
   /** Column of the database that a click on the header sorts by. */
   sort?: string;
   cell: (row: Row) => ReactNode;
@@ -161,14 +163,14 @@ interface HeaderCellProps<Row> {
 }
 
 function HeaderCell<Row>({
-  column: { header, hidesHeader = false, sort, className },
+  column: { header, hidesHeader = false, headerCell, sort, className },
   table,
 }: HeaderCellProps<Row>) {
   const { request, sortBy } = table;
   if (sort === undefined) {
     return (
       <th scope="col" className={cn("px-3 py-1.5 font-medium max-sm:px-2", className)}>
-        {hidesHeader ? <span className="sr-only">{header}</span> : header}
+        {headerCell ?? (hidesHeader ? <span className="sr-only">{header}</span> : header)}
       </th>
     );
   }

@@ -80,7 +80,7 @@ export function EditDialog({
           onCloseAutoFocus={returnFocus}
           aria-describedby={undefined}
           className={cn(
-            "panel-in fixed inset-y-0 right-0 z-50 flex w-full flex-col overflow-y-auto overscroll-contain border-line border-l bg-canvas px-5 pt-3 text-ink outline-none sm:px-6",
+            "edit-panel panel-in fixed inset-y-0 right-0 z-50 flex w-full flex-col overflow-y-auto overscroll-contain border-line border-l bg-canvas px-5 pt-3 text-ink outline-none sm:px-6",
             wide ? "max-w-2xl" : "max-w-lg",
           )}
         >

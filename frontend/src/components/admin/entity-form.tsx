@@ -6,7 +6,7 @@ import { type FieldView, OvertakenDialog, showPicture } from "@/components/overt
 import { Input } from "@/components/ui/input";
 import type { PicturePlace } from "@/lib/admin-pictures";
 import type { RowChange } from "@/lib/admin-rows";
-import { Choices, Select, TextArea } from "./controls";
+import { Choices, ColorPicker, Select, TextArea } from "./controls";
 import { EditDialog } from "./edit-dialog";
 import { FormFooter } from "./form-footer";
 import { PictureField } from "./picture-field";
@@ -20,6 +20,7 @@ interface FieldBase {
   name: string;
   label: string;
   hint?: string;
+  isRequired?: boolean;
 }
 
 export type FieldSpec = FieldBase &
@@ -145,7 +146,12 @@ function EntityField({ spec, field, error, onUploaded }: EntityFieldProps) {
     ref: field.ref,
   };
   return (
-    <Field label={spec.label} error={error} hint={spec.hint}>
+    <Field
+      label={spec.label}
+      error={error}
+      hint={spec.hint}
+      {...(spec.isRequired && { isRequired: true })}
+    >
       {(attributes) => {
         if (spec.kind === "long-text") return <TextArea {...attributes} {...common} />;
         if (spec.kind === "choice") {
@@ -159,10 +165,10 @@ function EntityField({ spec, field, error, onUploaded }: EntityFieldProps) {
           return (
             <div className="flex items-center gap-3">
               <Input {...attributes} {...common} />
-              <span
-                aria-hidden="true"
-                className="size-12 shrink-0 rounded-md border border-line"
-                style={{ backgroundColor: field.value }}
+              <ColorPicker
+                label={`Pick the ${spec.label.toLowerCase()}`}
+                value={field.value}
+                onChange={field.onChange}
               />
             </div>
           );

@@ -1,6 +1,6 @@
 import { Button } from "@ui/button";
 import { Dialog } from "radix-ui";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { toast } from "@/lib/toast";
 import { useFormWork } from "./form-work";
 
@@ -13,26 +13,41 @@ export function PanelFooter({ children }: { children: ReactNode }) {
   );
 }
 
+/** Value of the button that saves the form and opens the next one. */
+export const anotherRow = "another";
+
+interface FormFooterProps {
+  pending: boolean;
+  /** Whether the form can be followed by one for one more row. */
+  hasAnother?: boolean;
+}
+
 /**
  * Save and Cancel, which asks like the other ways to close a panel. They keep their place: a message that appears when a field loses the focus would otherwise move the button away
  * from under the pointer that is pressing it.
  */
-export function FormFooter({ pending }: { pending: boolean }) {
+export function FormFooter({ pending, hasAnother = false }: FormFooterProps) {
   const { isBusy, hasUnadded } = useFormWork();
+  function askForUnadded(event: MouseEvent) {
+    if (!hasUnadded) return;
+    event.preventDefault();
+    toast("Not saved yet", "Add the name that you have typed, or cancel it.", "danger");
+  }
   return (
     <PanelFooter>
-      <Button
-        type="submit"
-        variant="primary"
-        pending={pending || isBusy}
-        onClick={(event) => {
-          if (!hasUnadded) return;
-          event.preventDefault();
-          toast("Not saved yet", "Add the name that you have typed, or cancel it.", "danger");
-        }}
-      >
+      <Button type="submit" variant="primary" pending={pending || isBusy} onClick={askForUnadded}>
         Save
       </Button>
+      {hasAnother && (
+        <Button
+          type="submit"
+          value={anotherRow}
+          disabled={pending || isBusy}
+          onClick={askForUnadded}
+        >
+          Save and add another
+        </Button>
+      )}
       <Dialog.Close asChild>
         <Button>Cancel</Button>
       </Dialog.Close>

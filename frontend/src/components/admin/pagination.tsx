@@ -90,6 +90,11 @@ export function Pagination({ table, noun, links, showing }: PaginationProps) {
                   {number}
                 </button>
               ))}
+              {pageCount <= links && (
+                <span className="text-caption text-ink-soft tabular-nums sm:hidden">
+                  of {pageCount}
+                </span>
+              )}
               {pageCount > links && <PageJump page={page} pageCount={pageCount} onPage={setPage} />}
             </>
           )}

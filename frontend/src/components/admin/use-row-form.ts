@@ -1,14 +1,17 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { isSameValue } from "@ui/merge-edit";
 import { useIsShown } from "@ui/use-is-shown";
-import { useRef, useState } from "react";
+import { type BaseSyntheticEvent, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { type DefaultValues, type FieldValues, type Path, useForm } from "react-hook-form";
 import type * as z from "zod/mini";
 import type { Overtaken } from "@/components/overtaken-dialog";
 import type { EditBase, RowChange } from "@/lib/admin-rows";
 import { calmResolver } from "@/lib/calm-resolver";
+import { FieldError } from "@/lib/field-error";
 import type { Row } from "@/lib/present-row";
 import { isOvertaken, type OvertakenError } from "@/lib/save-changes";
+import { anotherRow } from "./form-footer";
 import { useFormPictures } from "./use-form-pictures";
 
 interface RowFormOptions<Values extends FieldValues, Stored> {
@@ -24,6 +27,18 @@ interface RowFormOptions<Values extends FieldValues, Stored> {
   /** Saves; a rejected promise leaves the form open. */
   save: (change: RowChange<Values>) => Promise<unknown>;
   onClose: () => void;
+  /** After "Save and add another" (FormFooter): opens the next form in place of this one. */
+  onAnother?: (saved: Values) => void;
+}
+
+/** Whether the form was sent by the button for one more row. */
+function asksForAnother(event: BaseSyntheticEvent | undefined): boolean {
+  const native = event?.nativeEvent;
+  return (
+    native instanceof SubmitEvent &&
+    native.submitter instanceof HTMLButtonElement &&
+    native.submitter.value === anotherRow
+  );
 }
 
 /**
@@ -56,20 +71,27 @@ export function useRowForm<
     return { id: row?.id ?? newId, values, before, version };
   }
 
-  const submit = form.handleSubmit(async (values) => {
+  const submit = form.handleSubmit(async (values, event) => {
     setSaving(true);
     try {
       await options.save(changeOf(values));
     } catch (error) {
-      setSaving(false);
+      // A field that waits cannot be given the focus.
+      flushSync(() => setSaving(false));
       if (!isShown()) pictures.discardUploads();
       // A toast tells about all other failures; the form stays open.
       else if (isOvertaken(error)) setFailure(error);
+      else if (error instanceof FieldError) {
+        const { field, message } = error;
+        form.setError(field as Path<Values>, { message }, { shouldFocus: true });
+      }
       return;
     }
     pictures.keepOnly(picturesOf(values));
     // Closed meanwhile, it would close the form that is open in its place.
-    if (isShown()) options.onClose();
+    if (!isShown()) return;
+    if (asksForAnother(event) && options.onAnother !== undefined) options.onAnother(values);
+    else options.onClose();
   });
 
   function cancel() {

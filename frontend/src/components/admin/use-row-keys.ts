@@ -1,20 +1,25 @@
+import { isComposing, keyName } from "@ui/keys";
 import { type RefObject, useEffect } from "react";
 import { isTyping } from "@/lib/use-shortcut";
+
+/** Letters that lists of other programs have, too. */
+const letterKeys: Readonly<Record<string, string>> = { j: "ArrowDown", k: "ArrowUp" };
 
 const openLayers = '[role="dialog"], [role="alertdialog"], [role="menu"]';
 
 /**
- * Moves the focus between the rows of a table: arrow keys by one row, Home and End to the first and last. While nothing has the
+ * Moves the focus between the rows of a table: arrow keys, or `j` and `k`, by one row, Home and End to the first and last. While nothing has the
  * focus the arrows begin at the edge; from the search box, arrow down leads to the first row.
  */
 export function useRowKeys(body: RefObject<HTMLTableSectionElement | null>): void {
   useEffect(() => {
     function handle(event: KeyboardEvent) {
       if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (isComposing(event)) return;
       const fromSearch = event.key === "ArrowDown" && isSearchBox(event.target);
       if (!fromSearch && (isTyping(event.target) || !isFree(body.current))) return;
       if (document.querySelector(openLayers) !== null) return;
-      const row = findRow(body.current, event.key);
+      const row = findRow(body.current, letterKeys[keyName(event)] ?? event.key);
       if (row === null) return;
       event.preventDefault();
       row.focus();

@@ -20,6 +20,7 @@ export function Toaster() {
           onOpenChange={(open) => {
             if (!open) dismissToast(id);
           }}
+          onEscapeKeyDown={leaveEscapeToPage}
           // A modal dialog takes the pointer away from everything else, by a style of elements that were there before; notices stay
           // usable above it.
           className="toast pointer-events-auto! flex items-start gap-3 rounded-md border border-line bg-raised py-3 pr-2 pl-4 text-ink shadow-raised"
@@ -59,7 +60,24 @@ export function Toaster() {
           </Toast.Close>
         </Toast.Root>
       ))}
-      <Toast.Viewport className="fixed inset-x-4 bottom-20 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-6 md:bottom-6 md:left-auto md:mx-0 md:w-88" />
+      <Toast.Viewport className="notices fixed inset-x-4 bottom-20 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-6 md:bottom-6 md:left-auto md:mx-0 md:w-88" />
     </Toast.Provider>
   );
+}
+
+/**
+ * Escape closes notices and, by the same press, the window below them. Radix gives the key to the topmost layer alone, and a notice is
+ * one. In a notice that has the focus it closes only that.
+ */
+function leaveEscapeToPage(event: KeyboardEvent): void {
+  const focused = document.activeElement;
+  const hasWindow = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
+  if (!hasWindow || focused?.closest(".notices") != null) return;
+  event.preventDefault();
+  for (const { id } of currentToasts()) dismissToast(id);
+  // Once the notices are gone from the layers.
+  setTimeout(() => {
+    const again = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
+    (focused ?? document.body).dispatchEvent(again);
+  });
 }

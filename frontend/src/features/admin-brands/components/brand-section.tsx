@@ -1,7 +1,10 @@
+import { CsvExport } from "@/components/admin/csv-export";
+import { CsvImport } from "@/components/admin/csv-import";
 import type { Column } from "@/components/admin/data-table";
 import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
+import { importColumns } from "@/lib/admin-import";
 import { picturePlaces } from "@/lib/admin-pictures";
 import { formatDate } from "@/lib/format";
 import { paths } from "@/lib/paths";
@@ -19,7 +22,7 @@ const columns: readonly Column<Brand>[] = [
     sort: "name",
     cell: ({ name, logo }) => (
       <span className="flex items-center gap-3">
-        <Thumbnail url={logo} name={name} />
+        <Thumbnail url={logo} name={name} isWhole />
         <span className="font-medium [overflow-wrap:anywhere]">{name}</span>
       </span>
     ),
@@ -33,7 +36,7 @@ const columns: readonly Column<Brand>[] = [
 ];
 
 const fields: readonly FieldSpec[] = [
-  { kind: "text", name: "name", label: "Name" },
+  { kind: "text", name: "name", label: "Name", isRequired: true },
   { kind: "picture", name: "logo", label: "Logo", place: picturePlaces.brand },
   { kind: "long-text", name: "description", label: "Description" },
   { kind: "long-text", name: "meta_description", label: "Meta description" },
@@ -56,6 +59,22 @@ export function BrandSection() {
       searchPlaceholder="Search brands..."
       table={table}
       columns={columns}
+      controls={
+        <>
+          <CsvImport target="brands" noun="brands" />
+          <CsvExport
+            table={table}
+            name="brands"
+            columns={importColumns.brands}
+            cellsOf={(brand) => ({
+              name: brand.name,
+              description: brand.description ?? "",
+              metaDescription: brand.meta_description ?? "",
+              logo: brand.logo ?? "",
+            })}
+          />
+        </>
+      }
       empty="No brands found. Add your first brand."
       emptySearch={() => "No brands match your search"}
       fields={fields}

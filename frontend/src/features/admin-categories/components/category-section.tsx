@@ -24,7 +24,7 @@ const columns: readonly Column<Category>[] = [
 ];
 
 const fields: readonly FieldSpec[] = [
-  { kind: "text", name: "name", label: "Name" },
+  { kind: "text", name: "name", label: "Name", isRequired: true },
   { kind: "picture", name: "icon", label: "Icon", place: picturePlaces.category },
 ];
 

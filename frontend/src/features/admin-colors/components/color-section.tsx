@@ -29,8 +29,14 @@ const columns: readonly Column<Color>[] = [
 ];
 
 const fields: readonly FieldSpec[] = [
-  { kind: "text", name: "name", label: "Name" },
-  { kind: "color", name: "hex_code", label: "Hex code", hint: "# and three or six digits" },
+  { kind: "text", name: "name", label: "Name", isRequired: true },
+  {
+    kind: "color",
+    name: "hex_code",
+    label: "Hex code",
+    isRequired: true,
+    hint: "# and six digits; of three, each is doubled",
+  },
   { kind: "long-text", name: "description", label: "Description" },
   { kind: "long-text", name: "meta_description", label: "Meta description" },
 ];

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { type RowChange, type SavedRow, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
+import { FieldError } from "@/lib/field-error";
 import { genders } from "@/lib/genders";
 import { insertOnce } from "@/lib/insert-once";
 import { isOvertaken, keptText, saveChanges } from "@/lib/save-changes";
-import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
+import { hasCode, messageOf, ServiceError, uniqueViolation } from "@/lib/service-error";
 import { useAdminChange } from "@/lib/use-admin-change";
 import type { AdminItem } from "./items";
 
@@ -71,6 +72,15 @@ const rowOf = (values: ItemValues) => ({
 const classification = ["category", "subcategory_id"];
 
 async function saveItem(change: RowChange<ItemValues>): Promise<SavedRow> {
+  try {
+    return await writeItem(change);
+  } catch (error) {
+    if (!isKnownProduct(error)) throw error;
+    throw new FieldError("product_id", "Good piece but it is already in your database.", error);
+  }
+}
+
+async function writeItem(change: RowChange<ItemValues>): Promise<SavedRow> {
   const row = rowOf(change.values);
   if (change.id === null) {
     await insertOnce("items", change.newId, row);
@@ -82,10 +92,10 @@ async function saveItem(change: RowChange<ItemValues>): Promise<SavedRow> {
 }
 
 /** Whether another item has the same retailer's number. */
-function isKnownProduct(error: unknown): boolean {
+function isKnownProduct(error: unknown): error is ServiceError {
   return (
+    error instanceof ServiceError &&
     hasCode(error, uniqueViolation) &&
-    error instanceof Error &&
     error.message.includes("items_product_id_key")
   );
 }
@@ -97,11 +107,8 @@ export function useSaveItem() {
     successText: ({ others }) => keptText(others),
     isShownByForm: isOvertaken,
     undo: undoEdit(saveItem, "image"),
-    failure: (error) => (isKnownProduct(error) ? "Product already exists" : "Error"),
-    failureText: (error) =>
-      isKnownProduct(error)
-        ? "Good piece but it is already in your database."
-        : messageOf(error, "Please try again."),
+    failure: (error) => (error instanceof FieldError ? "Product already exists" : "Error"),
+    failureText: (error) => messageOf(error, "Please try again."),
     awaitsLists: false,
   });
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Field } from "@ui/field";
 import { type UseFormReturn, useWatch } from "react-hook-form";
 import { Choices, Select } from "@/components/admin/controls";
+import { SearchableSelect } from "@/components/admin/searchable-select";
 import { brandsQuery, categoriesQuery } from "@/lib/vocabulary";
 import { subcategoriesOfQuery } from "../api/quick-create";
 import type { ItemValues } from "../api/save-item";
@@ -24,20 +25,20 @@ export function Classification({ form }: ClassificationProps) {
   return (
     <div className="grid gap-5 sm:grid-cols-3">
       <div>
-        <Field label="Brand" error={errors.brand_id?.message}>
+        <Field label="Brand" isRequired error={errors.brand_id?.message}>
           {(attributes) => (
-            <Select
+            <SearchableSelect
               {...attributes}
+              prompt="Select a brand"
+              rows={brands}
               value={brandId}
-              onChange={(event) => setValue("brand_id", event.target.value, change)}
-            >
-              <Choices prompt="Select a brand" rows={brands} chosen={brandId} />
-            </Select>
+              onChange={(id) => setValue("brand_id", id, change)}
+            />
           )}
         </Field>
         <QuickBrand onCreated={(id) => setValue("brand_id", id, change)} />
       </div>
-      <Field label="Category" error={errors.category?.message}>
+      <Field label="Category" isRequired error={errors.category?.message}>
         {(attributes) => (
           <Select
             {...attributes}

@@ -34,7 +34,7 @@ export function MainFields({ form: { register, formState } }: FieldsProps) {
   const name = register("name");
   return (
     <>
-      <Field label="Name" error={errors.name?.message}>
+      <Field label="Name" isRequired error={errors.name?.message}>
         {(attributes) => (
           <Input
             {...attributes}
@@ -46,7 +46,7 @@ export function MainFields({ form: { register, formState } }: FieldsProps) {
         )}
       </Field>
       <div className="grid gap-5 sm:grid-cols-3">
-        <Field label="Price ($)" error={errors.price?.message}>
+        <Field label="Price ($)" isRequired error={errors.price?.message}>
           {(attributes) => (
             <Input
               type="number"
@@ -98,16 +98,17 @@ export function TextFields({ form: { register, formState } }: FieldsProps) {
 }
 
 interface ColorsFieldProps {
+  label?: string;
   value: string[];
   onChange: (ids: string[]) => void;
 }
 
-export function ColorsField({ value, onChange }: ColorsFieldProps) {
+export function ColorsField({ label = "Colors", value, onChange }: ColorsFieldProps) {
   const { data: colors } = useQuery(colorsQuery());
   return (
     <div>
       <ChipField
-        label="Colors"
+        label={label}
         chips={
           colors &&
           [...colors.values()].map(({ id, name, hex_code }) => ({ id, name, hexCode: hex_code }))

@@ -208,6 +208,34 @@ describe("what is created inside of the form is chosen", () => {
     expect(screen.getByRole("checkbox", { name: "White" })).toBeChecked();
   });
 
+  it("a line whose row is being made is not left, as the answer would take what the next one holds", async () => {
+    const user = await openForm();
+    await user.click(screen.getByRole("button", { name: "New brand" }));
+    holdInserts();
+    await user.type(screen.getByLabelText("Name of the new brand"), "Maison{Enter}");
+    await user.keyboard("{Escape}");
+    const [cancel] = screen.getAllByRole("button", { name: "Cancel" });
+    expect(cancel).toBeDisabled();
+    expect(screen.getByLabelText("Name of the new brand")).toHaveValue("Maison");
+    releaseInsert();
+    await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveDisplayValue("Maison"));
+    expect(screen.queryByLabelText("Name of the new brand")).not.toBeInTheDocument();
+  });
+
+  it("neither is that of a color", async () => {
+    const user = await openForm();
+    await user.click(screen.getByRole("button", { name: "New color" }));
+    await user.type(screen.getByLabelText("Name of the new color"), "Red");
+    await user.type(screen.getByLabelText("Hex code of the new color"), "ff0000");
+    holdInserts();
+    await user.click(screen.getByRole("button", { name: "Add" }));
+    screen.getByLabelText("Name of the new color").focus();
+    await user.keyboard("{Escape}");
+    expect(screen.getByLabelText("Name of the new color")).toHaveValue("Red");
+    releaseInsert();
+    expect(await screen.findByRole("checkbox", { name: "Red" })).toBeChecked();
+  });
+
   it("is not saved without what is still being created", async () => {
     const user = await openForm();
     await user.click(screen.getByRole("button", { name: "New brand" }));

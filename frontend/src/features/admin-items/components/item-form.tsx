@@ -4,24 +4,15 @@ import { EditDialog } from "@/components/admin/edit-dialog";
 import { FormFooter } from "@/components/admin/form-footer";
 import { PictureField } from "@/components/admin/picture-field";
 import { picturePlaces } from "@/lib/admin-pictures";
-import type { AdminItem } from "../api/items";
 import { Classification } from "./classification";
 import { ImportProduct } from "./import-product";
 import { ColorsField, MainFields, productImportArea, TextFields } from "./item-fields";
 import { OvertakenItemDialog } from "./overtaken-item";
-import { useItemForm } from "./use-item-form";
+import { type ItemFormProps, useItemForm } from "./use-item-form";
 
-interface ItemFormProps {
-  /** Null for a new item. */
-  item: AdminItem | null;
-  onClose: () => void;
-}
-
-export function ItemForm({ item, onClose }: ItemFormProps) {
-  const { form, submit, isSaving, cancel, onUploaded, overtaken, fillIn } = useItemForm(
-    item,
-    onClose,
-  );
+export function ItemForm(props: ItemFormProps) {
+  const { item } = props;
+  const { form, submit, isSaving, cancel, onUploaded, overtaken, fillIn } = useItemForm(props);
   const { control, formState } = form;
   return (
     <EditDialog
@@ -61,7 +52,7 @@ export function ItemForm({ item, onClose }: ItemFormProps) {
             render={({ field }) => <ColorsField {...field} />}
           />
         </SavingFields>
-        <FormFooter pending={isSaving} />
+        <FormFooter pending={isSaving} hasAnother={props.onAnother !== undefined} />
       </form>
       {overtaken !== null && <OvertakenItemDialog overtaken={overtaken} />}
     </EditDialog>

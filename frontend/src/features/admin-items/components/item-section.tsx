@@ -1,20 +1,26 @@
 import { useQuery } from "@tanstack/react-query";
-import { ExternalLink, Pencil, Trash2 } from "lucide-react";
+import { Copy, ExternalLink, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
 import { Choices, Select } from "@/components/admin/controls";
+import { CsvExport } from "@/components/admin/csv-export";
+import { CsvImport } from "@/components/admin/csv-import";
 import { type Column, DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
 import { RowButton, RowLink } from "@/components/admin/row-button";
 import { SectionPage } from "@/components/admin/section-page";
 import { Thumbnail } from "@/components/admin/thumbnail";
+import { type Ticked, useTicked } from "@/components/admin/use-ticked";
+import { importColumns } from "@/lib/admin-import";
 import { capitalise, formatDate, formatExactPrice } from "@/lib/format";
 import { paths } from "@/lib/paths";
 import { type AdminTable, useAdminTable } from "@/lib/use-admin-table";
 import { useOpenRow } from "@/lib/use-open-row";
-import { brandsQuery, categoriesQuery } from "@/lib/vocabulary";
+import { brandsQuery, categoriesQuery, colorsQuery } from "@/lib/vocabulary";
 import { type AdminItem, itemUseQuery, lacks, readItems, useDeleteItem } from "../api/items";
+import { type ItemValues, toItemValues } from "../api/save-item";
 import { ItemForm } from "./item-form";
+import { TickedItems } from "./ticked-items";
 
 const filters = ["brand", "category", "without"];
 
@@ -77,16 +83,22 @@ export function ItemSection() {
   });
   const opened = useOpenRow(table, "Item");
   const [deleting, setDeleting] = useState<AdminItem | null>(null);
-  const remove = useDeleteItem();
+  const ticked = useTicked<AdminItem>();
+  const next = useNextItem(opened.openNew);
   const actions: Column<AdminItem> = {
     header: "Actions",
-    className: "w-24 text-right whitespace-nowrap",
+    className: "w-32 text-right whitespace-nowrap",
     cell: (item) => (
       <>
         <span className="max-md:hidden">
           <RowLink label={`Page of ${item.name}`} to={paths.item(item.slug)}>
             <ExternalLink aria-hidden="true" />
           </RowLink>
+        </span>
+        <span className="max-md:hidden">
+          <RowButton label={`Duplicate ${item.name}`} onClick={() => next.begin(copyOf(item))}>
+            <Copy aria-hidden="true" />
+          </RowButton>
         </span>
         <RowButton label={`Edit ${item.name}`} onClick={() => opened.open(item)}>
           <Pencil aria-hidden="true" />
@@ -104,13 +116,21 @@ export function ItemSection() {
       onSearch={table.search}
       searchPlaceholder="Search by name or product ID..."
       addLabel="Add Item"
-      onAdd={opened.openNew}
-      controls={<ItemFilters table={table} />}
+      onAdd={() => next.begin()}
+      controls={
+        <>
+          <ItemFilters table={table} />
+          <CsvImport target="items" noun="items" />
+          <ItemExport table={table} />
+        </>
+      }
     >
+      <TickedItems ticked={ticked} />
       <DataTable
         label="Items"
         table={table}
-        columns={[...columns, actions]}
+        columns={[tickColumn(ticked, table.rows ?? []), ...columns, actions]}
+        onSelect={ticked.toggle}
         empty={
           table.isNarrowed
             ? "No item matches your search and filters."
@@ -120,19 +140,93 @@ export function ItemSection() {
       />
       <Pagination table={table} noun="items" links={pageLinks} />
       {(opened.isNew || opened.row !== null) && (
-        <ItemForm item={opened.row} onClose={opened.close} />
+        <ItemForm
+          key={opened.row?.id ?? next.number}
+          item={opened.row}
+          start={next.start}
+          onClose={opened.close}
+          onAnother={({ brand_id, category, subcategory_id, gender }) =>
+            next.begin({ brand_id, category, subcategory_id, gender })
+          }
+        />
       )}
       {deleting !== null && (
-        <ConfirmDialog
-          title={`Delete ${deleting.name}?`}
-          text={<DeletionText item={deleting} />}
-          action="Delete"
-          pending={remove.isPending}
-          onConfirm={() => remove.mutate(deleting, { onSettled: () => setDeleting(null) })}
-          onCancel={() => setDeleting(null)}
+        <DeleteItem
+          item={deleting}
+          onDeleted={() => {
+            if (ticked.has(deleting.id)) ticked.toggle(deleting);
+          }}
+          onClose={() => setDeleting(null)}
         />
       )}
     </SectionPage>
+  );
+}
+
+/** The form of a new item: what it begins with, and which one in a row it is. */
+function useNextItem(openNew: () => void) {
+  const [{ start, number }, setNext] = useState<{ start?: Partial<ItemValues>; number: number }>({
+    number: 0,
+  });
+  return {
+    start,
+    number,
+    begin: (values?: Partial<ItemValues>) => {
+      setNext((before) => ({ ...(values && { start: values }), number: before.number + 1 }));
+      openNew();
+    },
+  };
+}
+
+/** What a copy of an item begins with. The retailer's number belongs to one item alone. */
+function copyOf(item: AdminItem): Partial<ItemValues> {
+  return { ...toItemValues(item), product_id: "" };
+}
+
+/** Ticks items; its header ticks all of the page. */
+function tickColumn(ticked: Ticked<AdminItem>, rows: readonly AdminItem[]): Column<AdminItem> {
+  return {
+    header: "Select",
+    headerCell: (
+      <input
+        type="checkbox"
+        aria-label="Select all of the page"
+        checked={rows.length > 0 && rows.every(({ id }) => ticked.has(id))}
+        onChange={() => ticked.toggleAll(rows)}
+        className="block size-5 accent-accent"
+      />
+    ),
+    className: "w-8 pr-0! max-sm:hidden",
+    cell: (item) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${item.name}`}
+        checked={ticked.has(item.id)}
+        onChange={() => ticked.toggle(item)}
+        className="block size-5 accent-accent"
+      />
+    ),
+  };
+}
+
+interface DeleteItemProps {
+  item: AdminItem;
+  onDeleted: () => void;
+  onClose: () => void;
+}
+
+/** A question of its own for each item, so that the answer about one closes no other. */
+function DeleteItem({ item, onDeleted, onClose }: DeleteItemProps) {
+  const remove = useDeleteItem();
+  return (
+    <ConfirmDialog
+      title={`Delete ${item.name}?`}
+      text={<DeletionText item={item} />}
+      action="Delete"
+      pending={remove.isPending}
+      onConfirm={() => remove.mutate(item, { onSuccess: onDeleted, onSettled: onClose })}
+      onCancel={onClose}
+    />
   );
 }
 
@@ -145,6 +239,31 @@ function DeletionText({ item }: { item: AdminItem }) {
       Are you sure you want to delete this item?{" "}
       {count === 0 ? "It is in no outfit." : `It is taken out of ${outfits}.`}
     </>
+  );
+}
+
+/** The file has names where rows have ids. */
+function ItemExport({ table }: { table: AdminTable<AdminItem> }) {
+  const { data: colors } = useQuery(colorsQuery());
+  return (
+    <CsvExport
+      table={table}
+      name="items"
+      columns={importColumns.items}
+      cellsOf={(item) => ({
+        name: item.name,
+        productId: item.product_id?.toString() ?? "",
+        price: item.price.toFixed(2),
+        brand: item.brand.name,
+        category: item.category?.name ?? "",
+        gender: item.gender,
+        colors: item.colors.flatMap((id) => colors?.get(id)?.name ?? []).join("; "),
+        sourceUrl: item.source_url ?? "",
+        image: item.image ?? "",
+        description: item.description ?? "",
+        metaDescription: item.meta_description ?? "",
+      })}
+    />
   );
 }
 

@@ -7,19 +7,30 @@ import { type ItemValues, itemSchema, toItemValues, useSaveItem } from "../api/s
 
 export type OvertakenItem = Overtaken<ItemValues>;
 
+export interface ItemFormProps {
+  /** Null for a new one. */
+  item: AdminItem | null;
+  /** What a new item begins with, such as the brand and category of the one before. */
+  start?: Partial<ItemValues> | undefined;
+  onClose: () => void;
+  /** Opens the form of one more item. */
+  onAnother?: (saved: ItemValues) => void;
+}
+
 /** State of an item's form: its values, saving them, and what becomes of uploaded pictures. */
-export function useItemForm(item: AdminItem | null, onClose: () => void) {
+export function useItemForm({ item, start, onClose, onAnother }: ItemFormProps) {
   const save = useSaveItem();
   const { form, ...rest } = useRowForm<ItemValues, AdminItem>({
     row: item,
     schema: itemSchema,
-    toValues: toItemValues,
+    toValues: (row) => (row === null ? { ...toItemValues(null), ...start } : toItemValues(row)),
     // The lists have the category under another name, because `category` is its row there.
     fromColumns: (columns) =>
       ({ ...columns, category_id: columns.category }) as unknown as AdminItem,
     pictures: ["image"],
     save: save.mutateAsync,
     onClose,
+    ...(onAnother !== undefined && { onAnother }),
   });
 
   /** Fills in the imported fields. Text in other fields is kept. */

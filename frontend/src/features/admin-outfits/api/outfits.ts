@@ -80,6 +80,11 @@ export function isReviewable(outfit: AdminOutfit): boolean {
   return outfit.status === "pending" && !outfit.created_by_admin;
 }
 
+/** Whether it can be rejected, or taken offline. */
+export function isRejectable({ status, created_by_admin }: AdminOutfit): boolean {
+  return status !== "rejected" && !created_by_admin;
+}
+
 async function deleteOutfit(outfit: AdminOutfit): Promise<void> {
   await deleteRow("combines", outfit.id);
   forgetReasons([outfit.id]);

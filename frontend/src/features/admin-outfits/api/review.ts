@@ -4,7 +4,7 @@ import { messageOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
-import { type AdminOutfit, isReviewable } from "./outfits";
+import { type AdminOutfit, isRejectable, isReviewable } from "./outfits";
 import { forgetReasons, outfitsWithReason } from "./unsaved-reasons";
 
 export interface Review {
@@ -30,7 +30,8 @@ async function reviewOutfit(review: Review) {
 
 async function sendReview({ outfit, approve, reason = "" }: Review): Promise<void> {
   rowsOf(
-    await supabase.rpc("review_combine", {
+    // Of an outfit that was decided about, the decision is changed.
+    await supabase.rpc(isReviewable(outfit) ? "review_combine" : "change_review", {
       combine_id: outfit.id,
       approve,
       // Refused with 409 when the outfit has changed since this page has shown it.
@@ -41,21 +42,21 @@ async function sendReview({ outfit, approve, reason = "" }: Review): Promise<voi
 }
 
 /**
- * Forgets the reasons of outfits that wait no longer, whoever has decided about them: a colleague, or an attempt whose answer was
- * lost. A list of those that wait does not show them any more, so the server is asked about what is not in the list.
+ * Forgets the reasons of outfits that cannot be rejected any more, because they are, or are gone: by a colleague, or by an attempt whose
+ * answer was lost. A list of those that wait does not show them any more, so the server is asked about what is not in the list.
  */
 export async function forgetReasonsOfDecided(listed: readonly AdminOutfit[]): Promise<void> {
-  forgetReasons(listed.filter((outfit) => !isReviewable(outfit)).map(({ id }) => id));
+  forgetReasons(listed.filter((outfit) => !isRejectable(outfit)).map(({ id }) => id));
   const others = outfitsWithReason().filter((id) => listed.every((outfit) => outfit.id !== id));
   if (others.length === 0) return;
-  const { data: waiting } = await supabase
+  const { data: rejectable } = await supabase
     .from("combines")
     .select("id")
     .in("id", others)
-    .eq("status", "pending");
+    .neq("status", "rejected");
   // Where the server cannot be asked, no text is given up.
-  if (waiting === null) return;
-  forgetReasons(others.filter((id) => waiting.every((outfit) => outfit.id !== id)));
+  if (rejectable === null) return;
+  forgetReasons(others.filter((id) => rejectable.every((outfit) => outfit.id !== id)));
 }
 
 /** Lets outfits wait again about which this administrator has just decided. */
@@ -78,10 +79,8 @@ export function useReviewOutfit() {
   return useAdminChange({
     change: reviewOutfit,
     success: (approved) => (approved ? "Combine Approved" : "Combine Rejected"),
-    undo:
-      ({ outfit }) =>
-      () =>
-        withdrawReviews([outfit.id]),
+    // A changed decision is changed once more by its own button.
+    undo: ({ outfit }) => (isReviewable(outfit) ? () => withdrawReviews([outfit.id]) : null),
     failureText: (error) =>
       hasOutfitChanged(error)
         ? messageOf(error, "The outfit has changed. Look at it again.")

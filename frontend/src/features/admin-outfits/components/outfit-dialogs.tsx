@@ -19,11 +19,12 @@ interface OutfitPanelProps {
   onEdit: (outfit: AdminOutfit) => void;
   onDelete: (outfit: AdminOutfit) => void;
   onDecided: (outfit: AdminOutfit) => void;
+  onStep: (outfit: AdminOutfit, direction: 1 | -1) => void;
 }
 
 /** The panel of the outfit that the address names: its form, or what a decision about it needs. */
 export function OutfitPanel(props: OutfitPanelProps) {
-  const { opened, editedId, onEdit, onDelete, onDecided } = props;
+  const { opened, editedId, onEdit, onDelete, onDecided, onStep } = props;
   const { row: outfit, isNew, close } = opened;
   if (isNew || (outfit !== null && outfit.id === editedId)) {
     return <OutfitForm outfit={outfit} onClose={close} />;
@@ -34,6 +35,7 @@ export function OutfitPanel(props: OutfitPanelProps) {
       key={outfit.id}
       outfit={outfit}
       onDecided={() => onDecided(outfit)}
+      onStep={(direction) => onStep(outfit, direction)}
       onEdit={() => onEdit(outfit)}
       onDelete={() => {
         close();

@@ -21,7 +21,7 @@ export function TextFields({ form: { register, formState } }: FieldsProps) {
   const { errors } = formState;
   return (
     <>
-      <Field label="Name" error={errors.name?.message}>
+      <Field label="Name" isRequired error={errors.name?.message}>
         {(attributes) => <Input {...attributes} {...register("name")} />}
       </Field>
       <Field label="Description" error={errors.description?.message}>

@@ -97,6 +97,14 @@ export function OutfitSection() {
     else look(next);
   }
 
+  /** The outfit above or below in the table; at its ends nothing happens. */
+  function step(shown: AdminOutfit, direction: 1 | -1) {
+    const rows = table.rows ?? [];
+    const place = rows.findIndex(({ id }) => id === shown.id);
+    const next = place === -1 ? undefined : rows[place + direction];
+    if (next !== undefined) look(next);
+  }
+
   const columns = outfitColumns({
     styleNames,
     isBusy: review.isPending,
@@ -150,6 +158,7 @@ export function OutfitSection() {
         onEdit={edit}
         onDelete={(outfit) => setQuestion({ kind: "delete", outfit })}
         onDecided={showNext}
+        onStep={step}
       />
       {question !== null && (
         <OutfitQuestion

@@ -13,6 +13,8 @@ interface RejectDialogProps {
   subject: string;
   /** Ids of the outfits. */
   ids: readonly string[];
+  /** It is published, and is taken offline. */
+  isPublished?: boolean;
   pending: boolean;
   /** Until a reason is saved it is kept. */
   onReject: (reason: string) => void;
@@ -20,7 +22,8 @@ interface RejectDialogProps {
 }
 
 /** Asks for the reason of a rejection. The creator reads it, so it is asked for but may be left out. */
-export function RejectDialog({ subject, ids, pending, onReject, onCancel }: RejectDialogProps) {
+export function RejectDialog(props: RejectDialogProps) {
+  const { subject, ids, isPublished = false, pending, onReject, onCancel } = props;
   const [reason, setReason] = useState(() => readReason(ids));
   // It is kept while this page is open, whatever else is looked at.
   useKeepTyped({ isDirty: reason.trim() !== "", isLost: () => false, ask: (leave) => leave() });
@@ -33,9 +36,9 @@ export function RejectDialog({ subject, ids, pending, onReject, onCancel }: Reje
 
   return (
     <ConfirmDialog
-      title={`Reject ${subject}?`}
-      text="The creator is notified, and can change the outfit and submit it again."
-      action="Reject"
+      title={isPublished ? `Take ${subject} offline?` : `Reject ${subject}?`}
+      text={`${isPublished ? "It leaves the site at once. " : ""}The creator is notified, and can change the outfit and submit it again.`}
+      action={isPublished ? "Take offline" : "Reject"}
       pending={pending}
       disabled={surplus > 0}
       onConfirm={() => onReject(reason.trim())}

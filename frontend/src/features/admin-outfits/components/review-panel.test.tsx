@@ -46,6 +46,7 @@ beforeEach(() => {
 
 const closed = vi.fn();
 const decided = vi.fn();
+const stepped = vi.fn();
 const show = (shown: AdminOutfit) =>
   renderAt(
     "/",
@@ -55,6 +56,7 @@ const show = (shown: AdminOutfit) =>
       onDelete={() => undefined}
       onClose={closed}
       onDecided={decided}
+      onStep={stepped}
     />,
   );
 const findReason = () => screen.findByLabelText("Reason (optional)");
@@ -106,4 +108,42 @@ it("says how many characters of a pasted reason are too many", async () => {
   expect(screen.getByText("Up to 1000 characters: these are 3 too many.")).toBeVisible();
   const window = within(screen.getByRole("alertdialog"));
   expect(window.getByRole("button", { name: "Reject" })).toBeDisabled();
+});
+
+it("goes to the next and the former outfit by j and k, also where nothing waits for a decision", async () => {
+  show({ ...outfit, status: "approved" });
+  await screen.findByRole("button", { name: "Edit" });
+  await userEvent.keyboard("jk");
+
+  expect(stepped.mock.calls).toEqual([[1], [-1]]);
+  expect(decisions).toEqual([]);
+});
+
+it("takes a published outfit offline with a reason, and publishes a rejected one", async () => {
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    if (!String(input).endsWith("/change_review")) return Response.json([]);
+    decisions.push(JSON.parse(String(init?.body)));
+    return Response.json({});
+  });
+  const published = { ...outfit, id: "00000000-0000-4000-8000-00000000000a" };
+  const shown = show({ ...published, status: "approved" });
+  await userEvent.click(await screen.findByRole("button", { name: "Take offline" }));
+  await userEvent.type(await findReason(), "Not their photo");
+  const question = screen.getByRole("alertdialog", { name: "Take Summer Look offline?" });
+  await userEvent.click(within(question).getByRole("button", { name: "Take offline" }));
+  await waitFor(() => expect(decisions).toHaveLength(1));
+  expect(decisions).toMatchObject([
+    {
+      combine_id: published.id,
+      approve: false,
+      reason: "Not their photo",
+      seen: outfit.updated_at,
+    },
+  ]);
+  shown.unmount();
+
+  show({ ...outfit, status: "rejected" });
+  await userEvent.click(await screen.findByRole("button", { name: "Approve" }));
+  await waitFor(() => expect(decisions).toHaveLength(2));
+  expect(decisions[1]).toMatchObject({ combine_id: outfit.id, approve: true });
 });

@@ -26,11 +26,13 @@ interface ReviewPanelProps {
   onClose: () => void;
   /** After a decision that was saved: shows the next outfit that waits, or closes the panel. */
   onDecided: () => void;
+  /** Shows the next outfit of the table, or the one before, without a decision. */
+  onStep: (direction: 1 | -1) => void;
 }
 
 /** Everything that a decision about a submission needs: its picture, pieces, texts, and the creator's training photos. */
 export function ReviewPanel(props: ReviewPanelProps) {
-  const { outfit, onEdit, onDelete, onClose, onDecided } = props;
+  const { outfit, onEdit, onDelete, onClose, onDecided, onStep } = props;
   const review = useReviewOutfit();
   const [isRejecting, setRejecting] = useState(false);
 
@@ -49,6 +51,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
 
   const isOpenForKeys = isReviewable(outfit) && !review.isPending && !isRejecting;
   useReviewKeys(isOpenForKeys, { a: () => decide(true), r: () => setRejecting(true) });
+  useReviewKeys(!review.isPending && !isRejecting, { j: () => onStep(1), k: () => onStep(-1) });
 
   return (
     <EditDialog title={outfit.name} isDirty={false} wide onClose={onClose}>
@@ -109,6 +112,15 @@ export function ReviewPanel(props: ReviewPanelProps) {
             </Button>
           </>
         )}
+        {!isReviewable(outfit) && !outfit.created_by_admin && (
+          <Button
+            pending={review.isPending}
+            onClick={() => (outfit.status === "rejected" ? decide(true) : setRejecting(true))}
+            className="max-sm:px-4"
+          >
+            {outfit.status === "rejected" ? "Approve" : "Take offline"}
+          </Button>
+        )}
         <Button onClick={onEdit} className="max-sm:px-4">
           Edit
         </Button>
@@ -120,6 +132,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
         <RejectDialog
           subject={outfit.name}
           ids={[outfit.id]}
+          isPublished={outfit.status === "approved"}
           pending={review.isPending}
           onReject={(reason) => decide(false, reason)}
           onCancel={() => setRejecting(false)}

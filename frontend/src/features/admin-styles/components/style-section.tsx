@@ -71,7 +71,7 @@ function StyleSection({ kind }: { kind: StyleTable }) {
   const save = useSaveStyle(kind);
   const remove = useDeleteStyle(kind);
   const fields: readonly FieldSpec[] = [
-    { kind: "text", name: "name", label: "Name" },
+    { kind: "text", name: "name", label: "Name", isRequired: true },
     {
       kind: "picture",
       name: "image",

@@ -46,11 +46,12 @@ export function SubcategorySection() {
       }
       emptySearch={() => "No subcategories match your search"}
       fields={[
-        { kind: "text", name: "name", label: "Name" },
+        { kind: "text", name: "name", label: "Name", isRequired: true },
         {
           kind: "choice",
           name: "category_id",
           label: "Category",
+          isRequired: true,
           prompt: "Select a category",
           options: categories,
         },
