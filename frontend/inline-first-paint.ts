@@ -17,6 +17,10 @@ const entryTags = /\s*<script type="module"[^>]* src="[^"]+"><\/script>/g;
 
 const rootElement = '<div id="root"></div>';
 
+/** Without what only programmers read: every visit pays for it. */
+const withoutNotes = (html: string): string =>
+  html.replace(/<!--.*?-->/gs, "").replace(/\n\s+/g, "\n");
+
 /** To be listed after `preloadRoutes()`, which has the browser load the entry without running it. */
 export function inlineFirstPaint(): Plugin {
   let config: ResolvedConfig;
@@ -46,7 +50,7 @@ export function inlineFirstPaint(): Plugin {
           throw new Error(`index.html has no entry script or no ${rootElement}.`);
         }
         const code = await bundleScript(config, source, "iife");
-        return html
+        return withoutNotes(html)
           .replace(entryTags, "")
           .replace(
             "</title>",

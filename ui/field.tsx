@@ -5,7 +5,6 @@ import { cn } from "./cn";
 export interface FieldAttributes {
   id: string;
   "aria-invalid": true | undefined;
-  "aria-required": true | undefined;
   "aria-describedby": string | undefined;
 }
 
@@ -25,8 +24,6 @@ const sizes: Record<Size, { head: string; label: string; note: string; noteGap: 
 export interface FieldProps {
   label: ReactNode;
   size?: Size;
-  /** Marks a field without which a form is not saved. */
-  isRequired?: boolean;
   error?: string | undefined;
   hint?: ReactNode;
   /** Shown beside the label, for example the type of a column or a "Forgot password?" link. */
@@ -35,7 +32,7 @@ export interface FieldProps {
 }
 
 /** A form field with label, and with an error or hint that screen readers announce. */
-export function Field({ label, size = "md", isRequired, error, hint, aside, children }: FieldProps) {
+export function Field({ label, size = "md", error, hint, aside, children }: FieldProps) {
   const id = useId();
   const noteId = `${id}-note`;
   const note = error ?? hint;
@@ -46,17 +43,11 @@ export function Field({ label, size = "md", isRequired, error, hint, aside, chil
         <label htmlFor={id} className={cn("font-medium", classes.label)}>
           {label}
         </label>
-        {isRequired && (
-          <span aria-hidden="true" className="-ml-2.5 mr-auto text-ink-soft">
-            *
-          </span>
-        )}
         {aside}
       </div>
       {children({
         id,
         "aria-invalid": error === undefined ? undefined : true,
-        "aria-required": isRequired || undefined,
         "aria-describedby": note === undefined || note === null ? undefined : noteId,
       })}
       <div

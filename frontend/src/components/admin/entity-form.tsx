@@ -20,6 +20,7 @@ interface FieldBase {
   name: string;
   label: string;
   hint?: string;
+  /** Whether the row is not saved without it; the field is marked (admin.css). */
   isRequired?: boolean;
 }
 
@@ -144,14 +145,10 @@ function EntityField({ spec, field, error, onUploaded }: EntityFieldProps) {
     onBlur: field.onBlur,
     onChange: (event: { target: { value: string } }) => field.onChange(event.target.value),
     ref: field.ref,
+    "aria-required": spec.isRequired,
   };
   return (
-    <Field
-      label={spec.label}
-      error={error}
-      hint={spec.hint}
-      {...(spec.isRequired && { isRequired: true })}
-    >
+    <Field label={spec.label} error={error} hint={spec.hint}>
       {(attributes) => {
         if (spec.kind === "long-text") return <TextArea {...attributes} {...common} />;
         if (spec.kind === "choice") {

@@ -13,7 +13,7 @@ interface SearchableSelectProps {
   /** Of the field: label, error and hint. */
   id?: string;
   "aria-invalid"?: true | undefined;
-  "aria-required"?: true | undefined;
+  "aria-required"?: boolean | undefined;
   "aria-describedby"?: string | undefined;
   /** The empty choice. */
   prompt: string;

@@ -60,9 +60,20 @@ export function Toaster() {
           </Toast.Close>
         </Toast.Root>
       ))}
-      <Toast.Viewport className="notices fixed inset-x-4 bottom-20 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-6 md:bottom-6 md:left-auto md:mx-0 md:w-88" />
+      <Toast.Viewport
+        {...(isBesideButton() && { style: aboveHeading })}
+        className="notices fixed inset-x-4 bottom-20 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-6 md:bottom-6 md:left-auto md:mx-0 md:w-88"
+      />
     </Toast.Provider>
   );
+}
+
+const aboveHeading = { top: "0.5rem", bottom: "auto" };
+
+/** On phones the button that sends a form is at the lower edge, where notices are otherwise. */
+function isBesideButton(): boolean {
+  const isPhone = !window.matchMedia("(min-width: 48rem)").matches;
+  return isPhone && document.querySelector('main [type="submit"]') !== null;
 }
 
 /**

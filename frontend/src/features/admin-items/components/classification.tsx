@@ -25,10 +25,11 @@ export function Classification({ form }: ClassificationProps) {
   return (
     <div className="grid gap-5 sm:grid-cols-3">
       <div>
-        <Field label="Brand" isRequired error={errors.brand_id?.message}>
+        <Field label="Brand" error={errors.brand_id?.message}>
           {(attributes) => (
             <SearchableSelect
               {...attributes}
+              aria-required
               prompt="Select a brand"
               rows={brands}
               value={brandId}
@@ -38,10 +39,11 @@ export function Classification({ form }: ClassificationProps) {
         </Field>
         <QuickBrand onCreated={(id) => setValue("brand_id", id, change)} />
       </div>
-      <Field label="Category" isRequired error={errors.category?.message}>
+      <Field label="Category" error={errors.category?.message}>
         {(attributes) => (
           <Select
             {...attributes}
+            aria-required
             value={categoryId}
             onChange={(event) => {
               setValue("category", event.target.value, change);

@@ -34,9 +34,10 @@ export function MainFields({ form: { register, formState } }: FieldsProps) {
   const name = register("name");
   return (
     <>
-      <Field label="Name" isRequired error={errors.name?.message}>
+      <Field label="Name" error={errors.name?.message}>
         {(attributes) => (
           <Input
+            aria-required
             {...attributes}
             {...name}
             onBlur={(event) => {
@@ -46,13 +47,14 @@ export function MainFields({ form: { register, formState } }: FieldsProps) {
         )}
       </Field>
       <div className="grid gap-5 sm:grid-cols-3">
-        <Field label="Price ($)" isRequired error={errors.price?.message}>
+        <Field label="Price ($)" error={errors.price?.message}>
           {(attributes) => (
             <Input
               type="number"
               min={0}
               step={0.01}
               inputMode="decimal"
+              aria-required
               {...attributes}
               {...register("price")}
             />

@@ -21,8 +21,8 @@ export function TextFields({ form: { register, formState } }: FieldsProps) {
   const { errors } = formState;
   return (
     <>
-      <Field label="Name" isRequired error={errors.name?.message}>
-        {(attributes) => <Input {...attributes} {...register("name")} />}
+      <Field label="Name" error={errors.name?.message}>
+        {(attributes) => <Input aria-required {...attributes} {...register("name")} />}
       </Field>
       <Field label="Description" error={errors.description?.message}>
         {(attributes) => <TextArea {...attributes} {...register("description")} />}
