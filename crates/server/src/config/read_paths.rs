@@ -70,13 +70,16 @@ fn list_templates(email: &EmailSection) -> impl Iterator<Item = NamedPath> {
 /// The path of a glob pattern up to its first component with a special character; all of it when it climbs behind that, so that nobody can
 /// say where it leads.
 fn fixed_part(project: &Path, pattern: &str) -> PathBuf {
-    let path = project.join(pattern);
     if climbs_behind_wildcard(pattern) {
-        return path;
+        return project.join(pattern);
     }
-    path.components()
-        .take_while(|component| !is_wildcard(component))
-        .collect()
+    // Of the pattern alone: the project's own path may have special characters.
+    let fixed = Path::new(pattern)
+        .components()
+        .filter(|component| *component != Component::CurDir)
+        .take_while(|component| !is_wildcard(component));
+    let fixed: PathBuf = fixed.collect();
+    project.join(fixed).components().collect()
 }
 
 /// Whether a glob pattern has `..` behind a component with a special character, as in `*/../../*`: expanding such a pattern could read
@@ -105,5 +108,7 @@ mod tests {
         assert_eq!(fixed("../../home/**/x?.sql"), "/p/../../home");
         assert_eq!(fixed("/etc/[a]/b"), "/etc");
         assert_eq!(fixed("m*/../../**/x.sql"), "/p/m*/../../**/x.sql");
+        let in_brackets = fixed_part(Path::new("/home/u/[shop]/supabase"), "./seeds/*.sql");
+        assert_eq!(in_brackets, Path::new("/home/u/[shop]/supabase/seeds"));
     }
 }

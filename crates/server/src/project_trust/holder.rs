@@ -48,7 +48,7 @@ pub(crate) fn refuse_data_of_others(config: &Config) -> Result<()> {
         return Ok(());
     }
     let data = config.selvedge.data_dir.display();
-    if id == project.id && !Path::new(&folder).exists() {
+    if id == project.id && is_gone(Path::new(&folder)) {
         output::print_note(&format!(
             "{data} was used by {folder} before: its data are used on"
         ));
@@ -63,10 +63,41 @@ pub(crate) fn refuse_data_of_others(config: &Config) -> Result<()> {
     )
 }
 
+/// Whether a folder is not there any more. A disk that is not mounted, or a home that this user may not enter, says nothing about it.
+fn is_gone(folder: &Path) -> bool {
+    let mut above = folder
+        .ancestors()
+        .skip(1)
+        .filter(|above| !matches!(above.try_exists(), Ok(false)));
+    let has_entries = |above: &Path| above.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    matches!(folder.try_exists(), Ok(false)) && above.next().is_some_and(has_entries)
+}
+
 fn read_project(config: &Config) -> Option<(String, String)> {
     let mut text = String::new();
     let file = open_own_file(&config.selvedge.data_dir.join(FILE), false).ok()?;
     file.take(8192).read_to_string(&mut text).ok()?;
     let (id, folder) = text.trim_end().split_once('\n')?;
     Some((id.to_owned(), folder.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_109_a_folder_on_a_disk_that_is_not_mounted_is_not_gone() {
+        let root = tempfile::tempdir().unwrap();
+        let place = root.path().join("mnt");
+        let project = place.join("releases/1/supabase");
+        std::fs::create_dir_all(&project).unwrap();
+        assert!(!is_gone(&project));
+
+        std::fs::create_dir(place.join("releases/2")).unwrap();
+        std::fs::remove_dir_all(place.join("releases/1")).unwrap();
+        assert!(is_gone(&project));
+
+        std::fs::remove_dir_all(place.join("releases")).unwrap();
+        assert!(!is_gone(&project), "the place where a disk is mounted");
+    }
 }

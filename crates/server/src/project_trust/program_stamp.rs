@@ -1,7 +1,7 @@
 //! Tells a program that a user has trusted from another one that a change of the project has put at its path.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
@@ -10,12 +10,14 @@ use walkdir::WalkDir;
 /// anew, with another inode and the present time. Reading the programs themselves, hundreds of megabytes, would delay every command.
 pub(super) fn stamp_program(path: &Path) -> String {
     let mut hash = Sha256::new();
-    let installation = installation_of(path);
-    let root = installation
-        .canonicalize()
-        .unwrap_or_else(|_| installation.to_owned());
-    let walk = WalkDir::new(installation).follow_links(true);
-    for entry in walk.sort_by_file_name().into_iter().flatten() {
+    let folders = installation_of(path);
+    let root = folders.first().and_then(|folder| folder.parent()).unwrap_or(path);
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let walks = folders.iter().map(|folder| {
+        let walk = WalkDir::new(folder).follow_links(true);
+        walk.sort_by_file_name().into_iter().flatten()
+    });
+    for entry in walks.flatten() {
         let Ok(meta) = entry.path().metadata() else {
             continue;
         };
@@ -41,11 +43,24 @@ pub(super) fn stamp_program(path: &Path) -> String {
     hex::encode(hash.finalize())[..32].to_owned()
 }
 
-/// The whole installation that a folder `bin` belongs to: the libraries beside it run as well.
-fn installation_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(around) if path.ends_with("bin") && around.join("lib").is_dir() => around,
-        _ => path,
+/// What runs with the programs at a path: of an installation of PostgreSQL its libraries as well. A folder `lib` without them is something
+/// else, as that of a repository whose programs are in `bin`.
+fn installation_of(path: &Path) -> Vec<PathBuf> {
+    let around = path.parent().filter(|_| path.ends_with("bin"));
+    let has_libraries = |around: &&Path| {
+        let mut names = around.join("lib").read_dir().into_iter().flatten().flatten();
+        names.any(|entry| {
+            let name = entry.file_name();
+            name == "postgresql" || name.to_string_lossy().starts_with("libpq.")
+        })
+    };
+    match around.filter(has_libraries) {
+        Some(around) => ["bin", "lib", "share"]
+            .map(|name| around.join(name))
+            .into_iter()
+            .filter(|folder| folder.is_dir())
+            .collect(),
+        None => vec![path.to_owned()],
     }
 }
 
@@ -72,8 +87,26 @@ mod tests {
         assert_ne!(stamp_program(&path("bin/postgres")), of_file);
         // A library beside the programs.
         std::fs::create_dir(path("lib")).unwrap();
-        let without = stamp_program(&path("bin"));
-        std::fs::write(path("lib/libpq.so.5"), "hostile").unwrap();
-        assert_ne!(stamp_program(&path("bin")), without);
+        std::fs::write(path("lib/libpq.so.5"), "trusted").unwrap();
+        let with_libraries = stamp_program(&path("bin"));
+        std::fs::write(path("lib/libcrypto.so.3"), "hostile").unwrap();
+        assert_ne!(stamp_program(&path("bin")), with_libraries);
+    }
+
+    /// The repository changes with each command that Git runs.
+    #[test]
+    fn gw_109_a_folder_lib_of_a_repository_is_no_part_of_the_programs_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["bin", "lib", ".git"] {
+            std::fs::create_dir(path(name)).unwrap();
+        }
+        std::fs::write(path("bin/postgres"), "trusted").unwrap();
+        let before = stamp_program(&path("bin"));
+
+        std::fs::write(path("lib/index.js"), "").unwrap();
+        std::fs::write(path(".git/index"), "").unwrap();
+
+        assert_eq!(stamp_program(&path("bin")), before);
     }
 }

@@ -4,7 +4,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Project, Running};
+use crate::support::{Project, Running, give_away};
 
 /// Commands that work on a database, and what they print when they did so; all but the first two only read.
 pub(crate) const COMMANDS: [&[&str]; 15] = [
@@ -399,7 +399,7 @@ async fn gw_031_a_server_whose_folder_was_moved_writes_nothing_to_the_clone_in_i
 /// As `sudo selvedge …` in the project of another user. Who is not root owns the project anyway.
 #[test]
 fn gw_031_what_root_makes_in_the_project_of_another_user_belongs_to_that_user() {
-    use std::os::unix::fs::{MetadataExt as _, chown};
+    use std::os::unix::fs::MetadataExt as _;
 
     let project = Project::new();
     project.write(
@@ -407,20 +407,8 @@ fn gw_031_what_root_makes_in_the_project_of_another_user_belongs_to_that_user() 
         "create table notes (id int);",
     );
     let cache = tempfile::tempdir().expect("a folder");
+    let owner = give_away(&[&project.path("."), project.state_home(), cache.path()]);
     let is_root = nix::unistd::geteuid().is_root();
-    // `nobody`, whom every machine knows.
-    let owner = if is_root {
-        65_534
-    } else {
-        nix::unistd::geteuid().as_raw()
-    };
-    let own = [&project.path("."), project.state_home(), cache.path()].map(std::path::Path::to_owned);
-    let entries = own
-        .iter()
-        .flat_map(|folder| walkdir::WalkDir::new(folder).into_iter().flatten());
-    for entry in entries {
-        chown(entry.path(), Some(owner), is_root.then_some(owner)).expect("given away");
-    }
     let run = |arguments: &[&str]| {
         let mut command = project.command(arguments);
         command.env("XDG_CACHE_HOME", cache.path());

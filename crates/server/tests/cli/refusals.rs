@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::support::Project;
+use crate::support::{Project, give_away};
 
 #[test]
 fn gw_028_a_wrong_value_is_reported_with_file_line_and_allowed_values() {
@@ -193,4 +193,39 @@ fn gw_032_a_function_whose_settings_cannot_be_written_is_not_deleted() {
     assert_eq!(read(), settings);
     project.run_and_expect_success(&delete);
     assert!(!project.path("functions/hello").exists() && !read().contains("functions.hello"));
+}
+
+/// A folder of tests that nobody has run is no success.
+#[test]
+fn gw_021_tests_that_cannot_be_read_are_an_error_and_links_to_nothing_are_not() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let project = Project::new();
+    for name in ["tests/a.sql", "tests/unit/b.sql"] {
+        project.write(name, "begin; select 1; rollback;");
+    }
+    symlink("nowhere", project.path("tests/helpers")).expect("linked");
+    symlink("circle", project.path("tests/circle")).expect("linked");
+    symlink("..", project.path("tests/unit/around")).expect("linked");
+    let mode = |mode: u32| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(project.path("tests/unit"), permissions).expect("ours");
+    };
+    give_away(&[&project.path("."), project.state_home()]);
+    let url = "postgresql://postgres:postgres@127.0.0.1:1/postgres";
+    let list = || {
+        let output = project.run(&["test", "db", "--db-url", url]);
+        String::from_utf8(output.stderr).expect("text")
+    };
+
+    mode(0o000);
+    let closed = list();
+    mode(0o755);
+    let open = list();
+
+    assert!(
+        closed.contains("cannot read") && closed.contains("tests"),
+        "{closed}"
+    );
+    assert!(!open.contains("cannot read"), "{open}");
 }

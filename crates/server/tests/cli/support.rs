@@ -21,6 +21,8 @@ pub(crate) struct Project {
     state_home: tempfile::TempDir,
     /// PostgreSQL's programs, where they are not those that all projects use.
     pg_bin: Option<OsString>,
+    /// Whether the project itself says which programs these are, whatever the variables of the test are.
+    names_programs: bool,
     pub(crate) ports: Ports,
 }
 
@@ -35,6 +37,8 @@ pub(crate) struct Ports {
 /// A `selvedge start` (or `serve`) in the background.
 pub(crate) struct Running {
     child: Child,
+    /// The process that gets signals.
+    pid: u32,
     log: PathBuf,
     pub(crate) ports: Ports,
 }
@@ -84,6 +88,14 @@ impl Project {
         }
     }
 
+    /// A project that says itself which PostgreSQL runs.
+    pub(crate) fn naming_programs() -> Self {
+        Self {
+            names_programs: true,
+            ..Self::new()
+        }
+    }
+
     /// The same in a folder whose path is too long for a socket in it.
     pub(crate) fn with_long_path() -> Self {
         Self::with_prefix(&format!("selvedge-cli-{}", "x".repeat(90)))
@@ -101,6 +113,7 @@ impl Project {
             folder,
             state_home: tempfile::tempdir().expect("a temporary folder"),
             pg_bin: None,
+            names_programs: false,
             ports: Ports::free(),
         };
         project.write("config.toml", "project_id = \"cli\"\n");
@@ -166,6 +179,9 @@ impl Project {
             .env_remove("DATABASE_URL")
             .env("SELVEDGE_STATE_HOME", self.state_home.path())
             .envs(self.pg_bin.iter().map(|folder| ("SELVEDGE_PG_BIN", folder)));
+        if self.names_programs {
+            command.env_remove("SELVEDGE_PG_BIN");
+        }
         command
     }
 
@@ -214,6 +230,7 @@ impl Project {
             .spawn()
             .expect("the binary starts");
         Running {
+            pid: child.id(),
             child,
             log,
             ports: self.ports,
@@ -299,6 +316,20 @@ impl Project {
     }
 }
 
+/// Gives folders to `nobody`, whom every machine knows; as another user than root they stay this user's. Returns whose they are.
+pub(crate) fn give_away(folders: &[&Path]) -> u32 {
+    let user = nix::unistd::geteuid();
+    let owner = if user.is_root() { 65_534 } else { user.as_raw() };
+    let entries = folders
+        .iter()
+        .flat_map(|folder| walkdir::WalkDir::new(folder).into_iter().flatten());
+    for entry in entries {
+        let group = user.is_root().then_some(owner);
+        std::os::unix::fs::lchown(entry.path(), Some(owner), group).expect("given away");
+    }
+    owner
+}
+
 /// Opens a connection, polled in the background.
 pub(crate) async fn connect(url: &str) -> Result<tokio_postgres::Client, tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
@@ -358,7 +389,16 @@ pub(crate) async fn try_to_kill_when(
 
 impl Running {
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        self.pid
+    }
+
+    /// The same where the command was called by another program, such as `unshare`, which waits for it.
+    pub(crate) fn of_child(mut self) -> Self {
+        let children = format!("/proc/{0}/task/{0}/children", self.child.id());
+        let children = std::fs::read_to_string(children).expect("Linux tells them");
+        let first = children.split_whitespace().next().expect("it runs");
+        self.pid = first.parse().expect("a number");
+        self
     }
 
     /// Everything printed so far.

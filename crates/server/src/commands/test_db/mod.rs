@@ -8,7 +8,7 @@ mod report;
 mod tap;
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -165,6 +165,18 @@ fn find_tests(config: &Config, paths: &[PathBuf], readable: &ReadableFiles) -> R
     Ok(files)
 }
 
+/// Whether a walk has met a link to a folder around it, or one to nothing that has not the name of a test. What cannot be read is neither.
+fn is_link_without_tests(error: &walkdir::Error, is_test: impl Fn(&Path) -> bool) -> bool {
+    let leads_nowhere = |path: &Path| {
+        let target = path.metadata().err();
+        let is_circle = |error: &std::io::Error| error.raw_os_error() == Some(nix::libc::ELOOP);
+        path.is_symlink()
+            && target.is_some_and(|error| error.kind() == ErrorKind::NotFound || is_circle(&error))
+    };
+    let path = error.path();
+    error.loop_ancestor().is_some() || path.is_some_and(|path| !is_test(path) && leads_nowhere(path))
+}
+
 fn add_tests_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let is_test = |path: &Path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
@@ -173,8 +185,7 @@ fn add_tests_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in WalkDir::new(folder).follow_links(true) {
         let entry = match entry {
             Ok(entry) => entry,
-            // A link to a folder around it, or to nothing.
-            Err(error) if !error.path().is_some_and(is_test) && error.depth() > 0 => continue,
+            Err(error) if is_link_without_tests(&error, is_test) => continue,
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
         };
         if !entry.file_type().is_dir() && is_test(entry.path()) {
