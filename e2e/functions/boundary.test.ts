@@ -1,5 +1,6 @@
 // What functions cannot reach: files of the machine that they import by name, and a debugger's port. One server for all.
 
+import { execFileSync } from "node:child_process";
 import { access, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -86,6 +87,33 @@ describe("gw_040 modules", () => {
     }
     expect(server.output()).not.toContain("secret of the project");
     expect(server.output()).not.toContain("root:");
+  });
+
+  test("gw_109 what has no end is refused before it is read, as a name and behind a link", async () => {
+    await mkdir(join(server.folder, "functions/endless-link"), { recursive: true });
+    await symlink("/dev/zero", join(server.folder, "functions/endless-link/data.txt"));
+    await mkdir(join(server.folder, "functions/endless-pipe"), { recursive: true });
+    execFileSync("mkfifo", [join(server.folder, "functions/endless-pipe/data.txt")]);
+    const imported = {
+      "endless-zero": "/dev/zero",
+      "endless-random": "file:///dev/urandom",
+      "endless-full": "file:///dev/full",
+      "endless-link": "./data.txt",
+      "endless-pipe": "./data.txt",
+    };
+
+    for (const [name, path] of Object.entries(imported)) {
+      const source = `import value from "${path}" with { type: "text" }; ${answering("value")}`;
+      const [status, text] = await run(name, source);
+      expect([name, status]).toEqual([name, 503]);
+      expect(text).toContain("BOOT_ERROR");
+    }
+
+    expect(server.output()).toContain("/dev/zero is not a file with a module");
+    expect(server.output()).toContain("/dev/full. Functions are made of modules below");
+    expect(server.output()).toContain("/dev/urandom. Functions are made of modules below");
+    expect(server.output()).toContain("endless-pipe/data.txt is no regular file");
+    expect(server.output()).not.toContain("takes too long");
   });
 
   test("a link in a function's folder opens no file that Deno itself may open", async () => {

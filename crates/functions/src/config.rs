@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::SecretString;
+use selvedge_project_files::RefusedProgram;
 use selvedge_token::{ApiKeys, KeyRing};
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,8 @@ pub struct DenoSearch {
     pub path: Option<String>,
     /// Folders that may have a `node_modules` with the npm package `deno`.
     pub folders: Vec<PathBuf>,
+    /// What may not run, wherever it is found.
+    pub refused: Vec<RefusedProgram>,
 }
 
 /// `[functions.<slug>]`.

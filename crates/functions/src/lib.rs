@@ -28,6 +28,7 @@ pub use config::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, InspectMode,
     Policy, WorkerLimits,
 };
+pub use deno::explain_refusal;
 pub use http::FunctionsWorker;
 pub use native::{NativeFunction, NativeRequest};
 pub use product_import::{ProductImport, ProductImportConfig};

@@ -19,11 +19,12 @@ pub fn find_repository(folder: &Path) -> PathBuf {
     find_below(folder, &list_homes(folder))
 }
 
-/// Whether a folder is part of a Git repository: of one that its owner or root has made, as in [`find_repository`], whatever else is nearer.
+/// Whether a folder is part of a Git repository that its owner or root has made, whatever else is nearer. Also of one that is a whole home: who
+/// asks looks up what that repository tracks.
 #[must_use]
 pub fn is_in_git_repository(folder: &Path) -> bool {
     let owner = read_owner(folder);
-    let mut candidates = list_candidates(folder, &list_homes(folder)).into_iter();
+    let mut candidates = list_candidates(folder, &[]).into_iter();
     candidates.any(|above| has_mark(above, &[".git"], owner))
 }
 
@@ -75,7 +76,7 @@ pub fn resolve(path: &Path) -> PathBuf {
     }
 }
 
-fn read_owner(path: &Path) -> Option<u32> {
+pub(crate) fn read_owner(path: &Path) -> Option<u32> {
     fs::metadata(path).ok().map(|metadata| metadata.uid())
 }
 

@@ -9,13 +9,21 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use selvedge_project_files::{find_repository, is_data_folder, resolve};
+use selvedge_project_files::{
+    find_repository, is_data_folder, is_environment_file, is_private_path, resolve,
+};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::config::FunctionsConfig;
 
-/// Files with secrets or settings of a project, also of another one in the same repository.
-const SETTINGS: [&str; 2] = ["config.toml", "signing_keys.json"];
+/// What a function may read of a folder outside of `functions/`.
+#[derive(Debug, Default)]
+pub(crate) struct AdmittedParts {
+    /// The largest files and folders without anything private in them.
+    pub(crate) paths: Vec<PathBuf>,
+    /// Links that are left out, because what they lead to has something private in it.
+    pub(crate) left_out: Vec<PathBuf>,
+}
 
 /// The files that a project's functions may be made of.
 #[derive(Debug)]
@@ -57,26 +65,37 @@ impl Boundary {
     /// not there and one that is forbidden.
     pub(crate) fn admit(&self, path: &Path) -> Option<PathBuf> {
         let path = resolve(path);
-        let mut folders = [&self.root].into_iter().chain(&self.module_folders);
-        let inner = folders.find_map(|folder| path.strip_prefix(folder).ok())?;
-        let is_protected = self.protected.iter().any(|protected| path.starts_with(protected));
-        let is_mounted = read_device(&path).is_some_and(|device| !self.devices.contains(&device));
-        if is_protected || is_mounted || is_environment(&path) {
-            return None;
-        }
-        let is_own = path.starts_with(&self.functions);
+        let inner = self.find_inner(&path)?;
         let mut folders = path.ancestors().take(inner.components().count());
-        let is_admitted = is_own || !(is_private(inner) || folders.any(is_data_folder));
+        let is_own = path.starts_with(&self.functions);
+        let is_admitted = self.admits_name(&path, inner) && (is_own || !folders.any(is_data_folder));
         is_admitted.then_some(path)
+    }
+
+    /// A path, links resolved, relative to the repository or to a folder that the operator has named.
+    fn find_inner<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        let mut folders = [&self.root].into_iter().chain(&self.module_folders);
+        folders.find_map(|folder| path.strip_prefix(folder).ok())
+    }
+
+    /// Whether a path, links resolved, is nothing private by its names and its place. It may be in a data folder all the same.
+    fn admits_name(&self, path: &Path, inner: &Path) -> bool {
+        let is_protected = self.protected.iter().any(|protected| path.starts_with(protected));
+        let is_mounted = read_device(path).is_some_and(|device| !self.devices.contains(&device));
+        let is_own = path.starts_with(&self.functions);
+        !(is_protected || is_mounted || is_environment_file(path)) && (is_own || !is_private_path(inner))
     }
 
     /// Whether a path leads to a place in the repository, in `functions/` or in a folder that the operator has named.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let path = resolve(path);
-        let folders = [&self.root, &self.functions]
-            .into_iter()
-            .chain(&self.module_folders);
-        folders.into_iter().any(|folder| path.starts_with(folder))
+        self.folders().any(|folder| path.starts_with(folder))
+    }
+
+    /// The folders of which files may be part of a function: the repository, `functions/`, and those that the operator has named.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+        let own = [&self.root, &self.functions].into_iter();
+        own.chain(&self.module_folders).map(PathBuf::as_path)
     }
 
     /// Whether Deno may read a file with its own settings. Above the repository it looks for them as well, and those are the user's; a link of
@@ -119,25 +138,55 @@ impl Boundary {
 
     /// What of a file or folder a function may read: all of it, or of a folder outside of `functions/` with something private in it, at any depth,
     /// the parts that are admitted.
-    pub(crate) fn admitted_parts(&self, path: &Path) -> Vec<PathBuf> {
+    pub(crate) fn admitted_parts(&self, path: &Path) -> AdmittedParts {
+        let mut parts = AdmittedParts::default();
         if !self.admits_all(path) {
-            return Vec::new();
+            return parts;
         }
         let real = resolve(path);
-        if real.starts_with(&self.functions) || !self.has_private_part(&real) {
-            return vec![path.to_path_buf()];
+        if real.starts_with(&self.functions) || self.add_parts(&real, &mut parts) {
+            parts.paths = vec![path.to_path_buf()];
+            parts.left_out.clear();
         }
-        let entries = fs::read_dir(&real).into_iter().flatten().flatten();
-        entries
-            .filter(|entry| !entry.path().is_symlink())
-            .flat_map(|entry| self.admitted_parts(&entry.path()))
-            .collect()
+        parts
     }
 
-    /// Whether something in a folder may not be part of a function. What is behind links is asked about as links.
-    fn has_private_part(&self, folder: &Path) -> bool {
-        let mut entries = WalkDir::new(folder).into_iter().filter_map(Result::ok);
-        entries.any(|entry| !entry.path_is_symlink() && self.admit(entry.path()).is_none())
+    /// Whether all of a file or folder is admitted. If it is not, its admitted parts are added. The path has no links in it, and it is in no data
+    /// folder.
+    fn add_parts(&self, path: &Path, parts: &mut AdmittedParts) -> bool {
+        let is_admitted = self
+            .find_inner(path)
+            .is_some_and(|inner| self.admits_name(path, inner));
+        if !is_admitted || !path.is_dir() {
+            return is_admitted;
+        }
+        if is_data_folder(path) {
+            return false;
+        }
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        let entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let (links, entries): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.is_symlink());
+        let count = entries.len();
+        let whole: Vec<PathBuf> = entries
+            .into_iter()
+            .filter(|entry| self.add_parts(entry, parts))
+            .collect();
+        // Those of a whole folder are asked about as links.
+        if whole.len() == count {
+            return true;
+        }
+        let (given, left_out): (Vec<_>, Vec<_>) = links
+            .into_iter()
+            .filter(|link| link.exists())
+            .partition(|link| self.is_link_to_whole(link));
+        parts.paths.extend(whole.into_iter().chain(given));
+        parts.left_out.extend(left_out);
+        false
+    }
+
+    fn is_link_to_whole(&self, link: &Path) -> bool {
+        let is_whole = |folder: &Path| self.add_parts(folder, &mut AdmittedParts::default());
+        self.admits_all(link) && is_whole(&resolve(link))
     }
 
     /// Whether a function may read a file, or all of a folder: none that holds something protected, such as the project's own.
@@ -153,28 +202,6 @@ impl Boundary {
 
 fn read_device(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().map(|metadata| metadata.dev())
-}
-
-/// `.env`, `.env.local`, `selvedge.env` and their kin.
-fn is_environment(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(".env") || name.ends_with(".env")
-}
-
-/// Whether a path outside of `functions/` names settings or something hidden, such as `.git` or `.npmrc`. Package managers keep packages in
-/// hidden folders of `node_modules`.
-fn is_private(inner: &Path) -> bool {
-    let names: Vec<_> = inner
-        .components()
-        .map(|component| component.as_os_str().to_string_lossy())
-        .collect();
-    let is_hidden = names.iter().enumerate().any(|(index, name)| {
-        let is_of_packages = index
-            .checked_sub(1)
-            .is_some_and(|before| names[before] == "node_modules");
-        name.starts_with('.') && !is_of_packages
-    });
-    is_hidden || names.last().is_some_and(|name| SETTINGS.contains(&name.as_ref()))
 }
 
 #[cfg(test)]
@@ -324,14 +351,29 @@ mod tests {
             "b/supabase/.selvedge/superuser-password",
             "c/data/superuser-password",
             "c/data/storage/x",
+            "d/.env",
+            "d/index.ts",
+            "d/node_modules/hono/.eslintrc",
+            "d/node_modules/hono/index.js",
+            "d/node_modules/private/.npmrc",
+            "d/node_modules/private/index.js",
+            "e/Config.TOML",
+            "e/page.html",
         ];
         for file in files.map(|file| base.join(file)) {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "").unwrap();
         }
+        for (target, link) in [
+            ("../assets", "d/public"),
+            ("../web", "d/pages"),
+            ("nowhere", "d/gone"),
+        ] {
+            std::os::unix::fs::symlink(target, base.join(link)).unwrap();
+        }
         let boundary = Boundary::of(&config);
         let parts = |name: &str| {
-            let mut parts = boundary.admitted_parts(&base.join(name));
+            let mut parts = boundary.admitted_parts(&base.join(name)).paths;
             parts.sort();
             parts
                 .iter()
@@ -344,6 +386,19 @@ mod tests {
         assert_eq!(parts("b/supabase"), ["b/supabase/functions"]);
         assert_eq!(parts("c"), [""; 0]);
         assert_eq!(parts("c/data/storage"), [""; 0]);
+        // Packages stay whole as far as they can, and so do folders behind links.
+        let of_packages = [
+            "d/index.ts",
+            "d/node_modules/hono",
+            "d/node_modules/private/index.js",
+            "d/public",
+        ];
+        assert_eq!(parts("d"), of_packages);
+        assert_eq!(
+            boundary.admitted_parts(&base.join("d")).left_out,
+            [base.join("d/pages")]
+        );
+        assert_eq!(parts("e"), ["e/page.html"]);
     }
 
     #[test]

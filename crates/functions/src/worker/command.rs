@@ -17,6 +17,7 @@ use super::launcher::{Launcher, make_private_folder, write_whole};
 use super::permissions::{list_permissions, list_readable_paths};
 use super::state::Worker;
 use crate::config::{Inspect, InspectMode};
+use crate::deno::DenoError;
 use crate::project::{
     Boundary, ChosenMap, Function, MapOrigin, choose_import_map, compose_environment, compose_import_map,
     find_named_map, scan_modules,
@@ -87,7 +88,7 @@ struct Preparation<'a> {
 /// What starts a worker.
 pub(super) struct PreparedCommands {
     /// Downloads the function's modules with the tokens that the worker must not have; `None` without tokens.
-    pub(super) download: Option<Command>,
+    pub(super) download: Option<(Command, Confinement)>,
     /// Checks what the function imports.
     pub(super) graph: GraphCheck,
     /// Runs the function.
@@ -101,7 +102,11 @@ pub(super) fn prepare_command(
     function: &Function,
     worker: &Worker,
 ) -> Result<PreparedCommands, LaunchError> {
-    let deno = launcher.find_deno().map_err(LaunchError::NoDeno)?;
+    let deno = launcher.find_deno().map_err(|error| match error {
+        DenoError::Missing(text) => LaunchError::NoDeno(text),
+        // Not for whoever calls the function: it names files of this machine.
+        DenoError::Refused(text) => LaunchError::Project(text),
+    })?;
     if !function.entrypoint.is_file() {
         let missing = format!("entrypoint {} is not there", function.entrypoint.display());
         return Err(LaunchError::Project(missing));
@@ -119,11 +124,13 @@ pub(super) fn prepare_command(
         function,
         worker,
     };
+    let reading = preparation.confine_reading(&boundary);
+    let download = preparation.download();
     let mut commands = PreparedCommands {
-        download: preparation.download(),
+        download: download.map(|command| (command, reading.clone())),
         run: preparation.run(&readable, &bootstrap)?,
         confinement: preparation.confine(bootstrap, readable, &boundary),
-        graph: preparation.list_modules(boundary),
+        graph: preparation.list_modules(boundary, reading),
     };
     if !preparation.imports.has_package_json {
         commands.hide_package_json();
@@ -135,7 +142,8 @@ impl PreparedCommands {
     /// Otherwise Deno takes the package.json of a web project above, and looks for npm packages in its node_modules.
     fn hide_package_json(&mut self) {
         let others = [&mut self.graph.command, &mut self.run];
-        for command in self.download.iter_mut().chain(others) {
+        let download = self.download.iter_mut().map(|(command, _)| command);
+        for command in download.chain(others) {
             command.env("DENO_NO_PACKAGE_JSON", "1");
         }
     }
@@ -174,13 +182,14 @@ impl Preparation<'_> {
     }
 
     /// `deno info`, which lists the modules of the function.
-    fn list_modules(&self, boundary: Boundary) -> GraphCheck {
+    fn list_modules(&self, boundary: Boundary, confinement: Confinement) -> GraphCheck {
         let read = |path: &Path| read_file(path, MAX_SETTINGS_BYTES).unwrap_or_default();
         let beside = self.function.entrypoint.with_file_name("package.json");
         let chosen = self.imports.chosen.as_ref().map(|chosen| read(&chosen.path));
         let settings = [read(&self.imports.map), chosen.unwrap_or_default(), read(&beside)];
         GraphCheck {
             command: self.read(&["info", "--json"]),
+            confinement,
             settings: settings.join(&0),
             entrypoint: self.function.entrypoint.clone(),
             boundary,
@@ -216,26 +225,52 @@ impl Preparation<'_> {
 
     /// What the kernel lets the worker do. Its modules are added once they are known.
     fn confine(&self, bootstrap: PathBuf, mut readable: Vec<PathBuf>, boundary: &Boundary) -> Confinement {
-        let config = &self.launcher.config;
-        let certificates = config
-            .deno_environment
-            .iter()
-            .filter(|(name, _)| CERTIFICATES.contains(&name.as_str()))
-            .map(|(_, path)| PathBuf::from(path));
-        readable.extend(certificates);
-        readable.extend([bootstrap, self.imports.map.clone()]);
-        readable.extend(self.imports.chosen.as_ref().map(|chosen| chosen.path.clone()));
-        // Deno reads it for the addresses of registries, and the function may not.
-        let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok().flatten();
-        readable.extend(user.map(|user| user.dir.join(".npmrc")));
-        let own = [self.worker.folder.clone(), self.worker.deno_folder()];
+        readable.push(bootstrap);
+        readable.extend(self.list_own_settings());
         Confinement {
             program: self.deno.clone(),
             readable,
             listed: vec![boundary.root().to_path_buf()],
-            writable: own.into_iter().chain([config.cache_folder.clone()]).collect(),
-            port: config.inspect.map(|inspect| inspect.port),
+            writable: self.list_caches(),
+            port: self.launcher.config.inspect.map(|inspect| inspect.port),
+            reads_random: true,
         }
+    }
+
+    /// What the kernel lets Deno do that reads the modules of the function: which ones these are is not known yet, so all that may be any.
+    fn confine_reading(&self, boundary: &Boundary) -> Confinement {
+        let mut confinement = Confinement {
+            program: self.deno.clone(),
+            readable: boundary.folders().map(Path::to_path_buf).collect(),
+            writable: self.list_caches(),
+            ..Confinement::default()
+        };
+        confinement.readable.extend(self.list_own_settings());
+        confinement.admit_modules(vec![self.function.entrypoint.clone()], boundary);
+        confinement
+    }
+
+    /// Files that Deno reads for itself.
+    fn list_own_settings(&self) -> Vec<PathBuf> {
+        let environment = &self.launcher.config.deno_environment;
+        let certificates = environment
+            .iter()
+            .filter(|(name, _)| CERTIFICATES.contains(&name.as_str()))
+            .map(|(_, path)| PathBuf::from(path));
+        // For the addresses of registries. The function may not read it.
+        let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok().flatten();
+        let chosen = self.imports.chosen.as_ref().map(|chosen| chosen.path.clone());
+        certificates
+            .chain([self.imports.map.clone()])
+            .chain(chosen)
+            .chain(user.map(|user| user.dir.join(".npmrc")))
+            .collect()
+    }
+
+    /// Folders in which Deno writes.
+    fn list_caches(&self) -> Vec<PathBuf> {
+        let shared = self.launcher.config.cache_folder.clone();
+        vec![self.worker.folder.clone(), self.worker.deno_folder(), shared]
     }
 }
 

@@ -7,6 +7,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::path::PathBuf;
+use std::process::Output;
 use std::sync::mpsc;
 
 use tokio::process::{Child, Command};
@@ -19,7 +20,7 @@ use crate::project::{Boundary, list_deno_settings};
 const STACK: usize = 256 * 1024;
 
 /// What a worker may do, beside what every program needs.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "only Linux has Landlock")
@@ -35,6 +36,8 @@ pub(super) struct Confinement {
     pub(super) writable: Vec<PathBuf>,
     /// The one port on which it may listen: the debugger's.
     pub(super) port: Option<u16>,
+    /// Whether it may read random numbers from devices, which have no end.
+    pub(super) reads_random: bool,
 }
 
 impl Confinement {
@@ -75,6 +78,15 @@ pub(super) async fn spawn(mut command: Command, confinement: Confinement) -> io:
         .await
         .map_err(|_| io::Error::other("the thread of the worker has ended"))??;
     Ok((child, Parent(parent)))
+}
+
+/// Runs a command to its end under such restrictions.
+///
+/// # Errors
+/// Those of [`spawn`].
+pub(super) async fn run(command: Command, confinement: Confinement) -> io::Result<Output> {
+    let (child, _parent) = spawn(command, confinement).await?;
+    child.wait_with_output().await
 }
 
 #[cfg(target_os = "linux")]
@@ -150,13 +162,8 @@ mod landlock_rules {
         "/sys/fs/cgroup",
         "/sys/devices/system",
     ];
-    const DEVICES: [&str; 5] = [
-        "/dev/null",
-        "/dev/zero",
-        "/dev/full",
-        "/dev/random",
-        "/dev/urandom",
-    ];
+    const NULL_DEVICE: &str = "/dev/null";
+    const RANDOM_DEVICES: [&str; 2] = ["/dev/random", "/dev/urandom"];
 
     /// Rights of root that show a program the variables and the memory of every process, whatever Landlock says.
     const REVEALING: [CapabilitySet; 3] = [
@@ -208,7 +215,8 @@ mod landlock_rules {
             rules = allow(rules, path, read)?;
         }
         let device = read | AccessFs::WriteFile | AccessFs::IoctlDev;
-        for path in DEVICES {
+        let random = RANDOM_DEVICES.into_iter().filter(|_| confinement.reads_random);
+        for path in random.chain([NULL_DEVICE]) {
             rules = allow(rules, Path::new(path), device)?;
         }
         for path in &confinement.listed {
@@ -268,6 +276,7 @@ mod tests {
         }
         std::os::unix::fs::symlink(path("other/file"), path("own/link")).unwrap();
         let script = "cat own/file other/file own/link /etc/shadow /proc/$PPID/environ
+                      head -c 1 /dev/zero; head -c 1 /dev/urandom;
                       echo 1 > own/new; echo 2 > cache/new; cat cache/new";
         let mut command = Command::new("/bin/sh");
         command
@@ -282,8 +291,7 @@ mod tests {
             ..Confinement::default()
         };
 
-        let (child, _parent) = spawn(command, confinement()).await.unwrap();
-        let output = child.wait_with_output().await.unwrap();
+        let output = run(command, confinement()).await.unwrap();
         let own = confinement();
         let listen = move || {
             restrict_thread(&own).unwrap();

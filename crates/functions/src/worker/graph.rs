@@ -15,6 +15,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 use url::Url;
 
+use super::confinement::{Confinement, run};
 use crate::project::Boundary;
 
 /// How long Deno may take to download what a function imports, and to list it.
@@ -53,6 +54,8 @@ struct Resolved {
 pub(super) struct GraphCheck {
     /// `deno info`.
     pub(super) command: Command,
+    /// What it may read: a module may be the name of a device that has no end.
+    pub(super) confinement: Confinement,
     /// Texts that decide what the imports mean: the import map and the configuration.
     pub(super) settings: Vec<u8>,
     pub(super) entrypoint: PathBuf,
@@ -77,7 +80,8 @@ impl CheckedGraphs {
     /// A text that names the first file which the function may not import.
     pub(super) async fn check(&self, slug: &str, check: GraphCheck) -> Result<Vec<PathBuf>, String> {
         let GraphCheck {
-            mut command,
+            command,
+            confinement,
             settings,
             entrypoint,
             boundary,
@@ -88,9 +92,13 @@ impl CheckedGraphs {
         {
             return Ok(known.files);
         }
-        let output = timeout(LONGEST_LISTING, command.output())
+        let output = timeout(LONGEST_LISTING, run(command, confinement))
             .await
-            .map_err(|_| "Deno takes too long to list the function's modules.".to_owned())?;
+            .map_err(|_| {
+                "Deno takes too long to list the function's modules: hosts of modules do not answer, or a module is a pipe that nobody \
+                 writes to."
+                    .to_owned()
+            })?;
         let files = list_files(output, &entrypoint, &boundary)?;
         // Not with a file that is missing: what appears there later was not checked.
         if let Some(hash) = hash_graph(&settings, &files) {

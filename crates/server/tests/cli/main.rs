@@ -28,6 +28,7 @@ mod matrix;
 mod memory;
 mod migrations;
 mod own_project;
+mod packages;
 mod pgtap;
 mod plain_server;
 mod platform_versions;

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use chrono::Utc;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use selvedge_postgres::migrate::{create_migration, join_statements, replace_file, split_statements};
+use selvedge_project_files::find_packages;
 use tokio_postgres::Config as Login;
 use tokio_postgres::config::{Host, SslMode};
 use url::Url;
@@ -24,7 +25,7 @@ use crate::database::target::TargetDatabase;
 use crate::database::{EMBEDDED_PASSWORD, embedded};
 use crate::output::{GOOD, print_text};
 use crate::private_file::write_private_file;
-use crate::project_trust::check_place;
+use crate::project_trust::{Program, check_place, list_refused};
 
 /// Runs `selvedge db diff`.
 ///
@@ -53,7 +54,7 @@ pub(super) async fn find_statements(
     database: &TargetDatabase,
     schemas: &[String],
 ) -> Result<String> {
-    let cli = find_cli(&config.project.folder)?;
+    let cli = find_cli(config)?;
     let shadow = Shadow::start(config).await?;
     let compare = |target: &str| {
         let logins = write_password_file(shadow.folder(), &shadow.url(), target)?;
@@ -251,16 +252,23 @@ fn run_comparison(cli: &Path, schemas: &[String], logins: &Endpoints, folder: &P
 }
 
 /// The stock CLI in the `node_modules` of the project or of a folder above it.
-fn find_cli(project: &Path) -> Result<PathBuf> {
-    project
-        .ancestors()
-        .map(|folder| folder.join("node_modules/supabase/dist/supabase.js"))
+///
+/// # Errors
+/// When there is none, or a stranger may have brought it with the project.
+fn find_cli(config: &Config) -> Result<PathBuf> {
+    let packages = find_packages(&config.project.folder, &["supabase"]).into_iter();
+    let cli = packages
+        .filter(|package| package.join("dist/supabase.js").is_file())
+        .map(|package| package.with_file_name(".bin/supabase"))
         .find(|program| program.is_file())
-        .and_then(|program| Some(program.ancestors().nth(3)?.join(".bin/supabase")))
-        .filter(|program| program.is_file())
         .context(
             "db diff compares with the library of the Supabase CLI: install it in the project with  npm i -D supabase",
-        )
+        )?;
+    let refused = list_refused(config, Program::Cli);
+    if let Some(reason) = refused.iter().find_map(|refused| refused.explain(&cli)) {
+        bail!("{reason}");
+    }
+    Ok(cli)
 }
 
 #[cfg(test)]

@@ -9,21 +9,14 @@ use serde::{Deserialize, Serialize};
 const PACKAGES: &str = "a package that may have come with the project";
 /// Stands for a key where a link leads out of the project.
 const LINK: &str = "a link";
+/// The key with PostgreSQL's programs.
+const POSTGRESQL: &str = "selvedge.pg_bin";
+/// The key with the program that runs functions.
+const DENO: &str = "selvedge.functions.deno";
 /// The key with folders that functions import modules from.
 const MODULE_FOLDERS: &str = "selvedge.functions.module_folders";
-/// The keys whose values are programs or folders of modules, with the flag and the variable that name them otherwise.
-const PROGRAMS: [(&str, &str); 4] = [
-    ("selvedge.pg_bin", "--pg-bin DIR, or SELVEDGE_PG_BIN=DIR"),
-    (
-        "selvedge.functions.deno",
-        "--deno-bin FILE, or SELVEDGE_FUNCTIONS_DENO=FILE",
-    ),
-    (MODULE_FOLDERS, "SELVEDGE_FUNCTIONS_MODULE_FOLDERS=DIR"),
-    (
-        PACKAGES,
-        "SELVEDGE_PG_BIN=DIR and SELVEDGE_FUNCTIONS_DENO=FILE. Packages that npm has installed are not asked about in a repository that tracks their package.json and not them, once `git status` has looked at it on this machine",
-    ),
-];
+/// The keys whose values are programs or folders of modules, and what stands for one.
+const PROGRAMS: [&str; 4] = [POSTGRESQL, DENO, MODULE_FOLDERS, PACKAGES];
 
 /// A program, file or folder, with what names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,14 +57,14 @@ impl NamedPath {
         deno: Option<&Path>,
         modules: &[PathBuf],
     ) -> Vec<Self> {
-        let named = PROGRAMS.iter().zip([pg_bin, deno]);
-        let programs = named.filter_map(|((key, _), path)| Some(Self::of_key(key, path?)));
+        let named = [(POSTGRESQL, pg_bin), (DENO, deno)].into_iter();
+        let programs = named.filter_map(|(key, path)| Some(Self::of_key(key, path?)));
         programs
             .chain(modules.iter().map(|folder| Self::of_key(MODULE_FOLDERS, folder)))
             .collect()
     }
 
-    /// Packages of npm that version control tracks.
+    /// Packages of npm that may have come with the project.
     pub(crate) fn of_packages(path: &Path) -> Self {
         Self::of_key(PACKAGES, path)
     }
@@ -96,7 +89,17 @@ impl NamedPath {
 
     /// Whether it is run, or its code is: such a path is never taken from a file of the project by root.
     pub(crate) fn is_program(&self) -> bool {
-        PROGRAMS.iter().any(|(key, _)| *key == self.key)
+        PROGRAMS.contains(&self.key.as_str())
+    }
+
+    /// Whether it is the folder of PostgreSQL's programs.
+    pub(crate) fn is_postgresql(&self) -> bool {
+        self.key == POSTGRESQL
+    }
+
+    /// Whether it is what functions run in.
+    pub(crate) fn is_deno(&self) -> bool {
+        self.key == DENO
     }
 
     /// What becomes of it, for people: with this user's rights, or with those of root.
@@ -125,6 +128,7 @@ impl NamedPath {
         let (shown, effect) = (self.describe(), self.effect(is_root));
         match &self.link {
             Some(_) => format!("{shown} came with this project, and {effect}"),
+            None if self.key == PACKAGES => format!("{} is {PACKAGES}, and {effect}", self.path.display()),
             None => format!("{shown} is named by a file of this project, and {effect}"),
         }
     }
@@ -137,15 +141,16 @@ impl NamedPath {
         }
     }
 
-    /// How a person says the same without a file of the project: the flag, the variable.
+    /// How a person says the same without a file of the project: the variable, which each command has, while few have the flag.
     pub(crate) fn alternatives(&self) -> String {
         if self.link.is_some() {
             return "put what it leads to into the project, or take the link out".to_owned();
         }
-        let program = PROGRAMS.iter().find(|(key, _)| *key == self.key);
-        match program {
-            Some((_, alternatives)) => (*alternatives).to_owned(),
-            None => format!("{}PATH", variable_of(&self.key)),
+        match self.key.as_str() {
+            POSTGRESQL => "SELVEDGE_PG_BIN=DIR".to_owned(),
+            DENO => "SELVEDGE_FUNCTIONS_DENO=FILE".to_owned(),
+            MODULE_FOLDERS => "SELVEDGE_FUNCTIONS_MODULE_FOLDERS=DIR".to_owned(),
+            key => format!("{}PATH", variable_of(key)),
         }
     }
 }
@@ -176,7 +181,7 @@ mod tests {
             alternatives("storage.buckets.my-files.objects_path"),
             "SUPABASE_STORAGE_BUCKETS_MY_FILES_OBJECTS_PATH=PATH"
         );
-        assert!(alternatives("selvedge.pg_bin").contains("--pg-bin"));
+        assert_eq!(alternatives("selvedge.pg_bin"), "SELVEDGE_PG_BIN=DIR");
     }
 
     #[test]

