@@ -2,7 +2,9 @@
 //! while the project does.
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::Logins;
+use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::migrate::is_platform_older;
+use selvedge_postgres::{Logins, PrivilegedSession};
 use selvedge_storage::{OwnersNote, SweepOptions, SweepReport};
 
 use crate::cli::SweepArgs;
@@ -24,7 +26,7 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
     };
     let owners = match &database {
         TargetDatabase::External(external) => check_files_of_other(config, args, external).await?,
-        TargetDatabase::Running(_) => check_own_files(config, args)?,
+        TargetDatabase::Running(_) => check_own_files(config, args).await?,
     };
     let logins = match &database {
         TargetDatabase::External(database) => database.logins(config.console.schema_changes),
@@ -42,10 +44,13 @@ async fn sweep_stopped(config: &Config, args: &SweepArgs) -> Result<()> {
             config.project.id
         );
     }
-    let owners = check_own_files(config, args)?;
+    let owners = check_own_files(config, args).await?;
     let cluster = embedded::start_cluster(config).await?;
     let outcome = async {
-        let superuser = embedded::apply_platform_to(config, &cluster).await?;
+        let superuser = match args.dry_run {
+            true => connect_unchanged(config, &cluster).await?,
+            false => embedded::apply_platform_to(config, &cluster).await?,
+        };
         if unfinished_import::find(&superuser).await?.is_some() {
             bail!(
                 "an import into {} was cut off: go on with it, or discard it, before a sweep",
@@ -60,6 +65,21 @@ async fn sweep_stopped(config: &Config, args: &SweepArgs) -> Result<()> {
     // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
     cluster.stop().await?;
     outcome
+}
+
+/// The superuser's connection to a database that is only looked at.
+///
+/// # Errors
+/// When an older version of this program has made its platform schema: nothing but a change of it would let this version look.
+async fn connect_unchanged(config: &Config, cluster: &Cluster) -> Result<PrivilegedSession> {
+    let superuser = embedded::connect_privileged(&cluster.superuser_login()).await?;
+    if is_platform_older(&superuser).await? {
+        bail!(
+            "the database of {} was last run by an older version, and --dry-run changes nothing\n  bring it up to date with:  selvedge start",
+            config.project.id
+        );
+    }
+    Ok(superuser)
 }
 
 async fn sweep(config: &Config, args: &SweepArgs, logins: Logins, owners: Option<OwnersNote>) -> Result<()> {
@@ -86,7 +106,7 @@ fn leaves_files(config: &Config, args: &SweepArgs) -> bool {
 
 /// Refuses to remove files that may be the objects of another database than the project's own: to this one each of them is a file without an
 /// object. Who says that all are this one's by the project's name, makes it their owner. Returns what is asked again when the sweep begins.
-fn check_own_files(config: &Config, args: &SweepArgs) -> Result<Option<OwnersNote>> {
+async fn check_own_files(config: &Config, args: &SweepArgs) -> Result<Option<OwnersNote>> {
     let own = ObjectsOwner::Own;
     let name = &config.project.id;
     if leaves_files(config, args) {
@@ -97,7 +117,7 @@ fn check_own_files(config: &Config, args: &SweepArgs) -> Result<Option<OwnersNot
     } else if !own.is_alone(config, &services::objects_folder(config))? {
         return refuse(config, own.name(), name);
     }
-    Ok(Some(own.note_for_storage(config)))
+    Ok(Some(own.note_for_storage(config, None).await?))
 }
 
 /// As [`check_own_files`], for a database on another server and its host.
@@ -115,13 +135,15 @@ async fn check_files_of_other(
     if !has_note && embedded::has_cluster(config) && !is_agreed {
         return refuse(config, &target, &name);
     }
-    let owner = ObjectsOwner::of_session(config, &*external.connect().await?, &target).await?;
+    let session = external.connect().await?;
+    let session: &tokio_postgres::Client = &session;
+    let owner = ObjectsOwner::of_session(config, session, &target).await?;
     if is_agreed {
         owner.take(config)?;
     } else if !owner.is_alone(config, &services::objects_folder(config))? {
         return refuse(config, &target, &name);
     }
-    Ok(Some(owner.note_for_storage(config)))
+    Ok(Some(owner.note_for_storage(config, Some(session)).await?))
 }
 
 /// Says whose the files may be, and by which name somebody says that they are `target`'s.

@@ -28,6 +28,11 @@ pub(crate) fn is_initialized(config: &Config) -> bool {
     std::fs::read(initialized_file(config)).is_ok_and(|text| text.is_empty())
 }
 
+/// Whether a first start has succeeded, and no reset is known to have emptied the database since: one may have been cut off.
+pub(crate) fn may_be_initialized(config: &Config) -> bool {
+    initialized_file(config).is_file()
+}
+
 /// Records that the database is complete, so that the next start neither seeds it nor fills buckets.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::{Cluster, DATABASE, RunningCluster, open_own_file};
 use selvedge_postgres::migrate::replace_file;
 use selvedge_storage::OwnersNote;
@@ -114,15 +114,28 @@ impl ObjectsOwner {
         }
     }
 
-    /// What the storage service needs to ask before each sweep.
-    pub(crate) fn note_for_storage(&self, config: &Config) -> OwnersNote {
-        OwnersNote {
+    /// What the storage service needs to ask before each sweep. `session` is one of this database, where that is on another server: whatever
+    /// answers at its address later must be the same one.
+    ///
+    /// # Errors
+    /// When the session is broken.
+    pub(crate) async fn note_for_storage(
+        &self,
+        config: &Config,
+        session: Option<&Client>,
+    ) -> Result<OwnersNote> {
+        let database = match session {
+            Some(session) => read_store_owner(session).await?,
+            None => None,
+        };
+        Ok(OwnersNote {
             path: note_path(config),
+            database,
             own: match self {
                 Self::Own => OWN.to_owned(),
                 Self::Other { identity, .. } => identity.clone(),
             },
-        }
+        })
     }
 
     /// Notes that objects of this database are in `folder`, and returns whether it is alone there.
@@ -167,12 +180,48 @@ impl ObjectsOwner {
         write_owners(config, std::slice::from_ref(self))
     }
 
+    /// Runs `replace`, which replaces all files in `folder` by this database's own, and notes that no other database has any there. Nobody can
+    /// join meanwhile.
+    ///
+    /// # Errors
+    /// When another database than those of `known`, which are names, has joined. Nothing was replaced then.
+    pub(crate) fn take_replacing(
+        &self,
+        config: &Config,
+        folder: &Path,
+        known: &[String],
+        replace: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let _lock = lock(config)?;
+        let others = name_others(&read_or_guess(config, folder)?);
+        let joined: Vec<String> = others.into_iter().filter(|name| !known.contains(name)).collect();
+        if !joined.is_empty() {
+            bail!(
+                "{} has objects of {} since this command began. Nothing was changed",
+                folder.display(),
+                joined.join(" and ")
+            );
+        }
+        replace()?;
+        write_owners(config, std::slice::from_ref(self)).context("the restore is complete and in place")
+    }
+
     /// The name of the database for people.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Own => "the project's own database",
             Self::Other { name, .. } => name,
         }
+    }
+}
+
+/// The database of a session as the storage service knows it; `None` where nobody may ask.
+async fn read_store_owner(session: &Client) -> Result<Option<String>> {
+    match find_identity(session).await {
+        // There it is a part of a file's name.
+        Ok(identity) => Ok(Some(identity.replace('/', "-"))),
+        Err(error) if is_closed(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -368,4 +417,38 @@ fn is_older_than_cluster(config: &Config, folder: &Path) -> bool {
 fn has_files(folder: &Path) -> bool {
     let mut entries = walkdir::WalkDir::new(folder).into_iter().flatten();
     entries.any(|entry| entry.file_type().is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+
+    #[test]
+    fn a_database_that_has_joined_since_a_restore_began_keeps_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::find(Some(folder.path()), folder.path()).unwrap();
+        let environment: Environment = [("A", "b")].into_iter().collect();
+        let loaded = Config::load_project(project, environment, &Flags::default()).unwrap();
+        let config = loaded.config;
+        std::fs::create_dir(&config.selvedge.data_dir).unwrap();
+        let objects = config.selvedge.data_dir.join("storage");
+        let restore = |known: &[String]| {
+            let mut is_replaced = false;
+            let taken = ObjectsOwner::Own.take_replacing(&config, &objects, known, || {
+                is_replaced = true;
+                Ok(())
+            });
+            (taken.map_err(|error| error.to_string()), is_replaced)
+        };
+        let write = |text: &str| std::fs::write(note_path(&config), text).unwrap();
+
+        write("own\n7123/5 staging.example.com:5432/app\n");
+        let (refused, is_replaced) = restore(&[]);
+        let known = restore(&["staging.example.com:5432/app".to_owned()]);
+
+        assert!(refused.unwrap_err().contains("staging.example.com:5432/app") && !is_replaced);
+        assert_eq!(known, (Ok(()), true));
+        assert_eq!(std::fs::read_to_string(note_path(&config)).unwrap(), "own\n");
+    }
 }

@@ -30,7 +30,7 @@ use tokio::sync::mpsc;
 use super::auth_inspection::AuthInspector;
 use super::background::BackgroundRuntime;
 use super::function_sessions::accept_sessions;
-use super::function_settings::{SettingsSource, follow_settings};
+use super::function_settings::{SettingsSource, follow_settings, warn_of_refused_deno};
 use super::memory_plan::MemoryPlan;
 use super::mode::Mode;
 use super::picture_store::StoragePictures;
@@ -353,9 +353,10 @@ async fn open_swept_storage(
     if !config.storage.enabled {
         return Ok(None);
     }
-    let owner = find_objects_owner(config, database, mode).await?;
+    let found = find_objects_owner(config, database, mode).await?;
+    let (owner, owners) = found.unzip();
     let settings = StorageConfig {
-        owners: owner.as_ref().map(|owner| owner.note_for_storage(config)),
+        owners,
         ..translate::storage::storage_config(config, keys, mode, memory.pixels)
     };
     let storage = Storage::open(settings, database.clone(), ring.clone())
@@ -370,13 +371,13 @@ async fn open_swept_storage(
     Ok(Some(storage))
 }
 
-/// The database whose objects the files of the project get; `None` where objects are in a bucket. `start` works on the project's own,
-/// whatever the configuration names.
+/// The database whose objects the files of the project get, and what the storage service asks before it sweeps; `None` where objects are in a
+/// bucket. `start` works on the project's own, whatever the configuration names.
 async fn find_objects_owner(
     config: &Config,
     database: &Arc<Database>,
     mode: Mode,
-) -> Result<Option<ObjectsOwner>> {
+) -> Result<Option<(ObjectsOwner, OwnersNote)>> {
     if config.selvedge.s3.is_some() {
         return Ok(None);
     }
@@ -384,10 +385,18 @@ async fn find_objects_owner(
         Some(external) if mode == Mode::Production => {
             let pool = database.pool(Login::Authenticator, 1);
             let client = pool.get().await.context("cannot log in to the database")?;
-            let owner = ObjectsOwner::of_session(config, &client, &external.describe()).await;
-            Ok(Some(owner.context("cannot tell which database it is")?))
+            let explain = "cannot tell which database it is";
+            let client: &tokio_postgres::Client = &client;
+            let owner = ObjectsOwner::of_session(config, client, &external.describe()).await;
+            let owner = owner.context(explain)?;
+            let note = owner.note_for_storage(config, Some(client)).await;
+            let note = note.context(explain)?;
+            Ok(Some((owner, note)))
         }
-        _ => Ok(Some(ObjectsOwner::Own)),
+        _ => {
+            let note = ObjectsOwner::Own.note_for_storage(config, None).await?;
+            Ok(Some((ObjectsOwner::Own, note)))
+        }
     }
 }
 
@@ -494,6 +503,7 @@ fn make_functions(config: &Config, ring: &Arc<KeyRing>, keys: &KeySet, mode: Mod
     config.functions.enabled.then(|| {
         let settings = translate::functions::functions_config(config, keys, ring, mode);
         let follows_changes = settings.reload;
+        warn_of_refused_deno(&settings);
         let functions = Functions::new(
             settings,
             translate::functions::function_keys(keys, ring),

@@ -322,3 +322,35 @@ fn a_wal_on_another_disk_is_in_the_backup_and_other_links_are_refused() {
     assert!(refused.contains("base/1 is a link"), "{refused}");
     assert!(!again.exists());
 }
+
+/// A reset that was killed while it committed has left the number of its transaction. Beside a server that goes on, a backup finds out what has
+/// become of it.
+#[actix_web::test]
+async fn gw_025_a_backup_beside_a_server_finds_out_whether_a_reset_that_was_cut_off_was_committed() {
+    let project = Project::new();
+    let running = project.start().await;
+    let superuser = project.superuser().await;
+    let number = "select pg_current_xact_id()::text";
+    let mark = project.path(".selvedge/initialized");
+    superuser.batch_execute("begin").await.expect("begun");
+    let aborted: String = superuser.query_one(number, &[]).await.expect("a number").get(0);
+    superuser.batch_execute("rollback").await.expect("undone");
+    let committed: String = superuser.query_one(number, &[]).await.expect("a number").get(0);
+    let backup = |name: &str| project.run(&["backup", &project.path(name).display().to_string()]);
+
+    std::fs::write(&mark, aborted).expect("written");
+    let undone = backup("undone.tar");
+    let is_complete = std::fs::read(&mark).is_ok_and(|text| text.is_empty());
+    std::fs::write(&mark, committed).expect("written");
+    let emptied = backup("emptied.tar");
+    running.stop();
+
+    let printed = String::from_utf8_lossy(&undone.stderr);
+    assert!(undone.status.success() && is_complete, "{printed}");
+    let printed = String::from_utf8_lossy(&emptied.stderr);
+    assert!(
+        !emptied.status.success() && printed.contains("no complete database yet"),
+        "{printed}"
+    );
+    assert!(!project.path("emptied.tar").exists() && !mark.exists());
+}

@@ -241,3 +241,28 @@ async fn gw_025_a_reset_of_an_external_database_is_refused_when_its_files_create
     let jobs = "select count(*)::text from public.jobs";
     assert_eq!(read(&superuser, jobs).await, "1");
 }
+
+/// It only looks, so it does not bring the database up to date, which the older program could not use any more.
+#[actix_web::test]
+async fn gw_017_a_dry_run_of_a_sweep_leaves_a_stopped_database_of_an_older_version_as_it_is() {
+    let project = project();
+    let running = project.start().await;
+    project
+        .superuser()
+        .await
+        .batch_execute(OLDER)
+        .await
+        .expect("made older");
+    running.stop();
+
+    let looked = [(); 2].map(|()| project.run_and_expect_failure(&["sweep", "--dry-run"]));
+    project.run_and_expect_success(&["sweep"]);
+    project.run_and_expect_success(&["sweep", "--dry-run"]);
+
+    for refused in looked {
+        assert!(
+            refused.contains("an older version") && refused.contains("selvedge start"),
+            "{refused}"
+        );
+    }
+}

@@ -102,6 +102,39 @@ fn a_reset_of_a_folder_that_is_not_bound_deletes_no_objects_of_another_database(
     assert!(!project.path(OBJECT).exists());
 }
 
+/// What a reset would run is read before anything is deleted.
+#[test]
+fn a_reset_of_a_folder_that_is_not_bound_deletes_nothing_when_a_migration_cannot_be_read() {
+    let project = Project::new();
+    project.run_and_expect_success(&["reset", "--yes"]);
+    project.write(OBJECT, "mine");
+    project.write(".selvedge/storage-owners", "own \n");
+    project.write(
+        "migrations/20260101000000_notes.sql",
+        "create table notes (text text default 'open);",
+    );
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let reset = || {
+        let mut command = project.command(&["reset", "--yes"]);
+        command.env("SELVEDGE_STATE_HOME", elsewhere.path());
+        let output = command.output().expect("the binary runs");
+        assert!(!output.status.success());
+        text_of(&output)
+    };
+
+    let unreadable = reset();
+    std::fs::remove_dir_all(project.path("migrations")).expect("removed");
+    project.write(
+        "config.toml",
+        "project_id = \"cli\"\n[selvedge]\nsite = \"/etc/ssl\"\n",
+    );
+    let untrusted = reset();
+
+    assert!(unreadable.contains("20260101000000_notes.sql"), "{unreadable}");
+    assert!(untrusted.contains("selvedge.site = /etc/ssl"), "{untrusted}");
+    assert!(project.path(OBJECT).exists() && project.path(".selvedge/pgdata").exists());
+}
+
 #[actix_web::test]
 async fn serve_on_the_database_of_the_running_project_is_no_second_owner_of_its_files() {
     let mut project = Project::new();

@@ -24,7 +24,7 @@ use super::verify::verify_archive;
 use crate::cli::BackupArgs;
 use crate::config::Config;
 use crate::database::embedded;
-use crate::database::initialized::is_initialized;
+use crate::database::initialized::{is_initialized, may_be_initialized, settle_emptying};
 use crate::output::{self, GOOD, WARN};
 use crate::services::objects_folder;
 
@@ -37,11 +37,8 @@ const MAX_LOST_NAMES: usize = 20;
 /// When the database or the objects cannot be copied, or the file cannot be written.
 pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Result<()> {
     check_project(config)?;
-    if !is_initialized(config) {
-        bail!(
-            "{} has no complete database yet\n  make it with:  selvedge start",
-            config.project.id
-        );
+    if !may_be_initialized(config) {
+        return refuse_incomplete(config);
     }
     let file = UnfinishedFile::create(&args.file)?;
     let explain = || format!("{} is not made", args.file.display());
@@ -68,6 +65,13 @@ pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Resu
     Ok(())
 }
 
+fn refuse_incomplete<T>(config: &Config) -> Result<T> {
+    bail!(
+        "{} has no complete database yet\n  make it with:  selvedge start",
+        config.project.id
+    )
+}
+
 /// Writes the archive. The superuser begins and ends the copy of the database, and reads no table: the tables of Storage may have
 /// indexes and rules of the project.
 async fn write_archive(
@@ -80,6 +84,11 @@ async fn write_archive(
     let data_dir = home.join("pgdata");
     // One connection holds the locks on objects while the other ends the backup.
     let client = embedded::connect_privileged(superuser).await?;
+    // A reset may have been cut off while it committed, also beside a server that goes on.
+    settle_emptying(config, &client).await?;
+    if !is_initialized(config) {
+        return refuse_incomplete(config);
+    }
     let objects_client = embedded::connect(storage).await?;
     let mut archive = ArchiveWriter::new(BufWriter::with_capacity(CHUNK, file.clone_file()?));
     let mut progress = Progress::new("copied");

@@ -42,7 +42,7 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
             describe_holder(&ClusterError::AlreadyRunning(Box::new(holder)))
         );
     }
-    agree_to_replace(config, args.yes.as_deref())?;
+    let others = agree_to_replace(config, args.yes.as_deref())?;
     let manifest = verify_archive(&args.file, |_| ())?;
 
     // Both lie in the state folder.
@@ -59,21 +59,20 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
     std::fs::write(replacement.staged(initialized), "")?;
     // Its folder for unfinished uploads is in use until the store is closed.
     drop(store);
-    replacement
-        .commit()
-        .context("the restore is complete and is put in place by the next `selvedge start`")?;
-    // All files in the folder are from the backup now, so another database has none there any more.
-    ObjectsOwner::Own
-        .take(config)
-        .context("the restore is complete and in place")?;
+    // All files in the folder are from the backup then, so another database has none there any more. One may have come since the start.
+    ObjectsOwner::Own.take_replacing(config, &objects_folder(config), &others, || {
+        let committed = replacement.commit();
+        committed.context("the restore is complete and is put in place by the next `selvedge start`")
+    })?;
     print_done(config, &manifest)
 }
 
-/// Asks before database and objects are replaced. Objects that may be of another database as well take the project's name.
+/// Asks before database and objects are replaced. Objects that may be of another database as well take the project's name. Returns the names of
+/// these databases.
 ///
 /// # Errors
 /// When nobody agrees. Nothing was changed then.
-fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<()> {
+fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<Vec<String>> {
     let id = &config.project.id;
     match yes {
         Some(given) if !given.is_empty() && given != id => {
@@ -89,7 +88,7 @@ fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<()> {
     let folder = objects_folder(config);
     let others = list_other_owners(config, &folder)?;
     if others.is_empty() || yes == Some(id) {
-        return Ok(());
+        return Ok(others);
     }
     bail!(
         "{} holds objects of {}, which a restore would replace. Nothing was changed\n  restore into another folder:  \

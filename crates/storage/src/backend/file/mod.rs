@@ -31,6 +31,9 @@ pub struct OwnersNote {
     pub path: PathBuf,
     /// How the line of this database begins.
     pub own: String,
+    /// What tells this database from all others, as `claim` gets it, when somebody has asked before the folder is opened. Otherwise the first
+    /// claim says it.
+    pub database: Option<String>,
 }
 
 /// The file backend. Cheap to clone.
@@ -38,7 +41,7 @@ pub struct OwnersNote {
 pub struct FileBackend {
     folders: Arc<BlobFolders>,
     owners: Option<OwnersNote>,
-    /// The database that has claimed the folder first since this process has opened it.
+    /// The database of the note, or the one that has claimed the folder first since this process has opened it.
     claimed_by: Arc<OnceLock<String>>,
 }
 
@@ -59,7 +62,12 @@ impl FileBackend {
     /// Says where it stands which databases use the folder.
     #[must_use]
     pub fn with_owners(self, owners: Option<OwnersNote>) -> Self {
-        Self { owners, ..self }
+        let database = owners.as_ref().and_then(|note| note.database.clone());
+        Self {
+            owners,
+            claimed_by: Arc::new(database.map_or_else(OnceLock::new, OnceLock::from)),
+            ..self
+        }
     }
 }
 
@@ -85,7 +93,9 @@ impl Backend for FileBackend {
         // Another PostgreSQL may answer at the address by now. It knows none of these objects, so a sweep by its rows would remove every file.
         let first = self.claimed_by.get_or_init(|| owner.to_owned());
         if first != owner {
-            others.push(format!("{first}, which was at this address before"));
+            others.push(format!(
+                "{first}, which was at this address when this process began"
+            ));
         }
         Ok(others)
     }

@@ -174,16 +174,27 @@ async fn store_081_another_database_at_the_same_address_does_not_own_the_files()
     let note = OwnersNote {
         path,
         own: "own".to_owned(),
+        database: None,
     };
-    let backend = FileBackend::open(&folder.path().join("store"))
-        .unwrap()
-        .with_owners(Some(note));
+    let known = OwnersNote {
+        database: Some("7-1".to_owned()),
+        ..note.clone()
+    };
+    let open = |note: OwnersNote| {
+        let store = FileBackend::open(&folder.path().join("store"));
+        store.unwrap().with_owners(Some(note))
+    };
+    let (backend, asked_before) = (open(note), open(known));
+    let others = ["7-1, which was at this address when this process began"];
 
-    let [first, other, again] = ["7/1", "8/1", "7/1"].map(|database| backend.claim(database));
+    let [first, other, again] = ["7-1", "8-1", "7-1"].map(|database| backend.claim(database));
 
     assert!(first.await.unwrap().is_empty());
-    assert_eq!(other.await.unwrap(), ["7/1, which was at this address before"]);
+    assert_eq!(other.await.unwrap(), others);
     assert!(again.await.unwrap().is_empty(), "it is there again");
+    // It was replaced before the first claim.
+    assert_eq!(asked_before.claim("8-1").await.unwrap(), others);
+    assert!(asked_before.claim("7-1").await.unwrap().is_empty());
 }
 
 /// A second database may come while the service of the first one runs.
@@ -194,6 +205,7 @@ async fn store_081_databases_that_note_their_objects_later_are_found_by_the_next
     let note = OwnersNote {
         path: path.clone(),
         own: "own".to_owned(),
+        database: None,
     };
     let backend = FileBackend::open(&folder.path().join("store"))
         .unwrap()
