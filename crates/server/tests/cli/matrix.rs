@@ -24,14 +24,18 @@ enum Situation {
     Moved,
     /// A copy below a path that is too long for the name of a socket.
     LongPath,
+    /// A copy of one that runs in a container of its own, as ours does: in both the numbers of processes begin at 1, and both have the network of
+    /// the machine.
+    Container,
 }
 
-const SITUATIONS: [Situation; 5] = [
+const SITUATIONS: [Situation; 6] = [
     Situation::SamePorts,
     Situation::OtherPorts,
     Situation::Copied,
     Situation::Moved,
     Situation::LongPath,
+    Situation::Container,
 ];
 
 /// The projects of a situation.
@@ -39,7 +43,36 @@ struct Scene {
     ours: Project,
     theirs: Project,
     third: Project,
+    is_in_container: bool,
     _running: Running,
+}
+
+/// The command in a new container, as far as processes and files are concerned: process 1 among its own, with mounts of its own.
+fn in_container(command: &Command) -> Command {
+    let mut contained = Command::new("unshare");
+    contained.args(["--pid", "--mount", "--fork", "--kill-child", "--mount-proc"]);
+    let id = Command::new("id").arg("-u").output().expect("id runs");
+    if id.stdout != b"0\n" {
+        contained.args(["--user", "--map-current-user"]);
+    }
+    contained.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => contained.env(name, value),
+            None => contained.env_remove(name),
+        };
+    }
+    contained
+}
+
+/// Whether this user may make containers. Some build machines let nobody.
+fn has_containers() -> bool {
+    let output = in_container(&Command::new("true")).output();
+    let has = output.is_ok_and(|output| output.status.success());
+    if !has {
+        eprintln!("the situation of containers is left out: unshare is refused here");
+    }
+    has
 }
 
 fn write_project(project: &Project, table: &str, ports_of: &Project) {
@@ -92,11 +125,24 @@ impl Scene {
                 // Needed where the folder is bound to its path.
                 ours.run(&["trust"]);
             }
-            Situation::Copied | Situation::LongPath => {}
+            Situation::Copied | Situation::LongPath | Situation::Container => {}
         }
         write_project(&theirs, "notes", &theirs);
-        let running = theirs.start().await;
-        if matches!(situation, Situation::Copied | Situation::LongPath) {
+        let is_in_container = matches!(situation, Situation::Container);
+        let running = match is_in_container {
+            true => {
+                let start = theirs.start_arguments();
+                let start: Vec<&str> = start.iter().map(String::as_str).collect();
+                let running = theirs.spawn_command(in_container(&theirs.command(&start)), &[]);
+                running.wait_for_output("is ready after").await;
+                running.of_child()
+            }
+            false => theirs.start().await,
+        };
+        if matches!(
+            situation,
+            Situation::Copied | Situation::LongPath | Situation::Container
+        ) {
             let status = Command::new("cp")
                 .arg("-a")
                 .arg(theirs.path("."))
@@ -111,6 +157,7 @@ impl Scene {
             ours,
             theirs,
             third,
+            is_in_container,
             _running: running,
         }
     }
@@ -156,8 +203,12 @@ fn list_files(folder: &Path, left_out: &[&str]) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn spawn(project: &Project, arguments: &[&str]) -> Child {
+fn spawn(scene: &Scene, arguments: &[&str]) -> Child {
+    let project = &scene.ours;
     let mut command = project.command(arguments);
+    if scene.is_in_container {
+        command = in_container(&command);
+    }
     command
         .current_dir(project.path("."))
         .stdin(Stdio::null())
@@ -218,9 +269,13 @@ async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte
     let pairs = list_pairs();
     // All situations, or two of them.
     let begin = usize::try_from(std::process::id()).expect("small");
-    let situations = if extent.is_some() { SITUATIONS.len() } else { 2 };
-    for number in 0..situations {
-        let situation = SITUATIONS[(begin + number) % SITUATIONS.len()];
+    let mut situations = SITUATIONS.to_vec();
+    situations.rotate_left(begin % SITUATIONS.len());
+    situations.retain(|situation| !matches!(situation, Situation::Container) || has_containers());
+    if extent.is_none() {
+        situations.truncate(2);
+    }
+    for (number, situation) in situations.into_iter().enumerate() {
         let scene = Scene::set(situation).await;
         let before = scene.state().await;
         let mut successes = Successes::default();
@@ -228,7 +283,7 @@ async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte
         let chosen = pairs.iter().cycle().skip(number * pairs.len() / SITUATIONS.len());
         for (one, other) in chosen.take(extent.unwrap_or(2)) {
             let commands = [COMMANDS[*one], COMMANDS[*other]].map(with_consent);
-            let children = commands.map(|arguments| spawn(&scene.ours, arguments));
+            let children = commands.map(|arguments| spawn(&scene, arguments));
             for (child, arguments) in children.into_iter().zip(commands) {
                 let output = child.wait_with_output().expect("it ends");
                 let printed = String::from_utf8_lossy(&output.stderr);
