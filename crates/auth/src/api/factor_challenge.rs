@@ -164,7 +164,7 @@ async fn send_code_and_store_challenge(
     // Sent before the INSERT, whose transaction is rolled back when the message fails.
     sms::send_factor_code(request, &db, &caller.user, message, channel).await?;
     factors::insert_challenge(&db, factor.id, &challenge).await?;
-    one_time_codes::insert(&db, challenge.id, (&hash, None), challenge.created_at).await?;
+    one_time_codes::insert(&db, challenge.id, &hash, challenge.created_at).await?;
     let (actor, traits) = (Actor::User(&caller.user), mfa::build_factor_traits(factor));
     accounts::log_action_with_traits(request, &db, actor, Action::ChallengeCreated, traits).await?;
     Ok(db.commit().await?)

@@ -8,6 +8,7 @@ use super::response_bodies::EmptyBody;
 use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
 use crate::flows::accounts;
+use crate::flows::unanswered_requests::{Recipient, count_unanswered};
 use crate::mailer;
 use crate::protection::captcha::{self, Captcha};
 use crate::protection::constant_time;
@@ -80,13 +81,8 @@ async fn send_recovery_mail(
             let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
             accounts::log_action(request, &db, Actor::User(&user), Action::RecoveryRequested).await?;
             mailer::send_recovery(request, &db, &user, VerifyType::Recovery, challenge).await?;
-            db.commit().await?;
         }
-        // Nothing to send: the transaction is rolled back when it is dropped.
-        None => request
-            .state
-            .limits
-            .check_unknown_address(LimitedEndpoint::Recover, email)?,
+        None => count_unanswered(request, &db, LimitedEndpoint::Recover, Recipient::Email(email)).await?,
     }
-    Ok(())
+    Ok(db.commit().await?)
 }

@@ -4,12 +4,14 @@
 //! registered. Source: Auth contract §2.7, AUTH-069.
 
 use actix_web::HttpResponse;
+use deadpool_postgres::GenericClient;
 use serde::Deserialize;
 
 use super::response_bodies::{EmptyBody, MessageBody};
 use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
 use crate::flows::accounts;
+use crate::flows::unanswered_requests::{Recipient, count_unanswered, note_unanswered};
 use crate::mailer;
 use crate::protection::captcha::{self, Captcha};
 use crate::protection::constant_time;
@@ -70,7 +72,8 @@ async fn resend_mail(
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let Some(user) = users::find_by_email(&db, email, &request.info.audience).await? else {
-        check_unknown_recipient(&request.state, &body.kind, email)?;
+        count_request_for_nothing(request, &db, &body.kind, Recipient::Email(email)).await?;
+        db.commit().await?;
         return Ok(HttpResponse::Ok().json(EmptyBody {}));
     };
     let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
@@ -82,24 +85,26 @@ async fn resend_mail(
         let new_email = user.email_change.clone();
         mailer::send_email_change(request, &db, &user, &new_email, challenge).await?;
     } else {
-        check_unknown_recipient(&request.state, &body.kind, email)?;
+        count_request_for_nothing(request, &db, &body.kind, Recipient::Email(email)).await?;
     }
     db.commit().await?;
     Ok(HttpResponse::Ok().json(EmptyBody {}))
 }
 
-/// Limits requests for unregistered addresses like those for registered ones; otherwise a 429 would reveal that an
-/// address is registered. Address changes are not limited: that none is pending says nothing about registration.
+/// Limits and notes a request that sends nothing like one that does; otherwise a 429 would reveal that the address is registered. Address
+/// changes are not limited: that none is pending says nothing about registration.
 ///
 /// # Errors
 /// 429 `over_email_send_rate_limit` or `over_sms_send_rate_limit`.
-fn check_unknown_recipient(state: &AuthState, kind: &str, address: &str) -> Result<(), AuthError> {
+async fn count_request_for_nothing(
+    request: &AuthRequest,
+    db: &impl GenericClient,
+    kind: &str,
+    recipient: Recipient<'_>,
+) -> Result<(), AuthError> {
     match kind {
-        "signup" => state
-            .limits
-            .check_unknown_address(LimitedEndpoint::Resend, address),
-        "sms" => state.limits.check_unknown_phone(LimitedEndpoint::Resend, address),
-        _ => Ok(()),
+        "signup" | "sms" => count_unanswered(request, db, LimitedEndpoint::Resend, recipient).await,
+        _ => note_unanswered(request, db, recipient).await,
     }
 }
 
@@ -170,7 +175,8 @@ async fn resend_text(request: &AuthRequest, body: &ResendBody) -> Result<HttpRes
         _ => !user.phone_change.is_empty(),
     });
     let Some(user) = wanted else {
-        check_unknown_recipient(&request.state, &body.kind, &phone)?;
+        count_request_for_nothing(request, &db, &body.kind, Recipient::Phone(&phone)).await?;
+        db.commit().await?;
         return Ok(HttpResponse::Ok().json(EmptyBody {}));
     };
     // Compat: upstream logs a repeated text message as a recovery, too.

@@ -17,6 +17,7 @@ pub(crate) mod saml;
 pub(crate) mod sign_in;
 pub(crate) mod sign_up;
 pub(crate) mod start_provider_sign_in;
+pub(crate) mod unanswered_requests;
 pub(crate) mod unverified_sign_in;
 pub(crate) mod update_user;
 pub(crate) mod verify_factor;

@@ -15,6 +15,7 @@ use crate::flows::accounts::{self, Account, log_user_action as log};
 use crate::flows::confirmations::{Proof, forget_contested_credentials, report_forgotten};
 use crate::flows::decisions::signup::{ExistingUser, SignupStep, choose_signup_step};
 use crate::flows::sign_in::{TokenPair, start_session};
+use crate::flows::unanswered_requests::{Recipient, count_unanswered};
 use crate::mailer;
 use crate::protection::captcha::Captcha;
 use crate::protection::leaked_passwords;
@@ -148,6 +149,13 @@ impl SignUp {
         self.email.is_empty()
     }
 
+    fn recipient(&self) -> Recipient<'_> {
+        match self.is_by_phone() {
+            true => Recipient::Phone(&self.phone),
+            false => Recipient::Email(&self.email),
+        }
+    }
+
     /// Whether the address belongs to nobody, to an unconfirmed user, or to a confirmed one.
     fn classify_existing_user(&self, existing: Option<&User>) -> ExistingUser {
         let is_confirmed = |user: &User| match self.is_by_phone() {
@@ -233,17 +241,8 @@ async fn register_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUp
             log_repeated(request, sign_up, &user).await?;
             // A sign-up of an unregistered address sends a mail, and a repeated one gets a 429. This request sends
             // none but must be limited likewise, or the missing 429 would reveal that the address is registered.
-            if sign_up.is_by_phone() {
-                request
-                    .state
-                    .limits
-                    .check_unknown_phone(LimitedEndpoint::Signup, &sign_up.phone)?;
-            } else {
-                request
-                    .state
-                    .limits
-                    .check_unknown_address(LimitedEndpoint::Signup, &sign_up.email)?;
-            }
+            let client = request.connect().await?;
+            count_unanswered(request, &client, LimitedEndpoint::Signup, sign_up.recipient()).await?;
             Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone())))
         }
         (_, existing) => create_or_mail_again(request, sign_up, existing, &password).await,

@@ -21,6 +21,8 @@ use crate::request::{AuthRequest, SignedIn, read_text};
 use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
+use crate::store::code_requests::{self, Asking};
+use crate::store::one_time_codes::TryingNetwork;
 use crate::store::one_time_tokens::{self, TokenKind};
 use crate::store::phones;
 use crate::store::user_access::{self, AccessEnd};
@@ -279,8 +281,12 @@ async fn check_nonce(request: &AuthRequest, user: &User, nonce: &str) -> Result<
     let pending = one_time_tokens::find_by_user(&client, user.id, TokenKind::Reauthentication).await?;
     let is_right = match pending {
         Some(pending) if pending.token == user.reauthentication_token => {
-            let key = &request.state.code_key;
-            let network = request.info.attempt_network();
+            let (key, network) = (&request.state.code_key, request.info.attempt_network());
+            let asking = code_requests::take_attempt(&client, key, (address, network)).await?;
+            let network = TryingNetwork {
+                hash: &key.hash_network(network),
+                has_asked: asking == Asking::Sent,
+            };
             one_time_tokens::try_code(&client, key, &pending, (address, nonce), network).await?
         }
         _ => false,

@@ -26,7 +26,7 @@ use crate::request::{AuthRequest, SignedIn, read_text};
 use crate::sms;
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
-use crate::store::one_time_codes::{self, FACTOR_LIMITS};
+use crate::store::one_time_codes::{self, AttemptOutcome, FACTOR_LIMITS, TryingNetwork};
 use crate::store::user_access::{self, AccessEnd};
 use crate::user::User;
 
@@ -114,8 +114,8 @@ async fn count_attempt(request: &AuthRequest, factor: &Factor) -> Result<Option<
     let subject = key.attempt_subject("factor", factor.id.as_bytes(), network);
     let client = request.connect().await?;
     match one_time_codes::take_counted_attempt(&client, &subject, FACTOR_LIMITS).await? {
-        true => Ok(Some(subject)),
-        false => Err(AuthError::RequestRateLimit),
+        AttemptOutcome::Free => Ok(Some(subject)),
+        _ => Err(AuthError::RequestRateLimit),
     }
 }
 
@@ -248,8 +248,11 @@ async fn is_right_code(
 ) -> Result<bool, AuthError> {
     let client = request.connect().await?;
     let key = &request.state.code_key;
-    let network = key.hash_network(request.info.attempt_network());
-    let stored = one_time_codes::take_attempt(&client, challenge.id, &network).await?;
+    let network = TryingNetwork {
+        hash: &key.hash_network(request.info.attempt_network()),
+        has_asked: false,
+    };
+    let stored = one_time_codes::take_attempt(&client, challenge.id, network).await?;
     let presented = key.hash_code(challenge.id, &factor.phone, code);
     Ok(stored.is_some_and(|stored| equal_hashes(&stored, &presented)))
 }

@@ -16,7 +16,11 @@ use crate::flows::decisions::verify::{Effect, VerifyRules, decide_effect};
 use crate::flows::sign_in::{TokenPair, start_session};
 use crate::request::AuthRequest;
 use crate::sms;
-use crate::store::one_time_codes::{self, ADDRESS_LIMITS, ASKED_CODE_LIMITS, CHECKED_CODE_LIMITS};
+use crate::store::code_requests::{self, Asking};
+use crate::store::one_time_codes::{
+    self, ADDRESS_LIMITS, ASKED_CODE_LIMITS, AttemptLimits, AttemptOutcome, CHECKED_CODE_LIMITS,
+    TryingNetwork,
+};
 use crate::store::{flow_states, one_time_tokens, phones, users};
 use crate::user::User;
 use crate::validation::verify_type::VerifyType;
@@ -62,72 +66,77 @@ pub(crate) async fn verify_token(
     presented: &VerifyRequest,
 ) -> Result<VerifyOutcome, AuthError> {
     let Some(address) = presented.token.address() else {
-        return verify_accepted(request, presented, BAD_LINK).await;
+        return verify_accepted(request, presented, (Asking::No, BAD_LINK)).await;
     };
     // Counted before the code is compared: many requests at once would otherwise all pass the check.
-    let of_all_codes = take_address_attempt(request, presented.kind, address).await?;
-    let verified = verify_accepted(request, presented, BAD_CODE).await;
+    let (asking, of_all_codes) = take_address_attempt(request, address).await?;
+    let verified = verify_accepted(request, presented, (asking, BAD_CODE)).await;
     if verified.is_ok() {
         one_time_codes::record_success(&request.connect().await?, &of_all_codes).await?;
     }
     verified
 }
 
-/// Counts an attempt at the codes that are sent to an address or number, whichever of them it is, on all nodes.
+/// Counts an attempt at the codes that are sent to an address or number, whichever of them it is, on all nodes. Returns whether the
+/// request's network has asked for one, too.
 ///
 /// # Errors
-/// 429 `over_request_rate_limit`.
+/// See [`take_attempt`].
 async fn take_address_attempt(
     request: &AuthRequest,
-    kind: VerifyType,
     address: &str,
-) -> Result<AttemptSubject, AuthError> {
+) -> Result<(Asking, AttemptSubject), AuthError> {
+    let (network, key) = (request.info.attempt_network(), &request.state.code_key);
     let client = request.connect().await?;
-    let (subject, has_asked) =
-        find_attempt_subject(request, &client, kind, ("codes of an address", address)).await?;
-    let limits = if has_asked {
-        ASKED_CODE_LIMITS
-    } else {
-        ADDRESS_LIMITS
+    let asking = code_requests::take_attempt(&client, key, (address, network)).await?;
+    let limits = match asking {
+        Asking::Sent => ASKED_CODE_LIMITS,
+        Asking::Unanswered | Asking::No => ADDRESS_LIMITS,
     };
-    match one_time_codes::take_counted_attempt(&client, &subject, limits).await? {
-        true => Ok(subject),
-        false => Err(AuthError::RequestRateLimit),
-    }
+    let attempt = ("codes of an address", address, asking);
+    let subject = take_attempt(request, &client, attempt, limits).await?;
+    Ok((asking, subject))
 }
 
-/// What attempts at the codes of an address or number count by, and whether the request's network has asked for one of those that
-/// are pending. Such networks share attempts of their own, so that others do not use up those of whoever waits for a code.
-async fn find_attempt_subject(
+/// Counts an attempt at codes of an address or number. Networks that were sent a code share attempts of their own, so that others do
+/// not use up those of whoever waits for a code.
+///
+/// # Errors
+/// 429 `over_request_rate_limit`; but 403 `otp_expired` for a network whose request has sent nothing, as for a wrong code after one
+/// that has: a 429 would tell that the address is not registered. Who has used up the attempts of those who were sent codes, with as
+/// many codes to the address, sees the difference.
+async fn take_attempt(
     request: &AuthRequest,
     db: &impl GenericClient,
-    kind: VerifyType,
-    (purpose, address): (&str, &str),
-) -> Result<(AttemptSubject, bool), AuthError> {
+    (purpose, address, asking): (&str, &str, Asking),
+    limits: AttemptLimits,
+) -> Result<AttemptSubject, AuthError> {
     let (network, key) = (request.info.attempt_network(), &request.state.code_key);
     let address = address.to_lowercase();
     let mut subject = key.attempt_subject(purpose, address.as_bytes(), network);
-    let hash = key.hash_network(network);
-    let has_asked = one_time_tokens::was_asked_for_by(db, kind, &address, &hash).await?;
-    if has_asked {
+    if asking == Asking::Sent {
         let of_asking = key.attempt_subject(&format!("asked {purpose}"), address.as_bytes(), network);
         subject.of_all = of_asking.of_all;
     }
-    Ok((subject, has_asked))
+    match one_time_codes::take_counted_attempt(db, &subject, limits).await? {
+        AttemptOutcome::Free => Ok(subject),
+        AttemptOutcome::AllExhausted if asking == Asking::Unanswered => Err(AuthError::OtpExpired(BAD_CODE)),
+        AttemptOutcome::AllExhausted | AttemptOutcome::NetworkExhausted => Err(AuthError::RequestRateLimit),
+    }
 }
 
-/// The part of [`verify_token`] behind the limit of wrong codes; `rejected` is the text of the error for a token that is not
-/// accepted.
+/// The part of [`verify_token`] behind the limit of wrong codes, for a network that has asked for a code or not; `rejected` is the
+/// text of the error for a token that is not accepted.
 ///
 /// # Errors
 /// See [`verify_token`].
 async fn verify_accepted(
     request: &AuthRequest,
     presented: &VerifyRequest,
-    rejected: &'static str,
+    (asking, rejected): (Asking, &'static str),
 ) -> Result<VerifyOutcome, AuthError> {
     let rejected = || AuthError::OtpExpired(rejected);
-    let accepted = find_accepted_token(request, presented)
+    let accepted = find_accepted_token(request, presented, asking)
         .await?
         .ok_or_else(rejected)?;
     let mut client = request.connect().await?;
@@ -195,6 +204,7 @@ async fn find_address(
 async fn find_accepted_token(
     request: &AuthRequest,
     presented: &VerifyRequest,
+    asking: Asking,
 ) -> Result<Option<AcceptedToken>, AuthError> {
     let (address, otp) = match &presented.token {
         PresentedToken::Link(token) => {
@@ -206,16 +216,19 @@ async fn find_accepted_token(
         PresentedToken::Code { address, otp } => (address.as_str(), otp.as_str()),
     };
     // Before a connection is taken, because an SMS provider may have to be called.
-    let is_checked = is_accepted_without_token(request, presented.kind, (address, otp)).await?;
+    let is_checked = is_accepted_without_token(request, presented.kind, (address, otp), asking).await?;
     let client = request.connect().await?;
     if is_checked {
         let user_id = find_user_by_phone(&client, request, presented.kind, address).await?;
         return Ok(user_id.map(|user_id| AcceptedToken::Checked { user_id }));
     }
-    let network = request.info.attempt_network();
+    let key = &request.state.code_key;
+    let network = TryingNetwork {
+        hash: &key.hash_network(request.info.attempt_network()),
+        has_asked: asking == Asking::Sent,
+    };
     let mut accepted = None;
     for pending in one_time_tokens::list_by_address(&client, presented.kind, address).await? {
-        let key = &request.state.code_key;
         // All are tried, so that each counts, whichever of them is right.
         if one_time_tokens::try_code(&client, key, &pending, (address, otp), network).await?
             && accepted.is_none()
@@ -233,11 +246,12 @@ async fn find_accepted_token(
 /// accepted it. Attempts at such codes are counted by number and network before the code is compared.
 ///
 /// # Errors
-/// 429 `over_request_rate_limit` after too many wrong codes.
+/// See [`take_attempt`].
 async fn is_accepted_without_token(
     request: &AuthRequest,
     kind: VerifyType,
     (phone, otp): (&str, &str),
+    asking: Asking,
 ) -> Result<bool, AuthError> {
     let state = &request.state;
     let test_code = state.config.phone.test_code(phone, state.now());
@@ -247,9 +261,8 @@ async fn is_accepted_without_token(
     let attempts = {
         // The provider may take long, and the connection is not kept meanwhile.
         let client = request.connect().await?;
-        let (attempts, _) = find_attempt_subject(request, &client, kind, ("checked code", phone)).await?;
-        let is_free = one_time_codes::take_counted_attempt(&client, &attempts, CHECKED_CODE_LIMITS).await?;
-        is_free.then_some(attempts).ok_or(AuthError::RequestRateLimit)?
+        let attempt = ("checked code", phone, asking);
+        take_attempt(request, &client, attempt, CHECKED_CODE_LIMITS).await?
     };
     let is_right = match test_code {
         Some(code) => equal_secrets(code, otp),

@@ -40,6 +40,7 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
         include_str!("../../sql/delete_stale_contested_accounts.sql"),
         include_str!("../../sql/delete_stale_vouched_passwords.sql"),
         include_str!("../../sql/delete_stale_codes.sql"),
+        include_str!("../../sql/delete_stale_code_requests.sql"),
         include_str!("../../sql/delete_stale_factor_attempts.sql"),
         include_str!("../../sql/delete_stale_counted_attempts.sql"),
         include_str!("../../sql/delete_stale_text_message_pauses.sql"),
@@ -92,6 +93,8 @@ mod tests {
         insert into auth.oauth_client_states (id, provider_type, code_verifier, created_at) values
           (gen_random_uuid(), 'custom:loom', 'old', now() - interval '25 hours'),
           (gen_random_uuid(), 'custom:loom', 'new', now() - interval '1 hour');
+        insert into _selvedge.code_requests (request_hash, address_hash, asked_at, answers, attempts) values
+          ('\\x01', '\\x00', now() - interval '61 minutes', 5, 5), ('\\x02', '\\x00', now() - interval '59 minutes', 5, 5);
         insert into auth.oauth_clients
           (id, registration_type, redirect_uris, grant_types, token_endpoint_auth_method, client_type)
           values ('00000000-0000-4000-8000-0000000000c1', 'manual', 'https://app.example/', 'authorization_code', 'none',
@@ -119,7 +122,7 @@ mod tests {
         let day = Some(Duration::from_secs(86_400));
 
         // Without limits on sessions: the used token `a`, the flow and the verifier of 25 hours ago, the session that ended
-        // 4 days ago, and the two authorizations that expired more than a day ago.
+        // 4 days ago, the two authorizations that expired more than a day ago, and the request of more than an hour ago.
         let gentle = CleanupRules {
             timebox: None,
             inactivity: None,
@@ -127,7 +130,7 @@ mod tests {
         };
         assert_eq!(
             delete_expired_rows(&client, &gentle).await.expect("first round"),
-            6
+            7
         );
         // With a timebox of 20 days: the session of 30 days ago, and the anonymous user of 31 days ago.
         let strict = CleanupRules {

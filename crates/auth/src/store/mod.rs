@@ -12,6 +12,7 @@ use tokio_postgres::types::ToSql;
 
 pub(crate) mod audit;
 pub(crate) mod cleanup;
+pub(crate) mod code_requests;
 pub(crate) mod contested_accounts;
 pub(crate) mod custom_providers;
 pub(crate) mod factors;

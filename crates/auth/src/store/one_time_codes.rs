@@ -52,61 +52,89 @@ pub(crate) const ADDRESS_LIMITS: AttemptLimits = AttemptLimits {
     period_s: 24 * HOUR_S,
 };
 
-/// For the codes of an address, where the network that tries them has asked for one of them: strangers who have not do not use
-/// these up. Whoever asks for a code makes the address get a mail for every few attempts, and so is seen. Together with
-/// [`ADDRESS_LIMITS`], a day of attempts finds one code of six digits in 1 600.
+/// For the codes of an address, where the network that tries them has asked for one in the last hour, see
+/// [`super::code_requests`]: strangers who have not do not use these up. Whoever asks for a code makes the address get a mail for
+/// every five attempts, and so is seen. Together with [`ADDRESS_LIMITS`], a day of attempts at one pending code finds one of six
+/// digits in 1 600.
 pub(crate) const ASKED_CODE_LIMITS: AttemptLimits = AttemptLimits {
     of_network: 50,
     of_all: 400,
     period_s: 24 * HOUR_S,
 };
 
-/// Stores the hash of a code; `secret_id` is the row of `auth.one_time_tokens` or `auth.mfa_challenges`. `asked_by` is the hash
-/// of the network that has asked for it, if that counts (see [`ASKED_CODE_LIMITS`]).
+/// Stores the hash of a code; `secret_id` is the row of `auth.one_time_tokens` or `auth.mfa_challenges`.
 pub(crate) async fn insert(
     db: &impl GenericClient,
     secret_id: Uuid,
-    (hash, asked_by): (&[u8], Option<&str>),
+    hash: &[u8],
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.one_time_codes (secret_id, code_hash, asked_by, created_at) \
-                       values ($1, $2, $3, $4)";
-    run_statement(db, SQL, &[&secret_id, &hash, &asked_by, &now]).await
+    const SQL: &str =
+        "insert into _selvedge.one_time_codes (secret_id, code_hash, created_at) values ($1, $2, $3)";
+    run_statement(db, SQL, &[&secret_id, &hash, &now]).await
 }
 
-/// Counts an attempt and returns the hash of the code; `None` once the network (a hash) has tried it
-/// [`MAX_ATTEMPTS_OF_NETWORK`] times or all together [`MAX_ATTEMPTS`] times, and for one that does not exist. The network that
-/// has asked for the code counts by its own attempts alone. `db` must not be inside a transaction that a wrong code rolls back.
+/// A network that tries a code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TryingNetwork<'a> {
+    /// Its hash.
+    pub(crate) hash: &'a str,
+    /// Whether a code was sent that it has asked for.
+    pub(crate) has_asked: bool,
+}
+
+/// Counts an attempt and returns the hash of the code; `None` once the network has tried it [`MAX_ATTEMPTS_OF_NETWORK`] times or
+/// all together [`MAX_ATTEMPTS`] times, and for one that does not exist. A network that has asked for a code counts by its own
+/// attempts alone. `db` must not be inside a transaction that a wrong code rolls back.
 pub(crate) async fn take_attempt(
     db: &impl GenericClient,
     secret_id: Uuid,
-    network: &str,
+    network: TryingNetwork<'_>,
 ) -> DbResult<Option<Vec<u8>>> {
     const SQL: &str = include_str!("../../sql/take_code_attempt.sql");
-    let params: super::Params<'_> = &[&secret_id, &network, &MAX_ATTEMPTS_OF_NETWORK, &MAX_ATTEMPTS];
+    let params: super::Params<'_> = &[
+        &secret_id,
+        &network.hash,
+        &MAX_ATTEMPTS_OF_NETWORK,
+        &MAX_ATTEMPTS,
+        &network.has_asked,
+    ];
     let row = find_row(db, SQL, params).await?;
     row.map(|row| row.try_get(0)).transpose()
 }
 
-/// Counts an attempt at a secret that has no row in `_selvedge.one_time_codes`; false once too many were wrong. What others do
+/// Whether one more attempt is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AttemptOutcome {
+    Free,
+    /// The network itself has made too many.
+    NetworkExhausted,
+    /// All networks together have.
+    AllExhausted,
+}
+
+/// Counts an attempt at a secret that has no row in `_selvedge.one_time_codes`, unless too many were wrong. What others do
 /// does not stop a network from which an attempt was right before. A right attempt is given back by [`record_success`].
 pub(crate) async fn take_counted_attempt(
     db: &impl GenericClient,
     subject: &AttemptSubject,
     limits: AttemptLimits,
-) -> DbResult<bool> {
+) -> DbResult<AttemptOutcome> {
     const SQL: &str = include_str!("../../sql/take_counted_attempt.sql");
     let pause = |limit: i32| limits.period_s / limit;
     let (of_network, of_all) = (limits.of_network, limits.of_all);
     let params: super::Params<'_> = &[&subject.of_network, &pause(of_network), &of_network];
     let Some(row) = find_row(db, SQL, params).await? else {
-        return Ok(false);
+        return Ok(AttemptOutcome::NetworkExhausted);
     };
     if row.try_get("was_right")? {
-        return Ok(true);
+        return Ok(AttemptOutcome::Free);
     }
     let params: super::Params<'_> = &[&subject.of_all, &pause(of_all), &of_all];
-    Ok(find_row(db, SQL, params).await?.is_some())
+    Ok(match find_row(db, SQL, params).await? {
+        Some(_) => AttemptOutcome::Free,
+        None => AttemptOutcome::AllExhausted,
+    })
 }
 
 /// Frees all attempts at a secret after a right one, and remembers its network.

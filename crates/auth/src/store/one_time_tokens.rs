@@ -9,7 +9,8 @@ use deadpool_postgres::GenericClient;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, execute_statement, find_row, list_rows, one_time_codes, run_statement};
+use super::one_time_codes::{self, TryingNetwork};
+use super::{DbResult, code_requests, execute_statement, find_row, list_rows, run_statement};
 use crate::crypto::equal_hashes;
 use crate::crypto::one_time_code::{CodeKey, OneTimeCode};
 use crate::validation::verify_type::VerifyType;
@@ -88,9 +89,11 @@ pub(crate) async fn upsert_lookup(
         &[&user_id, &kind.as_str(), &code.hash, &address.to_lowercase(), &id],
     )
     .await?;
-    let asked_by = asked_by.map(|network| key.hash_network(network));
-    let hash = key.hash_code(id, address, &code.otp);
-    one_time_codes::insert(db, id, (&hash, asked_by.as_deref()), now).await
+    one_time_codes::insert(db, id, &key.hash_code(id, address, &code.otp), now).await?;
+    match asked_by {
+        Some(network) => code_requests::record(db, key, (address, network), true).await,
+        None => Ok(()),
+    }
 }
 
 /// Stores a pending token in the user's row, with the time of sending, and for look-up.
@@ -198,21 +201,6 @@ pub(crate) async fn list_by_address(
     rows.iter().map(PendingCode::from_row).collect()
 }
 
-/// Whether this network has asked for one of the pending codes of an address (in lowercase).
-pub(crate) async fn was_asked_for_by(
-    db: &impl GenericClient,
-    verify_type: VerifyType,
-    address: &str,
-    network_hash: &str,
-) -> DbResult<bool> {
-    const SQL: &str = "select from auth.one_time_tokens token join _selvedge.one_time_codes code on code.secret_id = token.id \
-                       where relates_to = $1::text and token_type::text = any($2) \
-                       and (strpos(relates_to, '@') = 0) = $3 and asked_by = $4::text limit 1";
-    let kinds = list_accepted(verify_type);
-    let params: super::Params<'_> = &[&address, &kinds, &verify_type.is_by_phone(), &network_hash];
-    Ok(find_row(db, SQL, params).await?.is_some())
-}
-
 /// Finds the user's pending token of one type.
 pub(crate) async fn find_by_user(
     db: &impl GenericClient,
@@ -231,9 +219,9 @@ pub(crate) async fn try_code(
     key: &CodeKey,
     pending: &PendingCode,
     (address, otp): (&str, &str),
-    network: &str,
+    network: TryingNetwork<'_>,
 ) -> DbResult<bool> {
-    let stored = one_time_codes::take_attempt(db, pending.id, &key.hash_network(network)).await?;
+    let stored = one_time_codes::take_attempt(db, pending.id, network).await?;
     let presented = key.hash_code(pending.id, address, otp);
     Ok(stored.is_some_and(|stored| equal_hashes(&stored, &presented)))
 }

@@ -63,7 +63,6 @@ async fn auth_110_strangers_do_not_keep_the_network_that_has_asked_for_a_code_fr
     };
     // Ten networks use up the attempts at this code, and then those of a day at all codes of the address.
     guess_from(&app, 1..12, wrong_code(&code)).await;
-    const USE_UP: &str = "update _selvedge.counted_attempts set full_at = now() + interval '1 day'";
     app.sql(USE_UP, &[]).await;
     for ip in ["198.51.100.1", "203.0.113.1"] {
         let refused = present(ip, wrong_code(&code)).await;
@@ -86,6 +85,126 @@ async fn auth_110_strangers_do_not_keep_the_network_that_has_asked_for_a_code_fr
     assert_eq!(used_up.len(), 1);
     let refused = present("192.0.2.2", &code).await;
     assert_eq!(refused.error(), (429, "over_request_rate_limit"));
+}
+
+/// Uses up the attempts of a day at all codes of an address, for those who have made one.
+const USE_UP: &str = "update _selvedge.counted_attempts set full_at = now() + interval '1 day'";
+
+async fn ask(app: &TestApp, path: &str, address: &str, ip: &str) {
+    let asked = app.post(path, json!({"email": address}));
+    let asked = asked.sent_from(ip).send().await;
+    assert_eq!(asked.status, 200, "{path}: {}", asked.body);
+}
+
+/// Sends codes that are wrong; returns the status of each answer.
+async fn guess(app: &TestApp, address: &str, ip: &str, attempts: usize) -> Vec<u16> {
+    let mut answers = Vec::new();
+    for _ in 0..attempts {
+        let body = json!({"type": "email", "email": address, "token": "00000x"});
+        answers.push(app.post("/verify", body).sent_from(ip).send().await.status);
+    }
+    answers
+}
+
+#[actix_web::test]
+async fn auth_110_a_newer_request_of_a_stranger_takes_no_attempts_from_the_owner() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    app.user("ana@example.com").await;
+    ask(&app, "/otp", "ana@example.com", "192.0.2.1").await;
+    guess(&app, "ana@example.com", "203.0.113.1", 1).await;
+    app.sql(USE_UP, &[]).await;
+
+    ask(&app, "/otp", "ana@example.com", "198.51.100.1").await;
+
+    let code = app.mail_to("ana@example.com").code;
+    let body = json!({"type": "email", "email": "ana@example.com", "token": code});
+    let owner = app.post("/verify", body).sent_from("192.0.2.1").send().await;
+    owner.session();
+}
+
+#[actix_web::test]
+async fn auth_110_a_request_for_a_code_gives_its_network_five_attempts_for_an_hour() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    let (ana, ip) = ("ana@example.com", "192.0.2.1");
+    app.user(ana).await;
+    guess(&app, ana, "203.0.113.1", 1).await;
+    app.sql(USE_UP, &[]).await;
+    ask(&app, "/recover", ana, ip).await;
+
+    assert_eq!(guess(&app, ana, ip, 6).await, [403, 403, 403, 403, 403, 429]);
+    ask(&app, "/recover", ana, ip).await;
+    assert_eq!(guess(&app, ana, ip, 1).await, [403]);
+    // A request that sends nothing keeps what is left, and gives nothing.
+    let again = app.post("/resend", json!({"type": "signup", "email": ana}));
+    assert_eq!(again.sent_from(ip).send().await.status, 200);
+    let left = "select attempts::bigint from _selvedge.code_requests";
+    assert_eq!(app.count(left).await, 4);
+    const LATER: &str = "update _selvedge.code_requests set asked_at = asked_at - interval '61 minutes'";
+    app.sql(LATER, &[]).await;
+    assert_eq!(guess(&app, ana, ip, 1).await, [429]);
+}
+
+/// A change to the address of somebody else is a request for a code, too, which counts for an hour and not as long as it is pending.
+#[actix_web::test]
+async fn auth_110_a_pending_change_to_an_address_gives_no_lasting_attempts() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    let mallory = app.user("mallory@example.com").await;
+    let body = json!({"email": "ana@example.com"});
+    let asked = app.put("/user", body).bearer(&mallory.access_token);
+    assert_eq!(asked.sent_from("198.51.100.1").send().await.status, 200);
+    guess(&app, "ana@example.com", "203.0.113.1", 1).await;
+    app.sql(USE_UP, &[]).await;
+
+    let answers = guess(&app, "ana@example.com", "198.51.100.1", 6).await;
+
+    assert_eq!(answers, [403, 403, 403, 403, 403, 429]);
+}
+
+#[actix_web::test]
+async fn auth_110_answers_to_attempts_do_not_tell_which_addresses_are_registered() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    app.user("ana@example.com").await;
+    let (ana, nobody) = ("ana@example.com", "nobody@example.com");
+    for address in [ana, nobody] {
+        guess(&app, address, "203.0.113.1", 1).await;
+    }
+    app.sql(USE_UP, &[]).await;
+    let ip = "198.51.100.1";
+    let mut all = [Vec::new(), Vec::new()];
+    for (address, answers) in [ana, nobody].into_iter().zip(&mut all) {
+        ask(&app, "/recover", address, ip).await;
+        answers.extend(guess(&app, address, ip, 7).await);
+    }
+    // The network has made the fifty attempts that it has in a day.
+    app.sql(USE_UP, &[]).await;
+    for (address, answers) in [ana, nobody].into_iter().zip(&mut all) {
+        ask(&app, "/recover", address, ip).await;
+        answers.extend(guess(&app, address, ip, 1).await);
+    }
+
+    assert_eq!(all[0], [403, 403, 403, 403, 403, 429, 429, 429]);
+    assert_eq!(all[0], all[1]);
+    // No code was sent, so that the attempts count like those of strangers.
+    let body = json!({"email": nobody, "password": PASSWORD});
+    let signed_up = app.post("/signup", body).sent_from("192.0.2.1").send().await;
+    assert_eq!(signed_up.status, 200);
+    ask(&app, "/recover", "other@example.com", "192.0.2.1").await;
+    let sent = "select count(*) from _selvedge.code_requests where attempts > 0";
+    assert_eq!(app.count(sent).await, 2, "ana's last one and the sign-up");
+}
+
+#[actix_web::test]
+async fn auth_110_requests_for_codes_to_one_address_are_kept_of_fifty_networks() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    for host in 1..=60 {
+        ask(&app, "/recover", "nobody@example.com", &format!("192.0.2.{host}")).await;
+    }
+    ask(&app, "/recover", "other@example.com", "192.0.2.1").await;
+
+    assert_eq!(
+        app.count("select count(*) from _selvedge.code_requests").await,
+        51
+    );
 }
 
 /// One customer of a provider has 65 536 networks as narrow as a /64.

@@ -1,0 +1,61 @@
+//! `_selvedge.code_requests`: which networks have asked for a code to an address or number in the last hour.
+//!
+//! Strangers who try codes of an address use up attempts that all share. A network that has asked for a code has attempts of its own at
+//! it: five for each code that was sent. A request that sends nothing, because the address is not registered, is noted, too, so that the
+//! answers to attempts do not tell which addresses are. Source: Auth contract §3.4, AUTH-110.
+
+use deadpool_postgres::GenericClient;
+
+use super::{DbResult, find_row, run_statement};
+use crate::crypto::one_time_code::CodeKey;
+
+/// Attempts that a request for a code gives its network, as many as it has at a code.
+const ATTEMPTS: i16 = 5;
+
+/// Whether a network that tries a code has asked for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// It has not, or more than an hour ago, or has made all attempts since.
+    No,
+    /// It has, and nothing was sent. Its attempts count like those of strangers.
+    Unanswered,
+    /// A code was sent.
+    Sent,
+}
+
+/// Notes that a network has asked for a code to an address or number, and whether one was sent.
+pub(crate) async fn record(
+    db: &impl GenericClient,
+    key: &CodeKey,
+    (address, network): (&str, &str),
+    was_sent: bool,
+) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/record_code_request.sql");
+    let request = key.attempt_subject(PURPOSE, address.to_lowercase().as_bytes(), network);
+    run_statement(
+        db,
+        SQL,
+        &[&request.of_network, &request.of_all, &ATTEMPTS, &was_sent],
+    )
+    .await
+}
+
+/// Counts an attempt of a network at the codes of an address or number; returns whether it has asked for one.
+pub(crate) async fn take_attempt(
+    db: &impl GenericClient,
+    key: &CodeKey,
+    (address, network): (&str, &str),
+) -> DbResult<Asking> {
+    const SQL: &str = include_str!("../../sql/take_code_request.sql");
+    let request = key.attempt_subject(PURPOSE, address.to_lowercase().as_bytes(), network);
+    let Some(row) = find_row(db, SQL, &[&request.of_network]).await? else {
+        return Ok(Asking::No);
+    };
+    Ok(match (row.try_get("has_asked")?, row.try_get("was_sent")?) {
+        (_, true) => Asking::Sent,
+        (true, false) => Asking::Unanswered,
+        (false, false) => Asking::No,
+    })
+}
+
+const PURPOSE: &str = "requests for a code";
