@@ -16,7 +16,7 @@ use crate::hasher::generate_password;
 use crate::request::{Admin, AuthRequest, Json, read_flag, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::{contested_accounts, phones, user_access, users};
+use crate::store::{contested_accounts, ended_users, phones, users};
 use crate::user::User;
 use crate::validation::address::{parse_email, parse_phone};
 use crate::validation::password;
@@ -101,7 +101,7 @@ pub(crate) async fn create_user(
     if let Some(data) = &body.app_metadata {
         users::merge_app_metadata(&db, user.id, &Value::Object(data.clone()), request.now()).await?;
     }
-    user_access::forget_end(&db, user.id).await?;
+    ended_users::renew_id(&db, user.id, request.now()).await?;
     confirm_and_ban(&request.state, &db, &user, &body, ban).await?;
     let actor = Actor::Admin {
         role: &admin.role,

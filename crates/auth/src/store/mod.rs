@@ -15,6 +15,7 @@ pub(crate) mod cleanup;
 pub(crate) mod code_requests;
 pub(crate) mod contested_accounts;
 pub(crate) mod custom_providers;
+pub(crate) mod ended_users;
 pub(crate) mod factors;
 pub(crate) mod flow_states;
 pub(crate) mod identities;

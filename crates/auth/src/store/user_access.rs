@@ -98,13 +98,6 @@ pub(crate) async fn end(
     Ok(())
 }
 
-/// Forgets that a user with this id was deleted: an administrator has created it anew, for rows that still name it. Tokens of the
-/// former user name sessions that are gone.
-pub(crate) async fn forget_end(db: &impl GenericClient, user_id: Uuid) -> DbResult<()> {
-    const SQL: &str = "delete from _selvedge.ended_users where user_id = $1";
-    execute_statement(db, SQL, &[&user_id]).await.map(|_| ())
-}
-
 #[cfg(test)]
 mod tests {
     use deadpool_postgres::{Manager, Pool};

@@ -8,7 +8,9 @@ use deadpool_postgres::GenericClient;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{DbResult, escape_like_pattern, execute_statement, find_row, list_rows, run_statement};
+use super::{
+    DbResult, ended_users, escape_like_pattern, execute_statement, find_row, list_rows, run_statement,
+};
 use crate::user::{STORED_PROOFS_ARE_NONE, User};
 
 /// The columns of a new user.
@@ -460,26 +462,17 @@ pub(crate) async fn set_email(
 /// Bans the user until a time; `None` lifts the ban. Neither lifts a deletion.
 pub(crate) async fn set_ban(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
     const SQL: &str = "update auth.users set banned_until = $2, updated_at = now() where id = $1";
-    const LIFT: &str = "delete from _selvedge.ended_users where user_id = $1 and until is not null";
     run_statement(db, SQL, &[&id, &until]).await?;
     match until {
-        Some(_) => note_end(db, id, until).await,
-        None => run_statement(db, LIFT, &[&id]).await,
+        Some(until) => ended_users::note_ban(db, id, until).await,
+        None => ended_users::lift_ban(db, id).await,
     }
-}
-
-/// Notes that tokens of the user do not count any more, for Realtime: until the end of a ban, or for good.
-async fn note_end(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.ended_users as known (user_id, until) values ($1, $2) \
-                       on conflict (user_id) do update set ended_at = now(), \
-                       until = case when known.until is not null then excluded.until end";
-    run_statement(db, SQL, &[&id, &until]).await
 }
 
 /// Deletes the user; sessions, identities, factors and tokens are deleted by their foreign keys.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     run_statement(db, "delete from auth.users where id = $1", &[&id]).await?;
-    note_end(db, id, None).await
+    ended_users::note_deletion(db, id).await
 }
 
 /// Empties the user's row and makes the identities anonymous. The row stays, because tables of projects refer to it. What else
@@ -501,5 +494,5 @@ pub(crate) async fn soft_delete(
     )
     .await?;
     execute_statement(db, include_str!("../../sql/soft_delete_identities.sql"), &[&id]).await?;
-    note_end(db, id, None).await
+    ended_users::note_deletion(db, id).await
 }

@@ -99,6 +99,49 @@ async fn realtime_022_channels_of_a_deleted_or_banned_user_end_and_joins_with_it
 }
 
 #[actix_web::test]
+async fn realtime_022_tokens_of_a_deleted_user_do_not_count_for_another_with_the_same_id() {
+    let (server, _) = server().await;
+    let token = |issued_ago: i64| {
+        let issued_at = selvedge_token::unix_now() - issued_ago;
+        server.token(json!({"role": "authenticated", "sub": ADA, "iat": issued_at}))
+    };
+    let join = async |token: &str| {
+        let payload = json!({"config": {}, "access_token": token});
+        let mut client = server.connect_anon().await;
+        let reply = client.join(TOPIC, payload).await;
+        (client, reply)
+    };
+    let (former, new) = (token(60), token(0));
+    let (mut channel, reply) = join(&former).await;
+    assert_eq!(reply["status"], "ok", "{reply}");
+    // As Auth does it, for a user who was deleted and created anew.
+    let auth = server.database.connect("supabase_auth_admin").await;
+    let renew = format!(
+        "insert into _selvedge.ended_users (user_id, renewed_at) values ('{ADA}', now() - interval '30 s')"
+    );
+    auth.batch_execute(&renew).await.expect("Auth may");
+
+    texts_until_close(&mut channel).await;
+    let (_, refused) = join(&former).await;
+    assert_eq!(
+        refused["response"]["reason"],
+        "InvalidJWTToken: The user of the token was deleted or banned"
+    );
+    let (_, reply) = join(&new).await;
+    assert_eq!(reply["status"], "ok", "{reply}");
+    // The new user is banned, and then no longer.
+    for (until, expected) in [("now() + interval '1 hour'", "error"), ("null", "ok")] {
+        let ban = format!("update _selvedge.ended_users set until = {until}");
+        auth.batch_execute(&ban).await.expect("Auth may");
+        while join(&new).await.1["status"] != expected {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        let (_, former) = join(&former).await;
+        assert_eq!(former["status"], "error", "{until}");
+    }
+}
+
+#[actix_web::test]
 async fn realtime_023_rows_are_checked_with_the_claims_of_a_refreshed_token() {
     let (server, database) = server().await;
     let mut client = join(&server, ADA).await;
