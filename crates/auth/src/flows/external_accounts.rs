@@ -339,13 +339,12 @@ async fn create_account(
     });
     accounts::call_before_user_created(request, db, shown).await?;
     leave_unproven_account(db, external, left).await?;
-    if !email.is_empty()
-        && external
-            .verified_addresses()
-            .iter()
-            .any(|verified| verified == email)
-    {
+    let verified = external.verified_addresses();
+    if verified.iter().any(|verified| verified == email) {
         users::release_email(db, email, user.id).await?;
+    // Wallets name no address, and open their accounts at once.
+    } else if external.provider != "web3" {
+        identities::note_unproven_sign_in(db, user.id, now).await?;
     }
     users::insert(db, &user, now).await.map_err(map_saving_error)?;
     let identity = insert_identity(&request.state, db, user.id, external, data).await?;

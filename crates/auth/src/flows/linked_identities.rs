@@ -74,7 +74,7 @@ pub(crate) async fn link_identity(
 }
 
 /// Takes the identity from an account that consists of it alone: a sign-in made it whose address was somebody's already, and which
-/// the provider had not verified. Nobody has ever got into it.
+/// the provider had not verified. Nobody has ever got into it. Accounts without an address that an import has written stay.
 ///
 /// # Errors
 /// 422 `identity_already_exists` for any other account.
@@ -89,7 +89,7 @@ async fn take_from_empty_account(
         let is_alone = owner.identities.len() == 1;
         contested_accounts::is_unproven(&owner) && !has_address && is_alone && !owner.is_banned(now)
     });
-    if !is_empty {
+    if !is_empty || !identities::take_unproven_sign_in(db, identity.user_id).await? {
         return Err(AuthError::IdentityAlreadyExists(
             "Identity is already linked to another user",
         ));

@@ -39,6 +39,7 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
         include_str!("../../sql/delete_stale_flow_sessions.sql"),
         include_str!("../../sql/delete_stale_contested_accounts.sql"),
         include_str!("../../sql/delete_stale_vouched_passwords.sql"),
+        include_str!("../../sql/delete_stale_unproven_sign_ins.sql"),
         include_str!("../../sql/delete_stale_codes.sql"),
         include_str!("../../sql/delete_stale_code_requests.sql"),
         include_str!("../../sql/delete_stale_factor_attempts.sql"),

@@ -161,6 +161,22 @@ pub(crate) async fn update_data(
     execute_statement(db, SQL, &[&id, data, &now]).await.map(|_| ())
 }
 
+/// Notes that a sign-in has made an account without a proof of the address.
+pub(crate) async fn note_unproven_sign_in(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    const SQL: &str = "insert into _selvedge.unproven_sign_ins (user_id, created_at) values ($1, $2)";
+    execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
+}
+
+/// Removes the note of [`note_unproven_sign_in`]; returns whether there was one.
+pub(crate) async fn take_unproven_sign_in(db: &impl GenericClient, user_id: Uuid) -> DbResult<bool> {
+    const SQL: &str = "delete from _selvedge.unproven_sign_ins where user_id = $1";
+    Ok(execute_statement(db, SQL, &[&user_id]).await? > 0)
+}
+
 /// Deletes an identity; the caller then calls [`super::users::refresh_providers`].
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     execute_statement(db, "delete from auth.identities where id = $1", &[&id])

@@ -119,7 +119,7 @@ mod tests {
         "auth.webauthn_credentials",
     ];
     /// Tables that name users and stay, with the reason.
-    const KEPT: [(&str, &str); 4] = [
+    const KEPT: [(&str, &str); 5] = [
         (
             "_selvedge.contested_accounts",
             "marks an address that nobody has proven, until somebody does",
@@ -127,6 +127,10 @@ mod tests {
         (
             "_selvedge.ended_users",
             "says that the account has ended, until the last of its tokens has expired",
+        ),
+        (
+            "_selvedge.unproven_sign_ins",
+            "says of an account how it was made, as long as nobody has got into it",
         ),
         (
             "_selvedge.vouched_passwords",

@@ -118,6 +118,20 @@ async fn auth_104_an_identity_of_an_account_that_nobody_got_into_is_linked() {
     .await;
     let body = json!({"provider": "google", "id_token": third, "link_identity": true});
     assert_eq!(take(&body).await.error(), (422, "identity_already_exists"));
+    // That of an account which an import has written looks the same, and holds what the person had before.
+    app.sql("delete from auth.users where email is null", &[]).await;
+    for sql in [
+        "insert into auth.users (id, aud, role, created_at, updated_at) \
+         values ('00000000-0000-4000-8000-0000000000f1', 'authenticated', 'authenticated', now(), now())",
+        "insert into auth.identities (provider_id, user_id, provider, identity_data, last_sign_in_at, created_at, updated_at) \
+         values ('v-3', '00000000-0000-4000-8000-0000000000f1', 'google', '{\"sub\": \"v-3\"}', now(), now(), now())",
+    ] {
+        app.sql(sql, &[]).await;
+    }
+    let imported = id_token(&google, "v-3", VICTIM, false);
+    sign_in_by(&app, "google", imported.clone()).await;
+    let body = json!({"provider": "google", "id_token": imported, "link_identity": true});
+    assert_eq!(take(&body).await.error(), (422, "identity_already_exists"));
 }
 
 #[actix_web::test]
