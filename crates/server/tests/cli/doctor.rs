@@ -76,17 +76,22 @@ const SSO_USERS: &str = "
     insert into _selvedge.sso_proven_identities (identity_id, proven_at)
     select id, now() from auth.identities where provider_id in ('71', '91', '92')";
 
-/// Users of a provider that does not say whether addresses are verified: the first was let in by it alone, of the others one has answered a
-/// mail, one has another provider's proof, and one was created by an administrator.
-const USERS_OF_NOTION: &str = "
+/// Users of providers that do not say whether addresses are verified, or not always: those of [`UNPROVEN`] were let in by such a provider
+/// alone. Of the others one has answered a mail, one has another provider's proof, one was created by an administrator, and two have
+/// a proof by Azure and Kakao.
+const USERS_OF_PROVIDERS: &str = r#"
     insert into auth.users (id, aud, role, email, email_confirmed_at, last_sign_in_at)
     select ('00000000-0000-0000-0000-0000000000' || n)::uuid, 'authenticated', 'authenticated', n || '@corp.example',
       case when n = 21 then now() + interval '1 minute' else now() end, now()
-    from generate_series(20, 23) n;
+    from generate_series(20, 28) n;
     insert into auth.identities (provider_id, user_id, provider, identity_data, created_at)
     select n || provider, ('00000000-0000-0000-0000-0000000000' || n)::uuid, provider,
-      jsonb_build_object('email', n || '@corp.example', 'email_verified', provider <> 'email'), now()
-    from (values (20, 'notion'), (21, 'notion'), (22, 'notion'), (22, 'google'), (23, 'notion'), (23, 'email')) as i (n, provider)";
+      jsonb_build_object('email', n || '@corp.example', 'email_verified', provider <> 'email') || said, now()
+    from (values (20, 'notion', jsonb '{}'), (21, 'notion', '{}'), (22, 'notion', '{}'), (22, 'google', '{}'), (23, 'notion', '{}'),
+      (23, 'email', '{}'), (24, 'azure', '{"custom_claims": {"xms_edov": "1"}}'), (25, 'azure', '{"custom_claims": {"tid": "t"}}'),
+      (26, 'kakao', '{"iss": "https://kapi.kakao.com"}'), (27, 'kakao', '{"iss": "https://kauth.kakao.com"}'), (28, 'zoom', '{}'))
+      as i (n, provider, said)"#;
+const UNPROVEN: [u32; 4] = [20, 25, 27, 28];
 
 /// Accounts as older versions may have left them: each rule that today's Auth keeps is broken once.
 async fn check_suspicious_identities(project: &Project) {
@@ -116,18 +121,22 @@ async fn check_suspicious_identities(project: &Project) {
     }
     let superuser = project.superuser().await;
     superuser
-        .batch_execute(&format!("{SSO_USERS}; {USERS_OF_NOTION}"))
+        .batch_execute(&format!("{SSO_USERS}; {USERS_OF_PROVIDERS}"))
         .await
-        .expect("users of single sign-on and of a provider that verifies nothing");
+        .expect("users of single sign-on and of providers");
 
     let output = project.run(&["doctor", "-o", "json"]);
 
     assert!(output.status.success(), "warnings are no errors");
     assert_eq!(statuses(&findings(&output), "identities"), ["warning"; 9]);
     let list = project.run_and_expect_success(&["doctor"]);
-    for number in (1..=8).chain([20]) {
+    for number in 1..=8 {
         let id = format!("1 (00000000-0000-0000-0000-{number:012})");
         assert!(list.contains(&id), "{id}: {list}");
+    }
+    for number in 20..=28 {
+        let id = format!("00000000-0000-0000-0000-{number:012}");
+        assert_eq!(list.contains(&id), UNPROVEN.contains(&number), "{id}: {list}");
     }
     database
         .batch_execute("delete from auth.users; delete from auth.sso_providers")

@@ -81,21 +81,30 @@ const IDENTITY_CHECKS: [IdentityCheck; 9] = [
                  email_confirmed_at of the user to null, and tokens do not name the address",
     },
     // The first sign-in confirmed the address, in one transaction with the identity; a mail is answered later, and an administrator who
-    // creates a user leaves an e-mail identity.
+    // creates a user leaves an e-mail identity. Of Azure, Kakao and Zoom some sign-ins prove the address; of Zoom nothing in the row says
+    // which.
     IdentityCheck {
-        what: "users whose address only a provider has confirmed that does not say whether addresses are verified (Figma, Fly, \
-               LinkedIn's older one, Notion, Slack's older one, Snapchat, WorkOS)",
-        sql: "select u.id::text from auth.users u \
+        what: "users whose address only a provider has confirmed that had not verified it, or does not say so (Azure without xms_edov, Figma, \
+               Fly, Kakao's ID tokens, LinkedIn's older one, Notion, Slack's older one, Snapchat, WorkOS, Zoom)",
+        sql: "with named as ( \
+                select i.user_id, i.email, i.created_at, \
+                  i.provider in ('figma', 'fly', 'linkedin', 'notion', 'slack', 'snapchat', 'workos', 'zoom') \
+                    or i.provider = 'azure' \
+                      and coalesce(lower(i.identity_data -> 'custom_claims' ->> 'xms_edov'), '') not in ('true', '1') \
+                    or i.provider = 'kakao' and i.identity_data ->> 'iss' = 'https://kauth.kakao.com' as proves_nothing, \
+                  i.provider = 'email' or i.identity_data ->> 'email_verified' = 'true' as says_verified \
+                from auth.identities i) \
+              select u.id::text from auth.users u \
               where u.email_confirmed_at is not null and not u.is_sso_user and u.deleted_at is null \
-                and exists (select from auth.identities i where i.user_id = u.id and i.email = lower(u.email) \
-                  and u.email_confirmed_at - i.created_at between interval '-5 s' and interval '5 s' and i.provider in ('figma', 'fly', 'linkedin', 'notion', 'slack', 'snapchat', 'workos')) \
-                and not exists (select from auth.identities i where i.user_id = u.id and i.email = lower(u.email) \
-                  and i.provider not in ('figma', 'fly', 'linkedin', 'notion', 'slack', 'snapchat', 'workos') \
-                  and (i.provider = 'email' or i.identity_data ->> 'email_verified' = 'true'))",
-        advice: "whoever has signed in there may have named somebody else's address (at WorkOS, the administrator of any organization); \
-                 most have named their own, so ask the owner of the address first. Where the account is not theirs, set email_confirmed_at \
-                 of the user to null, and the owner gets an account of their own; the user of this one can sign in there no more, unless \
-                 a session still lives (PUT /user proves an address), or an administrator says that the address is theirs (email_confirm)",
+                and exists (select from named i where i.user_id = u.id and i.email = lower(u.email) and i.proves_nothing \
+                  and u.email_confirmed_at - i.created_at between interval '-5 s' and interval '5 s') \
+                and not exists (select from named i where i.user_id = u.id and i.email = lower(u.email) \
+                  and not i.proves_nothing and i.says_verified)",
+        advice: "whoever has signed in there may have named somebody else's address (at Azure and WorkOS, the administrator of any \
+                 organization; an Azure app that the project's url limits to its own tenant is sound); most have named their own, so ask the \
+                 owner of the address first. Where the account is not theirs, set email_confirmed_at of the user to null, and the owner gets \
+                 an account of their own; the user of this one can sign in there no more, unless a session still lives (PUT /user proves an \
+                 address), or an administrator says that the address is theirs (email_confirm)",
     },
 ];
 
