@@ -122,9 +122,9 @@ impl World<'_> {
 
     /// The id of the account of an address, unless somebody uses it who only claims the address.
     async fn find_account_of(&self, owner: usize) -> Option<String> {
-        let sql = "select id::text from auth.users where email = $1 and not is_sso_user and (email_confirmed_at is not null \
+        const SQL: &str = "select id::text from auth.users where email = $1 and not is_sso_user and (email_confirmed_at is not null \
                    or last_sign_in_at is null and phone_confirmed_at is null)";
-        let rows = self.database.query(sql, &[&self.address(owner)]).await.unwrap();
+        let rows = self.project.query(SQL, &[&self.address(owner)]).await;
         rows.first().map(|row| row.get(0))
     }
 
@@ -150,7 +150,7 @@ impl World<'_> {
         let id = claims.subject().unwrap().to_owned();
         const FREE: &str = "select from auth.users where id::text = $1 and email_confirmed_at is null and not is_sso_user \
                             and deleted_at is null";
-        if self.database.query(FREE, &[&id]).await.unwrap().is_empty() {
+        if self.project.query(FREE, &[&id]).await.is_empty() {
             return outcome;
         }
         let body = json!({"email": self.address(address), "email_confirm": is_confirmed});
@@ -181,7 +181,7 @@ impl World<'_> {
                             select gen_random_uuid(), id, $1, now() from auth.sso_providers on conflict do nothing";
         const TAKE: &str = "delete from auth.sso_domains where domain = $1";
         let sql = if is_given { GIVE } else { TAKE };
-        self.database.execute(sql, &[&self.domain()]).await.unwrap();
+        self.project.query(sql, &[&self.domain()]).await;
     }
 
     async fn update_account(&self, id: &str, body: Value) -> Response {
@@ -191,15 +191,15 @@ impl World<'_> {
 
     /// The id of the account that has an address, has not confirmed it, and that nobody has used.
     async fn find_unconfirmed(&self, owner: usize) -> Option<String> {
-        let sql = "select id::text from auth.users where email = $1 and email_confirmed_at is null and not is_sso_user \
+        const SQL: &str = "select id::text from auth.users where email = $1 and email_confirmed_at is null and not is_sso_user \
                    and last_sign_in_at is null and phone_confirmed_at is null";
-        let rows = self.database.query(sql, &[&self.address(owner)]).await.unwrap();
+        let rows = self.project.query(SQL, &[&self.address(owner)]).await;
         rows.first().map(|row| row.get(0))
     }
 
     async fn has_password(&self, id: &str) -> bool {
         const SQL: &str = "select from auth.users where id::text = $1 and encrypted_password <> ''";
-        !self.database.query(SQL, &[&id]).await.unwrap().is_empty()
+        !self.project.query(SQL, &[&id]).await.is_empty()
     }
 
     /// A sign-in by a provider of single sign-on, which says whatever its user wants.
@@ -236,7 +236,7 @@ impl World<'_> {
         let subject = claims.subject().unwrap().to_owned();
         let sql = OLD_ROWS[kind];
         let params: [&(dyn ToSql + Sync); 3] = [&subject, &self.address(address), &self.tag];
-        let written = self.database.execute(sql, &params).await;
+        let written = self.project.database.execute(sql, &params).await;
         // Another step may take the address at the same time.
         let is_taken = |error: &tokio_postgres::Error| error.code() == Some(&SqlState::UNIQUE_VIOLATION);
         assert!(written.as_ref().err().is_none_or(is_taken), "{written:?}");

@@ -1,9 +1,11 @@
 //! Steps of `account_sequences` with what a person carries: phones, passkeys and second factors.
 
+use std::cell::Cell;
+
 use serde_json::json;
 
 use crate::account_sequences::{ATTEMPTS, World};
-use crate::account_steps::{Outcome, PEOPLE, Step};
+use crate::account_steps::{Factor, Outcome, PEOPLE, Step};
 use crate::app::{Response, Session};
 use crate::mfa::compute_code;
 use crate::passkeys::Authenticator;
@@ -130,21 +132,29 @@ impl World<'_> {
         ) else {
             return Outcome::default();
         };
-        let mut outcome = Outcome::of_session(by, &self.answer(session, &id, &secret).await);
-        outcome.factor = Some((by, id, secret));
+        let factor = Factor {
+            id,
+            secret,
+            // The server accepts the code before the present one, so that two more can follow at once.
+            next_step: Cell::new(-1),
+        };
+        let mut outcome = Outcome::of_session(by, &self.answer(session, &factor).await);
+        outcome.factor = Some((by, factor));
         outcome
     }
 
-    pub(crate) async fn answer(&self, session: &Session, id: &str, secret: &str) -> Response {
-        let path = format!("/factors/{id}/challenge");
+    pub(crate) async fn answer(&self, session: &Session, factor: &Factor) -> Response {
+        let step = factor.next_step.get();
+        factor.next_step.set((step + 1).min(1));
+        let path = format!("/factors/{}/challenge", factor.id);
         let challenge = self
             .app
             .post(&path, json!({}))
             .bearer(&session.access_token)
             .send()
             .await;
-        let body = json!({"challenge_id": challenge.body["id"], "code": compute_code(secret, 0)});
-        let path = format!("/factors/{id}/verify");
+        let body = json!({"challenge_id": challenge.body["id"], "code": compute_code(&factor.secret, step)});
+        let path = format!("/factors/{}/verify", factor.id);
         self.app
             .post(&path, body)
             .bearer(&session.access_token)

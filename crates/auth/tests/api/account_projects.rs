@@ -1,13 +1,13 @@
 //! The projects in which `account_sequences` plays. Of four sequences, two are in a project with the defaults, one in a project with hooks,
 //! and one in a project where addresses need no proof.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
-use tokio_postgres::{Client, Statement};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, Statement};
 
-use crate::account_checks::CHECK;
 use crate::account_steps::{Outcome, PROVIDERS, Step};
 use crate::app::TestApp;
 use crate::hooks::{create_function, database_hook};
@@ -18,14 +18,18 @@ use crate::oauth_server;
 pub(crate) struct Project {
     pub(crate) app: TestApp,
     pub(crate) database: Client,
-    pub(crate) check: Statement,
+    /// Statements that were prepared, by their text.
+    statements: RefCell<HashMap<&'static str, Statement>>,
     /// An OAuth client, whom people let act for them.
     pub(crate) client: Value,
     /// Whether addresses need no proof.
     pub(crate) is_autoconfirm: bool,
+    cleanings: Cell<usize>,
     /// The names of the steps that have opened a session.
     opened: RefCell<BTreeMap<String, usize>>,
 }
+
+const CLEANINGS_PER_VACUUM: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -87,13 +91,13 @@ async fn start(kind: Kind, providers: &[IdentityProvider; 2], codes: &[(String, 
     crate::saml::add_provider(&app, json!([])).await;
     let client = oauth_server::register(&app, "none").await;
     let database = app.superuser().await;
-    let check = database.prepare(CHECK).await.unwrap();
     Project {
         app,
         database,
-        check,
+        statements: RefCell::default(),
         client,
         is_autoconfirm: kind == Kind::Autoconfirm,
+        cleanings: Cell::default(),
         opened: RefCell::default(),
     }
 }
@@ -110,6 +114,20 @@ pub(crate) fn count_opened(projects: &[Project]) -> BTreeMap<String, usize> {
 }
 
 impl Project {
+    /// Runs a statement, which is prepared once.
+    pub(crate) async fn query(&self, sql: &'static str, params: &[&(dyn ToSql + Sync)]) -> Vec<Row> {
+        let known = self.statements.borrow().get(sql).cloned();
+        let statement = match known {
+            Some(statement) => statement,
+            None => {
+                let statement = self.database.prepare(sql).await.unwrap();
+                self.statements.borrow_mut().insert(sql, statement.clone());
+                statement
+            }
+        };
+        self.database.query(&statement, params).await.unwrap()
+    }
+
     /// Notes what a step has led to.
     pub(crate) fn note(&self, step: Step, outcome: &Outcome) {
         if outcome.sessions.is_empty() && outcome.clients.is_empty() {
@@ -120,10 +138,17 @@ impl Project {
         *self.opened.borrow_mut().entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Mails and users of finished sequences are not looked at again.
+    /// Mails and users of finished sequences are not looked at again. What they leave in the tables would make every statement slower.
     pub(crate) async fn clean(&self) {
         self.app.inbox.delete_mails(|_| true);
         const DELETE_USERS: &str = "delete from auth.users; delete from auth.sso_domains";
         self.database.batch_execute(DELETE_USERS).await.unwrap();
+        self.cleanings.set(self.cleanings.get() + 1);
+        if self.cleanings.get().is_multiple_of(CLEANINGS_PER_VACUUM) {
+            const VACUUM: &str = "vacuum auth.users, auth.identities, auth.sessions, auth.mfa_amr_claims, auth.refresh_tokens, \
+                                  auth.one_time_tokens, auth.flow_state, auth.mfa_factors, auth.mfa_challenges, \
+                                  auth.webauthn_credentials, auth.webauthn_challenges, auth.oauth_authorizations, auth.oauth_consents";
+            self.database.batch_execute(VACUUM).await.unwrap();
+        }
     }
 }

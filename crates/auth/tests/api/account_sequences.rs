@@ -10,8 +10,9 @@
 //! single sign-on says whatever its user wants, but of the addresses of a domain that the project has given it.
 //!
 //! A quarter of the sequences is played with hooks of the project, which refuse some new users, and one where addresses need no proof: there
-//! everybody has an account with their own address first, which nobody else gets into. Not played: providers that name several addresses or
-//! none (`email_optional`), sign-ins by redirects to a provider, and the console's sign-out, which is Auth's.
+//! everybody has an account with their own address first, which nobody else gets into; or somebody else has registered the address
+//! before the project needed no proof, and does nothing by which anybody may take a free address there. Not played: providers that name
+//! several addresses or none (`email_optional`), sign-ins by redirects to a provider, and the console's sign-out, which is Auth's.
 //!
 //! `SELVEDGE_ACCOUNT_SEQUENCES` sets the number of sequences, `SELVEDGE_ACCOUNT_SEED` the first one's seed.
 
@@ -25,30 +26,42 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio_postgres::Client;
 
 use crate::account_devices::list_test_codes;
 use crate::account_flows::Verifier;
 use crate::account_projects::{Project, count_opened, start_projects};
-use crate::account_steps::{Outcome, PEOPLE, PROVIDERS, Step, WaitingCode};
+use crate::account_steps::{Factor, Outcome, PEOPLE, PROVIDERS, Step, WaitingCode};
 use crate::app::{Session, TestApp};
 use crate::identity_provider::IdentityProvider;
 use crate::passkeys::Authenticator;
 
 const STEPS: usize = 14;
 /// So many sequences play every step.
-const MANY: u64 = 1000;
+const MANY: u64 = 500;
 /// Steps that open sessions, all of them in [`MANY`] sequences.
-const OPENING: [&str; 9] = [
-    "OpenMail",
-    "TypeCode",
+const OPENING: [&str; 22] = [
+    "AddFactor",
+    "AdminGuest",
+    "AnswerFactor",
+    "ChangePhone",
     "ExchangeCode",
-    "SignInByWallet",
-    "SignInByProvider",
-    "SignInBySso",
+    "GenerateLink",
+    "Link",
+    "OpenMail",
+    "Refresh",
+    "RefreshClient",
+    "SignInAnonymously",
+    "SignInByPasskey",
     "SignInByPassword",
     "SignInByPhone",
-    "GenerateLink",
+    "SignInByPhonePassword",
+    "SignInByProvider",
+    "SignInBySso",
+    "SignInByWallet",
+    "SignUp",
+    "SignUpByPhone",
+    "SignUpByServer",
+    "TypeCode",
 ];
 /// How often a sequence is played whose connections are reset.
 pub(crate) const ATTEMPTS: usize = 3;
@@ -59,7 +72,6 @@ pub(crate) struct World<'a> {
     pub(crate) project: &'a Project,
     pub(crate) app: &'a TestApp,
     pub(crate) providers: &'a [IdentityProvider; 2],
-    pub(crate) database: &'a Client,
     /// Part of every address, so that sequences do not meet.
     pub(crate) tag: String,
     pub(crate) sessions: [Vec<Session>; PEOPLE],
@@ -74,7 +86,11 @@ pub(crate) struct World<'a> {
     pub(crate) clients: [Vec<Session>; PEOPLE],
     /// Tokens of the changes of address that the people have asked for, which stand in the links of the mails.
     pub(crate) changes: [HashSet<String>; PEOPLE],
-    pub(crate) factors: [Vec<(String, String)>; PEOPLE],
+    pub(crate) factors: [Vec<Factor>; PEOPLE],
+    /// People whose numbers were given to an account, or asked for.
+    pub(crate) numbers: HashSet<usize>,
+    /// People whose addresses somebody else has registered before the project needed no proof of addresses.
+    pub(crate) claimed: HashSet<usize>,
     pub(crate) holders: HashMap<String, usize>,
 }
 
@@ -107,13 +123,13 @@ impl World<'_> {
 
     /// The id of the account that has an address.
     pub(crate) async fn find_account(&self, owner: usize) -> Option<String> {
-        let sql = "select id::text from auth.users where email = $1";
-        let rows = self.database.query(sql, &[&self.address(owner)]).await.unwrap();
+        const SQL: &str = "select id::text from auth.users where email = $1";
+        let rows = self.project.query(SQL, &[&self.address(owner)]).await;
         rows.first().map(|row| row.get(0))
     }
 
     /// Plays a step, and notes whether it has opened a session.
-    async fn perform(&self, step: Step) -> Outcome {
+    pub(crate) async fn perform(&self, step: Step) -> Outcome {
         let outcome = self.play_step(step).await;
         self.project.note(step, &outcome);
         outcome
@@ -243,12 +259,12 @@ impl World<'_> {
             Step::Refresh { .. } => Outcome::of_session(by, &self.app.refresh(&session.refresh_token).await),
             Step::AddFactor { .. } => self.add_factor(by, session).await,
             Step::AnswerFactor { .. } => match self.factors[by].last() {
-                Some((id, secret)) => Outcome::of_session(by, &self.answer(session, id, secret).await),
+                Some(factor) => Outcome::of_session(by, &self.answer(session, factor).await),
                 None => Outcome::default(),
             },
             Step::RemoveFactor { .. } => {
-                if let Some((id, _)) = self.factors[by].last() {
-                    let call = self.app.call(Method::DELETE, &format!("/factors/{id}"));
+                if let Some(factor) = self.factors[by].last() {
+                    let call = self.app.call(Method::DELETE, &format!("/factors/{}", factor.id));
                     call.bearer(token).send().await;
                 }
                 Outcome::default()
@@ -269,7 +285,7 @@ impl World<'_> {
         let id = claims.subject().unwrap().to_owned();
         const SQL: &str = "select unnest(array[email_change_token_new, email_change_token_current]) as token \
                            from auth.users where id::text = $1";
-        let rows = self.database.query(SQL, &[&id]).await.unwrap();
+        let rows = self.project.query(SQL, &[&id]).await;
         let tokens = rows.iter().filter_map(|row| row.get::<_, Option<String>>(0));
         tokens
             .filter(|token| !token.is_empty())
@@ -291,7 +307,7 @@ impl World<'_> {
         self.holders.insert(id, by);
     }
 
-    fn apply(&mut self, outcome: Outcome) {
+    pub(crate) fn apply(&mut self, outcome: Outcome) {
         for (by, session) in outcome.sessions {
             self.hold(by, &session);
             self.sessions[by].push(session);
@@ -319,8 +335,8 @@ impl World<'_> {
         if let Some(owner) = outcome.deleted {
             self.awaited[owner].clear();
         }
-        if let Some((by, id, secret)) = outcome.factor {
-            self.factors[by].push((id, secret));
+        if let Some((by, factor)) = outcome.factor {
+            self.factors[by].push(factor);
         }
     }
 }
@@ -332,7 +348,6 @@ async fn play(project: &Project, providers: &[IdentityProvider; 2], (seed, attem
         project,
         app: &project.app,
         providers,
-        database: &project.database,
         tag: format!("{seed}x{attempt}"),
         has_domain: false,
         passkeys: Default::default(),
@@ -342,22 +357,27 @@ async fn play(project: &Project, providers: &[IdentityProvider; 2], (seed, attem
         clients: Default::default(),
         changes: Default::default(),
         factors: Default::default(),
+        numbers: HashSet::new(),
+        claimed: HashSet::new(),
         holders: HashMap::new(),
     };
     let mut log = Vec::new();
-    world.begin().await;
+    world.begin(&mut random).await;
     for _ in 0..STEPS {
         let steps = (world.choose_step(&mut random), world.choose_step(&mut random));
-        let guard = LogOnPanic(seed, format!("{log:?} then {steps:?}"));
+        let guard = LogOnPanic(seed, format!("{:?} {log:?} then {steps:?}", world.claimed));
         let is_alone = steps.0.is_alone() || steps.1.is_alone();
         if random.random_bool(0.3) && !is_alone {
             let (first, second) = join(world.perform(steps.0), world.perform(steps.1)).await;
             world.apply(first);
             world.apply(second);
+            world.note_number(steps.0);
+            world.note_number(steps.1);
             log.push((steps.0, Some(steps.1)));
         } else {
             let outcome = world.perform(steps.0).await;
             world.apply(outcome);
+            world.note_number(steps.0);
             log.push((steps.0, None));
         }
         world.check().await;
@@ -374,34 +394,6 @@ async fn play(project: &Project, providers: &[IdentityProvider; 2], (seed, attem
     }
     world.check().await;
     drop(guard);
-}
-
-impl World<'_> {
-    /// Where addresses need no proof, everybody registers their own before anybody else can.
-    async fn begin(&mut self) {
-        if !self.project.is_autoconfirm {
-            return;
-        }
-        for by in 0..PEOPLE {
-            let outcome = self.perform(Step::SignUp {
-                by,
-                address: by,
-                is_pkce: false,
-            });
-            let outcome = outcome.await;
-            assert_eq!(outcome.sessions.len(), 1);
-            self.apply(outcome);
-        }
-    }
-
-    fn choose_step(&self, random: &mut StdRng) -> Step {
-        loop {
-            let step = Step::random(random);
-            if !self.project.is_autoconfirm || step.keeps_addresses() {
-                return step;
-            }
-        }
-    }
 }
 
 /// Plays a sequence again, among new addresses, whose server has reset a connection, as one on a machine under load does.

@@ -1,5 +1,7 @@
 //! The steps of `account_sequences`, and what each changes for its person.
 
+use std::cell::Cell;
+
 use rand::RngExt;
 use rand::rngs::StdRng;
 
@@ -366,6 +368,15 @@ pub(crate) enum WaitingCode {
     Client(String),
 }
 
+/// A second factor of a person.
+#[derive(Debug, Clone)]
+pub(crate) struct Factor {
+    pub(crate) id: String,
+    pub(crate) secret: String,
+    /// The step of the next code, from that of the present: no code is accepted twice.
+    pub(crate) next_step: Cell<i64>,
+}
+
 /// What a step has changed for its person.
 #[derive(Default)]
 pub(crate) struct Outcome {
@@ -385,8 +396,8 @@ pub(crate) struct Outcome {
     pub(crate) codes: Vec<(usize, WaitingCode)>,
     /// What an OAuth client got that acts for the person.
     pub(crate) clients: Vec<(usize, Session)>,
-    /// A factor of the person, with its secret.
-    pub(crate) factor: Option<(usize, String, String)>,
+    /// A factor of the person.
+    pub(crate) factor: Option<(usize, Factor)>,
 }
 
 impl Outcome {

@@ -7,6 +7,7 @@
 mod access_table;
 mod account_administration;
 mod account_checks;
+mod account_choices;
 mod account_devices;
 mod account_flows;
 mod account_projects;

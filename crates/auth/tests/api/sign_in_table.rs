@@ -84,8 +84,8 @@ impl World {
             config.phone.enabled = true;
             config.phone.autoconfirm = false;
             config.phone.max_frequency = std::time::Duration::ZERO;
-            let codes = (0..phones).map(|number| (phone_of(number), CODE.to_owned()));
-            config.phone.test_otp = codes.collect();
+            let numbers = (0..phones).flat_map(|number| [phone_of(number), new_phone_of(number)]);
+            config.phone.test_otp = numbers.map(|number| (number, CODE.to_owned())).collect();
             config.webauthn.passkeys_enabled = true;
             config.oauth_server.enabled = true;
             config.oauth_server.allow_dynamic_registration = true;
@@ -143,11 +143,16 @@ impl World {
         match way {
             "wallet: `POST /token`, `web3`" => return self.enter_by_wallet(number, state).await,
             "SAML: `POST /sso/saml/acs`" => return self.enter_by_saml(number, state).await,
+            "link of an invitation that was sent before: `POST /verify`" => {
+                return self.enter_by_invitation(number, state).await;
+            }
             _ => {}
         }
         let owner = self.create_owner(number).await;
         let user = owner.session.user_id();
-        let response = if way.contains("mail") {
+        let response = if way.contains("of a change") {
+            self.enter_by_change(way, &owner, (number, state)).await
+        } else if way.contains("mail") {
             self.enter_by_mail(way, &owner, state).await
         } else if way.contains("provider") {
             self.enter_by_provider(way, &owner, state).await
@@ -190,6 +195,13 @@ impl World {
                 self.post("/otp", json!({"phone": owner.phone})).await;
                 self.verify_number(owner).await
             }
+            "link of an administrator that was made before: `POST /verify`" => {
+                let body = json!({"type": "recovery", "email": owner.email});
+                let made = app.post("/admin/generate_link", body).admin().send().await.body;
+                self.change(user, state).await;
+                let body = json!({"type": "recovery", "token_hash": made["hashed_token"]});
+                self.post("/verify", body).await
+            }
             "passkey: `POST /passkeys/authentication/verify`" => {
                 let mut key = Authenticator::new();
                 assert_eq!(app.register(&owner.session, &mut key).await.status, 200);
@@ -204,6 +216,49 @@ impl World {
     async fn verify_number(&self, owner: &Owner) -> Response {
         let body = json!({"type": "sms", "phone": owner.phone, "token": CODE});
         self.post("/verify", body).await
+    }
+
+    /// The owner has asked for a change of address or number, and answers it.
+    async fn enter_by_change(&self, way: &str, owner: &Owner, (number, state): (usize, &str)) -> Response {
+        let (email, phone) = (format!("new{number}@example.com"), new_phone_of(number));
+        let is_number = way.contains("number");
+        let body = match is_number {
+            true => json!({"phone": phone}),
+            false => json!({"email": email}),
+        };
+        let token = &owner.session.access_token;
+        let asked = self.app.put("/user", body).bearer(token).send().await;
+        assert_eq!(asked.status, 200, "{}", asked.body);
+        self.change(owner.session.user_id(), state).await;
+        if is_number {
+            let body = json!({"type": "phone_change", "phone": phone, "token": CODE});
+            return self.post("/verify", body).await;
+        }
+        // Both addresses answer.
+        for address in [&owner.email, &email] {
+            let mail = self.app.mail_to(address);
+            let body = json!({"type": "email_change", "token_hash": mail.param("token")});
+            let answered = self.post("/verify", body).await;
+            if answered.body["access_token"].is_string() || address == &email {
+                return answered;
+            }
+        }
+        unreachable!("the second address answers last")
+    }
+
+    async fn enter_by_invitation(&self, number: usize, state: &str) -> (Uuid, Response) {
+        let email = format!("guest{number}@example.com");
+        let invited = self
+            .app
+            .post("/invite", json!({"email": email}))
+            .admin()
+            .send()
+            .await;
+        assert_eq!(invited.status, 200, "{}", invited.body);
+        let user = invited.body["id"].as_str().unwrap().parse().unwrap();
+        self.change(user, state).await;
+        let body = json!({"type": "invite", "token_hash": self.app.mail_to(&email).param("token")});
+        (user, self.post("/verify", body).await)
     }
 
     async fn enter_by_mail(&self, way: &str, owner: &Owner, state: &str) -> Response {
@@ -306,6 +361,11 @@ impl World {
 
 fn phone_of(number: usize) -> String {
     format!("1555{number:07}")
+}
+
+/// The number that an owner changes to.
+fn new_phone_of(number: usize) -> String {
+    format!("1556{number:07}")
 }
 
 #[actix_web::test]
