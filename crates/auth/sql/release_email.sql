@@ -14,5 +14,8 @@ with released as (
 tokens as (
   delete from auth.one_time_tokens t using released r
   where t.user_id = r.id and t.token_type <> 'phone_change_token' and strpos(t.relates_to, '@') > 0
+),
+identities as (
+  delete from auth.identities i using released r where i.user_id = r.id and i.provider = 'email'
 )
-delete from auth.identities i using released r where i.user_id = r.id and i.provider = 'email'
+select id from released

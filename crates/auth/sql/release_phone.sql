@@ -12,5 +12,8 @@ with released as (
 ),
 tokens as (
   delete from auth.one_time_tokens t using released r where t.user_id = r.id and t.relates_to = $1::text
+),
+identities as (
+  delete from auth.identities i using released r where i.user_id = r.id and i.provider = 'phone'
 )
-delete from auth.identities i using released r where i.user_id = r.id and i.provider = 'phone'
+select id from released

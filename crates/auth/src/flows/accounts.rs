@@ -10,8 +10,8 @@ use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::hooks::{self, HookPoint};
 use crate::request::AuthRequest;
 use crate::store::audit::{self, Action, Actor};
-use crate::store::phones;
 use crate::store::users::{self, NewUser};
+use crate::store::{contested_accounts, phones};
 use crate::user::{User, format_timestamp};
 
 /// The message when the database refuses a new user, also by a trigger of the project.
@@ -86,7 +86,7 @@ pub(crate) async fn create_user(
         invited_at: account.invited_at,
         is_sso_user: false,
     };
-    release_claims(db, &user).await?;
+    release_claims(db, &user, now).await?;
     users::insert(db, &user, now).await.map_err(map_saving_error)?;
     for (provider, data) in &identities {
         users::insert_identity(db, id, provider, data, now)
@@ -158,13 +158,22 @@ fn show_new_user(
     })
 }
 
-/// Takes the addresses of a new user from accounts in use that have not proven them.
-async fn release_claims(db: &impl GenericClient, user: &NewUser<'_>) -> Result<(), AuthError> {
+/// Takes the addresses of a new user from accounts in use that have not proven them. The new account is contested then: the owner of the
+/// address may have named it in the other one, and would take a mail or message of this one for an answer to that.
+async fn release_claims(
+    db: &impl GenericClient,
+    user: &NewUser<'_>,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
+    let mut was_claimed = false;
     if !user.email.is_empty() {
-        users::release_claimed_email(db, &user.email.to_lowercase(), user.id).await?;
+        was_claimed |= users::release_claimed_email(db, &user.email.to_lowercase(), user.id).await?;
     }
     if !user.phone.is_empty() {
-        phones::release_claimed_phone(db, user.phone, user.id).await?;
+        was_claimed |= phones::release_claimed_phone(db, user.phone, user.id).await?;
+    }
+    if was_claimed {
+        contested_accounts::mark(db, user.id, now).await?;
     }
     Ok(())
 }

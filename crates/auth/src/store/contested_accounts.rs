@@ -21,12 +21,17 @@ pub(crate) fn is_unproven(user: &User) -> bool {
 /// Marks an account that nobody has proven as contested: somebody claims its address who may not be the one who has
 /// registered it. Other accounts stay as they are.
 pub(crate) async fn contest(db: &impl GenericClient, user: &User, now: DateTime<Utc>) -> DbResult<()> {
-    if !is_unproven(user) {
-        return Ok(());
+    match is_unproven(user) {
+        true => mark(db, user.id, now).await,
+        false => Ok(()),
     }
+}
+
+/// Marks a new account as contested.
+pub(crate) async fn mark(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = "insert into _selvedge.contested_accounts (user_id, created_at) values ($1, $2) \
                        on conflict (user_id) do nothing";
-    execute_statement(db, SQL, &[&user.id, &now]).await.map(|_| ())
+    execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }
 
 /// Removes the mark; returns whether the account was contested.

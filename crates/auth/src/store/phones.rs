@@ -46,12 +46,15 @@ pub(crate) async fn list_by_phone_change(
     rows.iter().map(User::from_row).collect()
 }
 
-/// Takes a number from an account in use that only claims it (see [`User::only_claims_phone`]), for a new account of `owner`.
-pub(crate) async fn release_claimed_phone(db: &impl GenericClient, phone: &str, owner: Uuid) -> DbResult<()> {
+/// Takes a number from an account in use that only claims it (see [`User::only_claims_phone`]), for a new account of `owner`. Returns
+/// whether there was one.
+pub(crate) async fn release_claimed_phone(
+    db: &impl GenericClient,
+    phone: &str,
+    owner: Uuid,
+) -> DbResult<bool> {
     const SQL: &str = include_str!("../../sql/release_phone.sql");
-    execute_statement(db, SQL, &[&phone, &owner, &true])
-        .await
-        .map(|_| ())
+    Ok(execute_statement(db, SQL, &[&phone, &owner, &true]).await? > 0)
 }
 
 /// Takes a number from every other account that has it unconfirmed, because `owner` has proven it.

@@ -139,12 +139,14 @@ pub(crate) async fn release_email(db: &impl GenericClient, email: &str, owner: U
 }
 
 /// Takes an address (in lowercase) from an account in use that only claims it (see [`User::only_claims_email`]), for a new
-/// account of `owner`, who has yet to prove it.
-pub(crate) async fn release_claimed_email(db: &impl GenericClient, email: &str, owner: Uuid) -> DbResult<()> {
+/// account of `owner`, who has yet to prove it. Returns whether there was one.
+pub(crate) async fn release_claimed_email(
+    db: &impl GenericClient,
+    email: &str,
+    owner: Uuid,
+) -> DbResult<bool> {
     const SQL: &str = include_str!("../../sql/release_email.sql");
-    execute_statement(db, SQL, &[&email, &owner, &true])
-        .await
-        .map(|_| ())
+    Ok(execute_statement(db, SQL, &[&email, &owner, &true]).await? > 0)
 }
 
 /// One page of the users of an audience.

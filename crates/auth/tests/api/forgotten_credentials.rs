@@ -177,3 +177,33 @@ async fn auth_106_a_password_of_an_administrator_goes_with_the_address_that_it_w
     sign_in_by(&app, "google", verified).await.session();
     app.sign_in(VICTIM, PASSWORD).await.session();
 }
+
+/// Its owner has signed up, and came to use the account by a number that support has confirmed. When a stranger signs up, the owner takes
+/// the mail for an answer to the own sign-up.
+#[actix_web::test]
+async fn auth_106_whoever_proves_an_address_that_an_account_in_use_claims_gets_no_strangers_password() {
+    const STRANGERS: &str = "password of a stranger";
+    let (app, _) = start().await;
+    let signed_up = app.sign_up(VICTIM, PASSWORD).await;
+    let path = format!("/admin/users/{}", signed_up.body["id"].as_str().unwrap());
+    let number = json!({"phone": "15550002", "phone_confirm": true});
+    assert_eq!(app.put(&path, number).admin().send().await.status, 200);
+    let stranger = app.sign_up(VICTIM, STRANGERS).await;
+    assert_ne!(stranger.body["id"], signed_up.body["id"]);
+
+    let opened = open_mail(&app, VICTIM).await;
+
+    assert!(opened.in_fragment("access_token").is_some());
+    let refused = app.sign_in(VICTIM, STRANGERS).await;
+    assert_eq!(refused.error(), (400, "invalid_credentials"));
+    // The same by a number.
+    const CLAIM: &str = "update auth.users set phone = '15550001' where email = 'victim@corp.example'";
+    app.sql(CLAIM, &[]).await;
+    let by_number = json!({"phone": "15550001", "password": STRANGERS});
+    let stranger = app.post("/signup", by_number.clone()).send().await;
+    assert_eq!(stranger.status, 200, "{}", stranger.body);
+    let body = json!({"type": "sms", "phone": "15550001", "token": "123456"});
+    app.post("/verify", body).send().await.session();
+    let refused = app.post("/token?grant_type=password", by_number).send().await;
+    assert_eq!(refused.error(), (400, "invalid_credentials"));
+}
