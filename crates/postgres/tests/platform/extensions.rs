@@ -163,7 +163,7 @@ async fn gw_018_a_function_that_takes_fewer_arguments_than_it_declares_is_none_o
     let script = "select lower('X'::text), json_object('a', 'b', 'c'), has_table_privilege(relname, 'select') from pg_class";
     let found = superuser
         .query_one(
-            "select string_agg(n, ' ') from _selvedge.find_callable_names($1) as n",
+            "select string_agg(n, ' ') from _selvedge.find_callable_names($1, '', null) as n",
             &[&script],
         )
         .await
@@ -173,4 +173,220 @@ async fn gw_018_a_function_that_takes_fewer_arguments_than_it_declares_is_none_o
         found.get::<_, String>(0),
         "public.has_table_privilege(name,text,text) public.json_object(text[])"
     );
+}
+
+/// A view, a table with a trigger and a domain call functions as well, and a script finds them by its search path or by their schemas.
+#[tokio::test]
+async fn gw_018_tables_and_types_count_where_the_script_of_an_extension_finds_them() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    postgres
+        .batch_execute(
+            "create schema gis; create schema other;
+             create view gis.spatial as select 1 as x; create table other.layers (id int); create sequence gis.numbers;
+             create domain gis.geometry as text; create type other.geometry as enum ('a'); create type gis.pair as (a int);
+             create table gis.pg_class (id int); create domain gis.int4 as text; create table gis.unnamed (id int);
+             create function other.format(text, text) returns text language sql as 'select $1';
+             create operator other.=== (leftarg = text, rightarg = text, function = texteq);
+             create temporary table layers (id int)",
+        )
+        .await
+        .expect("postgres may");
+    let find = async |calling: Option<&str>, naming: &str, schemas: Option<&[&str]>| -> String {
+        let found = "select coalesce(string_agg(n, ' '), '') from pg_temp.find($1, $2, $3) as n";
+        let row = postgres.query_one(found, &[&calling, &naming, &schemas]).await;
+        row.expect("found").get(0)
+    };
+    // Its own temporary objects are in the path of a script.
+    let superuser = database.superuser().await;
+    superuser
+        .batch_execute(
+            "grant usage on schema _selvedge to postgres;
+             grant execute on function _selvedge.find_callable_names(text, text, text[]) to postgres",
+        )
+        .await
+        .expect("a superuser may");
+    postgres
+        .batch_execute(
+            "create function pg_temp.find(a text, b text, c text[]) returns setof text language sql
+               as 'select regexp_replace(n, ''^pg_temp_\\d+'', ''pg_temp'') from _selvedge.find_callable_names($1, $2, $3) as n'",
+        )
+        .await
+        .expect("postgres may");
+
+    let script = "insert into spatial values (nextval('numbers')); create table t (x geometry, y _pair, z pg_class, i int4);
+        select a === format('a', 'b') from layers";
+    assert_eq!(
+        find(Some(script), "", Some(&["gis"])).await,
+        "gis.geometry gis.numbers gis.pair gis.spatial layers"
+    );
+    assert_eq!(find(Some(script), "", Some(&["extensions"])).await, "layers");
+    // Whoever names a schema, or changes the path, finds what is in it.
+    let naming = "select other.format('a', 'b')";
+    assert_eq!(
+        find(Some(naming), "", Some(&["gis"])).await,
+        "other.format(text,text)"
+    );
+    let changing = "set local search_path = \"oth\" \"er\"; select x from layers";
+    assert_eq!(
+        find(Some(changing), "", Some(&["gis"])).await,
+        "layers other.layers"
+    );
+    let unknown = find(Some(script), "", None).await;
+    assert!(
+        unknown.contains("other.format(text,text)")
+            && unknown.contains("other.===(text,text)")
+            && unknown.contains("gis.spatial"),
+        "{unknown}"
+    );
+    // An operator of the extension may be bound to a function of the project, but a word of such a statement is no table.
+    let operator = "create operator === (leftarg = spatial, procedure = format)";
+    assert_eq!(
+        find(Some("select 1"), operator, Some(&["gis", "other"])).await,
+        "other.===(text,text) other.format(text,text)"
+    );
+    // Where nobody can read the script everything in its path counts.
+    assert_eq!(
+        find(None, "", Some(&["other"])).await,
+        "layers other.===(text,text) other.format(text,text) other.geometry other.layers pg_temp.find(text,text,text[])"
+    );
+}
+
+/// The schema of the statement is known only where the text can be read in one way.
+#[tokio::test]
+async fn gw_018_the_schema_of_an_extension_is_read_from_the_statement_that_creates_it() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let read = async |statement: &str, has_end: bool| -> Option<Vec<Option<String>>> {
+        let read = "select _selvedge.read_extension_statement($1, $2)";
+        superuser
+            .query_one(read, &[&statement, &has_end])
+            .await
+            .expect("read")
+            .get(0)
+    };
+    let named = |parts: [Option<&str>; 3]| Some(parts.map(|part| part.map(str::to_owned)).to_vec());
+
+    for (statement, schema, version) in [
+        ("create extension a", None, None),
+        (
+            "CREATE EXTENSION A CASCADE SCHEMA Gis VERSION '1.A'",
+            Some("gis"),
+            Some("1.A"),
+        ),
+        (
+            "create extension \"a\" with schema \"Gis\" version X cascade;",
+            Some("Gis"),
+            Some("x"),
+        ),
+        (
+            "create extension a version \"X\" cascade schema gis",
+            Some("gis"),
+            Some("X"),
+        ),
+        ("alter extension a update to '2'", None, Some("2")),
+        ("alter extension a update", None, None),
+    ] {
+        let expected = named([Some("a"), schema, version]);
+        assert_eq!(read(statement, false).await, expected, "{statement}");
+        let within = format!("{statement}\"\nPL/pgSQL function f() line 1 at EXECUTE");
+        assert_eq!(read(&within, true).await, expected, "{within}");
+    }
+    // The quote behind the name may be the second one of a doubled quote, with which the name goes on.
+    let within = "create extension a schema \"gis\"\"\nb\"\"\nPL/pgSQL function f() line 1 at EXECUTE";
+    assert_eq!(read(within, true).await, named([Some("a"), None, Some("")]));
+    let long = format!("create extension a schema {}", "x".repeat(64));
+    assert_eq!(read(&long, false).await, named([Some("a"), None, None]));
+    assert_eq!(
+        read("create extension a schema x schema y schema z schema q", false).await,
+        None
+    );
+    assert_eq!(
+        read("alter extension a set schema gis", false).await,
+        Some(vec![Some(String::new())])
+    );
+    let schemas = "select array_to_string(_selvedge.find_extension_schemas($1, $2), ' ', '-')";
+    for (name, given, expected) in [
+        ("citext", Some("gis"), Some("gis")),
+        ("citext", None, None),
+        ("earthdistance", Some("gis"), Some("gis")),
+        ("nowhere", Some("gis"), None),
+    ] {
+        let found: Option<String> = superuser
+            .query_one(schemas, &[&name, &given])
+            .await
+            .expect("found")
+            .get(0);
+        assert_eq!(found.as_deref(), expected, "{name}");
+    }
+}
+
+/// What a script calls while it runs, whichever way its statements are written.
+#[tokio::test]
+async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_its_statements() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let split = async |script: &str| -> (String, String) {
+        let split = "select s[1], s[2] from _selvedge.split_extension_script($1) as s";
+        let row = superuser.query_one(split, &[&script]).await.expect("split");
+        (row.get(0), row.get(1))
+    };
+
+    for script in [
+        // A function whose name cannot be read stays, with all that it calls.
+        "create function @extschema:other@.f() returns int as $$ select called() $$ language sql; select f()",
+        "create function /* c */ f() returns int as 'select called()' language sql; select f()",
+        "create function \"a\"\"b\"() returns int as $$ select called() $$ language sql; select \"a\"\"b\"()",
+        // Two hyphens within a text are no comment.
+        "select note('-- ', called())",
+        "select note(E'it\\'s -- ', called())",
+        "create aggregate first(text) (sfunc = f, stype = called())",
+        "create function f() returns int language sql return called(); create function g() returns int as $b$ select F() $b$ language sql;
+         select g()",
+        "do $$ begin perform called(); end $$",
+    ] {
+        let (calling, _) = split(script).await;
+        assert!(calling.contains("called()"), "{script}: {calling}");
+    }
+    // Whoever calls these goes on to run them as a superuser. What is written in C has no names in it.
+    let definer = |language: &str| {
+        format!("create function f() returns int language {language} security definer as $$ x $$")
+    };
+    let split_all = "select _selvedge.split_extension_script($1)";
+    for (language, is_read) in [("sql", false), ("c", true)] {
+        let row = superuser.query_one(split_all, &[&definer(language)]).await;
+        let parts: Option<Vec<String>> = row.expect("split").get(0);
+        assert_eq!(parts.is_some(), is_read, "{language}");
+    }
+    for script in [
+        "-- called()\nselect 1 -- called()",
+        "\\echo called() \\quit\nselect 1",
+        "create function f() returns int as $$ select called() $$ language sql; select 1",
+        "insert into t values\n(1, 'called()', null),\n(-2.5, 'it''s called()', 'x');",
+        "comment on function f() is 'called()'; create cast (a as b) with function called()",
+    ] {
+        let (calling, _) = split(script).await;
+        assert!(!calling.contains("called()"), "{script}: {calling}");
+    }
+    let (_, naming) =
+        split("create operator = (procedure = named); create type t as range (subtype_diff = named)").await;
+    assert_eq!(naming.matches("named").count(), 2);
+
+    // As many functions as PostGIS has, and as much text.
+    let many: String = (0..1_000)
+        .map(|n| {
+            format!(
+                "CREATE OR REPLACE FUNCTION st_step_{n}(a text, b text DEFAULT '') RETURNS text AS $$ {} SELECT st_step_{}($1, $2) $$ LANGUAGE sql;\n\
+                 CREATE OPERATOR &&& (LEFTARG = geometry, RIGHTARG = geometry, PROCEDURE = st_step_{n});\n-- ''note\n",
+                "select 'x' as y; ".repeat(40),
+                n + 1
+            )
+        })
+        .collect();
+    let started = std::time::Instant::now();
+    let (calling, _) = split(&format!("{many} select 1;")).await;
+    let took = started.elapsed();
+    assert!(calling.contains("select 'x'"), "functions of operators are read");
+    assert!(took < std::time::Duration::from_secs(20), "{took:?}");
+    println!("split {} kB in {took:?}", many.len() / 1024);
 }

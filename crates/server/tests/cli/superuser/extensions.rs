@@ -17,7 +17,7 @@ const SCRIPT: &str = "-- lower('X'::text)
 create function advise(int) returns int language sql as 'select 1';
 create function noted() returns int language plpgsql as $note$ begin perform 1; perform rewrite('x'::text); return 1; end $note$;
 comment on function advise(int) is 'advise(1)';
-do $$ begin perform FORMAT('%s'::text, 'x'::text); end $$;";
+do $$ begin perform FORMAT('%s'::text, 'x'::text), CAST('x' as text); end $$;";
 
 /// One that calls what it has made, which calls others in its turn.
 const CALLING_SCRIPT: &str = "
@@ -29,6 +29,13 @@ select install_step();";
 /// One that calls nothing, as that of pgvector.
 const QUIET_SCRIPT: &str =
     "create function hypo(int) returns text language sql as 'select format(''%s''::text, ''x''::text)';";
+
+/// Two of which the second one requires the first. Its own schema comes before that of the first in the path of its script.
+const REQUIRED_SCRIPT: &str = "create domain geometry as text; create table spatial_ref_sys (id int);";
+const REQUIRING_CONTROL: &str =
+    "default_version = '1.0'\nrelocatable = false\nschema = topology\nrequires = 'postgis'\n";
+const REQUIRING_SCRIPT: &str =
+    "create table layer (shape geometry); insert into layer select 'x' from spatial_ref_sys;";
 
 /// What PostgreSQL would call in its place.
 const PLANTED: &str = "create function public.format(text, text) returns text language plpgsql as $$
@@ -83,12 +90,14 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
             .path()
             .join(format!("selvedge/extensions-{version}/scripts"));
         std::fs::create_dir_all(&folder).expect("a folder");
-        for (name, script) in [
-            ("index_advisor", SCRIPT),
-            ("hypopg", QUIET_SCRIPT),
-            ("pg_hashids", CALLING_SCRIPT),
+        for (name, control, script) in [
+            ("index_advisor", CONTROL, SCRIPT),
+            ("hypopg", CONTROL, QUIET_SCRIPT),
+            ("pg_hashids", CONTROL, CALLING_SCRIPT),
+            ("postgis", CONTROL, REQUIRED_SCRIPT),
+            ("postgis_topology", REQUIRING_CONTROL, REQUIRING_SCRIPT),
         ] {
-            std::fs::write(folder.join(format!("{name}.control")), CONTROL).expect("written");
+            std::fs::write(folder.join(format!("{name}.control")), control).expect("written");
             std::fs::write(folder.join(format!("{name}--1.0.sql")), script).expect("written");
         }
     }
@@ -105,6 +114,7 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
     check_refusals(&postgres).await;
     check_hidden_names(&postgres).await;
     check_own_functions(&postgres).await;
+    check_tables_and_types(&postgres).await;
     check_others_are_created(&project, &postgres).await;
     check_event_triggers(&postgres).await;
     check_other_sessions(&project, &postgres).await;
@@ -194,6 +204,7 @@ async fn check_other_databases(project: &Project, postgres: &Client) {
     run(&other, "create extension citext schema public").await;
     run(&other, UNPLANT).await;
     check_names_of_the_platform(&other).await;
+    check_tables_and_types(&other).await;
     run(&other, CREATE).await;
     let is_dumped = "select count(*) from pg_event_trigger as t where not exists (
         select from pg_depend as d where d.classid = 'pg_event_trigger'::regclass and d.objid = t.oid and d.deptype = 'e')";
@@ -220,6 +231,46 @@ async fn check_names_of_the_platform(other: &Client) {
         );
         run(other, &format!("drop schema {schema} cascade")).await;
     }
+}
+
+/// A domain and a view call functions, too, wherever the script finds them first. Elsewhere they are nobody's business.
+async fn check_tables_and_types(client: &Client) {
+    let elsewhere = "create schema gis; create table public.spatial_ref_sys (id int); create domain public.geometry as text;
+        create table public.layer (id int)";
+    run(client, elsewhere).await;
+    let message = refusal(client, "create extension postgis schema public").await;
+    assert!(
+        message.ends_with(": public.geometry, public.spatial_ref_sys"),
+        "{message}"
+    );
+    run(client, "create extension postgis schema gis").await;
+    let attack = "create schema topology;
+        create function public.attack() returns boolean language plpgsql as $$ begin create role attacker superuser; return true; end $$";
+    run(client, attack).await;
+    for (kind, plant, object) in [
+        ("domain", "as text check (public.attack())", "topology.geometry"),
+        (
+            "view",
+            "as select public.attack() as id",
+            "topology.spatial_ref_sys",
+        ),
+        ("table", "(id int)", "pg_temp.layer"),
+    ] {
+        run(client, &format!("create {kind} {object} {plant}")).await;
+        for way in [
+            "create extension postgis_topology",
+            "do $$ begin create extension postgis_topology; end $$",
+        ] {
+            let message = refusal(client, way).await;
+            let found = object.trim_start_matches("pg_temp.");
+            assert!(message.ends_with(&format!(": {found}")), "{message}");
+        }
+        run(client, &format!("drop {kind} {object}")).await;
+    }
+    run(client, "create extension postgis_topology").await;
+    let clean = "drop extension postgis_topology; drop extension postgis; drop schema gis cascade; drop schema topology cascade;
+        drop function public.attack(); drop table public.spatial_ref_sys, public.layer; drop domain public.geometry";
+    run(client, clean).await;
 }
 
 /// What a script calls of its own functions is looked at as well, and what these call.
@@ -255,9 +306,20 @@ async fn check_others_are_created(project: &Project, postgres: &Client) {
         "create table public.texts (id int);\n-- for search\ncreate extension if not exists unaccent;\nselect 1;",
     );
     project.run_and_expect_success(&["migration", "up"]);
-    // Among other statements nobody knows.
-    let message = refusal(postgres, "select 1; create extension ltree").await;
-    assert!(message.contains("may be \"index_advisor\""), "{message}");
+    // Among other statements all count whose names the text has, or may have.
+    run(
+        postgres,
+        "select 1; create extension ltree schema public; drop extension ltree",
+    )
+    .await;
+    for text in [
+        "select 1 as index_advisor; create extension ltree",
+        "select 1; create extension U&\"index\\005fadvisor\"",
+        "do $$ begin execute 'select 1; create extension ' || upper('INDEX_') || 'ADVISOR'; end $$",
+    ] {
+        let message = refusal(postgres, text).await;
+        assert!(message.contains("may be \"index_advisor\""), "{text}: {message}");
+    }
 }
 
 /// The code of a project's event trigger runs before the script.
