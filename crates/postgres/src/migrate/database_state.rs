@@ -42,6 +42,27 @@ const PLACES: &str = "
     join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
     join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner";
 
+/// Columns of [`TABLES_OF_SERVICES`], each with its type, if that is one for which somebody else than a superuser may have made a cast: neither one of
+/// PostgreSQL's own nor an enum. Keys and checks that are made again call such casts.
+const TYPES_OF_OTHERS: &str = "
+    select i.type operator(pg_catalog.||) ' '::pg_catalog.text operator(pg_catalog.||) i.identity,
+      pg_catalog.format_type(a.atttypid, a.atttypmod)
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+    join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner and s.rolsuper
+    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) c.relowner and not o.rolsuper
+    join pg_catalog.pg_attribute as a on a.attrelid operator(pg_catalog.=) c.oid
+      and a.attnum operator(pg_catalog.>) 0::pg_catalog.int2 and not a.attisdropped
+    join pg_catalog.pg_type as t on t.oid operator(pg_catalog.=) a.atttypid
+    left join pg_catalog.pg_type as e on e.typarray operator(pg_catalog.=) t.oid
+    cross join lateral pg_catalog.pg_identify_object(
+      'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid, c.oid, a.attnum::pg_catalog.int4
+    ) as i
+    where c.relkind operator(pg_catalog.=) any (array['r', 'p']::pg_catalog.\"char\"[])
+      and n.nspname operator(pg_catalog.!~) '^pg_'::pg_catalog.text
+      and t.typnamespace operator(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
+      and coalesce(e.typtype, t.typtype) operator(pg_catalog.<>) 'e'::pg_catalog.\"char\"";
+
 /// How often a database is compared while others replace its tables. Where nobody does, the second time finds what an extension that was
 /// missing has brought.
 const PASSES: usize = 3;
@@ -200,6 +221,7 @@ impl DatabaseState {
     /// or comes after the commit. Those that are emptied are the same ones that were locked then.
     async fn change_and_empty(&self, client: &Client) -> Result<(), MigrateError> {
         let mut locked = self.lock_all(client).await?;
+        self.check_types(client).await?;
         for _ in 0..PASSES {
             self.change(client, |_| true, OnRefusal::Fail).await?;
             let now = self.lock_all(client).await?;
@@ -209,6 +231,29 @@ impl DatabaseState {
             locked = now;
         }
         Err(MigrateError::Replaced(self.empty_tables.clone()))
+    }
+
+    /// Refuses tables of the services, which are locked, if columns of the platform have types of somebody else.
+    async fn check_types(&self, client: &Client) -> Result<(), MigrateError> {
+        let known: BTreeMap<&str, &str> = self
+            .parts
+            .iter()
+            .filter_map(|part| Some((part.name.as_str(), part.value.as_deref()?)))
+            .collect();
+        let mut found = Vec::new();
+        for row in client.query(TYPES_OF_OTHERS, &[]).await? {
+            let (column, kind): (&str, &str) = (row.get(0), row.get(1));
+            // Columns that a fresh database does not have are dropped before anything is made.
+            if let Some(value) = known.get(column)
+                && !value.starts_with(&format!("{kind} "))
+            {
+                found.push(format!("{column} ({kind})"));
+            }
+        }
+        match found.is_empty() {
+            true => Ok(()),
+            false => Err(MigrateError::TypesOfOthers(found)),
+        }
     }
 
     /// Locks the tables of the services, then those that were empty, as far as they are there. Returns the latter.

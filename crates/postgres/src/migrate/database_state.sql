@@ -14,11 +14,11 @@ passing as (
     select x.indexrelid from pg_index as x where x.indrelid = to_regclass('realtime.messages')
   )
 ),
-relation as (
+any_relation as (
   select c.* from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
   where n.nspname !~ '^pg_(toast|temp)' and n.nspname not in ('pg_catalog', 'information_schema')
-    and c.oid not in (select oid from passing)
 ),
+relation as (select c.* from any_relation as c where c.oid not in (select oid from passing)),
 found (rank, classid, oid, sub, owner, acl, acl_kind, acl_place, definition, make) as (
   select 20, 'pg_namespace'::regclass, n.oid, 0, n.nspowner, n.nspacl, 'n'::"char", 'pg_namespace.nspacl',
     '', format('create schema if not exists %I', n.nspname)
@@ -83,10 +83,11 @@ found (rank, classid, oid, sub, owner, acl, acl_kind, acl_place, definition, mak
   select 85, 'pg_trigger'::regclass, t.oid, 0, null, null, null, null, concat_ws(' ', pg_get_triggerdef(t.oid), t.tgenabled),
     concat(pg_get_triggerdef(t.oid), case t.tgenabled when 'O' then null else format('; alter table %s %s trigger %I', t.tgrelid::regclass,
       case t.tgenabled when 'A' then 'enable always' when 'R' then 'enable replica' else 'disable' end, t.tgname) end)
-  from pg_trigger as t join relation as c on c.oid = t.tgrelid where not t.tgisinternal and t.tgparentid = 0
+  -- Also those of tables of days: they fire when the whole table is emptied.
+  from pg_trigger as t join any_relation as c on c.oid = t.tgrelid where not t.tgisinternal and t.tgparentid = 0
   union all
   select 85, 'pg_rewrite'::regclass, r.oid, 0, null, null, null, null, concat_ws(' ', pg_get_ruledef(r.oid), r.ev_enabled), pg_get_ruledef(r.oid)
-  from pg_rewrite as r join relation as c on c.oid = r.ev_class where r.rulename <> '_RETURN'
+  from pg_rewrite as r join any_relation as c on c.oid = r.ev_class where r.rulename <> '_RETURN'
   union all
   select 90, 'pg_policy'::regclass, p.oid, 0, null, null, null, null,
     concat_ws(' ', p.polcmd, p.polpermissive, roles.names, pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)),

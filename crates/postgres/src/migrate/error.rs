@@ -99,6 +99,12 @@ pub enum MigrateError {
         .0.join(", ")
     )]
     Replaced(Vec<String>),
+    /// Columns of the services' tables, each with the type that somebody has given it.
+    #[error(
+        "columns of the platform have types of the project, for which it may have made casts: {}\n  \
+         Give them the types back that they had:  alter table … alter column … type …", .0.join(", ")
+    )]
+    TypesOfOthers(Vec<String>),
     /// A statement failed after a database was emptied.
     #[error("{0}\n  the database is empty now. Mend the cause, and repeat:  selvedge db reset")]
     Emptied(Box<Self>),

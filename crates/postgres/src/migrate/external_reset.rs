@@ -35,13 +35,16 @@ const IS_EXTENSION_MISSING: &str = "
         or $1::pg_catalog.text operator(pg_catalog.=) any (array['pgjwt', 'pg_net', 'supabase_vault']::pg_catalog.text[])
       )";
 
-/// Which of these tables are there, and whether a superuser owns them. Those of Auth, Storage and the vault are empty already, and those of the
+/// Which of these tables are there, and whether a superuser owns them and the schemas in which they are: nobody else can give the name of such a
+/// table to another one once it is locked. Those of Auth, Storage and the vault are empty already, and those of the
 /// program itself say what was done with this database.
 const OWNERS: &str = "
-    select t.name, o.rolsuper
+    select t.name, o.rolsuper and s.rolsuper
     from pg_catalog.unnest($1::pg_catalog.text[]) as t (name)
     join pg_catalog.pg_class as c on c.oid operator(pg_catalog.=) pg_catalog.to_regclass(t.name)::pg_catalog.oid
     join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) c.relowner
+    join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) c.relnamespace
+    join pg_catalog.pg_roles as s on s.oid operator(pg_catalog.=) n.nspowner
     where pg_catalog.split_part(t.name, '.'::pg_catalog.text, 1)
       operator(pg_catalog.<>) all (array['auth', 'storage', 'vault', '_selvedge']::pg_catalog.text[])";
 
