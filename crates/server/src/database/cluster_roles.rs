@@ -2,12 +2,13 @@
 //! its own.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use secrecy::SecretString;
-use selvedge_postgres::cluster::{Cluster, REPLICATION_LOGIN};
+use selvedge_postgres::cluster::REPLICATION_LOGIN;
 use selvedge_postgres::migrate::{self, ExtensionGuard, RolePasswords, matches_verifier};
-use selvedge_postgres::{PrivilegedSession, quote_identifier};
+use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, quote_identifier};
 
 use super::EMBEDDED_PASSWORD;
 use crate::output;
@@ -52,20 +53,66 @@ const RECORD_DONE: &str = "insert into _selvedge.project_settings (name, value) 
 const SLOT_FUNCTIONS: &str = "slot_functions.are_closed";
 const EXTENSIONS: &str = "extensions.guard";
 
+/// Shuts out statements that make, rename or drop databases, or change their attributes, until the transaction ends, and waits for those that
+/// run: so the list of databases is complete, and a name leads to the database of the list.
+const LOCK_DATABASES: &str =
+    "begin; set local lock_timeout = '60s'; lock table pg_catalog.pg_database in share row exclusive mode";
+
+/// For how long statements about databases are waited for. One that takes longer is ended: whoever keeps such a transaction open would
+/// otherwise keep his databases as they are.
+const WAIT_FOR_DATABASES: Duration = Duration::from_secs(10);
+const END_BLOCKING: &str = "select pg_catalog.pg_terminate_backend(b.pid)
+     from pg_catalog.unnest(pg_catalog.pg_blocking_pids($1)) as b (pid)";
+
+/// For how long a login is waited for before statements that stand in its way are ended.
+const WAIT_FOR_LOGIN: Duration = Duration::from_secs(2);
+const END_WAITING: &str = "select pg_catalog.pg_terminate_backend(l.pid)
+     from pg_catalog.pg_locks as l
+     where l.relation operator(pg_catalog.=) 'pg_catalog.pg_database'::pg_catalog.regclass and not l.granted and exists (
+       select from pg_catalog.pg_locks as o
+       where o.pid operator(pg_catalog.=) l.pid and o.granted and o.locktype operator(pg_catalog.=) 'object'::pg_catalog.text
+         and o.classid operator(pg_catalog.=) 'pg_catalog.pg_database'::pg_catalog.regclass
+     )";
+
 const OTHER_DATABASES: &str =
-    "select d.oid, d.datname::pg_catalog.text, d.datallowconn from pg_catalog.pg_database as d
+    "select d.oid, d.datname::pg_catalog.text, d.datallowconn, d.datconnlimit from pg_catalog.pg_database as d
      where d.datname operator(pg_catalog.<>) pg_catalog.current_database() and d.datconnlimit operator(pg_catalog.<>) -2
      order by d.datistemplate desc, d.datname";
-const OWN_DATABASE: &str = "select d.oid from pg_catalog.pg_database as d
-     where d.datname operator(pg_catalog.=) pg_catalog.current_database()";
 
-/// How often the list of databases is read again while others make new ones.
-const ROUNDS: usize = 10;
+/// How often databases that let nobody log in are opened while their owners close them again.
+const ROUNDS: usize = 5;
+
+/// The template that PostgreSQL keeps closed.
+const TEMPLATE_0: &str = "template0";
+
+/// A database that lets nobody log in.
+#[derive(Debug)]
+struct Closed {
+    name: String,
+    connection_limit: i32,
+}
+
+impl Closed {
+    /// Lets superusers in, and nobody else: whoever is in keeps others from copying a template.
+    fn open(&self) -> String {
+        let name = quote_identifier(&self.name);
+        format!("alter database {name} with allow_connections true connection limit 0")
+    }
+
+    fn close(&self) -> String {
+        format!(
+            "alter database {} with allow_connections false connection limit {}",
+            quote_identifier(&self.name),
+            self.connection_limit
+        )
+    }
+}
 
 /// Closes two ways from `postgres` to a superuser in all databases but the project's, the templates of new ones included. Functions of
 /// replication load a library that their caller names, and on PostgreSQL 15 `postgres` may become a role with REPLICATION. Scripts of
 /// extensions run as a superuser, and may call functions that `postgres` has made. What could not be reached is tried again by the next start.
-pub(super) async fn guard_databases(cluster: &Cluster, superuser: &PrivilegedSession) -> Result<()> {
+/// `login` leads to the cluster of `superuser`.
+pub(super) async fn guard_databases(login: &PrivilegedLogin, superuser: &PrivilegedSession) -> Result<()> {
     let guard = ExtensionGuard::read(superuser).await?;
     let wanted = [(SLOT_FUNCTIONS, "true".to_owned()), (EXTENSIONS, guard.digest())];
     let mut is_known = true;
@@ -77,8 +124,15 @@ pub(super) async fn guard_databases(cluster: &Cluster, superuser: &PrivilegedSes
         return Ok(());
     }
     migrate::close_slot_functions(superuser).await?;
-    if !guard_others(cluster, superuser, &guard).await? {
-        return Ok(());
+    match guard_others(login, superuser, &guard).await {
+        Ok(true) => {}
+        Ok(false) => return Ok(()),
+        Err(error) => {
+            output::print_warnings(&[format!(
+                "databases besides the project's are not guarded: {error:#}"
+            )]);
+            return Ok(());
+        }
     }
     for (name, value) in &wanted {
         superuser.execute(RECORD_DONE, &[name, value]).await?;
@@ -86,64 +140,127 @@ pub(super) async fn guard_databases(cluster: &Cluster, superuser: &PrivilegedSes
     Ok(())
 }
 
-/// Visits databases until the list has none that was not visited. One that is being made is not in the list yet, and is a copy of what
-/// another one was before: PostgreSQL lets nobody log in to that one until the copy is in the list. Returns whether all are guarded.
+/// Guards all databases of the list, and opens those that are closed for it. Returns whether all are guarded.
 async fn guard_others(
-    cluster: &Cluster,
+    login: &PrivilegedLogin,
     superuser: &PrivilegedSession,
     guard: &ExtensionGuard,
 ) -> Result<bool> {
-    let mut visited: BTreeSet<u32> = BTreeSet::new();
-    let mut is_done = true;
+    // That of an earlier start may have been cut off before it closed this one.
+    let mut opened = vec![Closed {
+        name: TEMPLATE_0.to_owned(),
+        connection_limit: -1,
+    }];
+    let outcome = guard_and_open(login, superuser, guard, &mut opened).await;
+    if outcome.is_err() {
+        superuser.batch_execute("rollback").await?;
+    }
+    for database in opened {
+        // Its owner may have renamed or dropped it.
+        superuser.batch_execute(&database.close()).await.ok();
+    }
+    outcome
+}
+
+async fn guard_and_open(
+    login: &PrivilegedLogin,
+    superuser: &PrivilegedSession,
+    guard: &ExtensionGuard,
+    opened: &mut Vec<Closed>,
+) -> Result<bool> {
+    let mut visits = Visits::default();
     for _ in 0..ROUNDS {
-        let mut rows = superuser.query(OTHER_DATABASES, &[]).await?;
-        rows.retain(|row| !visited.contains(&row.get(0)));
-        if rows.is_empty() {
-            return Ok(is_done);
+        lock_databases(login, superuser).await?;
+        let closed = visits.visit(login, superuser, guard).await?;
+        superuser.batch_execute("commit").await?;
+        if closed.is_empty() {
+            return Ok(!visits.has_failed);
         }
-        for row in rows {
-            let (number, name, is_open): (u32, String, bool) = (row.get(0), row.get(1), row.get(2));
-            match install_guard(cluster, superuser, guard, &name, is_open).await {
-                // Somebody may have given the name to another database meanwhile.
-                Ok(found) => visited.insert(found),
-                Err(error) => {
-                    is_done = false;
-                    output::print_warnings(&[format!("the database {name} cannot be reached: {error:#}")]);
-                    visited.insert(number)
-                }
-            };
+        for database in closed {
+            // If its owner has renamed it, the next list has its name.
+            superuser.batch_execute(&database.open()).await.ok();
+            // The first time counts if its owner has closed it again meanwhile.
+            if !opened.iter().any(|earlier| earlier.name == database.name) {
+                opened.push(database);
+            }
         }
     }
     Ok(false)
 }
 
-/// Guards the database of that name, and returns its number.
-async fn install_guard(
-    cluster: &Cluster,
+/// Takes the lock of [`LOCK_DATABASES`], whoever is in the way.
+async fn lock_databases(login: &PrivilegedLogin, superuser: &PrivilegedSession) -> Result<()> {
+    let own: i32 = superuser
+        .query_one("select pg_catalog.pg_backend_pid()", &[])
+        .await?
+        .get(0);
+    let locked = superuser.batch_execute(LOCK_DATABASES);
+    tokio::pin!(locked);
+    if let Ok(outcome) = tokio::time::timeout(WAIT_FOR_DATABASES, &mut locked).await {
+        return Ok(outcome?);
+    }
+    login.connect().await?.execute(END_BLOCKING, &[&own]).await?;
+    Ok(locked.await?)
+}
+
+/// The databases that were looked at.
+#[derive(Debug, Default)]
+struct Visits {
+    numbers: BTreeSet<u32>,
+    has_failed: bool,
+}
+
+impl Visits {
+    /// Guards the open databases of the list, which is locked, as far as they were not visited before. Returns the closed ones.
+    async fn visit(
+        &mut self,
+        login: &PrivilegedLogin,
+        superuser: &PrivilegedSession,
+        guard: &ExtensionGuard,
+    ) -> Result<Vec<Closed>> {
+        let mut closed = Vec::new();
+        for row in superuser.query(OTHER_DATABASES, &[]).await? {
+            let (number, name, is_open): (u32, String, bool) = (row.get(0), row.get(1), row.get(2));
+            if self.numbers.contains(&number) {
+                continue;
+            }
+            if !is_open {
+                let connection_limit = row.get(3);
+                closed.push(Closed {
+                    name,
+                    connection_limit,
+                });
+                continue;
+            }
+            self.numbers.insert(number);
+            if let Err(error) = guard_soon(&login.to_database(&name), superuser, guard).await {
+                self.has_failed = true;
+                output::print_warnings(&[format!("the database {name} cannot be reached: {error:#}")]);
+            }
+        }
+        Ok(closed)
+    }
+}
+
+/// Guards a database while the list of databases is locked. Nobody can log in to one from which a copy is made, and a statement that has begun to
+/// make one waits for the lock of the list: so it is ended.
+async fn guard_soon(
+    database: &PrivilegedLogin,
     superuser: &PrivilegedSession,
     guard: &ExtensionGuard,
-    name: &str,
-    is_open: bool,
-) -> Result<u32> {
-    let allow = |allowed: bool| {
-        format!(
-            "alter database {} with allow_connections {allowed}",
-            quote_identifier(name)
-        )
-    };
-    if !is_open {
-        superuser.batch_execute(&allow(true)).await?;
+) -> Result<()> {
+    if let Ok(outcome) = tokio::time::timeout(WAIT_FOR_LOGIN, guard_in(database, guard)).await {
+        return outcome;
     }
-    let guarded = async {
-        let session = cluster.superuser_login().to_database(name).connect().await?;
-        migrate::close_slot_functions(&session).await?;
-        guard.install(&session).await?;
-        anyhow::Ok(session.query_one(OWN_DATABASE, &[]).await?.get(0))
+    superuser.execute(END_WAITING, &[]).await?;
+    match tokio::time::timeout(WAIT_FOR_DATABASES, guard_in(database, guard)).await {
+        Ok(outcome) => outcome,
+        Err(_) => bail!("no login after {} seconds", WAIT_FOR_DATABASES.as_secs()),
     }
-    .await;
-    // That of an earlier start may have been cut off here.
-    if !is_open || name == "template0" {
-        superuser.batch_execute(&allow(false)).await?;
-    }
-    guarded
+}
+
+async fn guard_in(database: &PrivilegedLogin, guard: &ExtensionGuard) -> Result<()> {
+    let session = database.connect().await?;
+    migrate::close_slot_functions(&session).await?;
+    Ok(guard.install(&session).await?)
 }

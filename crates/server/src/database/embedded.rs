@@ -258,7 +258,7 @@ pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Res
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
     server_roles::reserve(&superuser).await?;
     output::print_warnings(&take_back_libraries(&superuser).await?);
-    cluster_roles::guard_databases(cluster, &superuser).await?;
+    cluster_roles::guard_databases(&cluster.superuser_login(), &superuser).await?;
     cluster_roles::set_passwords(
         cluster.replication_password(),
         &superuser,
@@ -289,6 +289,7 @@ pub(crate) async fn bring_platform_up_to_date(
         return Ok(());
     }
     apply_platform(superuser).await?;
+    cluster_roles::guard_databases(&running.superuser_login(), superuser).await?;
     cluster_roles::set_passwords(running.replication_password(), superuser, true).await?;
     output::print_warnings(&["an older version of selvedge runs the project: the platform schema is up to date now, its server is not\n  \
          start the project again:  selvedge stop, selvedge start"

@@ -7,6 +7,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::FromSqlOwned;
 
 mod copies;
+mod databases;
 mod extensions;
 mod plain;
 mod resets;
