@@ -14,6 +14,7 @@
 //! With `SELVEDGE_TEST_CITUS=1` every database looks as if it had Citus, so that any test can be run once more with the
 //! transactions and statements for it.
 
+mod definers;
 mod earlier;
 
 use std::{
@@ -29,6 +30,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+pub use definers::{create_every_extension, list_definers, list_judged_definers};
 pub use earlier::apply_earlier_platform;
 use nix::fcntl::{Flock, FlockArg};
 use selvedge_postgres::cluster::{
