@@ -162,11 +162,7 @@ function EntityField({ spec, field, error, onUploaded }: EntityFieldProps) {
           return (
             <div className="flex items-center gap-3">
               <Input {...attributes} {...common} />
-              <ColorPicker
-                label={`Pick the ${spec.label.toLowerCase()}`}
-                value={field.value}
-                onChange={field.onChange}
-              />
+              <ColorPicker label="Color picker" value={field.value} onChange={field.onChange} />
             </div>
           );
         }

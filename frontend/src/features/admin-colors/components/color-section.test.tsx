@@ -42,7 +42,7 @@ it("a color is picked beside the field for its code, and required fields are mar
   await openForm(() => Response.json([]));
   const code = screen.getByLabelText("Hex code");
   await userEvent.type(code, "#0fa");
-  const picker = screen.getByLabelText("Pick the hex code");
+  const picker = screen.getByLabelText("Color picker");
   expect(picker).toHaveValue("#00ffaa");
   fireEvent.change(picker, { target: { value: "#102030" } });
 
