@@ -152,6 +152,9 @@ export default defineConfig({
   },
   test: {
     environment: "jsdom",
+    // Most of the time went into loading jsdom and the libraries once for each file (src/testing/setup.ts).
+    pool: "threads",
+    isolate: false,
     setupFiles: ["./src/testing/setup.ts"],
     css: false,
     testTimeout: 60_000,

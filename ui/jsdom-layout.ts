@@ -12,8 +12,13 @@ for (const name of ["ResizeObserver", "IntersectionObserver"]) {
     writable: true,
   });
 }
-Object.defineProperty(HTMLElement.prototype, "clientWidth", { get: () => 1100 });
+Object.defineProperty(HTMLElement.prototype, "clientWidth", {
+  get: () => 1100,
+  configurable: true,
+});
 Object.defineProperty(window, "matchMedia", {
+  configurable: true,
+  writable: true,
   value: (media: string) => ({
     media,
     matches: false,

@@ -1,6 +1,8 @@
-// Most files of tests need a document. Those that begin with `@vitest-environment node` do without, and start in a third of the time.
-if (typeof document !== "undefined") {
-  await import("./dom-setup");
-}
+import { vi } from "vitest";
 
-export {};
+// Files share a worker, which has loaded the libraries and jsdom once. Our own modules are loaded anew for each file, because some of
+// them keep something: sessions, notices, drafts.
+vi.resetModules();
+
+// Most files of tests need a document. Those that begin with `@vitest-environment node` do without.
+if (typeof document !== "undefined") await import("./dom-setup");

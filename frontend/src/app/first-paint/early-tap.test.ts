@@ -1,5 +1,5 @@
 import { fireEvent, waitFor } from "@testing-library/react";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keepEarlyTap } from "./early-tap";
 
 let root: HTMLElement;
@@ -21,8 +21,9 @@ beforeEach(() => {
   view = document.createElement("div");
   root.append(view);
   document.body.replaceChildren(root);
-  window.scrollY = 0;
+  vi.stubGlobal("scrollY", 0);
 });
+afterEach(() => vi.unstubAllGlobals());
 
 test("a click on the first view is done when the app has rendered its own, and once", async () => {
   keepEarlyTap(root, view);
@@ -42,7 +43,7 @@ test("no click is done at a place that was scrolled away, or where nobody has cl
     keepEarlyTap(root, view);
     if (scrolled !== null) {
       fireEvent.click(root, { clientX: 10, clientY: 20 });
-      window.scrollY = scrolled;
+      vi.stubGlobal("scrollY", scrolled);
     }
     render();
     await new Promise((resolve) => setTimeout(resolve));

@@ -18,6 +18,7 @@ vi.mock("@/features/submissions/api/compose-picture", () => ({
 it("shows the sheet of the present items, also when an earlier one is drawn later", async () => {
   const { container, rerender } = render(<Composition urls={["/a", "/b", "/c"]} />);
   const shown = container.querySelector("canvas");
+  await vi.waitFor(() => expect(endings.size).toBe(1));
   rerender(<Composition urls={["/a", "/b"]} />);
   await vi.waitFor(() => expect(endings.size).toBe(2));
 
