@@ -234,16 +234,18 @@ impl World {
             let body = json!({"type": "phone_change", "phone": phone, "token": CODE});
             return self.post("/verify", body).await;
         }
-        // Both addresses answer.
-        for address in [&owner.email, &email] {
-            let mail = self.app.mail_to(address);
-            let body = json!({"type": "email_change", "token_hash": mail.param("token")});
-            let answered = self.post("/verify", body).await;
-            if answered.body["access_token"].is_string() || address == &email {
-                return answered;
-            }
+        // Both addresses answer, unless the account only claims the present one.
+        let answered = self.answer_change(&owner.email).await;
+        match answered.body["access_token"].is_string() {
+            true => answered,
+            false => self.answer_change(&email).await,
         }
-        unreachable!("the second address answers last")
+    }
+
+    async fn answer_change(&self, address: &str) -> Response {
+        let mail = self.app.mail_to(address);
+        let body = json!({"type": "email_change", "token_hash": mail.param("token")});
+        self.post("/verify", body).await
     }
 
     async fn enter_by_invitation(&self, number: usize, state: &str) -> (Uuid, Response) {
