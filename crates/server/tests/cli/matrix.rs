@@ -44,7 +44,7 @@ struct Scene {
     theirs: Project,
     third: Project,
     is_in_container: bool,
-    _running: Running,
+    running: Running,
 }
 
 /// The command in a new container, as far as processes and files are concerned: process 1 among its own, with mounts of its own.
@@ -158,24 +158,29 @@ impl Scene {
             theirs,
             third,
             is_in_container,
-            _running: running,
+            running,
         }
     }
 
     /// What the others have: catalogs and rows of the one that runs, and the files of both.
-    async fn state(&self) -> BTreeMap<String, String> {
+    async fn state(&self, moment: &str) -> BTreeMap<String, String> {
         let superuser = self.theirs.superuser().await;
         superuser
             .batch_execute("set search_path = pg_catalog, pg_temp")
             .await
             .expect("set");
         let digest = format!("select md5(string_agg(q::text, '' order by q::text)) from ({STATE}) as q");
-        let catalogs: String = superuser.query_one(&digest, &[]).await.expect("catalogs").get(0);
+        let read = async |query: &str| -> String {
+            let row = superuser.query_one(query, &[]).await;
+            row.unwrap_or_else(|error| panic!("{moment}: {error:?}\n{}", self.running.output()))
+                .get(0)
+        };
+        let catalogs = read(&digest).await;
         let rows = "select json_build_object('rows', (select count(*) from public.notes),
             'history', (select json_agg(version) from supabase_migrations.schema_migrations),
             'buckets', (select json_agg(id) from storage.buckets),
             'writes', (select n_tup_ins + n_tup_del from pg_stat_user_tables where relname = 'notes'))::text";
-        let rows: String = superuser.query_one(rows, &[]).await.expect("rows").get(0);
+        let rows = read(rows).await;
         let mut state = list_files(
             &self.theirs.path(""),
             &["pgdata", "run", "lock", "postgres.log", "output.log"],
@@ -277,7 +282,7 @@ async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte
     }
     for (number, situation) in situations.into_iter().enumerate() {
         let scene = Scene::set(situation).await;
-        let before = scene.state().await;
+        let before = scene.state(&format!("{situation:?} at the start")).await;
         let mut successes = Successes::default();
         // A run that tries only some pairs begins with other ones in each situation, so that together they try more.
         let chosen = pairs.iter().cycle().skip(number * pairs.len() / SITUATIONS.len());
@@ -294,7 +299,8 @@ async fn gw_031_pairs_of_commands_leave_the_projects_beside_theirs_byte_for_byte
                 successes.count(arguments, output.status.success());
             }
             std::fs::remove_file(scene.ours.path("never.tar")).ok();
-            assert_eq!(scene.state().await, before, "{situation:?}, {commands:?}");
+            let moment = format!("{situation:?}, {commands:?}");
+            assert_eq!(scene.state(&moment).await, before, "{moment}");
         }
         if extent.is_some_and(|extent| extent >= pairs.len()) {
             successes.check(situation);

@@ -211,10 +211,14 @@ fn gw_021_tests_that_cannot_be_read_are_an_error_and_links_to_nothing_are_not() 
         let permissions = std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(project.path("tests/unit"), permissions).expect("ours");
     };
-    give_away(&[&project.path("."), project.state_home()]);
+    let owner = give_away(&[&project.path("."), project.state_home()]).to_string();
     let url = "postgresql://postgres:postgres@127.0.0.1:1/postgres";
     let list = || {
-        let output = project.run(&["test", "db", "--db-url", url]);
+        let mut command = project.command(&["test", "db", "--db-url", url]);
+        if nix::unistd::geteuid().is_root() {
+            command.env("SUDO_UID", &owner);
+        }
+        let output = command.output().expect("the binary runs");
         String::from_utf8(output.stderr).expect("text")
     };
 
