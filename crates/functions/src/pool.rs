@@ -11,6 +11,8 @@ use crate::worker::{End, EndReason, Launcher, Lease, Worker, start_worker};
 
 /// When even the least busy worker of a function has this many requests in progress, another one is started.
 const BUSY_REQUESTS: usize = 16;
+/// How many more processes than workers that take requests a function may have, while retired ones finish theirs.
+const MOST_RETIRED: usize = 2;
 /// How often changed files are looked for.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(100);
 /// How often a request tries to get a worker that is retired in the same moment.
@@ -107,12 +109,16 @@ impl Pool {
                 let is_busy = worker.is_ready() && worker.in_flight() >= BUSY_REQUESTS;
                 let is_starting = state.workers.iter().any(|worker| !worker.is_ready());
                 if is_busy && !is_starting && count < config.workers_per_function {
+                    state.give_up_retired(config.workers_per_function);
                     let further = start_worker(&self.launcher, &state.function);
                     state.workers.push(further);
                 }
                 worker
             }
             _ => {
+                if config.policy == Policy::PerWorker {
+                    state.give_up_retired(config.workers_per_function);
+                }
                 let worker = start_worker(&self.launcher, &state.function);
                 if config.reload && state.sources.is_empty() {
                     state.remember_sources(&self.launcher);
@@ -130,6 +136,18 @@ impl Pool {
 }
 
 impl PoolState {
+    /// Makes room for a further worker: where retired ones, whose requests do not end, have all of it, the oldest ends. Otherwise a caller
+    /// could have any number of processes by leaving its calls open.
+    fn give_up_retired(&self, workers: usize) {
+        let room = (workers + MOST_RETIRED).saturating_sub(1);
+        let surplus = self.workers.len().saturating_sub(room);
+        let retired = self.workers.iter().filter(|worker| worker.retirement().is_some());
+        // They are in the order in which they were started. One that was given up before ends in a moment.
+        for worker in retired.take(surplus) {
+            worker.give_up();
+        }
+    }
+
     /// Retires the workers when a source file has changed since they were started. Running requests finish.
     fn reload_if_changed(&mut self, launcher: &Launcher) {
         if self.checked.elapsed() < RELOAD_INTERVAL || self.sources.is_empty() {

@@ -17,6 +17,9 @@ use crate::worker::{EndReason, Launcher};
 /// How long a stopping server waits for the background work of functions.
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 
+/// A worker that uses less memory is not ended for lack of it: an empty one uses half of that.
+const LEAST_BYTES: u64 = 96 * 1024 * 1024;
+
 /// The functions of a project. Cheap to clone.
 #[derive(Clone)]
 pub struct Functions {
@@ -63,6 +66,18 @@ impl Functions {
         for pool in replaced.values() {
             pool.retire(EndReason::EarlyDrop);
         }
+    }
+
+    /// Ends the worker that uses most memory, retired ones first: for a server that runs short of it. Returns the function's name and how much
+    /// it was; `None` when none uses much.
+    pub fn end_largest_worker(&self) -> Option<(String, u64)> {
+        let pools: Vec<Arc<Pool>> = self.shared.lock_pools().values().cloned().collect();
+        let workers = pools.iter().flat_map(|pool| pool.live_workers());
+        let largest = workers
+            .filter(|worker| !worker.is_given_up() && worker.memory_bytes() >= LEAST_BYTES)
+            .max_by_key(|worker| (worker.retirement().is_some(), worker.memory_bytes()))?;
+        largest.give_up();
+        Some((largest.slug.clone(), largest.memory_bytes()))
     }
 
     /// Ends all workers. Their background work gets some seconds. Call it when no request is in flight any more.

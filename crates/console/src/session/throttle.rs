@@ -1,5 +1,5 @@
 //! Limits password guessing (CONSOLE-014). Failures are counted per account and IP address, so that an attacker cannot lock
-//! an account's owner out.
+//! an account's owner out, and per IP address, so that one cannot keep the queue of passwords busy with names of its own invention.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,8 +7,13 @@ use std::time::{Duration, Instant};
 
 use moka::sync::Cache;
 
-/// The number of failures after which the delay begins.
+/// The number of failures after which the delay begins: of an account, and of an address with all names together, behind which there may
+/// be many people.
 const FREE_FAILURES: u32 = 5;
+const FREE_FAILURES_OF_ADDRESS: u32 = 30;
+/// Bytes of names and addresses that are kept, with what belongs to them.
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
+const BYTES_OF_ENTRY: usize = 160;
 /// The time without a failure after which the earlier ones are forgotten.
 const FAILURE_MEMORY: Duration = Duration::from_secs(15 * 60);
 /// The delay does not grow beyond this.
@@ -17,7 +22,8 @@ const LONGEST_DELAY: Duration = Duration::from_secs(5 * 60);
 /// network.
 const V6_NETWORK_SEGMENTS: usize = 4;
 
-type Key = (String, String);
+/// An account, `None` for all of an address, and the address or its network.
+type Key = (Option<String>, String);
 
 /// The recent failures to sign in, by account and address.
 pub(super) struct Throttle {
@@ -32,7 +38,11 @@ struct Failures {
 impl Default for Throttle {
     fn default() -> Self {
         let failures = Cache::builder()
-            .max_capacity(50_000)
+            .max_capacity(MOST_BYTES)
+            .weigher(|(account, network): &Key, _: &Arc<Mutex<Failures>>| {
+                let names = account.as_ref().map_or(0, String::len) + network.len();
+                u32::try_from(names + BYTES_OF_ENTRY).unwrap_or(u32::MAX)
+            })
             .time_to_idle(FAILURE_MEMORY)
             .build();
         Self { failures }
@@ -43,14 +53,19 @@ impl Throttle {
     /// Counts an attempt as failed before its password is verified, so that many concurrent attempts do not all pass.
     /// [`Self::forgive`] undoes it. The error is the time to wait, during which attempts are refused.
     pub(super) fn begin(&self, account: &str, address: &str) -> Result<(), Duration> {
-        let failures = self.failures.get_with(key(account, address), || {
+        self.count(key(None, address), FREE_FAILURES_OF_ADDRESS)?;
+        self.count(key(Some(account), address), FREE_FAILURES)
+    }
+
+    fn count(&self, key: Key, free: u32) -> Result<(), Duration> {
+        let failures = self.failures.get_with(key, || {
             Arc::new(Mutex::new(Failures {
                 count: 0,
                 last: Instant::now(),
             }))
         });
         let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let free_at = failures.last + delay_after(failures.count);
+        let free_at = failures.last + delay_after(failures.count, free);
         let now = Instant::now();
         if free_at > now {
             return Err(free_at - now);
@@ -61,26 +76,31 @@ impl Throttle {
         Ok(())
     }
 
-    /// Removes the failures after a successful sign-in.
+    /// Removes the failures after a successful sign-in: those of the account, and one of the address, which may have many people.
     pub(super) fn forgive(&self, account: &str, address: &str) {
-        self.failures.invalidate(&key(account, address));
+        self.failures.invalidate(&key(Some(account), address));
+        if let Some(failures) = self.failures.get(&key(None, address)) {
+            let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+            failures.count = failures.count.saturating_sub(1);
+        }
     }
 }
 
-/// Returns the delay after this many failures, which begins with one second and doubles with each further failure.
-fn delay_after(failures: u32) -> Duration {
-    match failures.checked_sub(FREE_FAILURES) {
+/// Returns the delay after this many failures, of which the first ones are free. It begins with one second and doubles with each further
+/// failure.
+fn delay_after(failures: u32, free: u32) -> Duration {
+    match failures.checked_sub(free) {
         None => Duration::ZERO,
         Some(more) => Duration::from_secs(1 << more.min(16)).min(LONGEST_DELAY),
     }
 }
 
-fn key(account: &str, address: &str) -> Key {
+fn key(account: Option<&str>, address: &str) -> Key {
     let network = match address.parse() {
         Ok(IpAddr::V6(address)) => format!("{:?}", &address.segments()[..V6_NETWORK_SEGMENTS]),
         _ => address.to_owned(),
     };
-    (account.to_owned(), network)
+    (account.map(str::to_owned), network)
 }
 
 #[cfg(test)]
@@ -101,15 +121,27 @@ mod tests {
     }
 
     #[test]
+    fn console_014_an_address_waits_after_thirty_failures_of_any_names_and_others_do_not() {
+        let throttle = Throttle::default();
+        throttle.begin("owner", "10.0.0.1").expect("the first");
+        throttle.forgive("owner", "10.0.0.1");
+
+        let guesses = (0..100).filter(|number| throttle.begin(&number.to_string(), "10.0.0.1").is_ok());
+
+        assert_eq!(guesses.count(), 30);
+        assert_eq!(throttle.begin("owner", "10.0.0.2"), Ok(()));
+    }
+
+    #[test]
     fn console_014_the_delay_doubles_and_has_an_end() {
-        let seconds = |failures| delay_after(failures).as_secs();
+        let seconds = |failures| delay_after(failures, FREE_FAILURES).as_secs();
         assert_eq!([4, 5, 6, 7].map(seconds), [0, 1, 2, 4]);
         assert_eq!(seconds(500), LONGEST_DELAY.as_secs());
     }
 
     #[test]
     fn console_014_addresses_of_one_ipv6_network_count_together() {
-        assert_eq!(key("ana", "2001:db8::1"), key("ana", "2001:db8::2"));
-        assert_ne!(key("ana", "2001:db8::1"), key("ana", "2001:db8:0:1::1"));
+        assert_eq!(key(None, "2001:db8::1"), key(None, "2001:db8::2"));
+        assert_ne!(key(None, "2001:db8::1"), key(None, "2001:db8:0:1::1"));
     }
 }

@@ -1,7 +1,10 @@
 //! A worker's output: reports and log lines on standard output, Deno's messages on standard error.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
+use selvedge_limits::LogRate;
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
@@ -9,6 +12,11 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 const REPORT_MARK: u8 = 0x1e;
 /// Longest line that is logged; the rest of a longer one is left out.
 const LONGEST_LINE_BYTES: usize = 64 * 1024;
+/// Bytes of one function that are logged in a second, and at once after a quiet second. Whoever calls it may make it print without an end.
+const BYTES_PER_SECOND: usize = 256 * 1024;
+
+/// What each function, by its name, may log. There are as many as the project has.
+static RATES: LazyLock<Mutex<HashMap<String, LogRate>>> = LazyLock::new(Mutex::default);
 
 /// One line of a worker's standard output.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,9 +89,16 @@ pub(crate) fn parse_output_line(line: &[u8]) -> OutputLine {
     }
 }
 
-/// Writes a line of a function to the server's log. Control characters, with which a terminal would move its cursor, are escaped; line
+/// Writes a line of a function to the server's log, unless it has written too many in this second; the next one then says how many are
+/// missing. Control characters, with which a terminal would move its cursor, are escaped; line
 /// ends stay, and text logs indent what follows them.
 pub(crate) fn log_line(level: LogLevel, function: &str, request_id: Option<&str>, text: &str) {
+    let Some(omitted) = pass_rate(function, text.len()) else {
+        return;
+    };
+    if omitted > 0 {
+        tracing::warn!(target: "edge_function", function, omitted, "lines were left out, because too many came at once");
+    }
     let text = escape_controls(text);
     // The target has its own level in the default filters, so that developers see what their functions print.
     macro_rules! log_at {
@@ -100,6 +115,17 @@ pub(crate) fn log_line(level: LogLevel, function: &str, request_id: Option<&str>
         LogLevel::Warn => log_at!(warn),
         LogLevel::Error => log_at!(error),
     }
+}
+
+fn pass_rate(function: &str, bytes: usize) -> Option<u64> {
+    let mut rates = RATES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(rate) = rates.get_mut(function) {
+        return rate.pass(bytes);
+    }
+    let mut rate = LogRate::new(BYTES_PER_SECOND);
+    let passed = rate.pass(bytes);
+    rates.insert(function.to_owned(), rate);
+    passed
 }
 
 /// Escapes all control characters but line ends and tabs.
@@ -126,6 +152,16 @@ mod tests {
     fn control_characters_of_a_function_are_shown_and_not_sent_to_a_terminal() {
         assert_eq!(escape_controls("a\n\tb"), "a\n\tb");
         assert_eq!(escape_controls("a\r\u{1b}[2Jb"), "a\\r\\u{1b}[2Jb");
+    }
+
+    #[test]
+    fn gw_049_what_one_function_logs_in_a_second_is_bounded_and_others_log_beside_it() {
+        let passed = (0..100)
+            .filter(|_| pass_rate("flooding", BYTES_PER_SECOND / 10).is_some())
+            .count();
+
+        assert!((10..30).contains(&passed), "{passed}");
+        assert_eq!(pass_rate("other", 100), Some(0));
     }
 
     #[actix_web::test]

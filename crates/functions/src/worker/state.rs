@@ -31,6 +31,10 @@ pub(crate) struct Worker {
     /// Whether it may serve one request only.
     is_single_use: bool,
     is_taken: AtomicBool,
+    /// Whether it ends although it serves requests, for room for others.
+    is_given_up: AtomicBool,
+    /// Memory that it used when it was looked at last.
+    memory_bytes: AtomicU64,
     created: Instant,
     /// Milliseconds between `created` and the end of the last request.
     last_used_ms: AtomicU64,
@@ -68,6 +72,8 @@ impl Worker {
             retired: AtomicU8::new(0),
             is_single_use,
             is_taken: AtomicBool::new(false),
+            is_given_up: AtomicBool::new(false),
+            memory_bytes: AtomicU64::new(0),
             created: Instant::now(),
             last_used_ms: AtomicU64::new(0),
             wake: Notify::new(),
@@ -160,6 +166,25 @@ impl Worker {
             .retired
             .compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst);
         self.wake.notify_one();
+    }
+
+    /// Ends the worker for lack of room, also if it serves requests: they are answered with 546.
+    pub(crate) fn give_up(&self) {
+        self.is_given_up.store(true, Ordering::SeqCst);
+        self.retire(EndReason::Memory);
+    }
+
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn note_memory(&self, bytes: u64) {
+        self.memory_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The memory that it used when it was looked at last, in bytes.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.memory_bytes.load(Ordering::Relaxed)
     }
 
     /// Why it gets no new requests; `None` while it gets them.

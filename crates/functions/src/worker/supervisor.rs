@@ -242,6 +242,7 @@ impl Supervisor {
         if !self.is_inspected {
             let is_busy = self.worker.in_flight() > 0 || self.has_background_work;
             let usage = self.child.id().and_then(read_usage).unwrap_or_default();
+            self.worker.note_memory(usage.memory_bytes);
             if is_busy {
                 self.measure_temporary_files().await;
             }
@@ -304,6 +305,9 @@ impl Supervisor {
         let Some(reason) = self.worker.retirement() else {
             return;
         };
+        if self.worker.is_given_up() {
+            return self.kill(End::LimitReached(EndReason::Memory));
+        }
         if self.worker.in_flight() > 0 && reason != EndReason::Termination {
             if self.told.is_none() && reason != EndReason::EarlyDrop {
                 self.told = Some(reason);

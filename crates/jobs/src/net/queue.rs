@@ -8,9 +8,28 @@ use tokio_postgres::{Client, Error, Row};
 /// True when the database has pg_net as this project ships it. The original sends its requests itself.
 const IS_INSTALLED: &str = "select to_regprocedure('net._is_worker_up()') is not null";
 
+/// The oldest requests, and of large ones only those for which there is room: `$4` bytes, and the one that exceeds them. The lengths of bodies
+/// are read without the bodies, and a body above `$5` never.
 const SELECT_REQUESTS: &str = "
-    select id, method::text, url, headers, body, timeout_milliseconds
-    from net.http_request_queue where id <> all ($1) order by id limit $2";
+    select id, method::text, url, headers, case when length <= $5 then body end, timeout_milliseconds, length
+    from (
+      (select id, method, url, headers, body, timeout_milliseconds, coalesce(octet_length(body), 0)::bigint as length, 0::numeric as before
+       from net.http_request_queue
+       where id <> all ($1) and coalesce(octet_length(body), 0) <= $3
+       order by id limit $2)
+      union all
+      (select id, method, url, headers, body, timeout_milliseconds, length, sum(length) over (order by id) - length
+       from (select id, method, url, headers, body, timeout_milliseconds, octet_length(body)::bigint as length
+             from net.http_request_queue
+             where id <> all ($1) and octet_length(body) > $3
+             order by id limit least($2, 20)) as large)
+    ) as oldest
+    where length <= $3 or before < $4::bigint order by id";
+
+/// Bodies up to this length are no large ones: a queue of large ones does not keep them waiting.
+pub(super) const SMALL_BODY: usize = 64 * 1024;
+/// Bodies above this length are not sent.
+const LONGEST_BODY: i64 = 32 * 1024 * 1024;
 
 /// Removes a request and stores its response, or neither.
 const STORE_RESPONSE: &str = "
@@ -68,17 +87,33 @@ pub(super) async fn is_installed(client: &Client) -> Result<bool, Error> {
 /// A request that has been read, or the id of one that cannot be read, with the reason.
 pub(super) type ReadRequest = Result<QueuedRequest, (i64, String)>;
 
-/// The oldest requests that are not among `known`.
+/// The oldest requests that are not among `known`. Large bodies have `room` bytes; with none only small ones are read.
 pub(super) async fn take_requests(
     client: &Client,
     known: &[i64],
     limit: usize,
+    room: usize,
 ) -> Result<Vec<ReadRequest>, Error> {
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = client.query(SELECT_REQUESTS, &[&known, &limit]).await?;
+    let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    // A body is at most a gigabyte long in PostgreSQL.
+    let small = i32::try_from(SMALL_BODY).unwrap_or(i32::MAX);
+    let room = number(room);
+    let rows = client
+        .query(
+            SELECT_REQUESTS,
+            &[&known, &number(limit), &small, &room, &LONGEST_BODY],
+        )
+        .await?;
     rows.iter()
         .map(|row| {
             let id: i64 = row.try_get(0)?;
+            let length: i64 = row.try_get(6)?;
+            if length > LONGEST_BODY {
+                return Ok(Err((
+                    id,
+                    format!("the body has {length} bytes, more than {LONGEST_BODY}"),
+                )));
+            }
             Ok(read_request(row, id).map_err(|error| (id, describe_unreadable(&error))))
         })
         .collect()

@@ -11,7 +11,8 @@ use tokio::time::{Instant, sleep_until};
 use tokio_postgres::Client;
 
 use super::queue::{
-    QueuedRequest, StoredResponse, delete_expired_responses, is_installed, store_response, take_requests,
+    QueuedRequest, SMALL_BODY, StoredResponse, delete_expired_responses, is_installed, store_response,
+    take_requests,
 };
 use super::send::send_queued;
 use crate::config::NetConfig;
@@ -27,6 +28,9 @@ const INTERVAL: Duration = Duration::from_secs(60);
 /// each.
 const BATCH: usize = 200;
 
+/// Bytes of large bodies that are in memory at the same time, apart from the one that exceeds them.
+const LARGE_BODIES: usize = 16 * 1024 * 1024;
+
 /// Sends queued requests until the database fails. `wake` announces new ones.
 pub(crate) async fn send_queued_requests(
     client: &Client,
@@ -37,6 +41,8 @@ pub(crate) async fn send_queued_requests(
     let mut waiting: VecDeque<QueuedRequest> = VecDeque::new();
     let mut in_flight = FuturesUnordered::new();
     let mut in_flight_ids: Vec<i64> = Vec::new();
+    // Bytes of large bodies in flight.
+    let mut large = 0;
     let mut next_round = Instant::now();
     loop {
         let is_due = Instant::now() >= next_round;
@@ -50,22 +56,21 @@ pub(crate) async fn send_queued_requests(
             while delete_expired_responses(client, config.ttl).await? > 0 {}
         }
         if waiting.is_empty() && in_flight.len() < config.max_parallel {
-            for request in take_requests(client, &in_flight_ids, BATCH).await? {
-                match request {
-                    Ok(request) => waiting.push_back(request),
-                    // The error is its response, so that the row does not come again.
-                    Err((id, reason)) => store_response(client, id, StoredResponse::failed(reason)).await?,
-                }
-            }
+            let room = LARGE_BODIES.saturating_sub(large);
+            waiting.extend(read_queue(client, &in_flight_ids, room).await?);
         }
         while in_flight.len() < config.max_parallel
             && let Some(request) = waiting.pop_front()
         {
             in_flight_ids.push(request.id);
-            in_flight.push(send_counted(&sender, request));
+            let bytes = counted_bytes(&request);
+            large += bytes;
+            let sent = send_counted(&sender, request);
+            in_flight.push(async move { (sent.await, bytes) });
         }
         tokio::select! {
-            Some((id, response)) = in_flight.next() => {
+            Some(((id, response), bytes)) = in_flight.next() => {
+                large -= bytes;
                 store_response(client, id, response).await?;
                 in_flight_ids.retain(|other| *other != id);
             }
@@ -73,6 +78,24 @@ pub(crate) async fn send_queued_requests(
             () = sleep_until(next_round) => {}
         }
     }
+}
+
+/// The next requests. What cannot be read gets its error as the response, so that the row does not come again.
+async fn read_queue(client: &Client, known: &[i64], room: usize) -> Result<Vec<QueuedRequest>, JobsError> {
+    let mut requests = Vec::new();
+    for request in take_requests(client, known, BATCH, room).await? {
+        match request {
+            Ok(request) => requests.push(request),
+            Err((id, reason)) => store_response(client, id, StoredResponse::failed(reason)).await?,
+        }
+    }
+    Ok(requests)
+}
+
+/// The bytes of a request that count as those of a large body.
+fn counted_bytes(request: &QueuedRequest) -> usize {
+    let bytes = request.body.as_ref().map_or(0, Vec::len);
+    if bytes > SMALL_BODY { bytes } else { 0 }
 }
 
 /// Waits until something is announced, such as the extension itself, or until the next round.

@@ -331,6 +331,54 @@ async fn webhooks_send_the_changed_row() {
 }
 
 #[tokio::test]
+async fn gw_049_large_bodies_are_read_a_few_at_a_time_and_small_ones_do_not_wait_for_them() {
+    let database = TestDatabase::create().await;
+    let server = HttpServer::start().await;
+    let client = database.connect("postgres").await;
+    let post = |path: &str, megabytes: i32, count: i32| {
+        format!(
+            "insert into net.http_request_queue (method, url, headers, body, timeout_milliseconds)
+             select 'POST', '{}', '{{}}', convert_to(repeat('x', {megabytes} * 1000000), 'utf8'), 60000 from generate_series(1, {count});",
+            server.url(path)
+        )
+    };
+    client
+        .batch_execute(&format!(
+            "{}{}{}",
+            post("/too-large", 40, 1),
+            post("/slow", 6, 40),
+            post("/small", 0, 300)
+        ))
+        .await
+        .expect("queued");
+
+    let node = start_node(&database, development()).await;
+
+    wait_until(
+        &client,
+        "select count(*) = 300 from net._http_response where status_code = 200",
+    )
+    .await;
+    let slow = server
+        .received()
+        .iter()
+        .filter(|request| request.path == "/slow")
+        .count();
+    assert!(slow <= 4, "{slow} large bodies were read at the same time");
+    let refused = "select error_msg from net._http_response where status_code is null";
+    wait_until(
+        &client,
+        "select count(*) = 1 from net._http_response where status_code is null",
+    )
+    .await;
+    assert_eq!(
+        query_value(&client, refused).await,
+        "the body has 40000000 bytes, more than 33554432"
+    );
+    node.abort();
+}
+
+#[tokio::test]
 async fn a_request_that_cannot_be_read_gets_an_error_and_stops_neither_the_queue_nor_the_jobs() {
     let database = TestDatabase::create().await;
     let server = HttpServer::start().await;
