@@ -16,7 +16,7 @@ use crate::Caller;
 pub enum BodyForm {
     /// It is sent on as it came: as it was read, and in the message to PostgreSQL.
     Bytes,
-    /// It is parsed into JSON values, which take up to this many times its bytes (arrays in arrays).
+    /// It is parsed into JSON values, of which it may have [`MOST_VALUES`], and those are copied.
     Json,
 }
 
@@ -24,9 +24,28 @@ impl BodyForm {
     fn copies(self) -> usize {
         match self {
             Self::Bytes => 2,
-            Self::Json => 20,
+            Self::Json => 8,
         }
     }
+}
+
+/// Most values and names of a body that is parsed into JSON values. Each takes up to a hundred times its two bytes, and again so much in each
+/// copy.
+const MOST_VALUES: usize = 10_000;
+
+/// Whether a JSON document has more values and names than are parsed. What is in strings does not count.
+fn has_too_many_values(json: &[u8]) -> bool {
+    let (mut values, mut is_in_string, mut is_escaped) = (0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_in_string => is_escaped = true,
+            b'"' => is_in_string = !is_in_string,
+            b',' | b':' | b'[' | b'{' if !is_in_string => values += 1,
+            _ => {}
+        }
+    }
+    values > MOST_VALUES
 }
 
 /// How much of a body is read, and for how long.
@@ -129,6 +148,10 @@ pub async fn read_body(
         };
         let Some(piece) = next else {
             let body = first.unwrap_or_else(|| rest.freeze());
+            let may_have_many = limits.form == BodyForm::Json && body.len() > MOST_VALUES;
+            if may_have_many && has_too_many_values(&body) {
+                return Err(BodyError::TooLarge);
+            }
             return Ok(counted.hold(body));
         };
         // Checked in addition to the pause: a byte every few seconds would otherwise hold the connection for hours.
@@ -246,6 +269,20 @@ mod tests {
         assert!(matches!(grown, Err(BodyError::OutOfMemory)));
 
         assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
+    fn gw_049_values_of_json_are_counted_and_those_in_strings_are_not() {
+        let arrays = format!("[{}[]]", "[],".repeat(MOST_VALUES / 2));
+        let text = format!(
+            r#"{{"bio":"{}\"{}"}}"#,
+            "a,".repeat(MOST_VALUES),
+            "[{,".repeat(MOST_VALUES)
+        );
+
+        assert!(has_too_many_values(arrays.as_bytes()));
+        assert!(!has_too_many_values(text.as_bytes()));
+        assert!(!has_too_many_values(&arrays.as_bytes()[..MOST_VALUES]));
     }
 
     #[actix_web::test]

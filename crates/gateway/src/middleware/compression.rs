@@ -4,10 +4,13 @@
 //! response, once compressed, tells how much of the text occurs in the token (BREACH). Storage must keep lengths and
 //! ranges of objects, and the site's files are compressed when they are built.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io::{self, Write};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::ServiceResponse;
@@ -17,6 +20,7 @@ use actix_web::web;
 use bytes::Bytes;
 
 use super::accept_encoding::accepts_coding;
+use super::compression_room::Room;
 use crate::Service;
 
 /// Shorter bodies fit into one network packet as they are.
@@ -91,6 +95,10 @@ pub(super) async fn compress<B: MessageBody + 'static>(
     let Some(coding) = Coding::choose(response.request().headers()) else {
         return response;
     };
+    let length = usize::try_from(body_length(&response).unwrap_or(0)).unwrap_or(usize::MAX);
+    let Some(room) = Room::take(response.request(), length) else {
+        return response;
+    };
     let (request, response) = response.into_parts();
     let (mut response, body) = response.into_parts();
     let chunks = match collect_chunks(body).await {
@@ -101,20 +109,52 @@ pub(super) async fn compress<B: MessageBody + 'static>(
             return ServiceResponse::new(request, failure.map_into_right_body());
         }
     };
-    let length = chunks.iter().map(Bytes::len).sum();
+    let length: usize = chunks.iter().map(Bytes::len).sum();
     let for_encoder = Arc::clone(&chunks);
-    let encoded = web::block(move || coding.encode(&for_encoder, length)).await;
-    let body = match encoded {
+    // The room goes along, because the encoder works on when the client has left.
+    let encode = move || {
+        coding
+            .encode(&for_encoder, length)
+            .map(|encoded| room.hold(encoded.into()))
+    };
+    let body = match web::block(encode).await {
         Ok(Ok(encoded)) if encoded.len() < length => {
             response
                 .headers_mut()
                 .insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
-            encoded
+            BoxBody::new(encoded)
         }
         // An encoder that fails or panics costs the compression, not the response.
-        _ => chunks.concat(),
+        _ => BoxBody::new(Chunks::new(&chunks)),
     };
-    ServiceResponse::new(request, response.set_body(EitherBody::right(BoxBody::new(body))))
+    ServiceResponse::new(request, response.set_body(EitherBody::right(body)))
+}
+
+/// A body of known length in chunks.
+struct Chunks {
+    length: u64,
+    chunks: VecDeque<Bytes>,
+}
+
+impl Chunks {
+    fn new(chunks: &[Bytes]) -> Self {
+        Self {
+            length: chunks.iter().map(|chunk| chunk.len() as u64).sum(),
+            chunks: chunks.iter().cloned().collect(),
+        }
+    }
+}
+
+impl MessageBody for Chunks {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.length)
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        Poll::Ready(self.chunks.pop_front().map(Ok))
+    }
 }
 
 /// Reads a body to its end, which is in memory already: no service that is compressed streams.
@@ -127,8 +167,15 @@ async fn collect_chunks<B: MessageBody>(body: B) -> Result<Vec<Bytes>, B::Error>
     Ok(chunks)
 }
 
+fn body_length<B: MessageBody>(response: &ServiceResponse<B>) -> Option<u64> {
+    match response.response().body().size() {
+        BodySize::Sized(length) => Some(length),
+        _ => None,
+    }
+}
+
 fn is_compressible<B: MessageBody>(response: &ServiceResponse<B>) -> bool {
-    let BodySize::Sized(size) = response.response().body().size() else {
+    let Some(size) = body_length(response) else {
         return false;
     };
     let headers = response.headers();

@@ -8,6 +8,7 @@ mod accept_encoding;
 mod admission;
 mod caller;
 mod compression;
+mod compression_room;
 mod config;
 mod continue_check;
 mod forwarded;
@@ -21,6 +22,7 @@ use std::future::{Ready, ready};
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use actix_web::body::{EitherBody, MessageBody};
@@ -28,6 +30,7 @@ use actix_web::dev::{Service as ActixService, ServiceRequest, ServiceResponse, T
 use actix_web::http::{ConnectionType, StatusCode, Uri, header};
 use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
+use selvedge_limits::LogRate;
 
 use crate::{Drain, GatewayError, RequestId, Service, TraceId, cors, metrics, sent_path};
 pub use accept_encoding::accepts_coding;
@@ -301,6 +304,35 @@ fn notify<B>(
     });
 }
 
+/// Longest path that is logged, in bytes; an object of Storage may have a name of that length.
+const LONGEST_PATH: usize = 1024;
+/// Bytes of failed and slow requests that are logged in a second, and what a line has besides the path.
+const BYTES_PER_SECOND: usize = 256 * 1024;
+const BYTES_BESIDE_PATH: usize = 256;
+
+static LOG_RATE: LazyLock<Mutex<LogRate>> = LazyLock::new(|| Mutex::new(LogRate::new(BYTES_PER_SECOND)));
+
+fn logged_path(uri: &Uri) -> &str {
+    let path = sent_path(uri);
+    path.get(..path.floor_char_boundary(LONGEST_PATH))
+        .unwrap_or_default()
+}
+
+/// Whether a failed or slow request is logged now. Whoever makes many of them would fill the disk otherwise; the next one that is logged
+/// comes with the number of those that were not.
+fn may_log(path: &str) -> bool {
+    let mut rate = LOG_RATE.lock().unwrap_or_else(PoisonError::into_inner);
+    let passed = rate.pass(path.len() + BYTES_BESIDE_PATH);
+    drop(rate);
+    if let Some(omitted @ 1..) = passed {
+        tracing::warn!(
+            omitted,
+            "failed and slow requests were not logged, because too many came at once"
+        );
+    }
+    passed.is_some()
+}
+
 fn log_response<B>(
     config: &GatewayConfig,
     response: &ServiceResponse<B>,
@@ -315,12 +347,14 @@ fn log_response<B>(
     }
     // 501 means that a feature is not implemented, and is not counted as a failure of the server.
     let failed = status >= 500 && status != 501;
-    if !(config.access_log || failed || elapsed > config.slow_request) {
+    let deserves_line = failed || elapsed > config.slow_request;
+    let may_log = || may_log(logged_path(response.request().uri()));
+    if !(config.access_log || deserves_line && may_log()) {
         return;
     }
     // The path only: queries carry filters with personal data, and one-time codes.
     let request = response.request();
-    let (method, path) = (request.method().as_str(), sent_path(request.uri()));
+    let (method, path) = (request.method().as_str(), logged_path(request.uri()));
     let duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     let service = service.name();
     let extensions = request.extensions();
