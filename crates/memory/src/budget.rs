@@ -2,15 +2,19 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use bytes::Bytes;
 use selvedge_limits::{ClientId, Share, Shares};
 
-use crate::metrics;
+use crate::{DatabasePart, metrics};
 
 /// Smaller results and bodies are not counted: they are freed soon, and small requests would become slower by it.
 pub const COUNTED_FROM: usize = 64 * 1024;
+
+/// How long a cancelled statement may be taken for one that was given up.
+const RELIEF_MEMORY_MS: u64 = 3_000;
 
 /// One client may hold a budget divided by this number.
 const SHARES_PER_BUDGET: usize = 8;
@@ -26,8 +30,13 @@ struct Inner {
     used: AtomicUsize,
     /// Whether the whole process uses so much memory that it takes no further requests.
     is_short: AtomicBool,
+    /// When something was given up for lack of memory, in milliseconds since this was made; 0 for never.
+    relieved_ms: AtomicU64,
+    made: Instant,
     /// What clients have reserved, each an eighth of the budget at most.
     shares: Shares,
+    /// What PostgreSQL may take for statements with large bodies.
+    database: DatabasePart,
 }
 
 /// Reserved bytes, returned when this is dropped.
@@ -46,12 +55,20 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Creates a budget of `most` bytes.
+    /// Creates a budget of `most` bytes, for a database whose memory is not counted.
     pub fn new(most: usize) -> Self {
+        Self::with_database(most, DatabasePart::unlimited())
+    }
+
+    /// Creates a budget of `most` bytes beside the part of a database that shares the limit.
+    pub fn with_database(most: usize, database: DatabasePart) -> Self {
         Self(Arc::new(Inner {
             most,
+            database,
             used: AtomicUsize::new(0),
             is_short: AtomicBool::new(false),
+            relieved_ms: AtomicU64::new(0),
+            made: Instant::now(),
             shares: Shares::new((most < usize::MAX).then_some(most / SHARES_PER_BUDGET)),
         }))
     }
@@ -112,6 +129,11 @@ impl MemoryBudget {
         })
     }
 
+    /// What PostgreSQL may take for statements with large bodies.
+    pub fn database(&self) -> &DatabasePart {
+        &self.0.database
+    }
+
     /// Bytes that are reserved.
     pub fn used(&self) -> usize {
         self.0.used.load(Ordering::Relaxed)
@@ -120,6 +142,20 @@ impl MemoryBudget {
     /// Whether the whole process uses so much memory that it should take no further requests.
     pub fn is_short(&self) -> bool {
         self.0.is_short.load(Ordering::Relaxed)
+    }
+
+    /// Whether statements were cancelled for lack of memory in the last seconds: PostgreSQL does not say for what it was.
+    pub fn was_relieved(&self) -> bool {
+        let relieved = self.0.relieved_ms.load(Ordering::Relaxed);
+        relieved > 0 && self.age_ms().saturating_sub(relieved) < RELIEF_MEMORY_MS
+    }
+
+    pub(crate) fn note_relief(&self) {
+        self.0.relieved_ms.store(self.age_ms().max(1), Ordering::Relaxed);
+    }
+
+    fn age_ms(&self) -> u64 {
+        u64::try_from(self.0.made.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     pub(crate) fn set_short(&self, is_short: bool) {
@@ -218,6 +254,16 @@ mod tests {
         assert!(budget.reserve_for(one, 10).is_some());
         drop(of_other);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn a_budget_remembers_for_a_moment_that_something_was_given_up() {
+        let budget = MemoryBudget::new(100);
+
+        assert!(!budget.was_relieved());
+        budget.note_relief();
+
+        assert!(budget.was_relieved());
     }
 
     #[test]

@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 struct Files {
     limit: &'static str,
     used: &'static str,
-    /// The line of `memory.stat` with the bytes of `used` that the kernel can reclaim at any time: pages of files that were not
-    /// read lately.
-    droppable: &'static str,
+    /// The lines of `memory.stat` with the bytes of `used` that the kernel reclaims before it kills: pages of files. Those that were read
+    /// lately are among them, because a database reads its files again and again.
+    droppable: [&'static str; 2],
 }
 
 const CGROUP_V1: Files = Files {
     limit: "memory.limit_in_bytes",
     used: "memory.usage_in_bytes",
-    droppable: "total_inactive_file",
+    droppable: ["total_inactive_file", "total_active_file"],
 };
 const CGROUP_V2: Files = Files {
     limit: "memory.max",
     used: "memory.current",
-    droppable: "inactive_file",
+    droppable: ["inactive_file", "active_file"],
 };
 
 /// Version 1 reports the largest multiple of a page, which is above this value, when there is no limit.
@@ -79,11 +79,12 @@ impl ControlGroup {
             .parse()
             .ok()?;
         let statistics = fs::read_to_string(self.folder.join("memory.stat")).ok()?;
-        let droppable = statistics.lines().find_map(|line| {
+        let droppable = statistics.lines().filter_map(|line| {
             let (name, value) = line.split_once(' ')?;
-            (name == self.files.droppable).then(|| value.parse::<u64>().ok())?
+            let is_droppable = self.files.droppable.contains(&name);
+            is_droppable.then(|| value.parse::<u64>().ok())?
         });
-        Some(used.saturating_sub(droppable.unwrap_or(0)))
+        Some(used.saturating_sub(droppable.sum()))
     }
 }
 
@@ -158,7 +159,7 @@ mod tests {
 
         let found = ControlGroup::lowest(&inner, &outer, &CGROUP_V2).expect("a limit");
 
-        assert_eq!((found.limit_bytes(), found.used_bytes()), (1000, Some(450)));
+        assert_eq!((found.limit_bytes(), found.used_bytes()), (1000, Some(400)));
         fs::remove_file(outer.join("memory.max")).expect("removed");
         assert_eq!(ControlGroup::lowest(&inner, &outer, &CGROUP_V2), None);
     }

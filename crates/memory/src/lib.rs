@@ -8,9 +8,11 @@
 
 mod budget;
 mod control_group;
+mod database_part;
 mod metrics;
 mod watch;
 
 pub use budget::{COUNTED_FROM, MemoryBudget, Reservation};
 pub use control_group::{ControlGroup, machine_memory};
-pub use watch::{MemoryLimit, watch_memory};
+pub use database_part::{DatabaseEntry, DatabasePart, DatabaseTurn, TurnTimeout};
+pub use watch::{MemoryLimit, Shortage, watch_memory};

@@ -4,18 +4,35 @@ use std::fs;
 use std::hint::black_box;
 use std::io;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::{ControlGroup, MemoryBudget, machine_memory, metrics};
 
 /// Requests are refused above the first percentage of the limit, until less than the second one is in use.
 const HIGH_MARK: u64 = 85;
 const LOW_MARK: u64 = 75;
-/// Percentage of the limit above which the memory in use is read every [`ALERT_INTERVAL`].
-const ALERT_MARK: u64 = 50;
-/// Time between two readings of the memory in use, below and above [`ALERT_MARK`].
-const NORMAL_INTERVAL: Duration = Duration::from_millis(500);
-const ALERT_INTERVAL: Duration = Duration::from_millis(50);
+/// Above the first percentage what takes very much is given up, and above the second what takes much, before requests are refused.
+const RELIEF_MARK: u64 = 68;
+const URGENT_RELIEF_MARK: u64 = 78;
+/// Percentage of the limit above which the allocator is made to return memory.
+const ALERT_MARK: u64 = 40;
+/// The shortest and the longest time between two readings of the memory in use, in milliseconds.
+const SHORTEST_INTERVAL: u64 = 3;
+const LONGEST_INTERVAL: u64 = 500;
+/// How fast a few sessions of PostgreSQL fill memory together, in bytes: the next reading comes before they can reach the mark.
+const BYTES_PER_MILLISECOND: u64 = 4_000_000;
+
+/// How much is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shortage {
+    /// What takes very much should be given up.
+    Begins,
+    /// What takes much should be given up, or requests are refused.
+    Urgent,
+}
+
+/// How often the allocator is made to return memory.
+const RETURN_INTERVAL: Duration = Duration::from_millis(50);
 /// The size of a block that the allocator takes from the system and not from what it has kept for small ones.
 const LARGE_BLOCK: usize = 8 << 20;
 
@@ -69,13 +86,18 @@ fn used_by_process() -> Option<u64> {
     Some((kibibytes("RssAnon:")? + kibibytes("RssShmem:")?) * 1024)
 }
 
-/// Starts a thread that looks at the memory in use and makes the budget say when it runs short. The thread ends after everybody
-/// else has dropped the budget.
+/// Starts a thread that looks at the memory in use and makes the budget say when it runs short. `relieve` is called, again and again, while
+/// so much is in use that something should be given up; it returns whether it has done so. The thread ends after everybody else has dropped the budget.
 ///
 /// # Errors
 /// When the system cannot start a thread.
-pub fn watch_memory(limit: MemoryLimit, budget: MemoryBudget) -> io::Result<()> {
+pub fn watch_memory(
+    limit: MemoryLimit,
+    budget: MemoryBudget,
+    mut relieve: impl FnMut(Shortage) -> bool + Send + 'static,
+) -> io::Result<()> {
     metrics::set_limit(limit.bytes);
+    let mut returned = Instant::now();
     thread::Builder::new().name("memory".to_owned()).spawn(move || {
         while budget.is_shared() {
             let Some(used) = limit.used_bytes() else {
@@ -85,15 +107,28 @@ pub fn watch_memory(limit: MemoryLimit, budget: MemoryBudget) -> io::Result<()> 
             metrics::set_used(used);
             let share = share_of(used, limit.bytes);
             update(&budget, share, used, limit.bytes);
-            if share < ALERT_MARK {
-                thread::sleep(NORMAL_INTERVAL);
-            } else {
-                return_freed_memory();
-                thread::sleep(ALERT_INTERVAL);
+            let shortage = match share {
+                ..RELIEF_MARK => None,
+                ..URGENT_RELIEF_MARK => Some(Shortage::Begins),
+                _ => Some(Shortage::Urgent),
+            };
+            if shortage.is_some_and(&mut relieve) {
+                budget.note_relief();
             }
+            if share >= ALERT_MARK && returned.elapsed() >= RETURN_INTERVAL {
+                returned = Instant::now();
+                return_freed_memory();
+            }
+            thread::sleep(interval(used, limit.bytes));
         }
     })?;
     Ok(())
+}
+
+/// How long until the next reading: the shorter, the less is left before something is given up.
+fn interval(used: u64, limit: u64) -> Duration {
+    let left = (limit / 100 * RELIEF_MARK).saturating_sub(used);
+    Duration::from_millis((left / BYTES_PER_MILLISECOND).clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL))
 }
 
 /// How many hundredths of the limit are in use.
@@ -137,6 +172,17 @@ mod tests {
             [700, 849, 850, 800, 750, 749, 800].map(&mut is_short),
             [false, false, true, true, true, false, false]
         );
+    }
+
+    #[test]
+    fn gw_049_the_memory_is_read_more_often_the_less_of_it_is_left() {
+        const MB: u64 = 1_000_000;
+        let milliseconds = |used, limit| interval(used * MB, limit * MB).as_millis();
+
+        assert_eq!(milliseconds(100, 500), 60);
+        assert_eq!(milliseconds(300, 500), 10);
+        assert_eq!(milliseconds(400, 500), 3);
+        assert_eq!(milliseconds(100, 24_000), 500);
     }
 
     #[test]

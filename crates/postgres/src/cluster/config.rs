@@ -86,6 +86,9 @@ pub struct ClusterConfig {
     pub service_ports: Vec<u16>,
     /// For what the project is started, recorded in the lock file.
     pub purpose: LockPurpose,
+    /// The most memory in bytes that a single process of PostgreSQL may take for itself, without what all share; any if `None`. A statement
+    /// that needs more fails with `out of memory` (53200). Limited on Linux only.
+    pub process_memory: Option<u64>,
 }
 
 impl ClusterConfig {
@@ -107,6 +110,7 @@ impl ClusterConfig {
             superuser_password: None,
             service_ports: Vec::new(),
             purpose: LockPurpose::default(),
+            process_memory: None,
         }
     }
 

@@ -17,7 +17,7 @@ mod heartbeat;
 mod init;
 mod lock;
 mod lock_holder;
-mod log_limit;
+mod log_writer;
 mod npm;
 mod npm_name;
 mod own_file;
@@ -29,6 +29,7 @@ mod replaced_programs;
 mod replacement;
 mod replication_password;
 mod running;
+mod session_memory;
 mod sockets;
 mod supervise;
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::Replacement;
 pub use replication_password::{REPLICATION_LOGIN, read_replication_password};
 pub use running::RunningCluster;
+pub use session_memory::{CancelledSession, SessionMemory};
 
 use lock_holder::Endpoint;
 

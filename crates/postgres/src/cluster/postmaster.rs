@@ -4,13 +4,10 @@
 //! after the last request. Readiness is read from `postmaster.pid`, as `pg_ctl` does, which needs no connection.
 
 use std::{
-    fs::{File, OpenOptions, Permissions},
-    io::{Read, Seek, SeekFrom, Write as _},
+    fs::{File, OpenOptions},
+    io::{PipeWriter, Read, Seek, SeekFrom, Write as _},
     net::TcpListener,
-    os::unix::{
-        fs::{OpenOptionsExt as _, PermissionsExt as _},
-        process::CommandExt,
-    },
+    os::unix::{fs::OpenOptionsExt as _, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread::sleep,
@@ -24,11 +21,7 @@ use nix::{
 };
 
 use super::{
-    ClusterConfig,
-    binaries::Binaries,
-    error::ClusterError,
-    log_limit::{LogLimit, MOST_LOG_BYTES, earlier_log},
-    owner::Owner,
+    ClusterConfig, binaries::Binaries, error::ClusterError, log_writer::LogWriter, owner::Owner,
     program_tree::hold_tree_of,
 };
 
@@ -50,8 +43,7 @@ pub(crate) struct Postmaster {
     child: Child,
     /// The process that ends PostgreSQL when this process is killed; see [`spawn_watch`].
     watch: Option<Child>,
-    /// Keeps its log from filling the disk.
-    _log_limit: LogLimit,
+    log: LogWriter,
 }
 
 impl Postmaster {
@@ -70,23 +62,23 @@ impl Postmaster {
         }
         let log_path = config.log_file();
         loop {
-            let log = open_log(&log_path)?;
-            let log_start = log.metadata().map_or(0, |meta| meta.len());
-            let log_limit = LogLimit::start(&log_path, MOST_LOG_BYTES)?;
+            let (log, output) = LogWriter::start(&log_path)?;
+            let log_start = log_path.metadata().map_or(0, |meta| meta.len());
             // Before PostgreSQL, which must not outlive a process that is killed while it waits for it: it would hold the port
             // until the next start.
             let mut watch = spawn_watch()?;
-            let child = spawn_postmaster(binaries, owner, data_dir, socket_dir, config, log)?;
+            let child = spawn_postmaster(binaries, owner, data_dir, socket_dir, config, output)?;
             let named = send_postmaster_pid(&mut watch, child.id());
             let mut postmaster = Self {
                 child,
                 watch: Some(watch),
-                _log_limit: log_limit,
+                log,
             };
             named?;
             match postmaster.wait_until_ready(data_dir, deadline) {
                 Ok(()) => return Ok(postmaster),
                 Err(reason) => {
+                    postmaster.log.finish();
                     let tail = read_tail(&log_path, log_start);
                     if tail.contains("Address already in use") {
                         return Err(ClusterError::PortTaken { port: config.port });
@@ -137,6 +129,7 @@ impl Postmaster {
     /// Ends it with SIGINT, and with SIGQUIT when that takes longer than [`FAST_SHUTDOWN`].
     pub(crate) fn stop(&mut self) -> Result<(), ClusterError> {
         self.end_process()?;
+        self.log.finish();
         if let Some(mut watch) = self.watch.take() {
             // An error means that the watch has ended already.
             let _ = watch.kill().and_then(|()| watch.wait());
@@ -180,10 +173,10 @@ fn spawn_postmaster(
     data_dir: &Path,
     socket_dir: &Path,
     config: &ClusterConfig,
-    log: File,
+    output: PipeWriter,
 ) -> Result<Child, ClusterError> {
     let program = binaries.program_path("postgres");
-    let mut command = owner.command(&program);
+    let mut command = limit_memory(owner, &program, config.process_memory);
     command
         .arg("-D")
         .arg(data_dir)
@@ -211,13 +204,40 @@ fn spawn_postmaster(
                 .iter()
                 .any(|kept| name == *kept)
         }))
+        .envs(ALLOCATOR)
         // Also where nothing is locked: PostgreSQL reads no input.
         .stdin(hold_tree_of(&program).map_or_else(Stdio::null, Stdio::from))
-        .stdout(log.try_clone().map_err(ClusterError::file(&config.log_file()))?)
-        .stderr(log)
+        .stdout(
+            output
+                .try_clone()
+                .map_err(ClusterError::file(&config.log_file()))?,
+        )
+        .stderr(output)
         .process_group(0);
     command.spawn().map_err(ClusterError::run(&program))
 }
+
+/// The C library keeps large blocks that were freed, once it has seen some, so that a session would hold what one statement took. These
+/// settings keep it from that.
+const ALLOCATOR: [(&str, &str); 2] = [
+    ("MALLOC_MMAP_THRESHOLD_", "1048576"),
+    ("MALLOC_TRIM_THRESHOLD_", "4194304"),
+];
+
+/// A command that runs a program of PostgreSQL, whose processes may each take so many bytes. A shell sets the limit and becomes the program.
+fn limit_memory(owner: &Owner, program: &Path, bytes: Option<u64>) -> Command {
+    let Some(bytes) = bytes.filter(|_| cfg!(target_os = "linux")) else {
+        return owner.command(program);
+    };
+    let mut command = owner.command(Path::new(SHELL));
+    command
+        .args(["-c", LIMITED, &(bytes / 1024).to_string()])
+        .arg(program);
+    command
+}
+
+/// What the shell of [`limit_memory`] does with kibibytes, program and arguments. Where a lower limit is in force already, that one stays.
+const LIMITED: &str = "ulimit -d \"$0\" 2>/dev/null; exec \"$@\"";
 
 /// The shell of the watch, and what it does: it reads a process id, waits for the end of its input, and sends SIGINT.
 const SHELL: &str = "/bin/sh";
@@ -350,7 +370,6 @@ fn runs_in_data_dir(pid: i32, data_dir: &Path) -> bool {
     output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(&*data_dir.to_string_lossy()))
 }
 
-/// Opens the log for appending, after putting a large one aside.
 fn wait_for_free_port(port: u16) -> Result<(), ClusterError> {
     let deadline = Instant::now() + PORT_PATIENCE;
     while TcpListener::bind(("127.0.0.1", port)).is_err() {
@@ -360,24 +379,6 @@ fn wait_for_free_port(port: u16) -> Result<(), ClusterError> {
         std::thread::sleep(Duration::from_millis(50));
     }
     Ok(())
-}
-
-fn open_log(path: &Path) -> Result<File, ClusterError> {
-    if path.metadata().is_ok_and(|meta| meta.len() > MOST_LOG_BYTES) {
-        std::fs::rename(path, earlier_log(path)).map_err(ClusterError::file(path))?;
-    }
-    let log = OpenOptions::new()
-        .create(true)
-        .append(true)
-        // It has values of the project's rows: those that PostgreSQL refused.
-        .mode(0o600)
-        .custom_flags(nix::libc::O_NOFOLLOW)
-        .open(path)
-        .map_err(ClusterError::file(path))?;
-    // One of an earlier version may be open to others.
-    log.set_permissions(Permissions::from_mode(0o600))
-        .map_err(ClusterError::file(path))?;
-    Ok(log)
 }
 
 /// The last 15 lines that were logged since byte `start`, for an error message.

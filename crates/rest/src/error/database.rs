@@ -15,6 +15,18 @@ pub struct DatabaseFault {
     pub authenticated: bool,
 }
 
+/// Longest text of an error that is sent, in bytes. PostgreSQL puts refused values into its messages whole, and those may be as long as a body.
+const LONGEST_TEXT: usize = 16 * 1024;
+
+/// The text, or the beginning of a long one.
+fn shorten(text: &str) -> String {
+    let kept = text.floor_char_boundary(LONGEST_TEXT);
+    match text.len() - kept {
+        0 => text.to_owned(),
+        more => format!("{}… ({more} bytes more)", text.get(..kept).unwrap_or_default()),
+    }
+}
+
 impl DatabaseFault {
     /// Returns the error for `count=planned` on tables whose number of rows PostgreSQL cannot estimate, because Citus plans on the
     /// nodes that have them.
@@ -60,9 +72,12 @@ impl DatabaseFault {
             return self.raised_wire();
         }
         let status = self.status();
-        let mut wire = Wire::new(status, &self.sqlstate, &self.message);
-        wire.details = self.detail.clone().map(Value::String);
-        wire.hint = self.hint.clone();
+        let mut wire = Wire::new(status, &self.sqlstate, shorten(&self.message));
+        wire.details = self
+            .detail
+            .as_deref()
+            .map(|detail| Value::String(shorten(detail)));
+        wire.hint = self.hint.as_deref().map(shorten);
         // `RAISE SQLSTATE 'PT402' USING MESSAGE = 'Payment Required'`
         wire.reason = self.raised_status().map(|_| self.message.clone());
         match status {
@@ -195,6 +210,20 @@ mod tests {
             hint: None,
             authenticated,
         }
+    }
+
+    #[test]
+    fn gw_049_a_refused_value_of_many_megabytes_does_not_come_back_whole() {
+        let message = format!(
+            "invalid input syntax for type integer: \"{}\"",
+            "é".repeat(5_000_000)
+        );
+
+        let wire = database_fault("22P02", &message, true).wire();
+
+        assert!(wire.message.len() < LONGEST_TEXT + 40, "{}", wire.message.len());
+        assert!(wire.message.ends_with("bytes more)"));
+        assert!(wire.message.starts_with(&message[..100]));
     }
 
     #[test]

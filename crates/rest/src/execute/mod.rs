@@ -248,6 +248,14 @@ impl Execution<'_> {
     /// A failed transaction as an error of this service.
     fn map_pool_error(&self, error: PoolError) -> RestError {
         match error {
+            // PostgreSQL tells a statement that was given up from one that somebody has cancelled no more than this.
+            PoolError::Database(error)
+                if error.code == QUERY_CANCELED
+                    && error.message.ends_with(BY_REQUEST)
+                    && self.pool.memory().was_relieved() =>
+            {
+                RestError::OutOfMemory { is_committed: false }
+            }
             PoolError::Database(error) => RestError::Database(DatabaseFault {
                 sqlstate: error.code,
                 message: error.message,
@@ -262,6 +270,10 @@ impl Execution<'_> {
         }
     }
 }
+
+/// The error of a statement that was cancelled, and the end of its message where no time limit was the reason.
+const QUERY_CANCELED: &str = "57014";
+const BY_REQUEST: &str = "due to user request";
 
 /// The number of rows that a document's one row states.
 fn row_count(rows: &[Row]) -> i64 {

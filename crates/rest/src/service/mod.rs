@@ -4,6 +4,7 @@
 
 mod admission;
 mod graphql;
+mod large_body;
 mod request_body;
 mod response_headers;
 
@@ -31,6 +32,7 @@ use crate::respond::{self, Timing};
 use crate::schema_cache::{SchemaCache, Snapshot};
 use crate::sql;
 use admission::Admission;
+use large_body::LargeBody;
 use request_body::read_body;
 
 pub use graphql::graphql_scope;
@@ -176,7 +178,23 @@ async fn run_stages(
         return Err(CatalogError::NotLoaded.into());
     }
     let body = read_body(http, payload, config, worker.pool.memory()).await?;
-    let planned = plan_request(worker, snapshot, http, bearer, &body, &mut timing).await?;
+    let large = match LargeBody::is_large(&body) {
+        true => Some(Box::pin(LargeBody::admit(http, &body, worker.pool.memory())).await?),
+        false => None,
+    };
+    let planned = plan_request(
+        worker,
+        snapshot,
+        http,
+        bearer,
+        (&body, large.as_ref()),
+        &mut timing,
+    )
+    .await?;
+    let _memory = match large {
+        Some(large) => Box::pin(large.wait_for_database()).await?,
+        None => None,
+    };
     let replicas = worker.replicas.as_deref();
     let replicas = replicas.and_then(|replicas| ReplicaReads::for_request(replicas, http, bearer));
     let execution = Execution {
@@ -207,7 +225,7 @@ async fn plan_request<'a>(
     snapshot: &'a Snapshot,
     http: &HttpRequest,
     bearer: &Bearer,
-    body: &Bytes,
+    (body, large): (&Bytes, Option<&LargeBody>),
     timing: &mut Timing,
 ) -> Result<Planned<'a>, RestError> {
     let config = snapshot.config.as_ref();
@@ -219,13 +237,23 @@ async fn plan_request<'a>(
         _ => None,
     };
     let (query, headers) = (http.query_string(), http.headers());
-    let request = ApiRequest::parse(method, path, query, headers, body, config, of_tenant)?;
+    let request = match large {
+        None => ApiRequest::parse(method, path, query, headers, body, config, of_tenant)?,
+        Some(large) => {
+            let parsed = large.parse((method, path, query), headers, &snapshot.config, of_tenant);
+            Box::pin(parsed).await?
+        }
+    };
     timing.end_stage("parse");
     let search_path = snapshot
         .search_path(&request.schema)
         .ok_or_else(|| RequestError::unknown_schema(request.schema.clone(), &config.schemas))?;
     let catalog = worker.cache.find_catalog(snapshot, &request.schema).await?;
-    let plan = Plan::new(request, &catalog, config, worker.pool.memory())?;
+    let memory = worker.pool.memory();
+    let plan = match large {
+        None => Plan::new(request, &catalog, config, memory)?,
+        Some(large) => Box::pin(large.plan(request, &catalog, &snapshot.config, memory)).await?,
+    };
     timing.end_stage("plan");
     Ok(Planned {
         plan,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use secrecy::SecretString;
+use selvedge_memory::MemoryLimit;
 use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, REPLICATION_LOGIN, RunningCluster,
 };
@@ -117,8 +118,15 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
         purpose: config.flags.purpose.clone(),
         // A command that ends uses the socket, so that it needs no port that another project may have.
         listen_tcp: config.flags.purpose.is_server,
+        process_memory: process_memory(),
         ..ClusterConfig::for_project(&config.project.folder)
     })
+}
+
+/// What one process of PostgreSQL may take of the memory: five sixteenths, so that neither a single one nor two at once exceed the limit of the
+/// control group, of which what all share and this process take the rest.
+fn process_memory() -> Option<u64> {
+    MemoryLimit::find(None).map(|limit| limit.bytes() / 16 * 5)
 }
 
 /// The extensions that the project's migrations create, applied or not.

@@ -1,14 +1,22 @@
 //! How the memory that this process may use is divided.
 
 use std::io;
+use std::sync::{Arc, OnceLock};
 
-use selvedge_memory::{MemoryBudget, MemoryLimit, watch_memory};
+use selvedge_functions::Functions;
+use selvedge_memory::{DatabasePart, MemoryBudget, MemoryLimit, Shortage, watch_memory};
+use selvedge_postgres::cluster::SessionMemory;
 
 use crate::config::Config;
-use crate::services::available_cores;
+use crate::services::{Mode, available_cores};
 
 /// Most bytes per worker of large responses that clients have not read yet. More would only wait for slow clients.
 const MOST_UNREAD_PER_WORKER: usize = 128 * 1024 * 1024;
+
+/// Sessions of PostgreSQL that hold as much are given up, once much of the memory is in use, and when it is nearly used up. One that serves
+/// usual requests holds 4 to 20 MB.
+const VERY_LARGE_SESSION: u64 = 40 * 1024 * 1024;
+const LARGE_SESSION: u64 = 24 * 1024 * 1024;
 
 /// Half of the memory for large responses and bodies, watched, for a service that needs no other part.
 ///
@@ -18,20 +26,58 @@ pub(crate) fn start_memory_budget() -> io::Result<MemoryBudget> {
     let Some(limit) = MemoryLimit::find(None) else {
         return Ok(MemoryBudget::unlimited());
     };
-    let budget = MemoryPlan::divide(limit.bytes(), 1).budget;
-    watch_memory(limit, budget.clone())?;
+    let budget = MemoryPlan::divide(limit.bytes(), 1, Mode::Production).budget;
+    watch_memory(limit, budget.clone(), |_| false)?;
     Ok(budget)
+}
+
+/// Returns what gives up the statement of the session that holds most memory, or else the largest worker of a function, and says so in the
+/// log.
+fn make_relief(functions: Arc<OnceLock<Functions>>) -> impl FnMut(Shortage) -> bool + Send + 'static {
+    let mut sessions = SessionMemory::default();
+    move |shortage| {
+        let cancelled = sessions.cancel_largest(match shortage {
+            Shortage::Begins => VERY_LARGE_SESSION,
+            Shortage::Urgent => LARGE_SESSION,
+        });
+        let is_cancelled = cancelled.is_some();
+        if !is_cancelled
+            && shortage == Shortage::Urgent
+            && !sessions.is_waiting()
+            && let Some((function, bytes)) = functions.get().and_then(Functions::end_largest_worker)
+        {
+            tracing::warn!(
+                function,
+                bytes,
+                "memory runs short: the worker that uses most was ended"
+            );
+        }
+        if let Some(cancelled) = cancelled {
+            let (pid, bytes, login) = (cancelled.pid, cancelled.bytes, cancelled.login);
+            let is_ended = cancelled.is_ended;
+            tracing::warn!(
+                pid,
+                bytes,
+                login,
+                is_ended,
+                "memory runs short: the statement of the session that holds most was cancelled"
+            );
+        }
+        is_cancelled
+    }
 }
 
 /// What each part may use of the memory.
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryPlan {
-    /// Large responses and bodies, of all workers together: half of the memory.
+    /// Large responses and bodies, of all workers together: half of the memory, or three eighths beside a cluster that takes part of it.
     pub(crate) budget: MemoryBudget,
-    /// Large responses that clients have not read yet, per worker: the workers' shares of that half.
+    /// Large responses that clients have not read yet, per worker: the workers' shares of that part.
     pub(super) unread_per_worker: usize,
     /// Pixels of images that are being rendered: a quarter of the memory.
     pub(super) pixels: u64,
+    /// See [`MemoryPlan::watch_functions`].
+    functions: Arc<OnceLock<Functions>>,
 }
 
 impl MemoryPlan {
@@ -39,27 +85,45 @@ impl MemoryPlan {
     ///
     /// # Errors
     /// When the system cannot start a thread.
-    pub(crate) fn start(config: &Config) -> io::Result<Self> {
+    pub(crate) fn start(config: &Config, mode: Mode) -> io::Result<Self> {
         let limits = &config.selvedge.limits;
         let limit = MemoryLimit::find(limits.memory);
         let workers = config.selvedge.workers.unwrap_or_else(available_cores);
         let bytes = limit.as_ref().map_or(u64::MAX, MemoryLimit::bytes);
-        let mut plan = Self::divide(bytes, workers);
+        let mut plan = Self::divide(bytes, workers, mode);
         if let Some(unread) = limits.unread_bytes_per_worker {
             plan.unread_per_worker = unread;
         }
         if let Some(limit) = limit {
-            watch_memory(limit, plan.budget.clone())?;
+            watch_memory(
+                limit,
+                plan.budget.clone(),
+                make_relief(Arc::clone(&plan.functions)),
+            )?;
         }
         Ok(plan)
     }
 
-    fn divide(bytes: u64, workers: usize) -> Self {
-        let half = usize::try_from(bytes / 2).unwrap_or(usize::MAX);
+    /// Names the service whose largest worker ends when memory runs short.
+    pub(super) fn watch_functions(&self, functions: Option<&Functions>) {
+        if let Some(functions) = functions {
+            // There is one for each plan.
+            let _ = self.functions.set(functions.clone());
+        }
+    }
+
+    fn divide(bytes: u64, workers: usize, mode: Mode) -> Self {
+        let bytes_of = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        // The cluster of a start is on this machine, and in the same control group: three eighths are for what it takes.
+        let (most, database) = match mode {
+            Mode::Development => (bytes_of(bytes / 8 * 3), DatabasePart::new(bytes_of(bytes / 4))),
+            Mode::Production => (bytes_of(bytes / 2), DatabasePart::unlimited()),
+        };
         Self {
-            budget: MemoryBudget::new(half),
-            unread_per_worker: MOST_UNREAD_PER_WORKER.min(half / workers.max(1)),
+            budget: MemoryBudget::with_database(most, database),
+            unread_per_worker: MOST_UNREAD_PER_WORKER.min(most / workers.max(1)),
             pixels: bytes / 4,
+            functions: Arc::default(),
         }
     }
 }
@@ -72,14 +136,17 @@ mod tests {
     fn small_memory_is_divided_and_large_memory_changes_nothing() {
         const MIB: usize = 1024 * 1024;
 
-        let small = MemoryPlan::divide(256 * MIB as u64, 2);
+        let beside_cluster = MemoryPlan::divide(256 * MIB as u64, 2, Mode::Development);
+        assert!(beside_cluster.budget.reserve(96 * MIB).is_some());
+        assert!(beside_cluster.budget.reserve(96 * MIB + 1).is_none());
+        let small = MemoryPlan::divide(256 * MIB as u64, 2, Mode::Production);
         assert_eq!(
             (small.unread_per_worker, small.pixels),
             (64 * MIB, 64 * MIB as u64)
         );
         assert!(small.budget.reserve(128 * MIB).is_some());
         assert!(small.budget.reserve(128 * MIB + 1).is_none());
-        let large = MemoryPlan::divide(64 * 1024 * MIB as u64, 8);
+        let large = MemoryPlan::divide(64 * 1024 * MIB as u64, 8, Mode::Development);
         assert_eq!(large.unread_per_worker, 128 * MIB);
     }
 }

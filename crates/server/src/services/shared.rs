@@ -112,7 +112,7 @@ impl Services {
         let database = Database::connect(logins)
             .await
             .context("cannot log in to the database")?;
-        let memory = MemoryPlan::start(config).context("cannot start a thread")?;
+        let memory = MemoryPlan::start(config, mode).context("cannot start a thread")?;
         let telemetry = start_telemetry(config)?;
         let ring = make_ring(config, keys, mode)?;
         let (mailer, inbox) = translate::mail::build_mailer(config, mode)?;
@@ -127,13 +127,15 @@ impl Services {
         };
         let realtime = start_realtime(config, &database, (&ring, keys), &memory, telemetry.clone())?;
         start_jobs(config, &database, mode);
+        let functions = make_functions(config, &ring, keys, mode);
+        memory.watch_functions(functions.as_ref());
         let drain = Drain::default();
         let console_log = config.console.is_served(mode).then(ConsoleLog::start);
         let listener = console_log.clone().map(as_listener);
         // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
         let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
-            functions: make_functions(config, &ring, keys, mode),
+            functions,
             keys: Keys::new(ring.clone(), keys.api_keys(), requires_keys),
             gateway: translate::gateway::gateway_config(config, &memory, listener),
             ring,

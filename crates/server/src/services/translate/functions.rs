@@ -6,7 +6,9 @@ use std::sync::Arc;
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_functions::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
+    WorkerLimits,
 };
+use selvedge_memory::MemoryLimit;
 use selvedge_postgres::migrate::join_stars;
 use selvedge_token::KeyRing;
 use serde_json::json;
@@ -62,7 +64,17 @@ pub(in crate::services) fn functions_config(
             mode,
         }),
         trusted_proxies: config.selvedge.limits.trusted_proxies,
-        limits: own.limits.clone(),
+        limits: fit_into_memory(own.limits.clone(), config),
+    }
+}
+
+/// A worker takes at most a quarter of the memory: its process counts towards the limit of the control group.
+fn fit_into_memory(limits: WorkerLimits, config: &Config) -> WorkerLimits {
+    let quarter =
+        MemoryLimit::find(config.selvedge.limits.memory).map_or(u64::MAX, |limit| limit.bytes() / 4);
+    WorkerLimits {
+        memory_bytes: limits.memory_bytes.min(quarter),
+        ..limits
     }
 }
 
