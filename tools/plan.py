@@ -210,6 +210,11 @@ STEPS = [
     golden("realtime: golden, all", "tools/realtime-golden", tier="test-all"),
     golden("auth: golden, all", "tools/auth-golden", tier="test-all"),
     golden("saml: golden, all", "tools/saml-golden", tier="test-all"),
+    # Attacks of one client on a server of 512 MiB, each for a second or two, with somebody beside whose requests must pass.
+    step("attacks of one client, a choice", "tools/if-possible", "e2e/abuse/run", "--choice", "--seconds", "0.25", "--patience", "10",
+         needs=[BUILD, "e2e: npm ci"], cores=1, until="test", job="clients", SELVEDGE_BIN=TESTED_BINARY),
+    step("attacks of one client", "tools/if-possible", "e2e/abuse/run", "--seconds", "0.5", "--patience", "3",
+         needs=[BUILD, "e2e: npm ci"], cores=2, tier="test-all", job="clients", SELVEDGE_BIN=TESTED_BINARY),
     # Alone, because it makes network namespaces and reads latencies.
     step("cluster, 5 minutes", *RETRY, "tools/if-possible", "e2e/cluster/run", tier="test-all",
          needs=[BUILD, "e2e: npm ci"], cores=9, job="cluster", SELVEDGE_BIN=TESTED_BINARY, SELVEDGE_CLUSTER_MINUTES="5"),
