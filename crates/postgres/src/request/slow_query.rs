@@ -63,7 +63,7 @@ impl SlowQueryTimer {
             on_replica = transaction.replayed_to.is_some(),
             // Lines before this one that were too many.
             omitted = (omitted > 0).then_some(omitted),
-            sql,
+            sql = %sql,
             "slow query"
         );
     }
