@@ -28,7 +28,7 @@ pub use go_duration::parse_go_duration_nanos;
 #[cfg(fuzzing)]
 pub use listener::fuzzing;
 pub use listener::{
-    ConnectionLimits, Drain, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler,
+    ConnectionLimits, Drain, Hold, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler,
     UpgradedStream, listen, listen_with_upgrades,
 };
 pub use middleware::{

@@ -70,6 +70,11 @@ impl InFlight {
     }
 }
 
+/// The requests that are being answered.
+pub(crate) fn in_flight() -> i64 {
+    METRICS.in_flight.get()
+}
+
 impl Drop for InFlight {
     fn drop(&mut self) {
         METRICS.in_flight.dec();

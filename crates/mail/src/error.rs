@@ -12,6 +12,9 @@ pub enum MailError {
     /// The SMTP server is unreachable, or refused the message.
     #[error("SMTP delivery failed: {0}")]
     Smtp(#[from] lettre::transport::smtp::Error),
+    /// No SMTP server is configured.
+    #[error("no SMTP server is configured")]
+    NoServer,
     /// The SMTP server took too long.
     #[error("SMTP delivery timed out")]
     Timeout,
@@ -31,7 +34,7 @@ impl MailError {
             Self::Smtp(error) => error
                 .status()
                 .is_some_and(|code| matches!(u16::from(code), 550..=553)),
-            Self::Timeout | Self::Header(_) => false,
+            Self::NoServer | Self::Timeout | Self::Header(_) => false,
         }
     }
 }

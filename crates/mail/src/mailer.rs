@@ -9,13 +9,15 @@ pub enum Mailer {
     Smtp(SmtpMailer),
     /// The development inbox, with the sender that it shows.
     Inbox(Inbox, Sender),
+    /// Nothing is configured that could deliver mails, so each is refused.
+    Missing,
 }
 
 impl Mailer {
     /// Delivers the mail; returns once the receiving side has accepted it.
     ///
     /// # Errors
-    /// [`MailError`] when an address is malformed, or the SMTP server is unreachable or refuses the mail.
+    /// [`MailError`] when an address is malformed, there is no SMTP server, or it is unreachable or refuses the mail.
     pub async fn send(&self, mail: Mail) -> Result<(), MailError> {
         match self {
             Self::Smtp(smtp) => smtp.send(mail).await,
@@ -23,6 +25,7 @@ impl Mailer {
                 inbox.deliver(sender, mail);
                 Ok(())
             }
+            Self::Missing => Err(MailError::NoServer),
         }
     }
 }

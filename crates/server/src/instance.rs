@@ -1,13 +1,28 @@
-//! A running instance of `selvedge start`: its ports, URLs and keys. Source: gateway contract §6.
+//! A running instance of `selvedge start`, or of `selvedge serve` with its own database: its ports, URLs and keys. Source: gateway
+//! contract §6.
 
 use secrecy::{ExposeSecret, SecretString};
-use selvedge_postgres::cluster::LockHolder;
+use selvedge_postgres::cluster::{Cluster, ClusterError, LockHolder, LockPurpose, ProjectLock};
 use selvedge_token::development;
 
 use crate::config::Config;
 use crate::database::EMBEDDED_PASSWORD;
+use crate::database::home::is_home;
 use crate::keys::KeySet;
 use crate::output::Values;
+
+/// The process that serves the project: that of `start`, which is PostgreSQL's parent as well, or that of `serve` in the home of a
+/// production database. Its database is reached by [`RunningCluster`](selvedge_postgres::cluster::RunningCluster).
+///
+/// # Errors
+/// When the lock file cannot be opened.
+pub(crate) fn find_server(config: &Config) -> Result<Option<LockHolder>, ClusterError> {
+    let home = &config.selvedge.data_dir;
+    match is_home(config) {
+        true => ProjectLock::find_server(home),
+        false => Cluster::find_running(home),
+    }
+}
 
 /// The ports of a running instance, read from its lock file, because flags may have chosen others than `config.toml`
 /// names.
@@ -36,7 +51,9 @@ impl Ports {
 
     /// `None` while the instance has not written its ports yet, and for a command that serves nothing.
     pub(crate) fn from_lock(holder: &LockHolder) -> Option<Self> {
-        if !holder.is_server() || holder.shown_database_port() == 0 {
+        let has_database_port =
+            holder.shown_database_port() != 0 || holder.purpose.command == LockPurpose::SERVE;
+        if !holder.is_server() || !has_database_port {
             return None;
         }
         let mut ports = holder.service_ports.iter().copied();
@@ -51,7 +68,9 @@ impl Ports {
     /// Sets the ports in `config` to those of the running instance.
     pub(crate) fn apply(&self, config: &mut Config) {
         config.api.port = self.api;
-        config.db.port = self.database;
+        if self.database != 0 {
+            config.db.port = self.database;
+        }
         config.inbox.enabled = self.inbox.is_some();
         config.inbox.port = self.inbox.unwrap_or(config.inbox.port);
         config.console.enabled_in_start = self.console.is_some();
@@ -66,13 +85,18 @@ pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
     let console = &config.console;
     let console = console.enabled_in_start.then(|| console_url(console.port));
     let optional = |key: &Option<SecretString>| key.as_ref().map(|key| key.expose_secret().to_owned());
+    // In production there is neither a port of PostgreSQL nor a well-known key.
+    let in_development = |value: String| (!is_home(config)).then_some(value);
     let named = [
         ("API_URL", Some(api.clone())),
         ("REST_URL", Some(format!("{api}/rest/v1"))),
         ("GRAPHQL_URL", Some(format!("{api}/graphql/v1"))),
         ("FUNCTIONS_URL", Some(format!("{api}/functions/v1"))),
         ("STORAGE_S3_URL", Some(format!("{api}/storage/v1/s3"))),
-        ("DB_URL", Some(database_url(config.db.port, &config.db.name))),
+        (
+            "DB_URL",
+            in_development(database_url(config.db.port, &config.db.name)),
+        ),
         ("STUDIO_URL", console),
         // Compat: older versions of the CLI print INBUCKET_URL, newer ones MAILPIT_URL; scripts use either.
         ("INBUCKET_URL", inbox.clone()),
@@ -85,12 +109,15 @@ pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
             "SERVICE_ROLE_KEY",
             Some(keys.service_role_key.expose_secret().to_owned()),
         ),
-        ("S3_PROTOCOL_ACCESS_KEY_ID", Some(development::s3_access_key_id())),
+        (
+            "S3_PROTOCOL_ACCESS_KEY_ID",
+            in_development(development::s3_access_key_id()),
+        ),
         (
             "S3_PROTOCOL_ACCESS_KEY_SECRET",
-            Some(development::s3_secret_access_key()),
+            in_development(development::s3_secret_access_key()),
         ),
-        ("S3_PROTOCOL_REGION", Some("local".to_owned())),
+        ("S3_PROTOCOL_REGION", in_development("local".to_owned())),
     ];
     named
         .into_iter()

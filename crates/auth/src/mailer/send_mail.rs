@@ -3,7 +3,7 @@
 
 use chrono::TimeDelta;
 use deadpool_postgres::GenericClient;
-use selvedge_mail::{Mail, MailFields, MailKind};
+use selvedge_mail::{Mail, MailError, MailFields, MailKind};
 use serde_json::json;
 
 use crate::after_commit;
@@ -46,8 +46,14 @@ pub(super) async fn send_mail(
         return Ok(());
     }
     let sent = state.mailer.send(message).await;
-    sent.map_err(|error| AuthError::internal(find_failure_text(mail.kind), error))
+    sent.map_err(|error| match error {
+        MailError::NoServer => AuthError::internal(NO_SERVER, error),
+        error => AuthError::internal(find_failure_text(mail.kind), error),
+    })
 }
+
+/// The message where the server was started without an SMTP server, which is no fault of the mail or its recipient.
+const NO_SERVER: &str = "This server cannot send mail: no SMTP server is configured";
 
 /// Whether the project has the hook `send_email`, which is called instead of sending any mail.
 pub(super) fn has_email_hook(state: &AuthState) -> bool {

@@ -1,6 +1,7 @@
 //! A plain HTTP server around an application, with the [`FramedStream`] in front of it, on sockets of all kinds.
 
 mod drain;
+mod hold;
 mod http_framing;
 mod limits;
 mod local_hosts;
@@ -29,6 +30,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::ContinueCheck;
 pub use drain::Drain;
+pub use hold::Hold;
 use http_framing::FramedStream;
 #[cfg(fuzzing)]
 pub use http_framing::fuzzing;

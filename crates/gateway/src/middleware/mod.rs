@@ -32,7 +32,7 @@ use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 use selvedge_limits::LogRate;
 
-use crate::{Drain, GatewayError, RequestId, Service, TraceId, cors, metrics, sent_path};
+use crate::{Drain, GatewayError, Hold, RequestId, Service, TraceId, cors, metrics, sent_path};
 pub use accept_encoding::accepts_coding;
 use admission::Admission;
 pub use caller::{Bearer, Caller, Credentials};
@@ -56,22 +56,24 @@ struct Shared {
     admission: Admission,
     config: GatewayConfig,
     drain: Drain,
+    hold: Hold,
 }
 
 impl Gateway {
     /// The gateway of one worker of a process that never announces its stop.
     pub fn new(keys: Keys, config: GatewayConfig) -> Self {
-        Self::with_drain(keys, config, Drain::default())
+        Self::with_drain(keys, config, Drain::default(), Hold::default())
     }
 
-    /// The gateway of one worker. Once `drain` has begun, connections close after their next response.
-    pub fn with_drain(keys: Keys, config: GatewayConfig, drain: Drain) -> Self {
+    /// The gateway of one worker. Once `drain` has begun, connections close after their next response; while `hold` lasts, requests wait.
+    pub fn with_drain(keys: Keys, config: GatewayConfig, drain: Drain, hold: Hold) -> Self {
         Self {
             shared: Rc::new(Shared {
                 keys,
                 admission: Admission::new(&config),
                 config,
                 drain,
+                hold,
             }),
         }
     }
@@ -124,6 +126,10 @@ where
             let mut response = match intercepted {
                 Err(answer) => request.into_response(*answer).map_into_right_body(),
                 Ok((caller, usage)) => {
+                    // Health checks, and pages that need no database, are answered.
+                    if shared.hold.is_held() && service != Service::Other {
+                        shared.hold.wait().await;
+                    }
                     let _in_flight = metrics::InFlight::start();
                     let limit = shared.config.request_timeout;
                     // Bodies of storage, realtime and functions stream for as long as they need.

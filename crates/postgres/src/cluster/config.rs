@@ -18,6 +18,7 @@ use super::{
     npm,
     own_file::write_private,
     owner::Owner,
+    production::ProductionProfile,
     program_tree::{ExtensionFile, add_extension, add_programs, added_extensions, shared_folder},
 };
 use crate::migrate::is_needed_extension;
@@ -89,6 +90,8 @@ pub struct ClusterConfig {
     /// The most memory in bytes that a single process of PostgreSQL may take for itself, without what all share; any if `None`. A statement
     /// that needs more fails with `out of memory` (53200). Limited on Linux only.
     pub process_memory: Option<u64>,
+    /// What the cluster gets in production; `None` in development.
+    pub production: Option<ProductionProfile>,
 }
 
 impl ClusterConfig {
@@ -111,6 +114,7 @@ impl ClusterConfig {
             service_ports: Vec::new(),
             purpose: LockPurpose::default(),
             process_memory: None,
+            production: None,
         }
     }
 
@@ -290,6 +294,45 @@ impl ClusterConfig {
         owner.give_ownership_of(&path)
     }
 
+    /// Whether the data directory has the settings of this configuration.
+    ///
+    /// # Errors
+    /// When a name of a setting is none, or PostgreSQL's programs are not found.
+    pub fn are_settings_written(&self) -> Result<bool, ClusterError> {
+        let (owner, home) = self.create_home()?;
+        let data_dir = home.join("pgdata");
+        let binaries = self.find_binaries_for(&data_dir)?.make_usable_by(&owner, &home)?;
+        let text = self.settings_text(|module| binaries.has_module(module))?;
+        Ok(std::fs::read_to_string(data_dir.join("selvedge.conf")).is_ok_and(|written| written == text))
+    }
+
+    /// Lets PostgreSQL read `[db.settings]` without a start, as it does not start with a value that it does not know. Names with a dot are
+    /// the project's own, and accept every value.
+    ///
+    /// # Errors
+    /// [`ClusterError::Settings`] with what PostgreSQL says.
+    pub fn check_settings(&self) -> Result<(), ClusterError> {
+        let (owner, home) = self.create_home()?;
+        let data_dir = home.join("pgdata");
+        let binaries = self.find_binaries_for(&data_dir)?.make_usable_by(&owner, &home)?;
+        let program = binaries.program_path("postgres");
+        let mut command = owner.command(&program);
+        command.arg("-D").arg(&data_dir).args(["-C", "max_connections"]);
+        for (name, value) in self.settings.iter().filter(|(name, _)| !name.contains('.')) {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        let output = command
+            .stdin(std::process::Stdio::null())
+            .output()
+            .map_err(ClusterError::run(&program))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(ClusterError::Settings {
+                output: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            }),
+        }
+    }
+
     /// The installed modules that PostgreSQL loads at its start, separated by commas.
     fn preloaded_modules(&self, has_module: impl Fn(&str) -> bool) -> String {
         let of_project = PRELOADED
@@ -304,6 +347,10 @@ impl ClusterConfig {
 
     fn settings_text(&self, has_module: impl Fn(&str) -> bool) -> Result<String, ClusterError> {
         let preloaded = self.preloaded_modules(has_module);
+        let of_profile = match &self.production {
+            Some(profile) => profile.settings(),
+            None => laptop_settings(),
+        };
         let mut settings: BTreeMap<&str, &str> = BTreeMap::from([
             // Realtime streams the WAL. The size limit keeps a replication slot that nobody reads from filling the
             // disk.
@@ -314,17 +361,14 @@ impl ClusterConfig {
             // Compat: hosted Supabase databases use UTC.
             ("timezone", "UTC"),
             ("log_timezone", "UTC"),
-            ("shared_buffers", "128MB"),
             ("max_connections", "100"),
             // API queries are short, so JIT compilation costs more time than it saves.
             ("jit", "off"),
             ("random_page_cost", "1.1"),
             ("password_encryption", "scram-sha-256"),
             ("log_line_prefix", "%m [%p] %q%u@%d "),
-            // The default of 200 ms wakes the CPU of an idle laptop five times a second.
-            ("bgwriter_delay", "1s"),
-            ("wal_writer_delay", "1s"),
         ]);
+        settings.extend(of_profile.iter().map(|(name, value)| (*name, value.as_str())));
         if !preloaded.is_empty() {
             settings.insert("shared_preload_libraries", &preloaded);
         }
@@ -348,6 +392,17 @@ impl ClusterConfig {
         }
         Ok(text)
     }
+}
+
+/// The settings of a cluster that is not used in production.
+fn laptop_settings() -> Vec<(&'static str, String)> {
+    let settings = [
+        ("shared_buffers", "128MB"),
+        // The default of 200 ms wakes the CPU of an idle laptop five times a second.
+        ("bgwriter_delay", "1s"),
+        ("wal_writer_delay", "1s"),
+    ];
+    settings.map(|(name, value)| (name, value.to_owned())).to_vec()
 }
 
 /// The major version that made a data directory, from its file `PG_VERSION`.
@@ -374,6 +429,21 @@ mod tests {
         assert!(text.contains("wal_level = 'logical'\n"));
         assert!(text.contains("search_path = 'a''b fsync = off'\n"));
         assert!(text.contains("shared_preload_libraries = 'pg_stat_statements'\n"));
+    }
+
+    #[test]
+    fn prod_001_production_has_settings_of_its_own_each_of_which_can_be_overridden() {
+        let mut config = ClusterConfig::for_project(Path::new("/p"));
+        config.production = Some(ProductionProfile { memory: 8 << 30 });
+        config.settings.insert("work_mem".into(), "9MB".into());
+
+        let text = config.settings_text(|_| true).expect("valid names");
+
+        assert!(text.contains("shared_buffers = '2048MB'\n"), "{text}");
+        assert!(text.contains("work_mem = '9MB'\n"));
+        assert!(text.contains("logging_collector = 'on'\n") && text.contains("log_directory = '../logs'\n"));
+        assert!(text.contains("wal_level = 'logical'\n"));
+        assert!(!text.contains("bgwriter_delay") && !text.contains("wal_writer_delay"));
     }
 
     #[test]

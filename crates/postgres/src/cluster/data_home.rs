@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::{
     error::ClusterError,
     own_file::{read_own_text, write_private},
+    production_mark::is_production_home,
 };
 
 /// The file in the state folder that names the data folder.
@@ -23,6 +24,9 @@ const PROJECT: &str = "project";
 
 /// Where the project's data folder is, without a change of any file; the state folder if none is named.
 pub(crate) fn peek(state_dir: &Path) -> PathBuf {
+    if is_production_home(state_dir) {
+        return state_dir.to_owned();
+    }
     read_path(&state_dir.join(LOCATION)).unwrap_or_else(|| state_dir.to_owned())
 }
 

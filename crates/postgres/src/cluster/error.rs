@@ -149,6 +149,40 @@ pub enum ClusterError {
         /// Name or number of its owner.
         owner: String,
     },
+    /// A folder is to be the home of a production database, and holds data of another one.
+    #[error(
+        "{} was used with another database: one for development, whose logins have passwords that everybody knows, or one that \
+         DATABASE_URL named. Nothing was changed\n  to serve that one:  set DATABASE_URL\n  for a database of its own:  name another \
+         folder; data of development come there by `selvedge backup FILE` here and `selvedge restore FILE` in that folder, after its first \
+         start",
+        home.display()
+    )]
+    OtherUse {
+        /// The folder.
+        home: PathBuf,
+    },
+    /// The user that PostgreSQL runs as cannot enter a home.
+    #[error(
+        "PostgreSQL does not run as root, and the user that it runs as cannot reach {}: choose a folder below /var/lib or /srv, or run this \
+         command as the user to whom the data shall belong",
+        home.display()
+    )]
+    UnreachableHome {
+        /// The folder.
+        home: PathBuf,
+    },
+    /// The path of a home is too long for a unix socket in it.
+    #[error("the path {} is too long for the socket of a database in it: choose a shorter one", home.display())]
+    LongHome {
+        /// The folder.
+        home: PathBuf,
+    },
+    /// PostgreSQL does not start with the values of `[db.settings]`.
+    #[error("PostgreSQL refuses [db.settings], so nothing was changed:\n{output}")]
+    Settings {
+        /// What it says.
+        output: String,
+    },
     /// A name in `[db.settings]` has characters that no setting has, so it is not written to the configuration file.
     #[error("[db.settings] {name}: not a name of a PostgreSQL setting")]
     BadSetting {

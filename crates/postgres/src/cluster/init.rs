@@ -70,7 +70,7 @@ pub(crate) fn ensure_data_dir(
         });
     }
     let superuser_password = wished.unwrap_or_else(new_password);
-    create_data_dir(binaries, owner, data_dir, &secret, &superuser_password)?;
+    create_data_dir(binaries, owner, data_dir, &secret, &superuser_password, config)?;
     Ok(Initialized {
         superuser_password,
         is_new: true,
@@ -147,6 +147,7 @@ fn create_data_dir(
     data_dir: &Path,
     secret: &Path,
     password: &SecretString,
+    config: &ClusterConfig,
 ) -> Result<(), ClusterError> {
     // The process id makes the name unique: the initdb of a killed start may still be writing to its folder.
     let unfinished = data_dir.with_extension(format!("unfinished-{}", std::process::id()));
@@ -155,7 +156,13 @@ fn create_data_dir(
     let password_file = data_dir.with_extension("password");
     write_private(&password_file, password.expose_secret())?;
     owner.give_ownership_of(&password_file)?;
-    let outcome = run_initdb(binaries, owner, &unfinished, &password_file);
+    let outcome = run_initdb(
+        binaries,
+        owner,
+        &unfinished,
+        &password_file,
+        config.production.is_some(),
+    );
     // Removed before the outcome is checked, so that a failed initdb does not leave the password on disk either.
     std::fs::remove_file(&password_file).map_err(ClusterError::file(&password_file))?;
     outcome?;
@@ -198,6 +205,7 @@ fn run_initdb(
     owner: &Owner,
     data_dir: &Path,
     password_file: &Path,
+    has_checksums: bool,
 ) -> Result<(), ClusterError> {
     let program = binaries.program_path("initdb");
     let mut last = None;
@@ -215,6 +223,7 @@ fn run_initdb(
             ])
             .arg("--pwfile")
             .arg(password_file)
+            .args(has_checksums.then_some("--data-checksums"))
             .args(&locale)
             .arg("-D")
             .arg(data_dir);

@@ -19,6 +19,11 @@ use super::process_mark::ProcessMark;
 /// How long to retry when the lock is held, see [`lock_patiently`].
 const PROBE_PATIENCE: Duration = Duration::from_millis(500);
 
+/// The lock of a cluster.
+const CLUSTER: &str = "lock";
+/// The lock of the server in production, which may end and begin while its cluster runs.
+const SERVER: &str = "server.lock";
+
 /// The held lock; dropping it releases it.
 #[derive(Debug)]
 pub struct ProjectLock {
@@ -39,8 +44,29 @@ impl ProjectLock {
         purpose: &LockPurpose,
         service_ports: &[u16],
     ) -> Result<Self, ClusterError> {
+        Self::acquire_file(CLUSTER, state_dir, purpose, service_ports)
+    }
+
+    /// Takes the lock of the server that uses a cluster which another process keeps.
+    ///
+    /// # Errors
+    /// [`ClusterError::AlreadyRunning`] with the holder, when another process has it.
+    pub fn acquire_for_server(
+        state_dir: &Path,
+        purpose: &LockPurpose,
+        service_ports: &[u16],
+    ) -> Result<Self, ClusterError> {
+        Self::acquire_file(SERVER, state_dir, purpose, service_ports)
+    }
+
+    fn acquire_file(
+        name: &str,
+        state_dir: &Path,
+        purpose: &LockPurpose,
+        service_ports: &[u16],
+    ) -> Result<Self, ClusterError> {
         create_state_dir(state_dir)?;
-        let path = state_dir.join("lock");
+        let path = state_dir.join(name);
         let mut file = match lock_patiently(open_lock_file(&path)?) {
             Ok(file) => file,
             Err(mut file) => {
@@ -103,7 +129,19 @@ impl ProjectLock {
     /// # Errors
     /// When the file cannot be opened.
     pub fn find_holder(state_dir: &Path) -> Result<Option<LockHolder>, ClusterError> {
-        let path = state_dir.join("lock");
+        Self::find_holder_of_file(CLUSTER, state_dir)
+    }
+
+    /// The server that uses a cluster which another process keeps, or `None` when there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn find_server(state_dir: &Path) -> Result<Option<LockHolder>, ClusterError> {
+        Self::find_holder_of_file(SERVER, state_dir)
+    }
+
+    fn find_holder_of_file(name: &str, state_dir: &Path) -> Result<Option<LockHolder>, ClusterError> {
+        let path = state_dir.join(name);
         if !path.exists() {
             return Ok(None);
         }

@@ -18,6 +18,9 @@ pub struct LockPurpose {
 }
 
 impl LockPurpose {
+    /// The command that serves a project in production.
+    pub const SERVE: &str = "serve";
+
     /// A command that runs the project until it is stopped.
     #[must_use]
     pub fn server(command: &str) -> Self {
@@ -102,14 +105,28 @@ impl LockHolder {
     }
 }
 
-impl fmt::Display for LockHolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LockHolder {
+    /// For how long it has the lock.
+    fn describe_age(&self) -> String {
         let since = self.started_at.elapsed().unwrap_or_default().as_secs();
-        let since = match since {
+        match since {
             0..120 => format!("{since} s"),
             120..7200 => format!("{} min", since / 60),
             _ => format!("{} h", since / 3600),
-        };
+        }
+    }
+
+    /// The TCP ports on which it listens.
+    fn describe_ports(&self) -> String {
+        let ports = self.service_ports.iter().chain([&self.database_port]);
+        let ports = ports.filter(|port| **port != 0).map(ToString::to_string);
+        ports.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for LockHolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let since = self.describe_age();
         let (pid, state_dir) = (self.pid, self.state_dir.display());
         let LockPurpose { command, is_server } = &self.purpose;
         if pid == 0 {
@@ -129,23 +146,23 @@ impl fmt::Display for LockHolder {
                  with this version"
             );
         }
-        if self.endpoint.is_none() {
+        // `serve` has no cluster of its own, but uses that of the process which keeps it.
+        if self.endpoint.is_none() && *command != LockPurpose::SERVE {
             return write!(
                 f,
                 "this project is just being started: process {pid}, for {since} ({state_dir})"
             );
         }
-        let ports: Vec<String> = self
-            .service_ports
-            .iter()
-            .chain([&self.database_port])
-            .filter(|port| **port != 0)
-            .map(ToString::to_string)
-            .collect();
+        let ports = self.describe_ports();
+        if ports.is_empty() {
+            return write!(
+                f,
+                "PostgreSQL of this project already runs: {command}, process {pid}, for {since} ({state_dir})"
+            );
+        }
         write!(
             f,
-            "this project already runs: process {pid}, for {since}, on ports {} ({state_dir})",
-            ports.join(", ")
+            "this project already runs: process {pid}, for {since}, on ports {ports} ({state_dir})"
         )
     }
 }

@@ -8,8 +8,10 @@
 //! Three rules keep data safe: `fsync` stays on, the next start shuts down a postmaster that a killed server left
 //! running, and a data directory gets its final name only after it has been written completely and synced to disk.
 
+mod access;
 mod backend_priority;
 mod binaries;
+mod collected_logs;
 mod config;
 mod data_home;
 mod error;
@@ -24,10 +26,12 @@ mod own_file;
 mod owner;
 mod postmaster;
 mod process_mark;
+mod production;
+mod production_mark;
 mod program_tree;
 mod replaced_programs;
 mod replacement;
-mod replication_password;
+mod role_password;
 mod running;
 mod session_memory;
 mod sockets;
@@ -45,8 +49,10 @@ use std::{
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::PrivilegedLogin;
-use crate::hosts::{SocketFolder, check_socket_folder};
+pub use crate::hosts::SocketFolder;
+use crate::hosts::check_socket_folder;
 
+pub use access::{ClusterAccess, DEVELOPMENT_PASSWORD};
 pub use backend_priority::lower_backend_priority;
 pub use binaries::Binaries;
 pub use config::{ClusterConfig, find_other_project, is_of_project};
@@ -55,11 +61,14 @@ pub use lock::ProjectLock;
 pub use lock_holder::{LockHolder, LockPurpose};
 pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};
 pub use process_mark::ProcessMark;
+pub use production::{ProductionProfile, mark_production_home};
+pub use production_mark::is_production_home;
 pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::Replacement;
-pub use replication_password::{REPLICATION_LOGIN, read_replication_password};
+pub use role_password::{REPLICATION_LOGIN, read_replication_password};
 pub use running::RunningCluster;
 pub use session_memory::{CancelledSession, SessionMemory};
+pub use supervise::KeeperRequest;
 
 use lock_holder::Endpoint;
 
@@ -238,22 +247,21 @@ impl Cluster {
         self.port
     }
 
+    /// How to log in.
+    #[must_use]
+    pub fn access(&self) -> ClusterAccess {
+        ClusterAccess {
+            socket_dir: self.socket_folder.path().to_owned(),
+            port: self.port,
+            superuser_password: self.superuser_password.clone(),
+            is_production: self.config.production.is_some(),
+        }
+    }
+
     /// How to log in as the superuser: for the platform schema, backups, imports and copies of databases only.
     #[must_use]
     pub fn superuser_login(&self) -> PrivilegedLogin {
-        PrivilegedLogin::new(self.config_for(SUPERUSER, &self.superuser_password))
-    }
-
-    /// The password of [`REPLICATION_LOGIN`].
-    #[must_use]
-    pub fn replication_password(&self) -> SecretString {
-        replication_password::make_replication_password(&self.superuser_password)
-    }
-
-    /// How to connect as `role` over the cluster's socket, which is faster than loopback TCP.
-    #[must_use]
-    pub fn config_for(&self, role: &str, password: &SecretString) -> tokio_postgres::Config {
-        socket_login(self.socket_folder.path(), self.port, role, password)
+        self.access().superuser_login()
     }
 
     /// Binds the socket by which the extension http sends its requests to this process. It is in a folder that only the
@@ -283,6 +291,31 @@ impl Cluster {
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
+    }
+
+    /// Ends PostgreSQL in order, and starts it with other settings.
+    ///
+    /// # Errors
+    /// As [`Cluster::start`]; the settings are as before when they cannot be written.
+    pub(crate) async fn restart_with(&mut self, config: ClusterConfig) -> Result<(), ClusterError> {
+        config.write_settings(&self.binaries, &self.owner, &self.data_dir)?;
+        self.config.settings = config.settings;
+        self.config.extensions = config.extensions;
+        let pid = self.postmaster.pid();
+        let ended = tokio::task::spawn_blocking(move || postmaster::end_process(pid));
+        ended.await.map_err(|_| ClusterError::Interrupted)??;
+        self.restart().await
+    }
+
+    /// Writes other settings and lets PostgreSQL read them. What takes effect at a restart only waits for one.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn reload_with(&mut self, config: &ClusterConfig) -> Result<(), ClusterError> {
+        config.write_settings(&self.binaries, &self.owner, &self.data_dir)?;
+        self.config.settings.clone_from(&config.settings);
+        self.postmaster.reload();
+        Ok(())
     }
 
     /// Starts PostgreSQL again after it has ended. Returns when it accepts connections.
@@ -390,19 +423,4 @@ impl Cluster {
             Err(error) => Err(error),
         }
     }
-}
-
-/// How to connect as `role` over a cluster's socket.
-fn socket_login(socket_dir: &Path, port: u16, role: &str, password: &SecretString) -> tokio_postgres::Config {
-    let mut config = tokio_postgres::Config::new();
-    config
-        .host_path(socket_dir)
-        .port(port)
-        .dbname(DATABASE)
-        .user(role)
-        .password(password.expose_secret())
-        // PostgreSQL does not offer TLS on unix sockets.
-        .ssl_mode(tokio_postgres::config::SslMode::Disable)
-        .connect_timeout(Duration::from_secs(10));
-    config
 }

@@ -3,7 +3,7 @@
 //! PostgreSQL refuses to run as root. Started as root (containers, small servers), the cluster runs as the user
 //! `postgres` if the machine has one, else as `nobody`. No user is created, because a server should not edit
 //! `/etc/passwd`, and PostgreSQL requires its user to have an entry there. If that user may not enter the project's folder
-//! (`/root/…`), the data is in `/var/lib/selvedge/<hash>` (`data_home`).
+//! (`/root/…`), the data is in `/var/lib/selvedge-dev/<hash>` (`data_home`). The data of a production database are always in its home.
 
 use std::{
     fs::File,
@@ -17,10 +17,10 @@ use std::{
 
 use nix::unistd::{User, geteuid};
 
-use super::{data_home, error::ClusterError};
+use super::{data_home, error::ClusterError, production_mark::is_production_home};
 
-/// Parent of the data folders of projects that the cluster's user cannot enter.
-const DATA_PARENT: &str = "/var/lib/selvedge";
+/// Parent of the data folders of projects that the cluster's user cannot enter. `/var/lib/selvedge` itself is for a database in production.
+const DATA_PARENT: &str = "/var/lib/selvedge-dev";
 
 /// The user that owns and runs the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +88,11 @@ impl Owner {
         self.uid
     }
 
+    /// Whether it differs from the user of this process.
+    pub(crate) fn is_other(&self) -> bool {
+        self.is_other
+    }
+
     /// A command that runs as this user, in `/`: the current folder may be one that this user cannot enter.
     #[must_use]
     pub fn command(&self, program: &Path) -> Command {
@@ -133,6 +138,16 @@ impl Owner {
     /// Whether this user can enter `folder` and list it. Only permission bits are checked; where access is granted by
     /// ACLs alone, the answer is false, and files are copied to a folder that the user can reach.
     pub(crate) fn can_reach(&self, folder: &Path) -> bool {
+        self.has_access(folder, 0o5)
+    }
+
+    /// Whether this user can pass through `folder` to what is in it, as [`Owner::can_reach`] sees it.
+    pub(crate) fn can_pass(&self, folder: &Path) -> bool {
+        self.has_access(folder, 0o1)
+    }
+
+    /// Whether this user has the rights `wanted` in `folder`, and may pass through those around it.
+    fn has_access(&self, folder: &Path, wanted: u32) -> bool {
         let Ok(folder) = folder.canonicalize() else {
             return false;
         };
@@ -146,8 +161,8 @@ impl Owner {
                     } else {
                         0
                     };
-                    // To pass through, `x` is enough; to list the folder itself takes `r` as well.
-                    let needed = if ancestor == folder { 0o5 } else { 0o1 };
+                    // To pass through, `x` is enough; to list a folder takes `r` as well.
+                    let needed = if ancestor == folder { wanted } else { 0o1 };
                     (meta.permissions().mode() >> shift) & needed == needed
                 })
             })
@@ -156,6 +171,14 @@ impl Owner {
     /// Returns the folder for the cluster's data: the project's state folder, or a folder outside of the project when this user
     /// cannot enter it. The choice is recorded in the state folder, so that later permission changes do not alter it.
     pub(crate) fn data_home(&self, state_dir: &Path) -> Result<PathBuf, ClusterError> {
+        if is_production_home(state_dir) {
+            return match self.can_pass(state_dir) {
+                true => Ok(state_dir.to_owned()),
+                false => Err(ClusterError::UnreachableHome {
+                    home: state_dir.to_owned(),
+                }),
+            };
+        }
         if let Some(home) = data_home::find(state_dir)? {
             return Ok(home);
         }

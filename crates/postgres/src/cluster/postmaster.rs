@@ -21,7 +21,13 @@ use nix::{
 };
 
 use super::{
-    ClusterConfig, binaries::Binaries, error::ClusterError, log_writer::LogWriter, owner::Owner,
+    ClusterConfig,
+    binaries::Binaries,
+    collected_logs::{CollectedLogs, read_newest_messages},
+    error::ClusterError,
+    log_writer::LogWriter,
+    owner::Owner,
+    production::LOGS,
     program_tree::hold_tree_of,
 };
 
@@ -44,6 +50,8 @@ pub(crate) struct Postmaster {
     /// The process that ends PostgreSQL when this process is killed; see [`spawn_watch`].
     watch: Option<Child>,
     log: LogWriter,
+    /// Keeps the files of its collector, which it has in production, from filling the disk.
+    _collected_logs: Option<CollectedLogs>,
 }
 
 impl Postmaster {
@@ -61,6 +69,10 @@ impl Postmaster {
             wait_for_free_port(config.port)?;
         }
         let log_path = config.log_file();
+        let logs = data_dir.with_file_name(LOGS);
+        if config.production.is_some() {
+            owner.create_private_dir(&logs)?;
+        }
         loop {
             let (log, output) = LogWriter::start(&log_path)?;
             let log_start = log_path.metadata().map_or(0, |meta| meta.len());
@@ -73,13 +85,17 @@ impl Postmaster {
                 child,
                 watch: Some(watch),
                 log,
+                _collected_logs: config
+                    .production
+                    .map(|_| CollectedLogs::watch(&logs))
+                    .transpose()?,
             };
             named?;
             match postmaster.wait_until_ready(data_dir, deadline) {
                 Ok(()) => return Ok(postmaster),
                 Err(reason) => {
                     postmaster.log.finish();
-                    let tail = read_tail(&log_path, log_start);
+                    let mut tail = read_tail(&log_path, log_start);
                     if tail.contains("Address already in use") {
                         return Err(ClusterError::PortTaken { port: config.port });
                     }
@@ -88,6 +104,9 @@ impl Postmaster {
                     if tail.contains("pre-existing shared memory block") && Instant::now() < deadline {
                         sleep(Duration::from_millis(100));
                         continue;
+                    }
+                    if config.production.is_some() {
+                        tail = format!("{tail}\n{}", read_newest_messages(&logs));
                     }
                     return Err(ClusterError::Start {
                         reason,
@@ -135,6 +154,12 @@ impl Postmaster {
             let _ = watch.kill().and_then(|()| watch.wait());
         }
         Ok(())
+    }
+
+    /// Lets it read its configuration files again.
+    pub(crate) fn reload(&self) {
+        // An error means that it has ended, and the next start reads them.
+        let _ = kill(Pid::from_raw(self.pid()), Signal::SIGHUP);
     }
 
     fn end_process(&mut self) -> Result<(), ClusterError> {
@@ -191,12 +216,9 @@ fn spawn_postmaster(
             "listen_addresses={}",
             if config.listen_tcp { "127.0.0.1" } else { "" }
         ))
-        .args([
-            "-c",
-            "unix_socket_permissions=0700",
-            "-c",
-            "logging_collector=off",
-        ])
+        .args(["-c", "unix_socket_permissions=0700"])
+        // Only in production PostgreSQL writes its log into files of its own.
+        .args(config.production.is_none().then_some("--logging_collector=off"))
         // Variables such as LC_ALL or PGDATA of the caller's shell would change how PostgreSQL runs.
         .env_clear()
         .envs(std::env::vars_os().filter(|(name, _)| {
@@ -289,7 +311,7 @@ pub(crate) fn end_leftover_postmaster(data_dir: &Path) -> Result<bool, ClusterEr
     Ok(is_left)
 }
 
-fn end_process(pid: i32) -> Result<(), ClusterError> {
+pub(super) fn end_process(pid: i32) -> Result<(), ClusterError> {
     for (signal, grace_period) in [
         (Signal::SIGINT, FAST_SHUTDOWN),
         (Signal::SIGQUIT, IMMEDIATE_SHUTDOWN),

@@ -32,11 +32,17 @@ impl ProcessMark {
     }
 }
 
-/// The 22nd field of `/proc/PID/stat`. The second field is the program's name in parentheses, which may hold anything.
+/// The 22nd field of `/proc/PID/stat`. The second field is the program's name in parentheses, which may hold anything. `None` for a process
+/// that has ended and whose parent has not asked how: its number is taken, and nothing runs.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, after_name) = stat.rsplit_once(')')?;
-    after_name.split_whitespace().nth(19)?.parse().ok()
+    let mut fields = after_name.split_whitespace();
+    let state = fields.next()?;
+    if state == "Z" {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
 }
 
 fn own_pid_namespace() -> Option<u64> {
@@ -60,6 +66,20 @@ mod tests {
             pid_namespace: own.pid_namespace.map(|inode| inode + 1),
             ..own
         };
+
+        let mut ended = std::process::Command::new("true").spawn().expect("it runs");
+        let mark = ProcessMark {
+            start_ticks: start_ticks(ended.id()),
+            ..own
+        };
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while mark.is_alive(ended.id()) {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "it has ended, and counts as alive until somebody waits for it"
+            );
+        }
+        ended.wait().expect("ended");
 
         assert!(own.is_alive(std::process::id()));
         assert!(!earlier.is_alive(std::process::id()));

@@ -4,17 +4,21 @@
 //! another project. The cluster is therefore reached over its own unix socket, and what the server says of itself is compared
 //! with the files of the project's data directory before any statement of a command is sent.
 
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
+use super::access::ClusterAccess;
 use super::error::ClusterError;
 use super::lock::ProjectLock;
-use super::lock_holder::{Endpoint, LockHolder};
+use super::lock_holder::LockHolder;
 use super::own_file::read_own_text;
-use super::replication_password::make_replication_password;
-use super::{Cluster, DATABASE, SUPERUSER, socket_login};
+use super::owner::Owner;
+use super::production_mark::is_production_home;
+use super::{Cluster, DATABASE, sockets};
 use crate::PrivilegedLogin;
+use crate::hosts::SocketFolder;
 
 /// What a server says of itself: its system identifier, and the file by which its postmaster marks the data directory.
 const DESCRIBE: &str = "select system_identifier::pg_catalog.text, pg_catalog.pg_read_file('postmaster.pid')
@@ -24,8 +28,7 @@ const DESCRIBE: &str = "select system_identifier::pg_catalog.text, pg_catalog.pg
 #[derive(Debug, Clone)]
 pub struct RunningCluster {
     holder: LockHolder,
-    endpoint: Endpoint,
-    superuser_password: SecretString,
+    access: ClusterAccess,
 }
 
 impl RunningCluster {
@@ -46,8 +49,12 @@ impl RunningCluster {
         let password = read_own_text(&path).map_err(ClusterError::file(&path))?;
         let running = Self {
             holder,
-            endpoint,
-            superuser_password: SecretString::from(password.trim().to_owned()),
+            access: ClusterAccess {
+                socket_dir: endpoint.socket_dir,
+                port: endpoint.port,
+                superuser_password: SecretString::from(password.trim().to_owned()),
+                is_production: is_production_home(state_dir),
+            },
         };
         running
             .compare(&Cluster::data_home(state_dir)?.join("pgdata"))
@@ -61,22 +68,35 @@ impl RunningCluster {
         &self.holder
     }
 
-    /// How to connect as `role`, over the cluster's socket.
+    /// How to log in.
     #[must_use]
-    pub fn config_for(&self, role: &str, password: &SecretString) -> tokio_postgres::Config {
-        socket_login(&self.endpoint.socket_dir, self.endpoint.port, role, password)
+    pub fn access(&self) -> &ClusterAccess {
+        &self.access
     }
 
     /// How to log in as the superuser.
     #[must_use]
     pub fn superuser_login(&self) -> PrivilegedLogin {
-        PrivilegedLogin::new(self.config_for(SUPERUSER, &self.superuser_password))
+        self.access.superuser_login()
     }
 
-    /// The password of [`REPLICATION_LOGIN`](super::REPLICATION_LOGIN).
-    #[must_use]
-    pub fn replication_password(&self) -> SecretString {
-        make_replication_password(&self.superuser_password)
+    /// Notes which folder the cluster's socket is in, so that no connection of this process reaches the cluster of a copy that
+    /// somebody puts in its place; for a process that goes on using the cluster.
+    ///
+    /// # Errors
+    /// When the folder cannot be examined.
+    pub fn remember_socket_folder(&self) -> Result<SocketFolder, ClusterError> {
+        let folder = self.access.socket_dir();
+        SocketFolder::remember(folder).map_err(ClusterError::file(folder))
+    }
+
+    /// As [`Cluster::bind_http_socket`], for a process that serves on a cluster which another process keeps.
+    ///
+    /// # Errors
+    /// When the folder or the socket cannot be created.
+    pub fn bind_http_socket(&self) -> Result<UnixListener, ClusterError> {
+        let owner = Owner::for_project(&self.holder.state_dir)?;
+        sockets::bind_http_socket(self.access.socket_dir(), &owner)
     }
 
     /// A connection string for programs that need TCP: `postgresql://role:password@127.0.0.1:port/postgres`. The port is the one
@@ -99,7 +119,7 @@ impl RunningCluster {
             .map_err(ClusterError::Login)?;
         let (identifier, postmaster): (String, String) = (row.get(0), row.get(1));
         let differs = |reason: &str| ClusterError::OtherServer {
-            socket_dir: self.endpoint.socket_dir.clone(),
+            socket_dir: self.access.socket_dir.clone(),
             data_dir: data_dir.to_owned(),
             reason: reason.to_owned(),
         };

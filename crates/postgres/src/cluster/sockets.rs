@@ -134,6 +134,12 @@ pub fn bind_http_socket(socket_dir: &Path, owner: &Owner) -> Result<UnixListener
     Ok(listener)
 }
 
+/// Whether a socket can be beside the data, also of a cluster that is being restored there. One in the system's temporary folder may lose
+/// its folder while the cluster runs.
+pub(crate) fn fits_beside(home: &Path) -> bool {
+    fits_socket_path(&home.join("restoring/run"), u16::MAX)
+}
+
 fn fits_socket_path(folder: &Path, port: u16) -> bool {
     folder.join(format!(".s.PGSQL.{port}.lock")).as_os_str().len() <= MAX_PATH
 }

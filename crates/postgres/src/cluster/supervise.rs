@@ -5,7 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::Cluster;
+use tokio::sync::mpsc;
+
+use super::{Cluster, ClusterConfig};
 
 /// Most starts within [`COUNTED_PERIOD`]; a PostgreSQL that ends more often has a fault that starting does not repair.
 const MAX_STARTS: usize = 5;
@@ -13,6 +15,15 @@ const MAX_STARTS: usize = 5;
 const COUNTED_PERIOD: Duration = Duration::from_secs(10 * 60);
 /// The pause before the second start within the window, doubled with each further one. The first start is immediate.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
+/// What somebody asks of the process that keeps a cluster running. Both bring the settings of a configuration.
+#[derive(Debug)]
+pub enum KeeperRequest {
+    /// PostgreSQL is ended in order and started again.
+    Restart(Box<ClusterConfig>),
+    /// PostgreSQL reads its settings again.
+    Reload(Box<ClusterConfig>),
+}
 
 /// The starts of the last minutes.
 #[derive(Debug, Default)]
@@ -39,13 +50,30 @@ impl Cluster {
     /// Starts PostgreSQL again whenever it ends without a request to stop. `on_change` is called with `false` when it has
     /// ended and with `true` when it accepts connections again. Returns the reason when it has ended too often.
     pub async fn keep_running(&mut self, on_change: impl Fn(bool)) -> String {
+        // Nobody asks for anything.
+        let (_unused, requests) = mpsc::channel(1);
+        self.keep_running_with(on_change, requests).await
+    }
+
+    /// As [`Cluster::keep_running`], and does what is asked for while PostgreSQL runs.
+    pub async fn keep_running_with(
+        &mut self,
+        on_change: impl Fn(bool),
+        mut requests: mpsc::Receiver<KeeperRequest>,
+    ) -> String {
         let mut starts = StartHistory::default();
         let mut failure = None;
         loop {
             // After a failed start there is no process to wait for.
             let reason = match failure.take() {
                 Some(reason) => reason,
-                None => self.wait_for_exit().await,
+                None => match self.wait_for_exit_or(&mut requests).await {
+                    Ok(reason) => reason,
+                    Err(request) => {
+                        failure = self.carry_out(request).await;
+                        continue;
+                    }
+                },
             };
             on_change(false);
             let Some(pause) = starts.next_pause(Instant::now()) else {
@@ -64,6 +92,39 @@ impl Cluster {
                     tracing::warn!("PostgreSQL accepts connections again");
                 }
                 Err(error) => failure = Some(error.to_string()),
+            }
+        }
+    }
+
+    /// How PostgreSQL has ended, or what somebody asks for before that.
+    async fn wait_for_exit_or(
+        &mut self,
+        requests: &mut mpsc::Receiver<KeeperRequest>,
+    ) -> Result<String, KeeperRequest> {
+        tokio::select! {
+            reason = self.wait_for_exit() => Ok(reason),
+            Some(request) = requests.recv() => Err(request),
+        }
+    }
+
+    /// Returns why PostgreSQL does not run afterwards.
+    async fn carry_out(&mut self, request: KeeperRequest) -> Option<String> {
+        match request {
+            KeeperRequest::Reload(config) => {
+                if let Err(error) = self.reload_with(&config) {
+                    tracing::error!(%error, "the settings of PostgreSQL cannot be written");
+                }
+                None
+            }
+            KeeperRequest::Restart(config) => {
+                tracing::info!("PostgreSQL is restarted, as somebody has asked for");
+                match self.restart_with(*config).await {
+                    Ok(()) => None,
+                    Err(error) => {
+                        tracing::error!(%error, "PostgreSQL could not be restarted");
+                        self.postmaster.has_ended().map(|_| error.to_string())
+                    }
+                }
             }
         }
     }

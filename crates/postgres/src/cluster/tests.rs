@@ -51,7 +51,9 @@ async fn connect(config: tokio_postgres::Config) -> Result<Client, tokio_postgre
 }
 
 fn superuser_config(cluster: &Cluster) -> tokio_postgres::Config {
-    cluster.config_for(SUPERUSER, &cluster.superuser_password)
+    cluster
+        .access()
+        .config_for(SUPERUSER, &cluster.superuser_password)
 }
 
 async fn superuser(cluster: &Cluster) -> Client {
@@ -355,7 +357,7 @@ async fn data_is_kept_elsewhere_when_the_cluster_user_cannot_enter_the_project()
     assert!(!data_dir.exists());
     if nix::unistd::geteuid().is_root() {
         assert!(
-            data_dir.starts_with("/var/lib/selvedge"),
+            data_dir.starts_with("/var/lib/selvedge-dev"),
             "{}",
             data_dir.display()
         );

@@ -22,5 +22,6 @@ pub use examine::{ExaminedHost, HostRole, examine_hosts};
 pub(crate) use last_host::{Acceptance, LastHost, has_standbys};
 pub(crate) use newest_primary::find_newest_primary;
 pub(crate) use primary_watch::watch_primary;
-pub(crate) use socket_folders::{SocketFolder, check_socket_folder, without_replaced_folder};
+pub use socket_folders::SocketFolder;
+pub(crate) use socket_folders::{check_socket_folder, without_replaced_folder};
 pub(crate) use timeline::{TIMELINE_QUERY, parse_timeline, read_timeline};

@@ -24,7 +24,7 @@ struct Identity {
 
 /// The folder of a cluster that this process runs, known until this is dropped.
 #[derive(Debug)]
-pub(crate) struct SocketFolder {
+pub struct SocketFolder {
     path: PathBuf,
     identity: (u64, u64),
 }

@@ -1,6 +1,7 @@
 //! The command line: commands, arguments and their help texts.
 
 mod backup;
+mod cluster;
 mod console;
 mod database;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::config::Flags;
 
 pub use backup::{BackupArgs, RestoreArgs};
+pub use cluster::{ClusterAction, ClusterArgs, RunClusterArgs};
 pub use console::{ConsoleArea, ConsoleArgs, UserAction};
 pub use database::{
     DbAction, DbArgs, DbResetArgs, DiffArgs, DownArgs, DumpArgs, FailOn, LintArgs, LintLevel, MigrateAction,
@@ -66,6 +68,10 @@ pub struct Cli {
     #[arg(long, visible_alias = "workdir", global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
 
+    /// Folder of the project's database and objects [default: .selvedge in the project; env: SELVEDGE_DATA_DIR]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+
     /// Whether the program was called by the Supabase CLI's name.
     #[arg(skip)]
     pub is_called_as_stock: bool,
@@ -77,8 +83,10 @@ pub enum Command {
     Init(InitArgs),
     /// Run the project for development: embedded PostgreSQL, well-known keys, mail caught in an inbox
     Start(StartArgs),
-    /// Run the project for production: DATABASE_URL, keys of your own, no inbox
+    /// Run the project for production: its own PostgreSQL in the folder of --data-dir, or that of DATABASE_URL
     Serve(ServeArgs),
+    /// Run or restart the PostgreSQL of a production database, apart from the server
+    Cluster(ClusterArgs),
     /// Serve PostgREST's API alone, on any PostgreSQL database: no project, no platform schema, no keys
     Rest(RestArgs),
     /// Stop the running instance of the project
@@ -216,6 +224,12 @@ pub struct ServeArgs {
     /// Exit with 0 if the running server is ready, else with 1
     #[arg(long)]
     pub ready: bool,
+    /// Apply the project's pending migrations to its own PostgreSQL before requests are accepted
+    #[arg(long)]
+    pub migrate: bool,
+    /// Folder with PostgreSQL's programs (initdb, postgres) [default: looked for]
+    #[arg(long, value_name = "DIR")]
+    pub pg_bin: Option<PathBuf>,
     /// The Deno program for edge functions [default: looked for]
     #[arg(long, value_name = "FILE")]
     pub deno_bin: Option<PathBuf>,
@@ -293,6 +307,9 @@ pub struct StopArgs {
     /// Delete the project's database and objects as well
     #[arg(long)]
     pub no_backup: bool,
+    /// End the PostgreSQL of a production database as well, which otherwise outlives its server
+    #[arg(long)]
+    pub database: bool,
 }
 
 #[derive(Debug, Args)]
@@ -441,6 +458,7 @@ impl Cli {
     fn read_flags(&self) -> Flags {
         let flags = Flags {
             project: self.project.clone(),
+            data_dir: self.absolute_data_dir(),
             purpose: self.command.purpose(),
             writes: self.command.writes(),
             // `serve` runs on that database, and `doctor` only reads.
@@ -454,6 +472,7 @@ impl Cli {
                 FunctionsAction::New(_) | FunctionsAction::List(_) | FunctionsAction::Delete(_) => flags,
             },
             Command::Serve(args) => args.add_to(flags),
+            Command::Cluster(args) => args.add_to(flags),
             Command::Migrate(args) => args.target.add_to(flags),
             Command::Tenants(args) => args.target.add_to(flags),
             Command::Extension(args) => args.add_to(flags),
@@ -487,6 +506,14 @@ impl Cli {
     }
 }
 
+impl Cli {
+    /// `--data-dir`, which is relative to the folder where the command was called, unlike the setting, which is relative to the project.
+    fn absolute_data_dir(&self) -> Option<PathBuf> {
+        let folder = self.data_dir.as_ref()?;
+        Some(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))
+    }
+}
+
 impl StartArgs {
     /// Adds these arguments to `flags`.
     fn add_to(&self, flags: Flags) -> Flags {
@@ -512,6 +539,7 @@ impl ServeArgs {
             port: self.port,
             host: self.host.clone(),
             database_url: self.database_url.clone().map(Into::into),
+            pg_bin: self.pg_bin.clone(),
             deno_bin: self.deno_bin.clone(),
             ..self.runtime.add_to(flags)
         }

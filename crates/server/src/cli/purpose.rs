@@ -3,13 +3,18 @@
 
 use selvedge_postgres::cluster::LockPurpose;
 
-use super::{Command, DbAction, FunctionsAction, MigrateAction, TenantsAction, TestSuite};
+use super::{ClusterAction, Command, DbAction, FunctionsAction, MigrateAction, TenantsAction, TestSuite};
 
 impl Command {
     /// For what the command takes the project's lock.
     pub(super) fn purpose(&self) -> LockPurpose {
         let name = match self {
             Self::Start(_) => return LockPurpose::server("start"),
+            Self::Serve(_) => return LockPurpose::server(LockPurpose::SERVE),
+            Self::Cluster(args) => match args.action {
+                ClusterAction::Run(_) => return LockPurpose::server("cluster run"),
+                ClusterAction::Restart => "cluster restart",
+            },
             Self::Functions(args) if matches!(args.action, FunctionsAction::Serve(_)) => {
                 return LockPurpose::server("functions serve");
             }

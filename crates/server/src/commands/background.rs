@@ -78,14 +78,17 @@ fn holds_lock(instance: &Child, data_dir: &Path) -> Result<bool> {
 fn spawn_instance(config: &Config, args: &StartArgs, log: &Path) -> Result<Child> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let output = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-    let project = config.flags.project.as_ref();
+    let folders = [
+        ("--project", config.flags.project.as_ref()),
+        ("--data-dir", config.flags.data_dir.as_ref()),
+    ];
     Command::new(program)
         // Under the CLI's name it would detach again.
         .arg0("selvedge")
         .args(
-            project
-                .map(|folder| [OsStr::new("--project"), folder.as_os_str()])
+            folders
                 .into_iter()
+                .filter_map(|(flag, folder)| Some([OsStr::new(flag), folder?.as_os_str()]))
                 .flatten(),
         )
         .args(args.to_foreground_words())

@@ -25,7 +25,7 @@ pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
         return rotate_signing_key(config, args);
     }
     if !args.generate {
-        output::print_values(&keys_by_name(&KeySet::for_development(config)?, ""), args.output);
+        output::print_values(&keys_by_name(&KeySet::of_instance(config)?, ""), args.output);
         return Ok(());
     }
     let keys = keys_by_name(&KeySet::generate(), "SUPABASE_AUTH_");

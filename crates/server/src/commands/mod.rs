@@ -3,6 +3,7 @@
 mod apply;
 mod background;
 mod backup;
+mod cluster;
 mod consent;
 mod console;
 mod console_user;
@@ -15,6 +16,7 @@ mod generate;
 mod import;
 mod init;
 mod inspect;
+mod keeper;
 mod keys;
 mod link;
 mod link_cli;
@@ -41,9 +43,12 @@ mod trust;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
+use crate::cli::{
+    Cli, ClusterAction, Command, DbAction, FunctionsAction, MigrateAction, SeedArgs, SeedWhat, TestSuite,
+};
 use crate::config::{Config, Loaded};
 use crate::database::embedded;
+use crate::database::home::refuse_in_home;
 use crate::project_trust::Use;
 use crate::{output, project_trust};
 
@@ -76,7 +81,8 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::Start(args) if args.detach => background::start_detached(config, &args).await,
         Command::Start(_) => start::run(config, |_| ()).await,
         Command::Serve(args) if args.ready => probe::check_ready(&config).await,
-        Command::Serve(_) => serve::run(config).await,
+        Command::Serve(args) => serve::run(config, &args).await,
+        Command::Cluster(args) => cluster::run(config, args.action).await,
         Command::Rest(args) => rest::run(&args).await,
         Command::Init(args) => init::run(cli.project.as_deref(), &args),
         Command::Stop(args) => stop::run(&config, &args).await,
@@ -199,6 +205,7 @@ async fn run_tests(config: &Config, suite: TestSuite) -> Result<()> {
 /// Goes on as the project's owner, and checks that the project may be used. `serve` does that itself by [`enter_served_project`], after it has
 /// opened its ports and read its keys, for which root's rights may be needed.
 fn enter_project(command: &Command, config: &Config) -> Result<ProjectAccess> {
+    refuse_for_production(command, config)?;
     match command {
         Command::Serve(args) if !args.ready => Ok(ProjectAccess::default()),
         _ => {
@@ -208,10 +215,51 @@ fn enter_project(command: &Command, config: &Config) -> Result<ProjectAccess> {
     }
 }
 
+/// Refuses commands for development in the home of a production database, whose rows and objects they would delete or replace.
+fn refuse_for_production(command: &Command, config: &Config) -> Result<()> {
+    const DELETES: &str = "deletes its rows and objects";
+    const STARTS: &str = "runs a project for development: with keys that everybody knows, and migrations applied without a question";
+    // A database on another server is not the home's.
+    let is_own = config.selvedge.database_url.is_none();
+    match command {
+        Command::Start(_) => refuse_in_home(config, "start", STARTS),
+        Command::Functions(args) if matches!(args.action, FunctionsAction::Serve(_)) => {
+            refuse_in_home(config, "functions serve", STARTS)
+        }
+        Command::Stop(args) if args.no_backup => refuse_in_home(config, "stop --no-backup", DELETES),
+        Command::Reset(_) => refuse_in_home(config, "reset", DELETES),
+        Command::Db(args) => match &args.action {
+            DbAction::Start(_) => refuse_in_home(config, "db start", STARTS),
+            DbAction::Reset(_) if is_own => refuse_in_home(config, "db reset", DELETES),
+            _ => Ok(()),
+        },
+        Command::Migrate(args) if is_own && matches!(args.action, MigrateAction::Down(_)) => refuse_in_home(
+            config,
+            "migrate down",
+            "makes the database again without its rows",
+        ),
+        Command::Import(_) if is_own => refuse_in_home(
+            config,
+            "import",
+            "replaces its rows and objects by those of another project",
+        ),
+        Command::Seed(_) if is_own => refuse_in_home(
+            config,
+            "seed",
+            "overwrites objects by those of the project's folder",
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Goes on as the owner of a project that is served, and checks that it may be used.
 fn enter_served_project(config: &Config) -> Result<()> {
     run_as::become_owner(config)?;
-    project_trust::check(config, Use::Serve)?;
+    let usage = match config.selvedge.database_url {
+        Some(_) => Use::Serve,
+        None => Use::Work,
+    };
+    project_trust::check(config, usage)?;
     config.check_settings_in_files()?;
     Ok(())
 }
@@ -222,6 +270,7 @@ fn serves_requests(command: &Command) -> bool {
         // What `--detach` leaves in the background prints them.
         Command::Start(args) => !args.detach,
         Command::Serve(args) => !args.ready,
+        Command::Cluster(args) => matches!(args.action, ClusterAction::Run(_)),
         Command::Functions(args) => matches!(args.action, FunctionsAction::Serve(_)),
         _ => false,
     }

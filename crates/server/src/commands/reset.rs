@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock};
+use selvedge_postgres::cluster::{Cluster, ClusterError, ProjectLock, is_production_home};
 use selvedge_storage::SeedReport;
 
 use super::consent::agree_to_delete_project;
@@ -58,7 +58,12 @@ pub(super) fn lock_project(config: &Config) -> Result<ProjectLock> {
 pub(super) fn describe_holder(error: &ClusterError) -> String {
     match error {
         ClusterError::AlreadyRunning(holder) if holder.is_server() => {
-            format!("{holder}\n  stop it first:  selvedge stop")
+            // The keeper of a production database goes on when its server is stopped.
+            let all = match is_production_home(&holder.state_dir) {
+                true => " --database",
+                false => "",
+            };
+            format!("{holder}\n  stop it first:  selvedge stop{all}")
         }
         other => other.to_string(),
     }

@@ -1,10 +1,11 @@
 //! `selvedge status`: prints URLs and keys of the running instance.
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::{Cluster, SUPERUSER};
+use selvedge_postgres::cluster::SUPERUSER;
 
 use crate::cli::{OutputFormat, StatusArgs};
 use crate::config::Config;
+use crate::database::home::is_home;
 use crate::instance;
 use crate::keys::KeySet;
 use crate::output::{self, BOLD, DIM, GOOD, Values};
@@ -20,10 +21,11 @@ pub(super) fn run(config: Config, args: &StatusArgs) -> Result<()> {
 /// Prints the running instance's URLs and keys. `names` holds `VALUE=NAME` pairs: another name for a value, which is given as
 /// `api.url` for `API_URL`.
 pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[String]) -> Result<()> {
-    let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
+    let Some(holder) = instance::find_server(&config)? else {
         bail!(
-            "{} is not running\n  start it with:  selvedge start",
-            config.project.id
+            "{} is not running\n  start it with:  selvedge {}",
+            config.project.id,
+            if is_home(&config) { "serve" } else { "start" }
         );
     };
     if !holder.is_server() {
@@ -32,7 +34,7 @@ pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[St
     instance::Ports::from_lock(&holder)
         .context("the instance is just being started")?
         .apply(&mut config);
-    let keys = KeySet::for_development(&config)?;
+    let keys = KeySet::of_instance(&config)?;
     if format == OutputFormat::Pretty {
         anstream::println!(
             "\n  {BOLD}{}{BOLD:#} {GOOD}is running{GOOD:#} (process {})\n",

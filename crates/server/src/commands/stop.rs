@@ -7,10 +7,13 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
 
+use super::keeper;
 use super::reset::{delete_project_data, lock_project};
 use crate::cli::StopArgs;
 use crate::config::Config;
 use crate::database::embedded::has_cluster;
+use crate::database::home::is_home;
+use crate::instance::find_server;
 use crate::output::GOOD;
 
 /// How long PostgreSQL may take for its last checkpoint, after the `drain_delay` and the `shutdown_timeout` that requests in
@@ -25,12 +28,33 @@ pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
     if let Some(id) = args.project_id.as_ref().filter(|id| **id != config.project.id) {
         bail!("the project of this folder is {}, not {id}", config.project.id);
     }
+    if is_home(config) {
+        return stop_home(config, args).await;
+    }
     match Cluster::find_running(&config.selvedge.data_dir)? {
         Some(holder) => stop_instance(config, &holder).await?,
         None => end_leftover(config)?,
     }
     if args.no_backup {
         delete_data(config)?;
+    }
+    Ok(())
+}
+
+/// Ends the server of a home, and its PostgreSQL only with `--database`: it outlives servers.
+async fn stop_home(config: &Config, args: &StopArgs) -> Result<()> {
+    let server = find_server(config)?;
+    match &server {
+        Some(holder) => stop_instance(config, holder).await?,
+        None => anstream::println!("no server of {} is running", config.project.id),
+    }
+    if args.database {
+        match keeper::stop(config).await? {
+            true => anstream::println!("{GOOD}stopped{GOOD:#} PostgreSQL of {}", config.project.id),
+            false => anstream::println!("PostgreSQL of {} is not running", config.project.id),
+        }
+    } else if Cluster::find_running(&config.selvedge.data_dir)?.is_some() {
+        anstream::println!("its PostgreSQL goes on; end it with:  selvedge stop --database");
     }
     Ok(())
 }
@@ -66,14 +90,13 @@ fn end_leftover(config: &Config) -> Result<()> {
 }
 
 async fn stop_instance(config: &Config, holder: &LockHolder) -> Result<()> {
-    let data_dir = &config.selvedge.data_dir;
     let pid = find_process(config, holder)?;
     // SIGTERM lets the instance finish requests and shut PostgreSQL down; the lock is released when it has ended.
     kill(pid, Signal::SIGTERM).with_context(|| format!("cannot end process {pid}"))?;
     let time_limit = config.selvedge.drain_delay + config.selvedge.shutdown_timeout + SHUTDOWN_ALLOWANCE;
     let deadline = Instant::now() + time_limit;
     // The instance releases its lock after its PostgreSQL has ended.
-    while Cluster::find_running(data_dir)?.is_some_and(|now| now.pid == holder.pid) {
+    while find_server(config)?.is_some_and(|now| now.pid == holder.pid) {
         if Instant::now() > deadline {
             bail!("process {pid} has not ended within {} s", time_limit.as_secs());
         }

@@ -15,6 +15,8 @@ use super::effective::EffectiveSettings;
 pub struct Flags {
     /// `--project`
     pub project: Option<PathBuf>,
+    /// `--data-dir`, as an absolute path
+    pub data_dir: Option<PathBuf>,
     /// The command, as it is written to the project's lock.
     pub purpose: LockPurpose,
     /// Whether the command changes the database on which it works.
@@ -71,7 +73,7 @@ impl Flags {
     pub(super) fn record(&self, settings: &mut EffectiveSettings) {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| json!(path.display().to_string()));
         let is_given = |switch: bool, value: bool| switch.then_some(json!(value));
-        let given: [(&str, &'static str, Option<Value>); 15] = [
+        let given: [(&str, &'static str, Option<Value>); 16] = [
             ("api.port", "--port", self.port.map(Value::from)),
             ("db.port", "--db-port", self.db_port.map(Value::from)),
             (
@@ -87,6 +89,7 @@ impl Flags {
             ("studio.port", "--studio-port", self.studio_port.map(Value::from)),
             ("studio.enabled", "--no-studio", is_given(self.no_studio, false)),
             ("selvedge.host", "--host", self.host.clone().map(Value::from)),
+            ("selvedge.data_dir", "--data-dir", path(&self.data_dir)),
             ("selvedge.pg_bin", "--pg-bin", path(&self.pg_bin)),
             ("selvedge.workers", "--workers", self.workers.map(Value::from)),
             (

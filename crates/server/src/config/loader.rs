@@ -256,6 +256,12 @@ impl Config {
         !climbs && !is_of_git && place.starts_with(&repository) && !folder.starts_with(&place)
     }
 
+    /// Whether a flag, a variable or a file names the data folder.
+    pub(crate) fn is_data_dir_named(&self) -> bool {
+        let mut settings = self.settings.iter();
+        settings.any(|setting| setting.key == "selvedge.data_dir" && setting.origin != SettingOrigin::Default)
+    }
+
     fn apply_flags(&mut self, flags: &Flags) {
         replace_if_set(&mut self.api.port, &flags.port);
         replace_if_set(&mut self.db.port, &flags.db_port);
@@ -270,6 +276,7 @@ impl Config {
             self.selvedge.is_database_of_process = false;
             self.selvedge.ignored_database_url = None;
         }
+        replace_if_set(&mut self.selvedge.data_dir, &flags.data_dir);
         replace_some(&mut self.selvedge.host, &flags.host);
         replace_some(&mut self.selvedge.pg_bin, &flags.pg_bin);
         replace_some(&mut self.selvedge.database_url, &flags.database_url);

@@ -5,19 +5,16 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use secrecy::SecretString;
-use selvedge_postgres::cluster::REPLICATION_LOGIN;
+use selvedge_postgres::cluster::{ClusterAccess, REPLICATION_LOGIN};
 use selvedge_postgres::migrate::{self, ExtensionGuard, RolePasswords, matches_verifier};
 use selvedge_postgres::{PrivilegedLogin, PrivilegedSession, quote_identifier};
 
-use super::EMBEDDED_PASSWORD;
 use crate::output;
 
-/// Sets what is missing of the roles' passwords; `own` is that of the login for replication. New platform files may create roles, which
-/// have no password yet. At other starts nothing has changed, unless somebody has changed the
-/// superuser's password.
-pub(super) async fn set_passwords(
-    own: SecretString,
+/// Sets what is missing of the roles' passwords. New platform files may create roles, which have no password yet. At other starts nothing has
+/// changed, unless somebody has changed the superuser's password, from which others are made, or the data are those of a backup.
+pub(crate) async fn set_passwords(
+    access: &ClusterAccess,
     superuser: &PrivilegedSession,
     has_new_roles: bool,
 ) -> Result<()> {
@@ -30,19 +27,27 @@ pub(super) async fn set_passwords(
         )]);
     }
     let verifier: Option<String> = row.and_then(|row| row.get(0));
+    let own = access.role_password(REPLICATION_LOGIN);
     let is_known = verifier.is_some_and(|verifier| matches_verifier(&own, &verifier));
-    let passwords = match has_new_roles {
-        true => RolePasswords::same_for_all(&SecretString::from(EMBEDDED_PASSWORD)),
-        false => RolePasswords::default(),
-    };
     if has_new_roles || !is_known {
-        let passwords = RolePasswords {
-            supabase_replication_admin: Some(own),
-            ..passwords
-        };
-        migrate::set_role_passwords(superuser, &passwords).await?;
+        migrate::set_role_passwords(superuser, &all_passwords(access)).await?;
     }
     Ok(())
+}
+
+fn all_passwords(access: &ClusterAccess) -> RolePasswords {
+    let password = |role| Some(access.role_password(role));
+    RolePasswords {
+        postgres: password("postgres"),
+        authenticator: password("authenticator"),
+        supabase_auth_admin: password("supabase_auth_admin"),
+        supabase_storage_admin: password("supabase_storage_admin"),
+        supabase_functions_admin: password("supabase_functions_admin"),
+        supabase_replication_admin: password(REPLICATION_LOGIN),
+        supabase_read_only_user: password("supabase_read_only_user"),
+        pgbouncer: password("pgbouncer"),
+        console: password("selvedge_console_reader"),
+    }
 }
 
 /// What an earlier start has done in every database, so that this one need not connect to all of them.

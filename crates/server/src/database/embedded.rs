@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
-use secrecy::SecretString;
 use selvedge_memory::MemoryLimit;
 use selvedge_postgres::cluster::{
-    Binaries, Cluster, ClusterConfig, ClusterError, ProjectLock, REPLICATION_LOGIN, RunningCluster,
+    Binaries, Cluster, ClusterAccess, ClusterConfig, ClusterError, ProjectLock, RunningCluster,
 };
 use selvedge_postgres::migrate::{
     self, DiscoveredMigrations, ExtensionUse, Migration, PrivilegeFault, SeedOutcome, SquashJournal,
@@ -19,13 +18,11 @@ use tokio_postgres::Client;
 
 use super::extension_advice::advise_on_missing_extensions;
 use super::harmful_settings::{list_harmful_settings, take_back_libraries};
+use super::home::{is_home, production_profile};
 use super::initialized::{is_initialized, settle_emptying};
 use super::unfinished_squash::finish_squash;
 use super::vault_secrets::write_vault_secrets;
-use super::{
-    EMBEDDED_PASSWORD, cluster_roles, http_requests, server_roles, service_logins, unfinished_import,
-    version_note,
-};
+use super::{cluster_roles, http_requests, server_roles, service_logins, unfinished_import, version_note};
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
@@ -103,6 +100,9 @@ async fn start_cluster_locked(config: &Config, lock: Option<ProjectLock>) -> Res
 pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
     let uses = extensions_of_migrations(config)?;
     let expected = config.db.major_version;
+    let production = production_profile(config);
+    // A command that ends uses the socket, so that it needs no port that another project may have. In production nobody else does.
+    let listen_tcp = config.flags.purpose.is_server && production.is_none();
     Ok(ClusterConfig {
         project_id: config.project.id.clone(),
         state_dir: config.selvedge.data_dir.clone(),
@@ -114,11 +114,15 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
         settings: config.db.settings.iter().cloned().collect(),
         extensions: uses.into_iter().map(|used| used.name).collect(),
         superuser_password: config.selvedge.superuser_password.clone(),
-        service_ports: Ports::to_lock(config),
+        service_ports: match production {
+            // The server has a lock of its own.
+            Some(_) => Vec::new(),
+            None => Ports::to_lock(config),
+        },
         purpose: config.flags.purpose.clone(),
-        // A command that ends uses the socket, so that it needs no port that another project may have.
-        listen_tcp: config.flags.purpose.is_server,
+        listen_tcp,
         process_memory: process_memory(),
+        production,
         ..ClusterConfig::for_project(&config.project.folder)
     })
 }
@@ -229,8 +233,18 @@ impl Embedded {
 
 /// The login of `postgres` to a cluster that this process has started, over the unix socket.
 pub(crate) fn administrator_login(cluster: &Cluster) -> tokio_postgres::Config {
-    let mut login = cluster.config_for("postgres", &SecretString::from(EMBEDDED_PASSWORD));
-    pin_settings(&mut login);
+    login_as(&cluster.access(), "postgres")
+}
+
+/// The login of a role to a cluster of this program, whoever runs it: of `postgres` for statements of the project, and of a service's role.
+pub(crate) fn login_as(access: &ClusterAccess, role: &str) -> tokio_postgres::Config {
+    let mut login = access.login_of(role);
+    match role {
+        "postgres" => pin_settings(&mut login),
+        _ => {
+            login.options(SERVICE_OPTIONS);
+        }
+    }
     login
 }
 
@@ -243,10 +257,12 @@ pub(crate) fn pin_settings(login: &mut tokio_postgres::Config) {
 
 /// The login of a service's role to a cluster that this process has started.
 pub(crate) fn service_login(cluster: &Cluster, role: &str) -> tokio_postgres::Config {
-    let mut login = match role {
-        REPLICATION_LOGIN => cluster.config_for(role, &cluster.replication_password()),
-        _ => cluster.config_for(role, &SecretString::from(EMBEDDED_PASSWORD)),
-    };
+    service_login_to(&cluster.access(), role)
+}
+
+/// The login of a service's role, which may be `postgres`.
+pub(crate) fn service_login_to(access: &ClusterAccess, role: &str) -> tokio_postgres::Config {
+    let mut login = access.login_of(role);
     login.options(SERVICE_OPTIONS);
     login
 }
@@ -259,32 +275,37 @@ pub(crate) fn has_cluster(config: &Config) -> bool {
 /// Applies what is missing of the platform's schema and the project's settings of it, and gives its roles their passwords;
 /// returns the superuser's connection.
 pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<PrivilegedSession> {
-    let superuser = connect_privileged(&cluster.superuser_login()).await?;
+    apply_platform_with(
+        config,
+        &cluster.access(),
+        is_first_start(config, cluster.is_new()),
+    )
+    .await
+}
+
+/// As [`apply_platform_to`], to a cluster that another process may run.
+pub(crate) async fn apply_platform_with(
+    config: &Config,
+    access: &ClusterAccess,
+    is_first_start: bool,
+) -> Result<PrivilegedSession> {
+    let superuser = connect_privileged(&access.superuser_login()).await?;
     settle_emptying(config, &superuser).await?;
     let platform = apply_platform(&superuser).await?;
     let taken = list_taken_memberships(&superuser, true).await?;
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
     server_roles::reserve(&superuser).await?;
     output::print_warnings(&take_back_libraries(&superuser).await?);
-    cluster_roles::guard_databases(&cluster.superuser_login(), &superuser).await?;
-    cluster_roles::set_passwords(
-        cluster.replication_password(),
-        &superuser,
-        is_first_start(config, cluster) || !platform.applied.is_empty(),
-    )
-    .await?;
+    cluster_roles::guard_databases(&access.superuser_login(), &superuser).await?;
+    let has_new_roles = is_first_start || !platform.applied.is_empty();
+    cluster_roles::set_passwords(access, &superuser, has_new_roles).await?;
     // Looking at every object takes a while, so it is done after an upgrade, and by `selvedge doctor`.
     match platform.applied.is_empty() || platform.is_first {
         true => warn_of_faults(&find_role_faults(&superuser).await?),
         false => warn_of_privileges(&superuser).await?,
     }
     // Noted here, because any command may be the first one that runs migrations, which may change the default privileges.
-    apply_auto_expose(
-        &superuser,
-        exposes_new_tables(config),
-        is_first_start(config, cluster),
-    )
-    .await?;
+    apply_auto_expose(&superuser, exposes_new_tables(config), is_first_start).await?;
     Ok(superuser)
 }
 
@@ -298,7 +319,7 @@ pub(crate) async fn bring_platform_up_to_date(
     }
     apply_platform(superuser).await?;
     cluster_roles::guard_databases(&running.superuser_login(), superuser).await?;
-    cluster_roles::set_passwords(running.replication_password(), superuser, true).await?;
+    cluster_roles::set_passwords(running.access(), superuser, true).await?;
     output::print_warnings(&["an older version of selvedge runs the project: the platform schema is up to date now, its server is not\n  \
          start the project again:  selvedge stop, selvedge start"
         .to_owned()]);
@@ -310,38 +331,19 @@ pub(crate) fn exposes_new_tables(config: &Config) -> bool {
     config.api.auto_expose_new_tables.unwrap_or(true)
 }
 
-fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
-    cluster.is_new() || !is_initialized(config)
+fn is_first_start(config: &Config, is_new: bool) -> bool {
+    is_new || !is_initialized(config)
 }
 
 async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     let superuser = apply_platform_to(config, cluster).await?;
-    let is_first = is_first_start(config, cluster);
-    // The database may have been started before the import, so this is asked at every start.
-    if unfinished_import::find(&superuser).await?.is_some() {
-        bail!(
-            "an import into {} was cut off\n  go on with it:    selvedge import (with the same source)\n  or discard it:    \
-             selvedge reset",
-            config.project.id
-        );
-    }
-    warn_of_harmful_settings(&superuser).await?;
+    let is_first = is_first_start(config, cluster.is_new());
+    check_usable(config, &superuser).await?;
     drop(superuser);
     // From here on as `postgres`, which is not a superuser, as on Supabase: a migration that works here works there.
     let mut administrator = connect(&administrator_login(cluster)).await?;
-    // Migrations may refer to roles of roles.sql, so it runs before them.
-    if is_first {
-        // Roles come before migrations, because migrations may grant rights to them.
-        let roles = config.project.folder.join("roles.sql");
-        apply_roles(&administrator, &roles, |line| output::print_warnings(&[line])).await?;
-    }
-    if config.db.migrations.enabled
-        && let Some(journal) = SquashJournal::find(&migrations_folder(config))?
-    {
-        finish_squash(&mut administrator, journal).await?;
-    }
-    let migrations = apply_migrations(config, &administrator).await?;
-    let seeds = if is_first {
+    let migrations = bring_up_project(config, &mut administrator, is_first).await?;
+    let seeds = if is_first && !is_home(config) {
         run_seeds(config, &administrator).await?
     } else {
         Vec::new()
@@ -351,6 +353,39 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
         migrations,
         seeds,
     })
+}
+
+/// Refuses a database that cannot be served, and warns of settings that harm.
+pub(crate) async fn check_usable(config: &Config, superuser: &PrivilegedSession) -> Result<()> {
+    // The database may have been started before the import, so this is asked at every start.
+    if unfinished_import::find(superuser).await?.is_some() {
+        bail!(
+            "an import into {} was cut off\n  go on with it:    selvedge import (with the same source)\n  or discard it:    \
+             selvedge reset",
+            config.project.id
+        );
+    }
+    warn_of_harmful_settings(superuser).await
+}
+
+/// Applies roles and migrations of the project; returns the file names of the migrations.
+pub(crate) async fn bring_up_project(
+    config: &Config,
+    administrator: &mut Client,
+    is_first: bool,
+) -> Result<Vec<String>> {
+    // Migrations may refer to roles of roles.sql, so it runs before them.
+    if is_first {
+        // Roles come before migrations, because migrations may grant rights to them.
+        let roles = config.project.folder.join("roles.sql");
+        apply_roles(administrator, &roles, |line| output::print_warnings(&[line])).await?;
+    }
+    if config.db.migrations.enabled
+        && let Some(journal) = SquashJournal::find(&migrations_folder(config))?
+    {
+        finish_squash(administrator, journal).await?;
+    }
+    apply_migrations(config, administrator).await
 }
 
 /// Writes the project's secrets, which migrations may refer to, then applies its pending migrations as `postgres`; returns
@@ -421,17 +456,7 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
 
 /// Connection settings for one role of a running instance, which another process started.
 pub(crate) fn login_to_running(running: &RunningCluster, role: &str) -> tokio_postgres::Config {
-    let mut login = match role {
-        REPLICATION_LOGIN => running.config_for(role, &running.replication_password()),
-        _ => running.config_for(role, &SecretString::from(EMBEDDED_PASSWORD)),
-    };
-    match role {
-        "postgres" => pin_settings(&mut login),
-        _ => {
-            login.options(SERVICE_OPTIONS);
-        }
-    }
-    login
+    login_as(running.access(), role)
 }
 
 /// Connects to the project's own database, as a role that is no superuser.

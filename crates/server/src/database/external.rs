@@ -140,7 +140,7 @@ impl ExternalDatabase {
                 .map_or_else(|| "this project".to_owned(), |id| format!("the project {id}"));
             format!(
                 "{refusal}, because the server at {} is that of `selvedge start` of {whose}, which gives that login a secret of its own. \
-                 Use what `selvedge start` serves, or another server: docs/operations.md, \"Production\"",
+                 Use what `selvedge start` serves, or another server: docs/operations.md, \"A database on another server\"",
                 self.address()
             )
         } else {

@@ -1,8 +1,11 @@
 //! HTTP requests of SQL: their limits, and the socket by which the embedded cluster sends those of the extension http.
 
+use std::os::unix::net::UnixListener;
+
 use selvedge_jobs::{NetConfig, serve_http_requests};
 use selvedge_postgres::cluster::{Cluster, ClusterError};
 
+use super::home::is_home;
 use crate::config::Config;
 
 /// Limits of `[selvedge.jobs]`. `calls_private` is for development, where functions and receivers of webhooks run on the
@@ -27,12 +30,16 @@ pub(super) fn serve_cluster(config: &Config, cluster: &Cluster) -> Result<(), Cl
     if !config.selvedge.jobs.enabled {
         return Ok(());
     }
-    let socket = cluster.bind_http_socket()?;
-    let limits = request_limits(config, true);
+    serve_socket(config, cluster.bind_http_socket()?);
+    Ok(())
+}
+
+/// The same on a socket of the cluster. In production requests reach no private addresses.
+pub(crate) fn serve_socket(config: &Config, socket: UnixListener) {
+    let limits = request_limits(config, !is_home(config));
     tokio::spawn(async move {
         if let Err(error) = serve_http_requests(socket, limits).await {
             tracing::warn!(%error, "the extension http cannot send requests");
         }
     });
-    Ok(())
 }

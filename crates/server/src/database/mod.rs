@@ -3,13 +3,14 @@
 pub(crate) mod addition_changes;
 pub(crate) mod additions;
 pub(crate) mod client_program;
-mod cluster_roles;
+pub(crate) mod cluster_roles;
 pub(crate) mod embedded;
 pub(crate) mod extension_advice;
 pub(crate) mod extension_packages;
 pub(crate) mod external;
 pub(crate) mod fresh;
 pub(crate) mod harmful_settings;
+pub(crate) mod home;
 pub(crate) mod http_requests;
 pub(crate) mod identity;
 pub(crate) mod initialized;
@@ -24,12 +25,12 @@ pub(crate) mod unfinished_squash;
 mod vault_secrets;
 mod version_note;
 
+use selvedge_postgres::cluster::DEVELOPMENT_PASSWORD;
 use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Config;
 
-/// Password of the embedded cluster's roles; the Supabase CLI's. It need not be secret, because the cluster accepts
-/// connections from this machine only.
-pub(crate) const EMBEDDED_PASSWORD: &str = "postgres";
+/// Password of the roles of a cluster for development.
+pub(crate) const EMBEDDED_PASSWORD: &str = DEVELOPMENT_PASSWORD;
 
 /// Schemas of the platform and of its extensions.
 pub(crate) const PLATFORM_SCHEMAS: [&str; 15] = [

@@ -9,8 +9,10 @@ use selvedge_token::{
     generate_secret_key,
 };
 
+use super::home_keys::with_home_keys;
 use super::signing_keys;
 use crate::config::Config;
+use crate::database::home::is_home;
 
 /// The shortest secret of `serve`: HS256 is as strong as a key of this length (RFC 7518 §3.2), and who has one token can try
 /// secrets as fast as hardware allows.
@@ -122,6 +124,25 @@ impl KeySet {
             );
         }
         set.check_secret_length(SECRET_BYTES)
+    }
+
+    /// Returns the keys for a production database with a home: those that are configured, and the home's.
+    ///
+    /// # Errors
+    /// As [`KeySet::for_production`], and when neither has a key.
+    pub(crate) fn for_home(config: &Config) -> Result<Self> {
+        Self::for_production(&with_home_keys(config)?)
+    }
+
+    /// Returns the keys of the project's running instance, for commands: those of its home, or those of `start`.
+    ///
+    /// # Errors
+    /// As [`KeySet::for_home`] and [`KeySet::for_development`].
+    pub(crate) fn of_instance(config: &Config) -> Result<Self> {
+        match is_home(config) {
+            true => Self::for_home(config),
+            false => Self::for_development(config),
+        }
     }
 
     /// A newly generated set.

@@ -7,6 +7,7 @@ use selvedge_functions::Functions;
 use selvedge_memory::{DatabasePart, MemoryBudget, MemoryLimit, Shortage, watch_memory};
 use selvedge_postgres::cluster::SessionMemory;
 
+use super::memory_parts::MemoryParts;
 use crate::config::Config;
 use crate::services::{Mode, available_cores};
 
@@ -87,7 +88,9 @@ impl MemoryPlan {
     /// When the system cannot start a thread.
     pub(crate) fn start(config: &Config, mode: Mode) -> io::Result<Self> {
         let limits = &config.selvedge.limits;
-        let limit = MemoryLimit::find(limits.memory);
+        // Beside a PostgreSQL of its own the server has a part of the memory, and watches itself alone.
+        let part = MemoryParts::of_home(config).map(|parts| parts.server);
+        let limit = MemoryLimit::find(limits.memory.or(part));
         let workers = config.selvedge.workers.unwrap_or_else(available_cores);
         let bytes = limit.as_ref().map_or(u64::MAX, MemoryLimit::bytes);
         let mut plan = Self::divide(bytes, workers, mode);

@@ -10,8 +10,8 @@ use selvedge_auth::AuthState;
 use selvedge_console::{ConsoleLog, InspectAuth, ServiceHandles, StatementTracing, UserClaims};
 use selvedge_functions::Functions;
 use selvedge_gateway::{
-    BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, SharedRequestListener, UpgradeHandler,
-    keep_running,
+    BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Hold, Keys, SharedRequestListener,
+    UpgradeHandler, keep_running,
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
@@ -68,6 +68,8 @@ pub(crate) struct Services {
     health: web::Data<Health>,
     /// Begun by the shutdown before it closes anything.
     pub(crate) drain: Drain,
+    /// Begun while the database is restarted.
+    pub(crate) hold: Hold,
     /// The development inbox, when mail goes there.
     pub(crate) inbox: Option<Inbox>,
     has_metrics: bool,
@@ -148,6 +150,7 @@ impl Services {
             meta: None,
             health: make_health(&database, rest.clone(), realtime.clone(), drain.clone()),
             drain,
+            hold: Hold::default(),
             rest,
             auth,
             realtime,
@@ -166,7 +169,12 @@ impl Services {
             StorageWorker::new(storage.clone(), requests.clone()).with_replicas(replicas.clone())
         };
         WorkerServices {
-            gateway: Gateway::with_drain(self.keys.clone(), self.gateway.clone(), self.drain.clone()),
+            gateway: Gateway::with_drain(
+                self.keys.clone(),
+                self.gateway.clone(),
+                self.drain.clone(),
+                self.hold.clone(),
+            ),
             storage: self.storage.as_ref().map(storage),
             generator: self.generator.clone(),
             meta: self.meta.clone(),

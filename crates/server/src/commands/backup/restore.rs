@@ -19,10 +19,12 @@ use super::verify::{Reader, compare_checksums, open_archive, verify_archive};
 use crate::cli::RestoreArgs;
 use crate::commands::reset::describe_holder;
 use crate::config::Config;
+use crate::database::cluster_roles::set_passwords;
 use crate::database::embedded;
 use crate::database::initialized::initialized_file;
 use crate::database::objects_owner::{ObjectsOwner, list_other_owners};
 use crate::database::unfinished_import;
+use crate::instance::find_server;
 use crate::output::{self, GOOD};
 use crate::services::objects_folder;
 
@@ -36,7 +38,12 @@ const MAX_SETTINGS: usize = 1024 * 1024;
 pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Result<()> {
     check_project(config)?;
     let data_dir = &config.selvedge.data_dir;
-    if let Some(holder) = Cluster::find_running(data_dir)? {
+    // In a home the server holds a lock of its own, and would start PostgreSQL again.
+    let running = match find_server(config)? {
+        Some(holder) => Some(holder),
+        None => Cluster::find_running(data_dir)?,
+    };
+    if let Some(holder) = running {
         bail!(
             "{}",
             describe_holder(&ClusterError::AlreadyRunning(Box::new(holder)))
@@ -229,6 +236,10 @@ async fn try_database(
     })?;
     let storage = read_all_rows(embedded::service_login(&cluster, STORAGE_LOGIN));
     let missing = async {
+        // Those of the backup may be of another cluster, whose superuser's password they were made from.
+        let superuser = embedded::connect_privileged(&cluster.superuser_login()).await?;
+        set_passwords(&cluster.access(), &superuser, true).await?;
+        drop(superuser);
         let client = embedded::connect(&storage).await?;
         check_usable(config, &cluster).await?;
         count_missing(&client, store, &manifest.lost_objects).await

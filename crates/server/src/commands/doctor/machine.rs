@@ -10,6 +10,7 @@ use super::finding::Finding;
 use crate::commands::probe;
 use crate::config::Config;
 use crate::database::embedded::cluster_config;
+use crate::database::home::is_home;
 
 const GIB: u64 = 1024 * 1024 * 1024;
 
@@ -101,7 +102,7 @@ fn judge_disk(folder: &Path, free: u64, total: u64) -> Finding {
 /// Reports that a production server knows nothing of how clients reach it: links that it makes would be plain HTTP, and all clients
 /// of a proxy one address.
 fn check_proxy(config: &Config) -> Option<Finding> {
-    let is_production = config.selvedge.database_url.is_some();
+    let is_production = config.selvedge.database_url.is_some() || is_home(config);
     let knows_clients = config.api.external_url.is_some()
         || config.api.tls.is_some()
         || config.selvedge.limits.trusted_proxies > 0;

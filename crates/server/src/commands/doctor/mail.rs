@@ -21,7 +21,7 @@ pub(super) async fn examine_mail(config: &Config) -> Option<Finding> {
     let Some(smtp) = &config.auth.email.smtp else {
         return Some(Finding::warning(
             "mail",
-            "no SMTP server is configured; `selvedge start` catches mail in its inbox, and `serve` refuses to start",
+            "no SMTP server is configured; `selvedge start` catches mail in its inbox, and `serve` refuses what would send one",
             "set [auth.email.smtp] for production",
         ));
     };

@@ -10,6 +10,7 @@ mod hosts;
 mod identities;
 mod machine;
 mod mail;
+mod memory;
 mod objects;
 mod replicas;
 mod replication;
@@ -19,7 +20,7 @@ mod secrets;
 use anyhow::{Result, bail};
 use selvedge_console::DoctorCheck;
 use selvedge_postgres::PrivilegedLogin;
-use selvedge_postgres::cluster::{Cluster, RunningCluster};
+use selvedge_postgres::cluster::RunningCluster;
 use tokio_postgres::Client;
 
 use self::finding::{Finding, Status, print_findings};
@@ -57,7 +58,7 @@ pub(super) async fn list_checks(config: Config) -> Result<Vec<DoctorCheck>> {
 /// # Errors
 /// When the cluster's lock file cannot be read, or `DATABASE_URL` is malformed.
 async fn examine(mut config: Config) -> Result<Vec<Finding>> {
-    let holder = Cluster::find_running(&config.selvedge.data_dir)?;
+    let holder = instance::find_server(&config)?;
     if let Some(ports) = holder.as_ref().and_then(instance::Ports::from_lock) {
         ports.apply(&mut config);
     }
@@ -67,6 +68,7 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     )];
     findings.extend(examine_database(&config).await?);
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
+    findings.extend(memory::examine_memory(&config).await);
     findings.push(objects::examine_objects_folder(&config));
     findings.extend(secrets::examine_keys(&config));
     findings.extend(mail::examine_mail(&config).await);

@@ -2,11 +2,16 @@
 
 use super::finding::Finding;
 use crate::config::Config;
+use crate::database::home::is_home;
 use crate::keys::KeySet;
 
 /// Examines the keys as `serve` does at its start.
 pub(super) fn examine_keys(config: &Config) -> Vec<Finding> {
-    let keys = match KeySet::for_production(config) {
+    let keys = match is_home(config) {
+        true => KeySet::for_home(config),
+        false => KeySet::for_production(config),
+    };
+    let keys = match keys {
         Ok(keys) => keys,
         Err(error) => {
             // The message explains itself in several lines: what is wrong, and the command that mends it.
@@ -39,7 +44,7 @@ pub(super) fn examine_keys(config: &Config) -> Vec<Finding> {
 
 /// With an external database the project is meant for production, where bad keys are a fault.
 fn finding_for_bad_keys(config: &Config, message: &str, advice: &str) -> Finding {
-    if config.selvedge.database_url.is_some() {
+    if config.selvedge.database_url.is_some() || is_home(config) {
         Finding::error("keys", message, advice)
     } else {
         Finding::warning("keys", message, advice)

@@ -30,7 +30,7 @@ pub(super) fn create_function(config: &Config, args: &NewFunctionArgs) -> Result
     check_place(&config.project, &folder)?;
     check_place(&config.project, &config.project.folder.join("config.toml"))?;
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let key = KeySet::for_development(config)?.browser_key().to_owned();
+    let key = KeySet::of_instance(config)?.browser_key().to_owned();
     let url = format!("{}/functions/v1/{slug}", config.api_url());
     let index = choose_template(args.auth)
         .replace("{{URL}}", &url)

@@ -6,7 +6,6 @@ use hyper::Method;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_http_client::{Call, CallError, CallResponse, HttpClient};
-use selvedge_postgres::cluster::Cluster;
 use serde_json::Value;
 
 use crate::cli::SsoArgs;
@@ -36,7 +35,7 @@ impl AdminApi {
             ),
             None => {
                 // An instance that is being started has not written its ports yet and counts as not running.
-                let ports = Cluster::find_running(&config.selvedge.data_dir)?
+                let ports = instance::find_server(&config)?
                     .as_ref()
                     .and_then(instance::Ports::from_lock);
                 let Some(ports) = ports else {
@@ -48,7 +47,7 @@ impl AdminApi {
                 ports.apply(&mut config);
                 let key = match key {
                     Some(key) => key,
-                    None => KeySet::for_development(&config)?.service_role_key,
+                    None => KeySet::of_instance(&config)?.service_role_key,
                 };
                 (loopback_url(&config), key)
             }

@@ -171,13 +171,20 @@ fn check_messages(config: &Config, mode: Mode, faults: &mut Vec<ConfigurationFau
         ));
     }
     let smtp_is_missing = config.auth.email.smtp.is_none() && !has_hook("send_email");
-    if mode == Mode::Development && config.auth.email.enabled && smtp_is_missing {
-        faults.push(create_fault(
-            FaultSeverity::Note,
-            "auth.email.smtp",
-            "Mails stay in the inbox of this machine.",
-            "Set [auth.email.smtp] before `selvedge serve`, which does not start without it.",
-        ));
+    if config.auth.email.enabled && smtp_is_missing {
+        let (severity, message, remedy) = match mode {
+            Mode::Development => (
+                FaultSeverity::Note,
+                "Mails stay in the inbox of this machine.",
+                "Set [auth.email.smtp] before `selvedge serve`, which refuses what would send a mail without it.",
+            ),
+            Mode::Production => (
+                FaultSeverity::Error,
+                "No SMTP server is configured, so what would send a mail is refused: confirmations, recoveries, invitations.",
+                "Set [auth.email.smtp], and start the server again.",
+            ),
+        };
+        faults.push(create_fault(severity, "auth.email.smtp", message, remedy));
     }
 }
 
@@ -238,8 +245,12 @@ mod tests {
     #[test]
     fn console_113_list_faults_finds_bad_urls_providers_hooks_and_sms() {
         assert_eq!(keys_of("", Mode::Development), [""; 0]);
-        assert_eq!(keys_of("", Mode::Production), ["auth.site_url"]);
+        assert_eq!(
+            keys_of("", Mode::Production),
+            ["auth.site_url", "auth.email.smtp"]
+        );
         let site = "[auth]\nsite_url = \"https://app.example.com\"\n";
+        let smtp = "[auth.email.smtp]\nenabled = true\nhost = \"mail\"\nadmin_email = \"a@example.com\"\n";
         for (more, key) in [
             (
                 "additional_redirect_urls = [\"https://**\"]",
@@ -263,7 +274,7 @@ mod tests {
             ),
             ("[auth.sms]\nenabled = true", "auth.sms"),
         ] {
-            let keys = keys_of(&format!("{site}{more}\n"), Mode::Production);
+            let keys = keys_of(&format!("{site}{more}\n{smtp}"), Mode::Production);
             assert_eq!(keys, [key], "{more}");
         }
     }

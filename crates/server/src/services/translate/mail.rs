@@ -1,6 +1,6 @@
 //! Configuration → the mailer and its templates.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use selvedge_mail::{Inbox, MailKind, MailTemplates, Mailer, Sender, SmtpConfig, SmtpMailer};
 use selvedge_project_files::{MAX_SETTINGS_BYTES, read_text};
 
@@ -8,10 +8,10 @@ use crate::config::{Config, EmailTemplate, SelvedgeAuthSection, SmtpSection};
 use crate::output;
 use crate::services::mode::Mode;
 
-/// The mailer: the configured SMTP server; without one, the inbox in development.
+/// The mailer: the configured SMTP server; without one, the inbox in development. In production what would send a mail is refused then.
 ///
 /// # Errors
-/// No SMTP server in production: users whose confirmation or recovery mail is never sent could not sign in.
+/// A setting of the SMTP server that cannot be used.
 pub(in crate::services) fn build_mailer(config: &Config, mode: Mode) -> Result<(Mailer, Option<Inbox>)> {
     match (&config.auth.email.smtp, mode) {
         (Some(smtp), _) => Ok((Mailer::Smtp(smtp_mailer(smtp, &config.selvedge.auth)?), None)),
@@ -23,11 +23,15 @@ pub(in crate::services) fn build_mailer(config: &Config, mode: Mode) -> Result<(
             };
             Ok((Mailer::Inbox(inbox.clone(), sender), Some(inbox)))
         }
-        // Refused at the start rather than at the first sign-up, whose user would wait for a mail that never comes.
-        (None, Mode::Production) => bail!(
-            "`selvedge serve` sends mail through an SMTP server of yours: set [auth.email.smtp] (host, port, \
-             user, pass, admin_email) in config.toml, or SUPABASE_AUTH_EMAIL_SMTP_ENABLED=true and the variables beside it"
-        ),
+        (None, Mode::Production) => {
+            if config.auth.enabled && config.auth.hooks.iter().all(|hook| hook.name != "send_email") {
+                tracing::warn!(
+                    "no SMTP server is configured, so what would send a mail is refused: set [auth.email.smtp] (host, port, user, pass, \
+                     admin_email) in config.toml, or SUPABASE_AUTH_EMAIL_SMTP_ENABLED=true and the variables beside it"
+                );
+            }
+            Ok((Mailer::Missing, None))
+        }
     }
 }
 

@@ -1,5 +1,9 @@
 //! `selvedge serve`: what it refuses, and that it runs on an external database with secret keys.
 
+mod home;
+mod own_database;
+mod restarts;
+
 use std::collections::HashMap;
 
 use crate::support::{Ports, Project};

@@ -1,15 +1,25 @@
-//! `selvedge serve`: runs the project in production, with an external database, secret keys and an SMTP server.
+//! `selvedge serve`: runs the project in production, with secret keys, on a database of its own or on an external one.
 
+mod own_database;
+
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::web;
 use anyhow::{Result, bail};
+use nix::sys::stat::{Mode as FileMode, umask};
 use selvedge_gateway::logging::LogFormat;
+use selvedge_postgres::Logins;
 use selvedge_postgres::migrate::is_platform_applied;
+use tokio::sync::oneshot;
 
+pub(super) use self::own_database::prepare_home;
+use self::own_database::{OwnDatabase, check_named};
+use super::cluster::restart_when_asked;
 use super::logging::start_logging;
-use super::{console, enter_served_project, shutdown};
+use super::{console, enter_served_project, keeper, shutdown};
+use crate::cli::ServeArgs;
 use crate::config::{Config, Environment};
 use crate::database::external::ExternalDatabase;
 use crate::http::StatusPage;
@@ -36,61 +46,179 @@ const SUPERUSERS: &str = "
     ]::pg_catalog.name[])
     order by 1";
 
+/// The database that is served.
+enum ServedDatabase {
+    External(ExternalDatabase),
+    Own(OwnDatabase),
+}
+
 /// Runs `selvedge serve` until a signal arrives.
 ///
 /// # Errors
 /// When a key is missing or well known, a port is in use, or the database cannot be used.
-pub(super) async fn run(config: Config) -> Result<()> {
+pub(super) async fn run(config: Config, args: &ServeArgs) -> Result<()> {
     let started = Instant::now();
     start_logging(&config, LogFormat::Json, DEFAULT_LOG_FILTER);
     check_providers(&config)?;
-    let keys = KeySet::for_production(&config)?;
-    let Some(database) = ExternalDatabase::of_project(&config)? else {
-        bail!(
-            "`selvedge serve` needs a database: set DATABASE_URL=postgresql://…, or use `selvedge start` \
-             for an embedded one"
-        );
-    };
-    warn_of_pooler(&config);
+    let external = ExternalDatabase::of_project(&config)?;
+    // What can be refused is refused before a port is opened; the keys of a home are read as its owner.
+    let given_keys = check_start(&config, external.as_ref(), args)?;
     warn_of_superuser_password();
-    let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
     // Before connecting to the database, so that a port in use is reported first.
-    let listener = listen::reserve_port(host, config.api.port, API_PORT)?;
-    let console_listeners = console::bind_in_serve(&config)?;
+    let listeners = Listeners::bind(&config)?;
     enter_served_project(&config)?;
     // From here on a signal is remembered, also while the services are still connecting.
-    let signals = shutdown::Signals::listen_in_production()?;
-    check_platform(&database).await?;
-    warn_of_refused_replication(&config, &database).await;
+    let mut signals = shutdown::Signals::listen_in_production()?;
+    let opened = tokio::select! {
+        opened = open_database(&config, external, args.migrate) => opened,
+        () = signals.next() => bail!("interrupted while the database was starting"),
+    };
+    let database = opened?;
+    let is_own = matches!(database, ServedDatabase::Own(_));
+    if is_own {
+        // As root others may pass through the home.
+        umask(FileMode::S_IRWXG | FileMode::S_IRWXO);
+    }
+    let keys = match given_keys {
+        Some(keys) => keys,
+        None => KeySet::for_home(&config)?,
+    };
+    serve_until_stopped(&config, &keys, database, listeners, signals, started).await?;
+    if is_own && is_first_process() {
+        keeper::stop(&config).await?;
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// The ports, opened and not accepting connections yet.
+struct Listeners {
+    api: TcpListener,
+    console: Vec<TcpListener>,
+}
+
+impl Listeners {
+    fn bind(config: &Config) -> Result<Self> {
+        Ok(Self {
+            api: listen::reserve_port(host(config), config.api.port, API_PORT)?,
+            console: console::bind_in_serve(config)?,
+        })
+    }
+}
+
+fn host(config: &Config) -> &str {
+    config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS)
+}
+
+async fn serve_until_stopped(
+    config: &Config,
+    keys: &KeySet,
+    mut database: ServedDatabase,
+    listeners: Listeners,
+    signals: shutdown::Signals,
+    started: Instant,
+) -> Result<()> {
     let background = BackgroundRuntime::new()?;
-    let services = connect(&background, &config, &database, &keys).await?;
-    let console = console::start(&config, &keys, &services, console_listeners).await?;
-    let mut plan = shutdown::StopPlan::from_services(&services, &config);
+    let services = connect(&background, config, &database, keys).await?;
+    // Dropped at the end, so that a PostgreSQL which is stopped then is not started again.
+    let _watch = watch_keeper(config, &mut database, &services);
+    let console = console::start(config, keys, &services, listeners.console).await?;
+    let mut plan = shutdown::StopPlan::from_services(&services, config);
     // Without a delay nobody expects that the stop of one of several nodes costs no request.
     if !plan.drain_delay.is_zero() {
-        plan.listeners.push(listener.try_clone()?);
+        plan.listeners.push(listeners.api.try_clone()?);
     }
-    listen::accept_connections(&listener, API_PORT)?;
+    listen::accept_connections(&listeners.api, API_PORT)?;
     let api = server::start_api(
-        &config,
+        config,
         services,
-        root_content(&config, &keys)?,
-        vec![listener],
+        root_content(config, keys)?,
+        vec![listeners.api],
         // The check of the Host header protects development servers from DNS rebinding; here requests need an API key instead.
         None,
     )?;
     let handle = shutdown::spawn_server(api);
+    log_serving(config, started);
+    let handles = Vec::from_iter([handle].into_iter().chain(console));
+    shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await
+}
+
+fn log_serving(config: &Config, started: Instant) {
     tracing::info!(
-        host,
+        host = host(config),
         port = config.api.port,
+        url = config.api_url(),
         startup_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
-    let handles = Vec::from_iter([handle].into_iter().chain(console));
-    shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await?;
-    tracing::info!("stopped");
-    Ok(())
+}
+
+/// Whether this is the first process of a container, after which nothing goes on.
+fn is_first_process() -> bool {
+    std::process::id() == 1
+}
+
+/// Refuses what cannot be served, and returns the keys for an external database.
+fn check_start(
+    config: &Config,
+    external: Option<&ExternalDatabase>,
+    args: &ServeArgs,
+) -> Result<Option<KeySet>> {
+    if external.is_none() {
+        check_named(config)?;
+        return Ok(None);
+    }
+    if args.migrate {
+        bail!(
+            "with DATABASE_URL `serve` changes no schema\n  apply pending migrations before:  selvedge migrate up --external"
+        );
+    }
+    let keys = KeySet::for_production(config)?;
+    warn_of_pooler(config);
+    Ok(Some(keys))
+}
+
+/// Checks the external database, or starts the home's own one.
+async fn open_database(
+    config: &Config,
+    external: Option<ExternalDatabase>,
+    migrate: bool,
+) -> Result<ServedDatabase> {
+    let Some(database) = external else {
+        prepare_home(config)?;
+        return Ok(ServedDatabase::Own(OwnDatabase::open(config, migrate).await?));
+    };
+    check_platform(&database).await?;
+    warn_of_refused_replication(config, &database).await;
+    Ok(ServedDatabase::External(database))
+}
+
+/// Starts to watch the process that keeps PostgreSQL running, until the returned value is dropped.
+fn watch_keeper(
+    config: &Config,
+    database: &mut ServedDatabase,
+    services: &Services,
+) -> Option<oneshot::Sender<()>> {
+    let ServedDatabase::Own(own) = database else {
+        return None;
+    };
+    let restarts = own.take_restarts()?;
+    if config.selvedge.functions.database_access {
+        tracing::warn!(
+            "functions get no SUPABASE_DB_URL: the home's PostgreSQL listens on its own socket only"
+        );
+    }
+    let (stop, stopped) = oneshot::channel();
+    let (config, health, hold) = (config.clone(), services.health(), services.hold.clone());
+    actix_web::rt::spawn(async move {
+        tokio::select! {
+            () = keeper::watch(&config, |runs| health.set_database_restarting(!runs)) => {}
+            () = restart_when_asked(restarts, &config.selvedge.data_dir, &hold) => {}
+            _ = stopped => {}
+        }
+    });
+    Some(stop)
 }
 
 /// Says why Realtime will deliver no row changes, where the database refuses its login.
@@ -144,12 +272,15 @@ async fn check_platform(database: &ExternalDatabase) -> Result<()> {
 async fn connect(
     background: &BackgroundRuntime,
     config: &Config,
-    database: &ExternalDatabase,
+    database: &ServedDatabase,
     keys: &KeySet,
 ) -> Result<Arc<Services>> {
     // Whether the console may change the schema determines the console's login, so it is decided here.
-    let logins = database.logins(config.console.schema_changes);
-    let owner = database.postgres_login();
+    let schema_changes = config.console.schema_changes;
+    let (logins, owner): (Logins, tokio_postgres::Config) = match database {
+        ServedDatabase::External(database) => (database.logins(schema_changes), database.postgres_login()),
+        ServedDatabase::Own(database) => (database.logins(schema_changes), database.postgres_login()),
+    };
     let services = Services::connect(background, config, logins, keys, Mode::Production)
         .await?
         .with_meta(config, owner)

@@ -1,0 +1,206 @@
+//! `selvedge cluster`: runs the PostgreSQL of a production database, apart from the server that uses it, or restarts it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use selvedge_gateway::Hold;
+use selvedge_gateway::logging::LogFormat;
+use selvedge_postgres::cluster::{Cluster, ClusterConfig, KeeperRequest, RunningCluster};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+
+use super::logging::start_logging;
+use super::serve::prepare_home;
+use super::{keeper, shutdown};
+use crate::cli::ClusterAction;
+use crate::config::Config;
+use crate::database::embedded;
+use crate::database::home::is_home;
+use crate::instance::find_server;
+use crate::output::GOOD;
+use crate::project_trust::record_project;
+
+const DEFAULT_LOG_FILTER: &str = "info,tokio_postgres=warn";
+
+/// How long PostgreSQL may take to end in order and to start again.
+const RESTART_TIME: Duration = Duration::from_secs(180);
+const POLL: Duration = Duration::from_millis(50);
+/// How long requests in progress have before it.
+const DRAIN_TIME: Duration = Duration::from_secs(10);
+
+const STARTED_AT: &str = "select pg_catalog.pg_postmaster_start_time()::pg_catalog.text";
+
+/// Runs `selvedge cluster`.
+///
+/// # Errors
+/// When PostgreSQL does not start, or the settings cannot be used.
+pub(super) async fn run(config: Config, action: ClusterAction) -> Result<()> {
+    match action {
+        ClusterAction::Run(_) => keep_running(config).await,
+        ClusterAction::Restart => restart(&config).await,
+    }
+}
+
+/// Runs PostgreSQL until a signal arrives. Servers come and go meanwhile.
+async fn keep_running(config: Config) -> Result<()> {
+    start_logging(&config, LogFormat::Json, DEFAULT_LOG_FILTER);
+    prepare_home(&config)?;
+    let mut signals = shutdown::Signals::listen_in_production()?;
+    let requests = listen_for_requests(&config)?;
+    let mut cluster = tokio::select! {
+        started = Cluster::start(embedded::cluster_config(&config)?) => started?,
+        () = signals.next() => bail!("interrupted while PostgreSQL was starting"),
+    };
+    record_project(&config);
+    tracing::info!(
+        version = cluster.binaries().major_version(),
+        home = %config.selvedge.data_dir.display(),
+        "PostgreSQL accepts connections"
+    );
+    let lost = tokio::select! {
+        reason = cluster.keep_running_with(|_| (), requests) => Some(reason),
+        () = signals.next() => None,
+    };
+    cluster.stop().await?;
+    match lost {
+        Some(reason) => bail!("PostgreSQL ended by itself: {reason}"),
+        None => {
+            tracing::info!("stopped");
+            Ok(())
+        }
+    }
+}
+
+/// Turns signals into requests, each with the settings that the configuration has by then.
+fn listen_for_requests(config: &Config) -> Result<mpsc::Receiver<KeeperRequest>> {
+    let explain = "cannot listen to signals";
+    let mut restarts = keeper::listen_for_restarts()?;
+    let mut reloads = signal(SignalKind::from_raw(keeper::RELOAD as i32)).context(explain)?;
+    let (sender, requests) = mpsc::channel(1);
+    let flags = config.flags.clone();
+    actix_web::rt::spawn(async move {
+        loop {
+            let is_restart = tokio::select! {
+                Some(()) = restarts.recv() => true,
+                Some(()) = reloads.recv() => false,
+                else => return,
+            };
+            let settings = match read_settings(&flags) {
+                Ok(settings) => Box::new(settings),
+                Err(error) => {
+                    tracing::error!(
+                        error = format!("{error:#}"),
+                        "the configuration cannot be used, so nothing was changed"
+                    );
+                    continue;
+                }
+            };
+            let request = match is_restart {
+                true => KeeperRequest::Restart(settings),
+                false => KeeperRequest::Reload(settings),
+            };
+            if sender.send(request).await.is_err() {
+                return;
+            }
+        }
+    });
+    Ok(requests)
+}
+
+fn read_settings(flags: &crate::config::Flags) -> Result<ClusterConfig> {
+    let config = Config::load(flags)?.config;
+    let cluster = embedded::cluster_config(&config)?;
+    cluster.check_settings()?;
+    Ok(cluster)
+}
+
+/// Lets the keeper restart PostgreSQL, and returns when it accepts connections again.
+async fn restart(config: &Config) -> Result<()> {
+    if !is_home(config) {
+        bail!(
+            "{} is no home of a production database\n  restart a project for development:  selvedge stop, selvedge start",
+            config.selvedge.data_dir.display()
+        );
+    }
+    let home = &config.selvedge.data_dir;
+    let Some(running) = RunningCluster::find(home).await? else {
+        bail!(
+            "PostgreSQL of {} does not run: its next start has all settings",
+            config.project.id
+        );
+    };
+    // Checked before anything ends: PostgreSQL does not start with a value that it does not know.
+    embedded::cluster_config(config)?.check_settings()?;
+    let restart = Restart::of(running).await?;
+    // A server holds its requests back, and then asks the keeper itself.
+    match find_server(config)? {
+        Some(server) => keeper::ask_for_restart(&server)?,
+        None => keeper::ask_for_restart(restart.running.holder())?,
+    }
+    restart.wait(home).await?;
+    anstream::println!("{GOOD}restarted{GOOD:#} PostgreSQL of {}", config.project.id);
+    Ok(())
+}
+
+/// A restart of PostgreSQL that somebody is going to ask for.
+struct Restart {
+    running: RunningCluster,
+    started_at: String,
+}
+
+impl Restart {
+    async fn of(running: RunningCluster) -> Result<Self> {
+        let started_at = find_start(&running).await?;
+        Ok(Self { running, started_at })
+    }
+
+    /// Returns when another one accepts connections.
+    async fn wait(&self, home: &Path) -> Result<()> {
+        let deadline = Instant::now() + RESTART_TIME;
+        loop {
+            actix_web::rt::time::sleep(POLL).await;
+            // Errors are those of a server that ends or starts.
+            if let Ok(Some(now)) = RunningCluster::find(home).await
+                && let Ok(started_at) = find_start(&now).await
+                && started_at != self.started_at
+            {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                bail!(
+                    "PostgreSQL does not accept connections after {} s; see the log of process {}",
+                    RESTART_TIME.as_secs(),
+                    self.running.holder().pid
+                );
+            }
+        }
+    }
+}
+
+/// Restarts PostgreSQL for `cluster restart` whenever this server is asked to. Requests wait meanwhile, after those in progress have ended.
+pub(super) async fn restart_when_asked(mut asked: Signal, home: &Path, hold: &Hold) {
+    while asked.recv().await.is_some() {
+        tracing::info!("PostgreSQL is restarted; requests wait");
+        if !hold.begin(DRAIN_TIME).await {
+            tracing::warn!("some requests in progress have not ended, and may fail");
+        }
+        let restarted = async {
+            let running = RunningCluster::find(home)
+                .await?
+                .context("PostgreSQL does not run")?;
+            let restart = Restart::of(running).await?;
+            keeper::ask_for_restart(restart.running.holder())?;
+            restart.wait(home).await
+        };
+        if let Err(error) = restarted.await {
+            tracing::error!(error = format!("{error:#}"), "PostgreSQL could not be restarted");
+        }
+        hold.end();
+    }
+}
+
+async fn find_start(running: &RunningCluster) -> Result<String> {
+    let session = embedded::connect_privileged(&running.superuser_login()).await?;
+    Ok(session.query_one(STARTED_AT, &[]).await?.try_get(0)?)
+}

@@ -1,0 +1,114 @@
+//! The memory of a home: whether PostgreSQL, the server and functions fit into it together, and what PostgreSQL was given.
+
+use selvedge_postgres::cluster::RunningCluster;
+use tokio_postgres::Client;
+
+use super::finding::Finding;
+use crate::config::Config;
+use crate::database::embedded;
+use crate::database::home::production_profile;
+use crate::services::MemoryParts;
+
+const MIB: u64 = 1024 * 1024;
+/// The hundredths of the memory above which little is left for the system and its cache of files.
+const MOST_SHARE: u64 = 90;
+
+const PENDING: &str = "select s.name from pg_catalog.pg_settings as s where s.pending_restart order by 1";
+
+/// Examines the home of a production database; nothing elsewhere.
+pub(super) async fn examine_memory(config: &Config) -> Vec<Finding> {
+    let Some(parts) = MemoryParts::of_home(config) else {
+        return Vec::new();
+    };
+    let mut findings = vec![judge_parts(&parts)];
+    findings.extend(compare_settings(config));
+    findings.extend(find_pending(config).await);
+    findings
+}
+
+fn judge_parts(parts: &MemoryParts) -> Finding {
+    let mebibytes = |bytes: u64| bytes / MIB;
+    let message = format!(
+        "of {} MB: PostgreSQL {} MB of shared buffers and {} MB for sessions, functions {} MB, the server {} MB: {} %",
+        mebibytes(parts.total),
+        mebibytes(parts.buffers),
+        mebibytes(parts.sessions),
+        mebibytes(parts.functions),
+        mebibytes(parts.server),
+        parts.share()
+    );
+    if parts.share() > MOST_SHARE {
+        Finding::warning(
+            "memory",
+            message,
+            "lower shared_buffers in [db.settings], memory in [selvedge.limits] or [selvedge.functions], or add memory: the system kills \
+             what takes more than there is",
+        )
+    } else {
+        Finding::ok("memory", message)
+    }
+}
+
+/// What was computed for PostgreSQL beside what `[db.settings]` has.
+fn compare_settings(config: &Config) -> Option<Finding> {
+    let computed = production_profile(config)?.settings();
+    let described: Vec<String> = computed
+        .iter()
+        .map(|(name, value)| {
+            let set = config.db.settings.iter().find(|(set, _)| set == name);
+            match set {
+                Some((_, set)) => format!("{name} {value} computed, {set} set"),
+                None => format!("{name} {value}"),
+            }
+        })
+        .collect();
+    Some(Finding::ok("postgresql_settings", described.join("; ")))
+}
+
+/// Settings that wait for a restart of PostgreSQL. A fault of the login is reported with the database.
+async fn find_pending(config: &Config) -> Option<Finding> {
+    let running = RunningCluster::find(&config.selvedge.data_dir).await.ok()??;
+    let login = embedded::login_to_running(&running, "postgres");
+    let client = embedded::connect(&login).await.ok()?;
+    let names = list_pending(&client).await.ok()?;
+    (!names.is_empty()).then(|| {
+        Finding::warning(
+            "restart",
+            format!(
+                "settings of PostgreSQL wait for its restart: {}",
+                names.join(", ")
+            ),
+            "selvedge cluster restart",
+        )
+    })
+}
+
+async fn list_pending(client: &Client) -> Result<Vec<String>, tokio_postgres::Error> {
+    let rows = client.query(PENDING, &[]).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Status;
+    use super::*;
+
+    #[test]
+    fn prod_017_doctor_warns_when_nine_tenths_of_the_memory_are_given_away() {
+        let parts = |server| MemoryParts {
+            total: 1000 * MIB,
+            buffers: 250 * MIB,
+            sessions: 125 * MIB,
+            functions: 0,
+            server,
+        };
+
+        assert_eq!(judge_parts(&parts(525 * MIB)).status, Status::Ok);
+        assert_eq!(judge_parts(&parts(540 * MIB)).status, Status::Warning);
+        assert!(
+            judge_parts(&parts(525 * MIB))
+                .message
+                .contains("the server 525 MB: 90 %")
+        );
+    }
+}

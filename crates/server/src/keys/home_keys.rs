@@ -1,0 +1,143 @@
+//! The keys that a production database's home keeps: made at its first start, for what nobody has given.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use secrecy::{ExposeSecret, SecretString};
+use selvedge_postgres::cluster::open_own_file;
+use selvedge_token::{generate_jwt_secret, generate_publishable_key, generate_secret_key};
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::private_file::write_private_file;
+
+/// The file in the home, which its owner alone may read.
+const FILE: &str = "keys.json";
+
+/// Its content. What a file or a variable gave at the first start is not in it.
+#[derive(Default, Serialize, Deserialize)]
+struct HomeKeys {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jwt_secret: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    publishable_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret_key: Option<String>,
+}
+
+/// Makes the keys that the configuration lacks, in a home that has none yet. Call it once, before the home has a database.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn make_home_keys(config: &Config) -> Result<()> {
+    let given = &config.auth.keys;
+    let keys = HomeKeys {
+        jwt_secret: given.jwt_secret.is_none().then(generate_jwt_secret),
+        publishable_key: given.publishable_key.is_none().then(generate_publishable_key),
+        secret_key: given.secret_key.is_none().then(generate_secret_key),
+    };
+    let path = file(config);
+    if path.exists() {
+        return Ok(());
+    }
+    let text = serde_json::to_string_pretty(&keys).context("keys are text")?;
+    write_private_file(&path, &text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The configuration with the home's keys in the place of those that it lacks.
+///
+/// # Errors
+/// When a key is neither given nor in the home: a new one would make all tokens invalid.
+pub(super) fn with_home_keys(config: &Config) -> Result<Config> {
+    let path = file(config);
+    let kept = read(config)?;
+    let mut config = config.clone();
+    let keys = &mut config.auth.keys;
+    fill(&mut keys.jwt_secret, kept.jwt_secret);
+    fill(&mut keys.publishable_key, kept.publishable_key);
+    fill(&mut keys.secret_key, kept.secret_key);
+    if keys.jwt_secret.is_none() {
+        bail!(
+            "{} has no JWT secret, and SUPABASE_AUTH_JWT_SECRET (auth.jwt_secret) is not set: give the one with which this database was \
+             served before, or everybody is signed out\n  for new ones:  selvedge keys --generate",
+            path.display()
+        );
+    }
+    Ok(config)
+}
+
+fn fill(key: &mut Option<SecretString>, kept: Option<String>) {
+    if key.as_ref().is_none_or(|key| key.expose_secret().is_empty()) {
+        *key = kept.map(SecretString::from);
+    }
+}
+
+fn read(config: &Config) -> Result<HomeKeys> {
+    let path = file(config);
+    match open_own_file(&path, false) {
+        Ok(file) => serde_json::from_reader(file).with_context(|| format!("{} is damaged", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HomeKeys::default()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn file(config: &Config) -> PathBuf {
+    config.selvedge.data_dir.join(FILE)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+    use crate::keys::KeySet;
+
+    fn config(home: &std::path::Path, variables: &[(&str, &str)]) -> Config {
+        let environment: Environment = variables.iter().copied().collect();
+        let project = Project::find(None, home).unwrap();
+        let flags = Flags {
+            data_dir: Some(home.to_owned()),
+            ..Flags::default()
+        };
+        Config::load_project(project, environment, &flags).unwrap().config
+    }
+
+    #[test]
+    fn prod_001_the_first_start_makes_what_nobody_has_given_and_later_ones_keep_it() {
+        let home = tempfile::tempdir().unwrap();
+        let own = "a-secret-that-nobody-else-knows-12345";
+        let none = config(home.path(), &[]);
+
+        make_home_keys(&none).unwrap();
+        let first = KeySet::for_home(&none).unwrap();
+        make_home_keys(&none).unwrap();
+        let second = KeySet::for_home(&none).unwrap();
+        let given = KeySet::for_home(&config(home.path(), &[("SUPABASE_AUTH_JWT_SECRET", own)])).unwrap();
+
+        let mode = file(&none).metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(
+            first.jwt_secret.expose_secret(),
+            second.jwt_secret.expose_secret()
+        );
+        assert!(first.browser_key().starts_with("sb_publishable_"));
+        assert_eq!(given.jwt_secret.expose_secret(), own);
+        assert_eq!(given.browser_key(), first.browser_key());
+    }
+
+    #[test]
+    fn prod_001_a_secret_that_is_given_no_more_is_not_replaced_by_another_one() {
+        let home = tempfile::tempdir().unwrap();
+        let own = "a-secret-that-nobody-else-knows-12345";
+
+        make_home_keys(&config(home.path(), &[("SUPABASE_AUTH_JWT_SECRET", own)])).unwrap();
+        let text = std::fs::read_to_string(home.path().join(FILE)).unwrap();
+        let refused = KeySet::for_home(&config(home.path(), &[]))
+            .unwrap_err()
+            .to_string();
+
+        assert!(!text.contains(own) && text.contains("sb_secret_"), "{text}");
+        assert!(refused.contains("signed out"), "{refused}");
+    }
+}
