@@ -27,7 +27,8 @@ const metrics = new Set(
 const documents = [
   ...filesBelow("docker", ".json"),
   ...filesBelow("docker", ".yml"),
-  ...filesBelow("docs", ".md"),
+  // The contract also names metrics that are not there yet.
+  ...filesBelow("docs", ".md").filter((file) => !file.startsWith("docs/contract/")),
 ];
 let problems = 0;
 for (const document of documents) {
