@@ -1,6 +1,8 @@
 //! Guesses are counted per network: strangers neither find a code nor use up the attempts of its owner. Source: Auth contract
 //! §3.7, §13.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::app::{PASSWORD, Session, TestApp};
@@ -193,18 +195,70 @@ async fn auth_110_answers_to_attempts_do_not_tell_which_addresses_are_registered
     assert_eq!(app.count(sent).await, 2, "ana's last one and the sign-up");
 }
 
+/// Requests that send nothing cost nothing, and nobody sees them.
 #[actix_web::test]
-async fn auth_110_requests_for_codes_to_one_address_are_kept_of_fifty_networks() {
+async fn auth_110_requests_that_send_nothing_take_no_attempts_from_the_owner() {
     let app = TestApp::start_behind_proxy(|_| {}).await;
+    let ana = "ana@example.com";
+    app.user(ana).await;
+    ask(&app, "/recover", ana, "192.0.2.1").await;
+    let code = app.mail_to(ana).code;
+    guess(&app, ana, "203.0.113.1", 1).await;
     for host in 1..=60 {
-        ask(&app, "/recover", "nobody@example.com", &format!("192.0.2.{host}")).await;
+        let body = json!({"type": "email_change", "email": ana});
+        let asked = app.post("/resend", body).sent_from(&format!("198.51.100.{host}"));
+        assert_eq!(asked.send().await.status, 200);
     }
-    ask(&app, "/recover", "other@example.com", "192.0.2.1").await;
+    app.sql(USE_UP, &[]).await;
 
+    let body = json!({"type": "recovery", "email": ana, "token": code});
+    let owner = app.post("/verify", body).sent_from("192.0.2.1").send().await;
+
+    owner.session();
     assert_eq!(
         app.count("select count(*) from _selvedge.code_requests").await,
-        51
+        61
     );
+}
+
+/// A request for a code is noted in the transaction that sends the mail, which may take seconds.
+#[actix_web::test]
+async fn auth_110_a_request_that_is_being_sent_holds_up_no_attempt_of_another_network() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    let ana = "ana@example.com";
+    app.user(ana).await;
+    ask(&app, "/recover", ana, "192.0.2.1").await;
+    let holder = app.superuser().await;
+    let prepared = holder.batch_execute(
+        "create function public.wait_for_test() returns trigger language plpgsql as
+           $$ begin perform pg_advisory_xact_lock(110); return null; end $$;
+         create trigger wait_for_test after insert on _selvedge.code_requests
+           for each row execute function public.wait_for_test();",
+    );
+    prepared.await.unwrap();
+    holder
+        .batch_execute("select pg_advisory_lock(110)")
+        .await
+        .unwrap();
+
+    let body = json!({"type": "email_change", "email": ana});
+    let asking = app.post("/resend", body).sent_from("198.51.100.1").send();
+    let guessing = async {
+        let waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted
+                         and database = (select oid from pg_database where datname = current_database())";
+        app.eventually(waiting, |rows| !rows.is_empty()).await;
+        let attempt = guess(&app, ana, "192.0.2.1", 1);
+        let answers = tokio::time::timeout(Duration::from_secs(20), attempt).await;
+        holder
+            .batch_execute("select pg_advisory_unlock(110)")
+            .await
+            .unwrap();
+        answers
+    };
+    let (answers, asked) = futures_util::future::join(guessing, asking).await;
+
+    assert_eq!(asked.status, 200);
+    assert_eq!(answers.unwrap(), [403]);
 }
 
 /// One customer of a provider has 65 536 networks as narrow as a /64.
