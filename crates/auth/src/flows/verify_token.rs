@@ -90,8 +90,8 @@ async fn take_address_attempt(
     let client = request.connect().await?;
     let asking = code_requests::take_attempt(&client, key, (address, network)).await?;
     let limits = match asking {
-        Asking::Sent => ASKED_CODE_LIMITS,
-        Asking::Unanswered | Asking::No => ADDRESS_LIMITS,
+        Asking::Sent | Asking::Unanswered => ASKED_CODE_LIMITS,
+        Asking::No => ADDRESS_LIMITS,
     };
     let attempt = ("codes of an address", address, asking);
     let subject = take_attempt(request, &client, attempt, limits).await?;
@@ -99,12 +99,13 @@ async fn take_address_attempt(
 }
 
 /// Counts an attempt at codes of an address or number. Networks that were sent a code share attempts of their own, so that others do
-/// not use up those of whoever waits for a code.
+/// not use up those of whoever waits for a code. Networks whose requests have sent nothing share a third count: an attempt of theirs
+/// must leave as many to strangers as one after a code was sent, or what is left would tell that the address is not registered.
 ///
 /// # Errors
 /// 429 `over_request_rate_limit`; but 403 `otp_expired` for a network whose request has sent nothing, as for a wrong code after one
-/// that has: a 429 would tell that the address is not registered. Who has used up the attempts of those who were sent codes, with as
-/// many codes to the address, sees the difference.
+/// that has: anybody can use up the third count without a mail, and a 429 would tell that the address is not registered. Who has used up
+/// the attempts of those who were sent codes, with as many codes to the address, sees the difference.
 async fn take_attempt(
     request: &AuthRequest,
     db: &impl GenericClient,
@@ -114,9 +115,13 @@ async fn take_attempt(
     let (network, key) = (request.info.attempt_network(), &request.state.code_key);
     let address = address.to_lowercase();
     let mut subject = key.attempt_subject(purpose, address.as_bytes(), network);
-    if asking == Asking::Sent {
-        let of_asking = key.attempt_subject(&format!("asked {purpose}"), address.as_bytes(), network);
-        subject.of_all = of_asking.of_all;
+    let shared = match asking {
+        Asking::Sent => Some(format!("asked {purpose}")),
+        Asking::Unanswered => Some(format!("unanswered {purpose}")),
+        Asking::No => None,
+    };
+    if let Some(purpose) = shared {
+        subject.of_all = key.attempt_subject(&purpose, address.as_bytes(), network).of_all;
     }
     match one_time_codes::take_counted_attempt(db, &subject, limits).await? {
         AttemptOutcome::Free => Ok(subject),

@@ -22,7 +22,7 @@ const ATTEMPTS: i16 = 5;
 pub(crate) enum Asking {
     /// It has not, or more than an hour ago, or has made all attempts since.
     No,
-    /// It has, and nothing was sent. Its attempts count like those of strangers.
+    /// It has, and nothing was sent. Its attempts count apart from those of others.
     Unanswered,
     /// A code was sent.
     Sent,

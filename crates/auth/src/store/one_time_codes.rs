@@ -54,8 +54,8 @@ pub(crate) const ADDRESS_LIMITS: AttemptLimits = AttemptLimits {
 
 /// For the codes of an address, where the network that tries them has asked for one in the last hour, see
 /// [`super::code_requests`]: strangers who have not do not use these up. Whoever asks for a code makes the address get a mail for
-/// every five attempts, and so is seen. Together with [`ADDRESS_LIMITS`], a day of attempts at one pending code finds one of six
-/// digits in 1 600.
+/// every five attempts, and so is seen. Networks whose requests have sent nothing have as many, apart from both. Together with
+/// [`ADDRESS_LIMITS`] these are 1 000 attempts a day at the codes of an address, which find one of six digits in 1 000.
 pub(crate) const ASKED_CODE_LIMITS: AttemptLimits = AttemptLimits {
     of_network: 50,
     of_all: 400,

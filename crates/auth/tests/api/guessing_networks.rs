@@ -186,7 +186,7 @@ async fn auth_110_answers_to_attempts_do_not_tell_which_addresses_are_registered
 
     assert_eq!(all[0], [403, 403, 403, 403, 403, 429, 429, 429]);
     assert_eq!(all[0], all[1]);
-    // No code was sent, so that the attempts count like those of strangers.
+    // Only a request that was answered has attempts at a code.
     let body = json!({"email": nobody, "password": PASSWORD});
     let signed_up = app.post("/signup", body).sent_from("192.0.2.1").send().await;
     assert_eq!(signed_up.status, 200);
@@ -259,6 +259,51 @@ async fn auth_110_a_request_that_is_being_sent_holds_up_no_attempt_of_another_ne
 
     assert_eq!(asked.status, 200);
     assert_eq!(answers.unwrap(), [403]);
+}
+
+/// What is left of the attempts of strangers is the same, whether or not a code was sent.
+#[actix_web::test]
+async fn auth_110_attempts_of_a_network_that_has_asked_leave_those_of_strangers() {
+    const ALL_BUT_THREE: &str =
+        "update _selvedge.counted_attempts set full_at = now() + interval '1 second' * (197 * 432)";
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    let (ana, nobody) = ("ana@example.com", "nobody@example.com");
+    app.user(ana).await;
+    for address in [ana, nobody] {
+        guess(&app, address, "203.0.113.1", 1).await;
+    }
+    app.sql(ALL_BUT_THREE, &[]).await;
+    for address in [ana, nobody] {
+        ask(&app, "/recover", address, "198.51.100.1").await;
+        let answers = guess(&app, address, "198.51.100.1", 5).await;
+        assert_eq!(answers, [403; 5], "{address}");
+    }
+
+    for address in [ana, nobody] {
+        let answers = guess(&app, address, "198.51.100.2", 4).await;
+        assert_eq!(answers, [403, 403, 403, 429], "{address}");
+    }
+}
+
+/// A request that sends nothing leaves a code that was sent before usable: one of an administrator's invitation, for example.
+#[actix_web::test]
+async fn auth_110_a_code_is_accepted_after_a_request_that_sends_nothing() {
+    let app = TestApp::start_behind_proxy(|_| {}).await;
+    let ana = "ana@example.com";
+    app.user(ana).await;
+    let body = json!({"type": "magiclink", "email": ana});
+    let generated = app.post("/admin/generate_link", body).admin().send().await;
+    let code = generated.body["email_otp"].as_str().unwrap().to_owned();
+    guess(&app, ana, "203.0.113.1", 1).await;
+    app.sql(USE_UP, &[]).await;
+    let body = json!({"type": "signup", "email": ana});
+    let asked = app.post("/resend", body).sent_from("192.0.2.1").send().await;
+    assert_eq!(asked.status, 200);
+
+    let body = json!({"type": "magiclink", "email": ana, "token": code});
+    let owner = app.post("/verify", body).sent_from("192.0.2.1").send().await;
+
+    owner.session();
 }
 
 /// One customer of a provider has 65 536 networks as narrow as a /64.
