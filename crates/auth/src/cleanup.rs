@@ -1,4 +1,4 @@
-//! Deletes expired rows in small batches, so that tables do not grow with every sign-in.
+//! Deletes expired rows, so that tables do not grow with every sign-in.
 //!
 //! Source: Auth contract §6, "Clean-up".
 
@@ -20,16 +20,21 @@ pub async fn delete_expired_rows_forever(state: web::Data<AuthState>) {
     tick.tick().await;
     loop {
         tick.tick().await;
-        match delete_one_batch(&state).await {
-            Ok(0) => {}
-            Ok(rows) => tracing::debug!(rows, "expired auth rows deleted"),
-            Err(error) => tracing::warn!(%error, "expired auth rows could not be deleted"),
-        }
+        delete_expired_rows(&state).await;
     }
 }
 
-/// Deletes one batch of every kind; returns the number of rows.
-async fn delete_one_batch(state: &AuthState) -> Result<u64, AuthError> {
+/// Deletes the rows that have expired by now, in small batches, see [`delete_expired_rows_forever`]. A failure is logged.
+pub async fn delete_expired_rows(state: &AuthState) {
+    match delete_all_kinds(state).await {
+        Ok(0) => {}
+        Ok(rows) => tracing::debug!(rows, "expired auth rows deleted"),
+        Err(error) => tracing::warn!(%error, "expired auth rows could not be deleted"),
+    }
+}
+
+/// Deletes the expired rows of every kind; returns how many.
+async fn delete_all_kinds(state: &AuthState) -> Result<u64, AuthError> {
     let sessions = &state.config.sessions;
     let rules = CleanupRules {
         timebox: sessions.timebox,

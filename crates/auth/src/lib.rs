@@ -38,7 +38,7 @@ mod validation;
 
 use selvedge_http_client as http_client;
 
-pub use cleanup::delete_expired_rows_forever;
+pub use cleanup::{delete_expired_rows, delete_expired_rows_forever};
 pub use config::{
     AuthConfig, CaptchaConfig, CaptchaProvider, ClientAddress, EmailConfig, FactorSwitch, HookConfig,
     HookConfigError, HooksConfig, LeakedPasswordConfig, MfaConfig, OauthServerConfig, PasswordConfig,

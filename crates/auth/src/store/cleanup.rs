@@ -1,13 +1,14 @@
 //! Deletes expired rows; `crate::cleanup` calls it every ten minutes. Source: Auth contract §6, "Clean-up".
 //!
 //! Every statement deletes a bounded number of rows and skips locked ones, so that several nodes may clean up at the
-//! same time without waiting for each other.
+//! same time without waiting for each other. It is repeated while it finds any: of some kinds anybody can write more rows between
+//! two clean-ups than one statement deletes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::GenericClient;
 
-use super::{DbResult, execute_statement};
+use super::{DbResult, Params, execute_statement};
 
 /// The project's settings that decide what has expired.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +21,12 @@ pub(crate) struct CleanupRules {
     pub(crate) anonymous_users: bool,
 }
 
-/// Deletes a bounded number of expired rows of each kind; returns how many. Call again while it returns more than 0.
+/// How long rows of one kind are deleted; the rest waits for the next clean-up. All kinds together take less than the time between two.
+const LONGEST: Duration = Duration::from_secs(10);
+/// Between two statements, so that a clean-up of many rows leaves the disk to requests.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Deletes the expired rows of each kind; returns how many.
 pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &CleanupRules) -> DbResult<u64> {
     let mut rows = 0;
     for sql in [
@@ -46,26 +52,32 @@ pub(crate) async fn delete_expired_rows(db: &impl GenericClient, rules: &Cleanup
         include_str!("../../sql/delete_stale_counted_attempts.sql"),
         include_str!("../../sql/delete_stale_text_message_pauses.sql"),
     ] {
-        rows += execute_statement(db, sql, &[]).await?;
+        rows += delete_in_batches(db, sql, &[]).await?;
     }
     // `make_interval` of PostgreSQL takes seconds as a floating-point number.
     let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs_f64());
     let (timebox, inactivity) = (seconds(rules.timebox), seconds(rules.inactivity));
-    rows += execute_statement(
-        db,
-        include_str!("../../sql/delete_stale_sessions.sql"),
-        &[&timebox, &inactivity],
-    )
-    .await?;
+    const SESSIONS: &str = include_str!("../../sql/delete_stale_sessions.sql");
+    rows += delete_in_batches(db, SESSIONS, &[&timebox, &inactivity]).await?;
     if rules.anonymous_users {
-        rows += execute_statement(
-            db,
-            include_str!("../../sql/delete_stale_anonymous_users.sql"),
-            &[],
-        )
-        .await?;
+        const USERS: &str = include_str!("../../sql/delete_stale_anonymous_users.sql");
+        rows += delete_in_batches(db, USERS, &[]).await?;
     }
     Ok(rows)
+}
+
+/// Repeats a statement until it finds nothing, or [`LONGEST`] has passed; returns how many rows it has deleted.
+async fn delete_in_batches(db: &impl GenericClient, sql: &str, params: Params<'_>) -> DbResult<u64> {
+    let started = Instant::now();
+    let mut rows = 0;
+    loop {
+        let batch = execute_statement(db, sql, params).await?;
+        rows += batch;
+        if batch == 0 || started.elapsed() >= LONGEST {
+            return Ok(rows);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 #[cfg(test)]

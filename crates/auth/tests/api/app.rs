@@ -35,6 +35,7 @@ pub(crate) struct TestApp {
     /// Receives all mails, unless [`Setup::mailer`] is set.
     pub(crate) inbox: Inbox,
     pub(crate) keys: Arc<KeyRing>,
+    state: web::Data<AuthState>,
     database: TestDatabase,
     http: Client,
     server: ServerHandle,
@@ -137,10 +138,11 @@ impl TestApp {
             trusted_proxies: setup.trusted_proxies,
             ..GatewayConfig::default()
         };
+        let served = state.clone();
         let server = HttpServer::new(move || {
             App::new()
                 .wrap(Gateway::new(gateway_keys.clone(), gateway.clone()))
-                .service(web::scope("/auth/v1").configure(selvedge_auth::configure(state.clone())))
+                .service(web::scope("/auth/v1").configure(selvedge_auth::configure(served.clone())))
         });
         let server = server
             .workers(1)
@@ -161,6 +163,7 @@ impl TestApp {
             base,
             inbox,
             keys,
+            state,
             database,
             http,
             server: handle,
@@ -225,6 +228,11 @@ impl TestApp {
             .await;
         assert_eq!(created.status, 200, "{}", created.body);
         self.sign_in(email, PASSWORD).await.session()
+    }
+
+    /// Deletes expired rows, as the service does every ten minutes.
+    pub(crate) async fn clean_up(&self) {
+        selvedge_auth::delete_expired_rows(&self.state).await;
     }
 
     /// Creates a user as an administrator.

@@ -306,6 +306,30 @@ async fn auth_110_a_code_is_accepted_after_a_request_that_sends_nothing() {
     owner.session();
 }
 
+/// Anybody can write more of these rows in ten minutes than one statement deletes.
+#[actix_web::test]
+async fn auth_110_one_cleanup_deletes_all_requests_and_attempts_that_count_no_longer() {
+    let app = TestApp::start().await;
+    let client = app.superuser().await;
+    let written = client.batch_execute(
+        "insert into _selvedge.code_requests (request_hash, asked_at, answers, attempts)
+           select int4send(i), now() - make_interval(mins => case when i = 0 then 59 else 61 end), 5, 0
+           from generate_series(0, 45000) i;
+         insert into _selvedge.counted_attempts (subject_hash, full_at)
+           select int4send(i), now() + make_interval(mins => case when i = 0 then 59 else -1 end)
+           from generate_series(0, 45000) i;",
+    );
+    written.await.unwrap();
+
+    app.clean_up().await;
+
+    assert_eq!(app.count("select count(*) from _selvedge.code_requests").await, 1);
+    assert_eq!(
+        app.count("select count(*) from _selvedge.counted_attempts").await,
+        1
+    );
+}
+
 /// One customer of a provider has 65 536 networks as narrow as a /64.
 #[actix_web::test]
 async fn auth_110_one_wide_ipv6_network_keeps_nobody_from_typing_a_code() {
