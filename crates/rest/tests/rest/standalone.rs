@@ -315,7 +315,7 @@ async fn gw_049_standalone_requests_are_refused_while_memory_runs_short() {
     holder.batch_execute(hold).await.expect("locked");
     // Every process uses more than one byte.
     let limit = MemoryLimit::find(Some(1)).expect("it is configured");
-    watch_memory(limit, memory.clone()).expect("a thread");
+    watch_memory(limit, memory.clone(), |_| false).expect("a thread");
     until("memory runs short", || memory.is_short()).await;
 
     // The only worker takes one request at a time.
