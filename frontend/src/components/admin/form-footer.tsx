@@ -16,6 +16,19 @@ export function PanelFooter({ children }: { children: ReactNode }) {
 /** Value of the button that saves the form and opens the next one. */
 export const anotherRow = "another";
 
+/**
+ * What a button that saves does first when it is pressed: while a name is typed that is neither added nor chosen, it tells that, because
+ * the form would be saved without it.
+ */
+export function useAskForUnadded(): (event: MouseEvent) => void {
+  const { hasUnadded } = useFormWork();
+  return (event) => {
+    if (!hasUnadded) return;
+    event.preventDefault();
+    toast("Not saved yet", "Add or choose the name that you have typed, or take it out.", "danger");
+  };
+}
+
 interface FormFooterProps {
   pending: boolean;
   /** Whether the form can be followed by one for one more row. */
@@ -27,12 +40,8 @@ interface FormFooterProps {
  * from under the pointer that is pressing it.
  */
 export function FormFooter({ pending, hasAnother = false }: FormFooterProps) {
-  const { isBusy, hasUnadded } = useFormWork();
-  function askForUnadded(event: MouseEvent) {
-    if (!hasUnadded) return;
-    event.preventDefault();
-    toast("Not saved yet", "Add the name that you have typed, or cancel it.", "danger");
-  }
+  const { isBusy } = useFormWork();
+  const askForUnadded = useAskForUnadded();
   return (
     <PanelFooter>
       <Button type="submit" variant="primary" pending={pending || isBusy} onClick={askForUnadded}>

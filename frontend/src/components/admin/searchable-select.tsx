@@ -3,6 +3,7 @@ import { isEnter, isEscape } from "@ui/keys";
 import { type KeyboardEvent, useId, useState } from "react";
 import { Input } from "@/components/ui/input";
 import { Choices, Select } from "./controls";
+import { useUnadded } from "./form-work";
 
 interface Choice {
   id: string;
@@ -50,77 +51,131 @@ export function findChoices(rows: readonly Choice[], text: string): Choice[] {
   return [...first, ...others].map(({ row }) => row);
 }
 
-function Combobox(props: SearchableSelectProps & { rows: readonly Choice[] }) {
-  const { prompt, rows, value, onChange, ...attributes } = props;
-  /** What is typed; null while the list is closed. */
-  const [text, setText] = useState<string | null>(null);
-  const [active, setActive] = useState(0);
-  const listId = useId();
-  const chosen = rows.find(({ id }) => id === value);
-  const found = text === null ? [] : findChoices(rows, text);
-  const offered = found.slice(0, mostOffered);
-  const isOpen = text !== null;
+/** What a search is doing: whether its list is open, which row the keys are at, and what is typed. */
+interface Search {
+  isOpen: boolean;
+  /** Place of the row that Enter chooses; -1 while nothing was typed and no arrow was pressed. */
+  active: number;
+  /** Null until something is typed: the field shows the chosen name. */
+  text: string | null;
+}
 
-  function type(next: string) {
-    setText(next);
-    setActive(0);
+const closed: Search = { isOpen: false, active: -1, text: null };
+
+/** Looking at the list changes nothing: only a row that is named or pressed is chosen, and only a deleted text takes the choice out. */
+function useSearch(rows: readonly Choice[], value: string, onChange: (id: string) => void) {
+  const [search, setSearch] = useState(closed);
+  const [searched, setSearched] = useState(value);
+  // A brand that was made beside the field, or a stored row that is taken over, ends the search.
+  if (searched !== value) {
+    setSearched(value);
+    setSearch(closed);
   }
+  const { isOpen, active, text } = search;
+  const found = isOpen ? findChoices(rows, text ?? "") : [];
+  const offered = found.slice(0, mostOffered);
 
   function choose(id: string) {
-    setText(null);
+    setSearch(closed);
     if (id !== value) onChange(id);
   }
 
-  /** A name that was typed whole, or taken out, is a choice; of anything else the former choice stays. */
+  /** What is neither a name nor blank stays in the field, with an error. */
   function leave() {
-    if (text === null) return;
-    const wanted = text.trim().toLowerCase();
+    const wanted = text?.trim().toLowerCase();
     const exact = rows.find(({ name }) => name.toLowerCase() === wanted);
-    choose(wanted === "" ? "" : (exact?.id ?? value));
+    if (wanted === "") choose("");
+    else if (exact !== undefined) choose(exact.id);
+    else setSearch({ ...closed, text });
+  }
+
+  function open() {
+    setSearch({ ...closed, isOpen: true, text });
+  }
+
+  function step(direction: 1 | -1) {
+    const last = offered.length - 1;
+    const next = active + direction < 0 ? last : active + direction;
+    setSearch({ ...search, active: next > last ? 0 : next });
   }
 
   function handleKey(event: KeyboardEvent) {
-    if (isEscape(event) && isOpen) setText(null);
+    if (isEscape(event) && isOpen) setSearch(closed);
     else if (isEnter(event) && isOpen) {
       const row = offered[active];
       if (row !== undefined) choose(row.id);
+      else if (text === null) setSearch(closed);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      if (!isOpen) type("");
-      else if (offered.length > 0) {
-        const step = event.key === "ArrowDown" ? 1 : offered.length - 1;
-        setActive((active + step) % offered.length);
-      }
+      if (!isOpen) open();
+      else step(event.key === "ArrowDown" ? 1 : -1);
     } else return;
     // Enter would submit the form.
     event.preventDefault();
   }
+
+  return {
+    ...search,
+    offered,
+    /** How many more rows match than are offered. */
+    more: found.length - offered.length,
+    open,
+    type: (next: string) => setSearch({ isOpen: true, active: 0, text: next }),
+    choose,
+    leave,
+    handleKey,
+  };
+}
+
+function Combobox(props: SearchableSelectProps & { rows: readonly Choice[] }) {
+  const { prompt, rows, value, onChange, ...attributes } = props;
+  const search = useSearch(rows, value, onChange);
+  const { isOpen, active, text, offered, more } = search;
+  const listId = useId();
+  const chosen = rows.find(({ id }) => id === value);
+  const isTyped = text !== null && text.trim() !== "";
+  const isUnknown = isTyped && !isOpen;
+  // Saved now, the form would have the former choice, which is nowhere to be seen.
+  useUnadded(isTyped);
 
   return (
     // Escape closes the list, and not the panel around it (EditDialog).
     <div className="relative" {...(isOpen && { "data-own-escape": true })}>
       <Input
         {...attributes}
+        {...(isUnknown && {
+          "aria-invalid": true,
+          "aria-describedby": [`${listId}-error`, attributes["aria-describedby"] ?? ""].join(" "),
+        })}
         role="combobox"
         aria-expanded={isOpen}
         aria-controls={listId}
         aria-autocomplete="list"
-        aria-activedescendant={offered.length > 0 ? `${listId}-${active}` : undefined}
+        aria-activedescendant={offered[active] !== undefined ? `${listId}-${active}` : undefined}
         autoComplete="off"
         placeholder={prompt}
         value={text ?? chosen?.name ?? (value === "" ? "" : "Not in the list")}
         onFocus={(event) => event.target.select()}
-        onClick={() => {
-          if (!isOpen) type("");
+        onClick={(event) => {
+          if (isOpen) return;
+          search.open();
+          // The first letter takes the place of the name that stands there.
+          event.currentTarget.select();
         }}
-        onChange={(event) => type(event.target.value)}
-        onKeyDown={handleKey}
-        onBlur={leave}
+        onChange={(event) => search.type(event.target.value)}
+        onKeyDown={search.handleKey}
+        onBlur={search.leave}
       />
+      <p id={`${listId}-error`} aria-live="polite" className="text-caption text-danger">
+        {isUnknown && "Choose one from the list."}
+      </p>
       {isOpen && (
         <div
           id={listId}
           role="listbox"
           aria-label="Choices"
+          tabIndex={-1}
+          // A press on its scrollbar would take the focus from the field, which closes the list.
+          onMouseDown={(event) => event.preventDefault()}
           className="absolute inset-x-0 top-full z-20 mt-1 max-h-64 overflow-y-auto rounded-md border border-line bg-raised py-1 shadow-raised"
         >
           {offered.map(({ id, name }, index) => (
@@ -130,15 +185,15 @@ function Combobox(props: SearchableSelectProps & { rows: readonly Choice[] }) {
               name={name}
               isActive={index === active}
               isChosen={id === value}
-              onChoose={() => choose(id)}
+              onChoose={() => search.choose(id)}
             />
           ))}
           {offered.length === 0 && (
             <p className="px-4 py-2 text-ink-soft text-small">Nothing is called that.</p>
           )}
-          {found.length > offered.length && (
+          {more > 0 && (
             <p className="px-4 py-2 text-caption text-ink-soft">
-              {found.length - offered.length} more. Type a part of the name.
+              {more} more. Type a part of the name.
             </p>
           )}
         </div>
@@ -166,7 +221,6 @@ function Option({ id, name, isActive, isChosen, onChoose }: OptionProps) {
       aria-selected={isChosen}
       // The keys are those of the field, which keeps the focus.
       tabIndex={-1}
-      onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
       onKeyDown={undefined}
       className={cn(

@@ -7,7 +7,7 @@ import { Dialog } from "radix-ui";
 import { type FormEvent, useState } from "react";
 import { Choices, Select } from "@/components/admin/controls";
 import { EditDialog } from "@/components/admin/edit-dialog";
-import { PanelFooter } from "@/components/admin/form-footer";
+import { PanelFooter, useAskForUnadded } from "@/components/admin/form-footer";
 import { SearchableSelect } from "@/components/admin/searchable-select";
 import { Input } from "@/components/ui/input";
 import { capitalise } from "@/lib/format";
@@ -134,20 +134,39 @@ export function EditItems({ items, onDone, onClose }: EditItemsProps) {
             onChange={(colors) => set({ colors })}
           />
         </SavingFields>
-        <PanelFooter>
-          <Button
-            type="submit"
-            variant="primary"
-            disabled={isEmpty || fault !== undefined}
-            pending={edit.isPending}
-          >
-            Change {countItems(items.length)}
-          </Button>
-          <Dialog.Close asChild>
-            <Button>Cancel</Button>
-          </Dialog.Close>
-        </PanelFooter>
+        <EditFooter
+          count={items.length}
+          isReady={!isEmpty && fault === undefined}
+          pending={edit.isPending}
+        />
       </form>
     </EditDialog>
+  );
+}
+
+interface EditFooterProps {
+  count: number;
+  isReady: boolean;
+  pending: boolean;
+}
+
+/** Within the panel, which knows whether a name is typed that is not chosen yet. */
+function EditFooter({ count, isReady, pending }: EditFooterProps) {
+  const askForUnadded = useAskForUnadded();
+  return (
+    <PanelFooter>
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={!isReady}
+        pending={pending}
+        onClick={askForUnadded}
+      >
+        Change {countItems(count)}
+      </Button>
+      <Dialog.Close asChild>
+        <Button>Cancel</Button>
+      </Dialog.Close>
+    </PanelFooter>
   );
 }

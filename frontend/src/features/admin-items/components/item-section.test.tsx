@@ -50,6 +50,16 @@ beforeEach(() => {
   });
 });
 
+/** Answers the request for one table otherwise. */
+function answer(table: string, response: () => Response): void {
+  const others = fetch;
+  vi.stubGlobal("fetch", (input: RequestInfo | URL, init?: RequestInit) =>
+    new URL(String(input), "http://localhost").pathname.endsWith(`/${table}`)
+      ? Promise.resolve(response())
+      : others(input, init),
+  );
+}
+
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
 
 it("changes what is filled in, and nothing else, of all ticked items", async () => {
@@ -72,6 +82,27 @@ it("changes what is filled in, and nothing else, of all ticked items", async () 
     { to: "edit_items", body: { ids: items.map(({ id }) => id), price: 19.9 } },
   ]);
   expect(screen.queryByText("2 selected")).not.toBeInTheDocument();
+});
+
+it("a brand that is chosen for several items stays chosen when its list is looked at again", async () => {
+  answer("brands", () =>
+    Response.json(Array.from({ length: 51 }, (_, at) => ({ id: `b${at}`, name: `Brand ${at}` }))),
+  );
+  renderAt("/", <ItemSection />);
+  await userEvent.click(await screen.findByLabelText("Select all of the page"));
+  await press("Edit selected");
+  const panel = within(await screen.findByRole("dialog", { name: "Edit 2 items" }));
+  await userEvent.type(panel.getByLabelText("Price ($)"), "5");
+  const brand = panel.getByLabelText("Brand");
+  await waitFor(() => expect(brand).toHaveAttribute("role", "combobox"));
+  await userEvent.click(brand);
+  await userEvent.click(panel.getByText("Brand 3"));
+  await userEvent.click(brand);
+  await userEvent.click(panel.getByLabelText("Price ($)"));
+  await userEvent.click(panel.getByText("Change 2 items"));
+
+  expect(await screen.findByText("2 items changed")).toBeVisible();
+  expect(sent).toMatchObject([{ to: "edit_items", body: { price: 5, brand: "b3" } }]);
 });
 
 it("says before it deletes ticked items how many outfits wear them", async () => {
