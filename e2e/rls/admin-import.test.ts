@@ -100,6 +100,10 @@ describe("import_rows", () => {
         { ...item, id: randomUUID(), price: "12.345" },
         { ...item, id: randomUUID(), gender: "children" },
         { ...item, id: randomUUID(), productId: "12a" },
+        // More digits than a browser's number holds, and than the form of an item takes.
+        { ...item, id: randomUUID(), productId: "1234567890123456" },
+        { ...item, id: randomUUID(), productId: "-5" },
+        { ...item, id: randomUUID(), price: " " },
         item,
       ]),
     ).toMatchObject([
@@ -108,12 +112,38 @@ describe("import_rows", () => {
       { error: "There is no value for brand." },
       { error: "The price must be a number with at most two digits after the point." },
       { error: "Gender is men, women or unisex." },
-      { error: "A number cannot be read." },
+      { error: "The product ID must be a number with at most 15 digits." },
+      { error: "The product ID must be a number with at most 15 digits." },
+      { error: "The product ID must be a number with at most 15 digits." },
+      { error: "There is no value for price." },
       { error: null, was_there: true, stored_name: name },
     ]);
     expect(await fetchRows("items", "name", name)).toMatchObject([
       { id: item.id, price: 19.9, gender: "women", category: null, colors: [expect.any(String)] },
     ]);
+  });
+
+  test("a row of an exported file, also with another price, is the item that is there", async () => {
+    const [brand, name] = [uniqueName("Brand"), uniqueName("Coat")];
+    const brands = await admin.client.from("brands").insert({ name: brand }).select("id").single();
+    const made = await admin.client
+      .from("items")
+      .insert({ name, price: 19.9, brand_id: expectData(brands).id })
+      .select("id")
+      .single();
+    const { id } = expectData(made);
+    const entries = [
+      { id, name, price: "25.00", brand, gender: "unisex" },
+      { id, name: `${name} II`, price: "", brand: "Renamed since", productId: "-5" },
+    ];
+
+    expect(
+      expectData(await admin.client.rpc("import_rows", { target: "items", entries })),
+    ).toMatchObject([
+      { error: null, was_there: true, stored_name: name },
+      { error: null, was_there: true, stored_name: name },
+    ]);
+    expect(await fetchRows("items", "name", name)).toMatchObject([{ id, price: 19.9 }]);
   });
 
   test("gives outfit styles without a name the default name", async () => {

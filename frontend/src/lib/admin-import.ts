@@ -1,4 +1,4 @@
-import type { CsvRow } from "@/lib/csv";
+import { type CsvRow, idColumn } from "@/lib/csv";
 import { messageOf, rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
@@ -26,6 +26,11 @@ export const importColumns: Readonly<Record<ImportTarget, readonly string[]>> = 
     "metaDescription",
   ],
 };
+
+/** The columns of an exported file. By its id, a row that is imported again is the one that is there. */
+export function exportColumns(target: ImportTarget): readonly string[] {
+  return [...importColumns[target], idColumn];
+}
 
 /** Columns without which a file is not read. */
 export const requiredColumns: Readonly<Record<ImportTarget, readonly string[]>> = {

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from "vitest";
-import { decodeCsv, identifyRows, parseCsv, writeCsv } from "@/lib/csv";
+import { decodeCsv, hasIds, identifyRows, parseCsv, writeCsv } from "@/lib/csv";
 
 test("quoted cells may hold commas, quotes and line breaks", () => {
   const text = '\uFEFFname,hexCode\r\n"Red, ""warm""\nand deep",#F00\r\n\r\n=1+1,#0F0\r\n';
@@ -67,6 +67,27 @@ test("a row has the same id in each file that has its cells, and no other row ha
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
+test("an exported row keeps its id, also after its cells were changed", async () => {
+  const id = "0b5cf0a2-7a50-4d2e-9a43-0c6a3a9f1c11";
+  const file = writeCsv(
+    ["name", "price", "id"],
+    [
+      { name: "Alba", price: "19.90", id },
+      { name: "New", price: "5", id: "" },
+    ],
+  );
+  const { rows } = parseCsv(file.replace("19.90", "25").replace(id, ` ${id.toUpperCase()}`), []);
+  const [kept, made] = await identifyRows(rows, ["name", "price"]);
+
+  expect(hasIds(rows)).toBe(true);
+  expect(kept).toEqual({ name: "Alba", price: "25", id });
+  expect(made?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8/);
+  // Numbers of rows, as other programs write them, are no ids.
+  const numbered = parseCsv("id,name\n7,Alba\n", []).rows;
+  expect(hasIds(numbered)).toBe(false);
+  expect((await identifyRows(numbered, ["name"]))[0]?.id).toMatch(/^[0-9a-f]{8}-/);
+});
+
 test("a quotation mark that is not closed is noticed", () => {
   expect(parseCsv('name\nRed\n"Blue\nGreen\n', ["name"]).openQuote).toBe(3);
 });
@@ -88,6 +109,17 @@ test("cells that a spreadsheet would run are written as text", () => {
     { name: "=1+1" },
     { name: "'tis" },
   ]);
+});
+
+test("names with apostrophes, and formulas of several lines, come back as they were", () => {
+  const names = ["'-90s", "''=x", "-90s", "=1\n+2", "'tis", "'"];
+  const text = writeCsv(
+    ["name"],
+    names.map((name) => ({ name })),
+  );
+
+  expect(text).toContain('"\'=1\n+2"');
+  expect(parseCsv(text, []).rows.map(({ name }) => name)).toEqual(names);
 });
 
 test("no letter is lost, whatever program has saved the file", () => {

@@ -1,4 +1,5 @@
 import Papa from "papaparse";
+import { isUuid } from "@/lib/patterns";
 
 /** A row of a CSV file: texts by the names of the header. */
 export type CsvRow = Record<string, string>;
@@ -69,6 +70,10 @@ function decodeDoubtful(bytes: Uint8Array, isMarked: boolean): CsvText {
   };
 }
 
+/** What a spreadsheet would run, also behind apostrophes of its own, which would otherwise be taken for those of `writeCsv`. */
+const isFormula = /^'*[=+\-@\t\r]/;
+const isProtected = /^'+[=+\-@\t\r]/;
+
 /** Where the parser puts cells beyond the last column. */
 const surplusKey = "__parsed_extra";
 
@@ -84,7 +89,7 @@ export function parseCsv(text: string, required: readonly string[]): CsvFile {
   const { data, meta, errors } = Papa.parse<CsvRow>(text, {
     header: true,
     // The apostrophe that `writeCsv` puts before signs of formulas.
-    transform: (cell) => cell.replace(/^'(?=[=+\-@\t\r])/, ""),
+    transform: (cell) => (isProtected.test(cell) ? cell.slice(1) : cell),
     transformHeader(name, index) {
       // A byte order mark, as spreadsheets write it, would become part of the first name.
       const title = name.replace(/^\uFEFF/, "").trim();
@@ -136,9 +141,19 @@ async function idOf(text: string): Promise<string> {
   return parts.join("-");
 }
 
+/** The column of a row's own id, which an exported file has beside the columns of the import. */
+export const idColumn = "id";
+
+const ownId = (row: CsvRow): string => row[idColumn]?.trim().toLowerCase() ?? "";
+
+/** Whether a file was exported, so that its rows name themselves. Programs number their rows in a column of this name, too. */
+export function hasIds(rows: readonly CsvRow[]): boolean {
+  return rows.some((row) => isUuid(ownId(row)));
+}
+
 /**
- * Gives each row an id that follows from its own cells in these columns, and from how many equal rows stand before it: sent once more,
- * also from a file in which other rows were corrected, it is the same row.
+ * Gives each row without an id one that follows from its own cells in these columns, and from how many equal rows stand before it: sent
+ * once more, also from a file in which other rows were corrected, it is the same row.
  */
 export function identifyRows(
   rows: readonly CsvRow[],
@@ -150,15 +165,16 @@ export function identifyRows(
       const cells = JSON.stringify(columns.map((name) => [name, (row[name] ?? "").trim()]));
       const before = seen.get(cells) ?? 0;
       seen.set(cells, before + 1);
-      return { ...row, id: await idOf(`${before} ${cells}`) };
+      const id = isUuid(ownId(row)) ? ownId(row) : await idOf(`${before} ${cells}`);
+      return { ...row, [idColumn]: id };
     }),
   );
 }
 
-/** Writes a CSV file. A spreadsheet would run a cell that begins with `= + - @`, so such cells get an apostrophe. */
+/** Writes a CSV file. A spreadsheet would run a cell that begins with `= + - @`, so such cells get an apostrophe (one more, if they have some). */
 export function writeCsv(columns: readonly string[], rows: readonly CsvRow[]): string {
   return Papa.unparse(
     { fields: [...columns], data: rows.map((row) => columns.map((name) => row[name] ?? "")) },
-    { escapeFormulae: true },
+    { escapeFormulae: isFormula },
   );
 }

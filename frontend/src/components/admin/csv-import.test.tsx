@@ -25,6 +25,22 @@ it("says before an import what of the file is left out, and where rows may be cu
   expect(screen.getByRole("button", { name: "Import 3 rows" })).toBeEnabled();
 });
 
+it("takes the ids of an exported file, and names lines that were copied with theirs", async () => {
+  renderAt("/", <CsvImport target="brands" noun="brands" />);
+  await userEvent.click(await screen.findByRole("button", { name: "Import CSV" }));
+  expect(screen.getByText(/Rows are added/)).toBeVisible();
+  const input = screen.getByLabelText("CSV file");
+  const id = "0b5cf0a2-7a50-4d2e-9a43-0c6a3a9f1c11";
+  const copied = `name,id\nAlba,${id}\nBora,\nAlba II,${id}\n`;
+  await userEvent.upload(input, new File([copied], "a.csv"));
+  const said = await screen.findByText(/a row before has the same id: row 4\./);
+  expect(said.parentElement).not.toHaveTextContent("other names");
+
+  // Another program's numbers of rows.
+  await userEvent.upload(input, new File(["id,name\n7,Alba\n"], "a.csv"));
+  expect(await screen.findByText(/other names: id\./)).toBeVisible();
+});
+
 async function open(): Promise<HTMLElement> {
   renderAt("/", <CsvImport target="outfit_styles" noun="styles" />);
   await userEvent.click(await screen.findByRole("button", { name: "Import CSV" }));
@@ -62,7 +78,7 @@ it("tells rows that are there already from those that it has imported, also afte
   // Which ones, and under which name somebody has to look for them.
   expect(screen.getByText(/^Row 2:/)).toHaveTextContent("there already under the same name");
   expect(screen.getByText(/^Row 3/)).toHaveTextContent(
-    "Row 3 (Blue): there already, and renamed to Navy since",
+    "Row 3 (Blue): there already under the name Navy, and unchanged",
   );
 });
 

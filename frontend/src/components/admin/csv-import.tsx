@@ -9,7 +9,16 @@ import {
   importRows,
   requiredColumns,
 } from "@/lib/admin-import";
-import { type CsvFile, type CsvRow, decodeCsv, identifyRows, parseCsv, writeCsv } from "@/lib/csv";
+import {
+  type CsvFile,
+  type CsvRow,
+  decodeCsv,
+  hasIds,
+  idColumn,
+  identifyRows,
+  parseCsv,
+  writeCsv,
+} from "@/lib/csv";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -20,6 +29,11 @@ import { ImportReport, presentText } from "./import-report";
 const previewed = 5;
 /** Places of rows that are named. */
 const shownPlaces = 10;
+
+/** A file whose rows have ids: their own, if it was exported. */
+interface ChosenFile extends CsvFile {
+  isExported: boolean;
+}
 
 interface CsvImportProps {
   target: ImportTarget;
@@ -42,7 +56,7 @@ export function CsvImport(props: CsvImportProps) {
 }
 
 function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () => void }) {
-  const [file, setFile] = useState<CsvFile | null>(null);
+  const [file, setFile] = useState<ChosenFile | null>(null);
   const [doubt, setDoubt] = useState<string | null>(null);
   const [done, setDone] = useState(0);
   const [result, setResult] = useState<ImportResult | null>(null);
@@ -82,7 +96,7 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
     } else {
       const rows = await identifyRows(found.rows, importColumns[target]);
       if (choice !== latestChoice.current) return;
-      setFile({ ...found, rows });
+      setFile({ ...found, rows, isExported: hasIds(found.rows) });
       setDoubt(decoded.doubt);
     }
   }
@@ -136,7 +150,9 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
     >
       <p className="text-ink-soft text-small">
         The first line names the columns: <code>{importColumns[target].join(",")}</code>. Cells with
-        commas, quotes or line breaks are quoted.
+        commas, quotes or line breaks are quoted. Rows are added: one with the{" "}
+        <code>{idColumn}</code> of a row that is there, as in an exported file, changes nothing.
+        {target === "items" && " Subcategories are not part of the file."}
       </p>
       <div className="mt-4 flex flex-wrap gap-2">
         <input
@@ -198,9 +214,20 @@ function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () =
   );
 }
 
+/** Places of rows that have the id of a row before them, as copies of a line have. */
+function repeatedPlaces({ rows, places }: CsvFile): number[] {
+  const seen = new Set<string | undefined>();
+  return places.filter((_, index) => {
+    const id = rows[index]?.[idColumn];
+    const isRepeated = seen.has(id);
+    seen.add(id);
+    return isRepeated;
+  });
+}
+
 interface OmissionsProps {
   columns: readonly string[];
-  file: CsvFile;
+  file: ChosenFile;
 }
 
 /** Places of rows in a few words: "row 2, 5 and 7 more". */
@@ -212,7 +239,9 @@ function namePlaces(places: readonly number[]): string {
 /** What of the file is not imported, or may be read wrongly. */
 function Omissions({ columns, file }: OmissionsProps) {
   const { untitled, surplus, short, openQuote } = file;
-  const unknown = file.columns.filter((name) => !columns.includes(name));
+  const known = file.isExported ? [...columns, idColumn] : columns;
+  const unknown = file.columns.filter((name) => !known.includes(name));
+  const repeated = repeatedPlaces(file);
   const lines = [
     unknown.length > 0 && `Not imported, because they have other names: ${unknown.join(", ")}.`,
     untitled.length > 0 &&
@@ -221,6 +250,8 @@ function Omissions({ columns, file }: OmissionsProps) {
       `Not imported, because they have more cells than the first line: ${namePlaces(surplus)}. A cell with a comma has to be quoted.`,
     short.length > 0 &&
       `Fewer cells than the first line, the rest is imported as empty: ${namePlaces(short)}. A cell with a line break has to be quoted.`,
+    repeated.length > 0 &&
+      `Not added, because a row before has the same id: ${namePlaces(repeated)}. A new row has none.`,
     openQuote !== null &&
       `A quotation mark in row ${openQuote} is not closed: look whether rows are joined.`,
   ].filter((line) => line !== false);

@@ -46,7 +46,7 @@ export function ImportReport({ result }: { result: ImportResult }) {
 
 const lineClass = "border-line border-t py-1 [overflow-wrap:anywhere]";
 
-/** Rows of an earlier import: those that were renamed one by one, because nobody would look for them under their new name. */
+/** Rows that are there: those with another name one by one, because nobody would look for them under it. */
 function PresentRows({ rows }: { rows: readonly PresentRow[] }) {
   const same = rows.filter(({ renamed }) => renamed === null);
   return (
@@ -55,7 +55,7 @@ function PresentRows({ rows }: { rows: readonly PresentRow[] }) {
         ({ number, name, renamed }) =>
           renamed !== null && (
             <li key={number} className={lineClass}>
-              Row {number} ({name}): there already, and renamed to {renamed} since
+              Row {number} ({name}): there already under the name {renamed}, and unchanged
             </li>
           ),
       )}

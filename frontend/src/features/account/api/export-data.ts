@@ -44,22 +44,13 @@ export async function buildArchive(onProgress: (done: number) => void): Promise<
   return new Blob([new Uint8Array(archive)], { type: "application/zip" });
 }
 
-/** Hands a file to the browser's downloads. */
-function saveFile(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // Safari reads the address after the click; a minute is enough to begin.
-  window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
-
 /** Collects the user's data and files and saves them as one zip. */
 export function useExportData() {
   return useMutation({
     mutationFn: async (onProgress: (done: number) => void) => {
       const archive = await buildArchive(onProgress);
+      // Not with the page: a file that several pages share is named in what each first load has.
+      const { saveFile } = await import("@/lib/save-file");
       saveFile(archive, `lookbook-${new Date().toISOString().slice(0, 10)}.zip`);
     },
   });

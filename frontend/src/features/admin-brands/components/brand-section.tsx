@@ -4,7 +4,6 @@ import type { Column } from "@/components/admin/data-table";
 import type { FieldSpec } from "@/components/admin/entity-form";
 import { EntitySection } from "@/components/admin/entity-section";
 import { Thumbnail } from "@/components/admin/thumbnail";
-import { importColumns } from "@/lib/admin-import";
 import { picturePlaces } from "@/lib/admin-pictures";
 import { formatDate } from "@/lib/format";
 import { paths } from "@/lib/paths";
@@ -64,14 +63,15 @@ export function BrandSection() {
           <CsvImport target="brands" noun="brands" />
           <CsvExport
             table={table}
-            name="brands"
-            columns={importColumns.brands}
-            cellsOf={(brand) => ({
-              name: brand.name,
-              description: brand.description ?? "",
-              metaDescription: brand.meta_description ?? "",
-              logo: brand.logo ?? "",
-            })}
+            target="brands"
+            cellsOf={(brands) =>
+              brands.map((brand) => ({
+                name: brand.name,
+                description: brand.description ?? "",
+                metaDescription: brand.meta_description ?? "",
+                logo: brand.logo ?? "",
+              }))
+            }
           />
         </>
       }

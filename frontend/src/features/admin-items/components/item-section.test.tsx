@@ -1,10 +1,16 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
+import { parseCsv } from "@/lib/csv";
+import { saveFile } from "@/lib/save-file";
 import { renderAt } from "@/testing/render";
+import type { AdminItem } from "../api/items";
+import { EditItems } from "./edit-items";
 import { ItemSection } from "./item-section";
 
-const item = (id: string, name: string) => ({
+vi.mock("@/lib/save-file");
+
+const item = (id: string, name: string): AdminItem => ({
   id: `00000000-0000-4000-8000-00000000000${id}`,
   version: 1,
   name,
@@ -24,7 +30,7 @@ const item = (id: string, name: string) => ({
   brand: { name: "Maison" },
   category: { name: "Coats" },
 });
-const items = [item("1", "Alba"), item("2", "Bora")];
+const items: AdminItem[] = [item("1", "Alba"), item("2", "Bora")];
 
 /** Bodies of what was sent to each function or table, in order. */
 let sent: { to: string; body: Record<string, unknown> }[];
@@ -88,21 +94,54 @@ it("a brand that is chosen for several items stays chosen when its list is looke
   answer("brands", () =>
     Response.json(Array.from({ length: 51 }, (_, at) => ({ id: `b${at}`, name: `Brand ${at}` }))),
   );
-  renderAt("/", <ItemSection />);
-  await userEvent.click(await screen.findByLabelText("Select all of the page"));
-  await press("Edit selected");
-  const panel = within(await screen.findByRole("dialog", { name: "Edit 2 items" }));
-  await userEvent.type(panel.getByLabelText("Price ($)"), "5");
-  const brand = panel.getByLabelText("Brand");
-  await waitFor(() => expect(brand).toHaveAttribute("role", "combobox"));
+  const onDone = vi.fn();
+  renderAt("/", <EditItems items={items} onDone={onDone} onClose={() => undefined} />);
+  await userEvent.type(await screen.findByLabelText("Price ($)"), "5");
+  // Until the list is there it is an ordinary select.
+  await waitFor(() => expect(screen.getByLabelText("Brand")).toHaveAttribute("role", "combobox"));
+  const brand = screen.getByLabelText("Brand");
   await userEvent.click(brand);
-  await userEvent.click(panel.getByText("Brand 3"));
+  await userEvent.click(screen.getByText("Brand 3"));
   await userEvent.click(brand);
-  await userEvent.click(panel.getByLabelText("Price ($)"));
-  await userEvent.click(panel.getByText("Change 2 items"));
+  await userEvent.click(screen.getByLabelText("Price ($)"));
+  await userEvent.click(screen.getByText("Change 2 items"));
 
-  expect(await screen.findByText("2 items changed")).toBeVisible();
+  await waitFor(() => expect(onDone).toHaveBeenCalledOnce());
   expect(sent).toMatchObject([{ to: "edit_items", body: { price: 5, brand: "b3" } }]);
+});
+
+it("a file has the ids of its items and all their colors, or is not saved", async () => {
+  const saved = vi.fn((_: Blob, __: string) => undefined);
+  vi.mocked(saveFile).mockImplementation(saved);
+  const red = { id: "red", name: "Red", hex_code: "#FF0000" };
+  answer("items", () =>
+    Response.json([{ ...items[0], colors: ["red", "blue"] }], {
+      headers: { "content-range": "0-0/1" },
+    }),
+  );
+  answer("colors", () => Response.json({ code: "57014", message: "busy" }, { status: 503 }));
+  renderAt("/", <ItemSection />);
+  await screen.findByText("Alba");
+  await press("Export CSV");
+  expect(await screen.findByText("Export failed")).toBeVisible();
+  expect(saved).not.toHaveBeenCalled();
+
+  answer("colors", () => Response.json([red]));
+  await press("Export CSV");
+  await waitFor(() => expect(saved).toHaveBeenCalledOnce());
+  // A colleague has made Blue since.
+  answer("colors", () => Response.json([red, { ...red, id: "blue", name: "Blue" }]));
+  await press("Export CSV");
+  await waitFor(() => expect(saved).toHaveBeenCalledTimes(2));
+  const [file, name] = saved.mock.calls[1] ?? [];
+  expect(name).toBe("items.csv");
+  const [row] = parseCsv((await file?.text()) ?? "", []).rows;
+  expect(row).toMatchObject({
+    name: "Alba",
+    price: "20.00",
+    colors: "Red; Blue",
+    id: items[0]?.id,
+  });
 });
 
 it("says before it deletes ticked items how many outfits wear them", async () => {

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Copy, ExternalLink, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
@@ -11,7 +11,7 @@ import { RowButton, RowLink } from "@/components/admin/row-button";
 import { SectionPage } from "@/components/admin/section-page";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { type Ticked, useTicked } from "@/components/admin/use-ticked";
-import { importColumns } from "@/lib/admin-import";
+import type { CsvRow } from "@/lib/csv";
 import { capitalise, formatDate, formatExactPrice } from "@/lib/format";
 import { paths } from "@/lib/paths";
 import { type AdminTable, useAdminTable } from "@/lib/use-admin-table";
@@ -244,27 +244,28 @@ function DeletionText({ item }: { item: AdminItem }) {
 
 /** The file has names where rows have ids. */
 function ItemExport({ table }: { table: AdminTable<AdminItem> }) {
-  const { data: colors } = useQuery(colorsQuery());
-  return (
-    <CsvExport
-      table={table}
-      name="items"
-      columns={importColumns.items}
-      cellsOf={(item) => ({
-        name: item.name,
-        productId: item.product_id?.toString() ?? "",
-        price: item.price.toFixed(2),
-        brand: item.brand.name,
-        category: item.category?.name ?? "",
-        gender: item.gender,
-        colors: item.colors.flatMap((id) => colors?.get(id)?.name ?? []).join("; "),
-        sourceUrl: item.source_url ?? "",
-        image: item.image ?? "",
-        description: item.description ?? "",
-        metaDescription: item.meta_description ?? "",
-      })}
-    />
-  );
+  const queryClient = useQueryClient();
+
+  async function cellsOf(items: readonly AdminItem[]): Promise<CsvRow[]> {
+    // Read now: colors that were made since the list of them was read would be left out. Those that are deleted are in no item.
+    const colors = await queryClient.fetchQuery({ ...colorsQuery(), staleTime: 0 });
+    const names = new Map(colors.map(({ id, name }) => [id, name]));
+    return items.map((item) => ({
+      name: item.name,
+      productId: item.product_id?.toString() ?? "",
+      price: item.price.toFixed(2),
+      brand: item.brand.name,
+      category: item.category?.name ?? "",
+      gender: item.gender,
+      colors: item.colors.flatMap((id) => names.get(id) ?? []).join("; "),
+      sourceUrl: item.source_url ?? "",
+      image: item.image ?? "",
+      description: item.description ?? "",
+      metaDescription: item.meta_description ?? "",
+    }));
+  }
+
+  return <CsvExport table={table} target="items" cellsOf={cellsOf} />;
 }
 
 function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
