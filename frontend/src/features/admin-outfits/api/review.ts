@@ -41,22 +41,38 @@ async function sendReview({ outfit, approve, reason = "" }: Review): Promise<voi
   );
 }
 
+/** Forgets what was typed about these outfits in another state than they have now; all of it where they are not among the rejectable. */
+function forgetOutdated(ids: readonly string[], rejectable: readonly RejectableOutfit[]): void {
+  const idsOf = (isPublished: boolean) =>
+    rejectable.filter(({ status }) => (status !== "pending") === isPublished).map(({ id }) => id);
+  forgetReasons(ids.filter((id) => rejectable.every((outfit) => outfit.id !== id)));
+  forgetReasons(idsOf(true), false);
+  forgetReasons(idsOf(false), true);
+}
+
+interface RejectableOutfit {
+  id: string;
+  status: string | null;
+}
+
 /**
- * Forgets the reasons of outfits that cannot be rejected any more, because they are, or are gone: by a colleague, or by an attempt whose
- * answer was lost. A list of those that wait does not show them any more, so the server is asked about what is not in the list.
+ * Forgets the reasons of outfits that were decided about, or are gone: by a colleague, or by an attempt whose answer was lost. A list of
+ * those that wait does not show them any more, so the server is asked about what is not in the list.
  */
 export async function forgetReasonsOfDecided(listed: readonly AdminOutfit[]): Promise<void> {
-  forgetReasons(listed.filter((outfit) => !isRejectable(outfit)).map(({ id }) => id));
+  forgetOutdated(
+    listed.map(({ id }) => id),
+    listed.filter(isRejectable),
+  );
   const others = outfitsWithReason().filter((id) => listed.every((outfit) => outfit.id !== id));
   if (others.length === 0) return;
   const { data: rejectable } = await supabase
     .from("combines")
-    .select("id")
+    .select("id, status")
     .in("id", others)
     .neq("status", "rejected");
   // Where the server cannot be asked, no text is given up.
-  if (rejectable === null) return;
-  forgetReasons(others.filter((id) => rejectable.every((outfit) => outfit.id !== id)));
+  if (rejectable !== null) forgetOutdated(others, rejectable);
 }
 
 /** Lets outfits wait again about which this administrator has just decided. */

@@ -5,6 +5,8 @@ import { hasStoredSession } from "@/lib/services";
 interface Reason {
   author: string;
   outfits: readonly string[];
+  /** Whether they were published then. Why one is taken offline is another text than why it is not published. */
+  isPublished: boolean;
   text: string;
 }
 
@@ -15,8 +17,10 @@ let author = "";
 
 const ownReasons = () => reasons.filter((reason) => reason.author === author);
 
-const isFor = (reason: Reason, outfits: readonly string[]): boolean =>
-  reason.outfits.length === outfits.length && outfits.every((id) => reason.outfits.includes(id));
+const isFor = (reason: Reason, outfits: readonly string[], isPublished: boolean): boolean =>
+  reason.isPublished === isPublished &&
+  reason.outfits.length === outfits.length &&
+  outfits.every((id) => reason.outfits.includes(id));
 
 window.addEventListener("beforeunload", (event) => {
   if (ownReasons().length > 0 && hasStoredSession()) event.preventDefault();
@@ -27,26 +31,31 @@ export function showReasonsOf(userId: string): void {
 }
 
 /** The reason for this one, or else the newest for several that it is one of. */
-function readReasonOf(outfit: string): string {
-  const about = ownReasons().filter(({ outfits }) => outfits.includes(outfit));
-  const reason = about.find((one) => isFor(one, [outfit])) ?? about.at(-1);
+function readReasonOf(outfit: string, isPublished: boolean): string {
+  const about = ownReasons().filter(
+    (one) => one.isPublished === isPublished && one.outfits.includes(outfit),
+  );
+  const reason = about.find((one) => isFor(one, [outfit], isPublished)) ?? about.at(-1);
   return reason?.text ?? "";
 }
 
 /** The reason that was typed for these outfits together, or else the one that all of them have. */
-export function readReason(outfits: readonly string[]): string {
+export function readReason(outfits: readonly string[], isPublished = false): string {
   const own = ownReasons()
-    .filter((reason) => isFor(reason, outfits))
+    .filter((reason) => isFor(reason, outfits, isPublished))
     .at(-1);
   if (own !== undefined) return own.text;
-  const [text = "", ...others] = new Set(outfits.map(readReasonOf));
+  const [text = "", ...others] = new Set(outfits.map((id) => readReasonOf(id, isPublished)));
   return others.length === 0 ? text : "";
 }
 
 /** Keeps a reason for these outfits. What was typed for one of them alone, or for others with it, stays. */
-export function keepReason(outfits: readonly string[], text: string): void {
-  const others = reasons.filter((one) => one.author !== author || !isFor(one, outfits));
-  reasons = text.trim() === "" ? others : [...others, { author, outfits: [...outfits], text }];
+export function keepReason(outfits: readonly string[], text: string, isPublished = false): void {
+  const others = reasons.filter(
+    (one) => one.author !== author || !isFor(one, outfits, isPublished),
+  );
+  const kept = { author, outfits: [...outfits], isPublished, text };
+  reasons = text.trim() === "" ? others : [...others, kept];
 }
 
 /** Outfits for which this author has typed a reason. */
@@ -54,12 +63,18 @@ export function outfitsWithReason(): string[] {
   return [...new Set(ownReasons().flatMap(({ outfits }) => outfits))];
 }
 
-/** These outfits are decided about or gone, so that nobody will be asked for a reason. For those that were with them it stays. */
-export function forgetReasons(outfits: readonly string[]): void {
+/**
+ * These outfits are decided about or gone, so that nobody will be asked for a reason; or only for what was typed while they were
+ * published, or while they were not. For those that were with them it stays.
+ */
+export function forgetReasons(outfits: readonly string[], isPublished?: boolean): void {
   reasons = reasons.flatMap((reason) => {
+    if (isPublished !== undefined && reason.isPublished !== isPublished) return [reason];
     const left = reason.outfits.filter((id) => !outfits.includes(id));
     if (left.length === reason.outfits.length) return [reason];
-    const hasOwn = reasons.some((one) => one.author === reason.author && isFor(one, left));
+    const hasOwn = reasons.some(
+      (one) => one.author === reason.author && isFor(one, left, reason.isPublished),
+    );
     return left.length === 0 || hasOwn ? [] : [{ ...reason, outfits: left }];
   });
 }

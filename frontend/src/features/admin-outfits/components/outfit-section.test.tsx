@@ -91,7 +91,9 @@ it("does not ask before a reload about an outfit that a colleague has decided ab
       return Response.json({ code: "PT409", message }, { status: 409 });
     }
     if (url.includes("/list_outfits")) return Response.json(waiting);
-    return Response.json(url.includes("/combines?") ? waiting.map(({ id }) => ({ id })) : []);
+    return Response.json(
+      url.includes("/combines?") ? waiting.map(({ id, status }) => ({ id, status })) : [],
+    );
   });
   renderAt("/admin/combines?status=pending", <OutfitSection />);
   // By a key: a quick pointer that never moves makes a double click of it.

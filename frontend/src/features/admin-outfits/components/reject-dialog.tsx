@@ -24,13 +24,13 @@ interface RejectDialogProps {
 /** Asks for the reason of a rejection. The creator reads it, so it is asked for but may be left out. */
 export function RejectDialog(props: RejectDialogProps) {
   const { subject, ids, isPublished = false, pending, onReject, onCancel } = props;
-  const [reason, setReason] = useState(() => readReason(ids));
+  const [reason, setReason] = useState(() => readReason(ids, isPublished));
   // It is kept while this page is open, whatever else is looked at.
   useKeepTyped({ isDirty: reason.trim() !== "", isLost: () => false, ask: (leave) => leave() });
   const surplus = [...reason.trim()].length - longest;
 
   function change(text: string) {
-    keepReason(ids, text);
+    keepReason(ids, text, isPublished);
     setReason(text);
   }
 
