@@ -76,16 +76,27 @@ function isBesideButton(): boolean {
   return isPhone && document.querySelector('main [type="submit"]') !== null;
 }
 
+/** The code of a press that an input method has taken, also in Safari, which says so after the composition. */
+const takenByInputMethod = 229;
+
 /**
  * Escape closes notices and, by the same press, the window below them. Radix gives the key to the topmost layer alone, and a notice is
- * one. In a notice that has the focus it closes only that.
+ * one. In a notice that has the focus it closes only that. A line that is left by Escape, such as a list of choices, is left instead of
+ * the window; an input method has the key for itself.
  */
 function leaveEscapeToPage(event: KeyboardEvent): void {
+  // As `isComposing` of ui/keys has it, whose file pages such as that of the sign-in do not load.
+  if (event.isComposing || event.keyCode === takenByInputMethod) {
+    event.preventDefault();
+    return;
+  }
   const focused = document.activeElement;
   const hasWindow = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
   if (!hasWindow || focused?.closest(".notices") != null) return;
   event.preventDefault();
   for (const { id } of currentToasts()) dismissToast(id);
+  // It is on its way there, and a second one would find the window.
+  if (focused?.closest("[data-own-escape]") != null) return;
   // Once the notices are gone from the layers.
   setTimeout(() => {
     const again = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
