@@ -99,7 +99,7 @@ function Wizard({ userId, edited }: WizardProps) {
     submit.mutate(
       { userId, draft: sent, edited, onSend: (fields) => change(rememberSent(sent, fields)) },
       {
-        onSuccess: (status) => {
+        onSuccess: ({ status }) => {
           forgetReplacedPicture(userId, sent);
           clear();
           // Opens the list that contains the outfit now.

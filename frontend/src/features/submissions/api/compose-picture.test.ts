@@ -1,5 +1,17 @@
-import { expect, test } from "vitest";
-import { arrange, type Box, composedHeight, composedWidth, mostComposed } from "./compose-picture";
+import { afterEach, expect, test, vi } from "vitest";
+import {
+  arrange,
+  type Box,
+  composedHeight,
+  composedWidth,
+  drawComposition,
+  mostComposed,
+} from "./compose-picture";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 const tall = { width: 300, height: 800 };
 const wide = { width: 800, height: 300 };
@@ -45,4 +57,28 @@ test("tall things lie side by side, and wide ones below each other", () => {
 
 test("a small picture is not blown up", () => {
   expect(arrange([{ width: 10, height: 10 }])[0]?.width).toBe(16);
+});
+
+test("a large picture is scaled down before its background is looked for", async () => {
+  vi.stubGlobal(
+    "Image",
+    class {
+      naturalWidth = 4000;
+      naturalHeight = 3000;
+      decode = async () => undefined;
+    },
+  );
+  const getImageData = vi.fn((_x: number, _y: number, width: number, height: number) => ({
+    data: new Uint8ClampedArray(width * height * 4),
+  }));
+  // Everything else that is drawn does nothing.
+  const context = new Proxy(
+    { getImageData },
+    { get: (own, name) => Reflect.get(own, name) ?? (() => undefined) },
+  );
+  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(context as never);
+
+  await drawComposition(document.createElement("canvas"), ["https://elsewhere.test/coat.jpg"]);
+
+  expect(getImageData.mock.calls).toEqual([[0, 0, 1200, 900]]);
 });

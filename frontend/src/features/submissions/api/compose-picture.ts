@@ -96,14 +96,20 @@ interface Piece extends Size {
   isCut: boolean;
 }
 
+/** Longest side in pixels in which a picture is cut out. Of a larger one the page would stand still for seconds, for a smaller place. */
+const mostCut = 1200;
+
 function pieceOf(image: HTMLImageElement): Piece {
-  const { naturalWidth: width, naturalHeight: height } = image;
+  const { naturalWidth, naturalHeight } = image;
+  const scale = Math.min(1, mostCut / Math.max(naturalWidth, naturalHeight));
+  const width = Math.max(1, Math.round(naturalWidth * scale));
+  const height = Math.max(1, Math.round(naturalHeight * scale));
   const picture = document.createElement("canvas");
   picture.width = width;
   picture.height = height;
   const context = picture.getContext("2d", { willReadFrequently: true });
   if (context === null) throw new Error("The browser cannot draw pictures.");
-  context.drawImage(image, 0, 0);
+  context.drawImage(image, 0, 0, width, height);
   const pixels = context.getImageData(0, 0, width, height);
   const found = cutOut(pixels.data, width, height);
   if (found !== null) context.putImageData(pixels, 0, 0);

@@ -2,14 +2,22 @@ import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { OvertakenError } from "@/lib/save-changes";
 import { renderAt } from "@/testing/render";
-import { type Draft, emptyDraft, removeDraft, type SubmissionFields, storeDraft } from "./draft";
+import { composePicture } from "./compose-picture";
+import {
+  type Draft,
+  emptyDraft,
+  type PickedItem,
+  removeDraft,
+  type SubmissionFields,
+  storeDraft,
+} from "./draft";
 import { baseOf, draftOf, followSaved, type SavedSubmission } from "./get-submission";
 import { useSubmitOutfit } from "./submit-outfit";
 import { useDraft } from "./use-draft";
 
 // jsdom has no canvas to draw on.
 vi.mock("./compose-picture", () => ({
-  composePicture: async () => new File(["x"], "x.webp", { type: "image/webp" }),
+  composePicture: vi.fn(async () => new File(["x"], "x.webp", { type: "image/webp" })),
 }));
 
 const draft: Draft = {
@@ -79,7 +87,7 @@ function Submit({ submitted }: { submitted: Draft }) {
       >
         Submit
       </button>
-      <p>{`status: ${data ?? ""}`}</p>
+      <p>{`status: ${data?.status ?? ""}`}</p>
     </>
   );
 }
@@ -94,6 +102,22 @@ it("says submitted when an earlier attempt has saved the same outfit", async () 
 
   expect(await screen.findByText("status: pending")).toBeVisible();
   expect(updates).toEqual([]);
+});
+
+it("says which picture an outfit shows when the sheet of the wizard could not be drawn", async () => {
+  vi.mocked(composePicture).mockRejectedValueOnce(new DOMException("lost", "EncodingError"));
+  const [coat] = draft.items;
+  await submit({
+    ...draft,
+    items: [
+      { ...coat, id: "i0", name: "Hat", image: null } as PickedItem,
+      { ...coat, name: "Coat" } as PickedItem,
+      { ...coat, id: "i2", name: "Shoes", image: "/shoes.webp" } as PickedItem,
+    ],
+  });
+
+  expect(await screen.findByText(/it shows that of Coat and not all items/)).toBeVisible();
+  expect(attempts).toMatchObject([{ main_image: "/coat.webp" }]);
 });
 
 it("saves the changes when an earlier attempt has saved another state of the draft", async () => {

@@ -10,6 +10,7 @@ import {
   defaultName,
   isComposed,
   isSubmissionDescription,
+  type PickedItem,
   pictureItem,
   type SubmissionFields,
   storedGender,
@@ -33,19 +34,29 @@ interface Submission {
   onSend: (fields: SubmissionFields) => void;
 }
 
-/** The address of the picture that the draft chooses. Draws and uploads a composed one. */
-async function pictureOf({ userId, draft }: Submission): Promise<string | null> {
+interface OutfitPicture {
+  url: string | null;
+  /** The item whose picture is shown because the sheet, which nobody has asked for, could not be drawn; null otherwise. */
+  instead: PickedItem | null;
+}
+
+/** The picture that the draft chooses. Draws and uploads a composed one. */
+async function pictureOf({ userId, draft }: Submission): Promise<OutfitPicture> {
   const { picture, items } = draft;
-  if (picture.kind === "uploaded") return picture.url;
-  if (!isComposed(draft)) return pictureItem(draft)?.image ?? null;
-  const urls = items.flatMap(({ image }) => image ?? []);
+  if (picture.kind === "uploaded") return { url: picture.url, instead: null };
+  if (!isComposed(draft)) return { url: pictureItem(draft)?.image ?? null, instead: null };
+  const pictured = items.filter(({ image }) => image !== null);
   const { composePicture } = await import("./compose-picture");
-  const drawn = await composePicture(urls).catch((error: unknown) => {
-    // Nobody has asked for the sheet, so that an outfit is not refused because one of its pictures cannot be read.
-    if (picture.kind === "item") return null;
-    throw error;
-  });
-  return drawn === null ? (urls[0] ?? null) : uploadComposedPicture(userId, drawn);
+  const drawn = await composePicture(pictured.flatMap(({ image }) => image ?? [])).catch(
+    (error: unknown) => {
+      // The outfit is not refused because one of its pictures cannot be read.
+      if (picture.kind === "item") return null;
+      throw error;
+    },
+  );
+  if (drawn !== null) return { url: await uploadComposedPicture(userId, drawn), instead: null };
+  const [instead = null] = pictured;
+  return { url: instead?.image ?? null, instead };
 }
 
 /** A description that an administrator wrote stays; all others name the number of items. */
@@ -54,12 +65,22 @@ function descriptionOf({ draft, edited }: Submission): string | null {
   return isSubmissionDescription(written) ? submissionDescription(draft.items.length) : written;
 }
 
-/** Saves the outfit. Returns its status: the settings of the site may publish it without a review. */
-async function submit(submission: Submission): Promise<CombineStatus> {
+interface Submitted extends Pick<OutfitPicture, "instead"> {
+  /** The settings of the site may publish an outfit without a review. */
+  status: CombineStatus;
+}
+
+async function submit(submission: Submission): Promise<Submitted> {
+  const { url, instead } = await pictureOf(submission);
+  return { status: await save(submission, url), instead };
+}
+
+/** Saves the outfit with this picture. Returns its status. */
+async function save(submission: Submission, picture: string | null): Promise<CombineStatus> {
   const { draft, edited, userId } = submission;
   const fields = {
     name: draft.name.trim() || defaultName(new Date()),
-    main_image: await pictureOf(submission),
+    main_image: picture,
     gender: storedGender(draft.gender),
     description: descriptionOf(submission),
     item_ids: draft.items.map(({ id }) => id),
@@ -102,20 +123,28 @@ function explainFailure(error: unknown): string {
   return "Failed to submit outfit combination. Please try again.";
 }
 
+/** What is said about an outfit that shows another picture than the wizard did. */
+function pictureNote({ instead }: Submitted): string {
+  if (instead === null) return "";
+  return ` Not all pictures could be read, so it shows that of ${instead.name} and not all items together. You can choose another one.`;
+}
+
 /** Submits a new outfit for review, or an edited one again. */
 export function useSubmitOutfit() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: submit,
-    onSuccess: (status, { userId }) => {
-      if (status === "approved") {
-        toast("Outfit Combination Published", "Your outfit combination is on the site.", "success");
+    onSuccess: (submitted, { userId }) => {
+      const note = pictureNote(submitted);
+      if (submitted.status === "approved") {
+        const text = `Your outfit combination is on the site.${note}`;
+        toast("Outfit Combination Published", text, "success");
         void queryClient.invalidateQueries({ queryKey: outfitKeys.all() });
         return;
       }
       toast(
         "Outfit Combination Submitted",
-        "Your outfit combination has been submitted for admin review.",
+        `Your outfit combination has been submitted for admin review.${note}`,
         "success",
       );
       // Not awaited: the wizard closes immediately while the lists are reloaded.
