@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { renderAt } from "@/testing/render";
@@ -146,4 +146,26 @@ it("takes a published outfit offline with a reason, and publishes a rejected one
   await userEvent.click(await screen.findByRole("button", { name: "Approve" }));
   await waitFor(() => expect(decisions).toHaveLength(2));
   expect(decisions[1]).toMatchObject({ combine_id: outfit.id, approve: true });
+});
+
+it("the second click of a double click on Approve of a rejected outfit decides nothing about the next one", async () => {
+  let changed = 0;
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
+    if (String(input).endsWith("/change_review")) changed += 1;
+    if (String(input).endsWith("/review_combine")) decisions.push({});
+    return Response.json([]);
+  });
+  const press = async (detail: number) =>
+    fireEvent.click(await screen.findByRole("button", { name: "Approve" }), {
+      detail,
+      clientX: 300,
+    });
+  const shown = show({ ...outfit, status: "rejected" });
+  await press(1);
+  shown.unmount();
+  show(other);
+  await press(2);
+
+  await waitFor(() => expect(changed).toBe(1));
+  expect(decisions).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { useState } from "react";
+import { type MouseEvent, useState } from "react";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { PanelFooter } from "@/components/admin/form-footer";
 import { isSecondClick } from "@/components/admin/row-button";
@@ -49,6 +49,11 @@ export function ReviewPanel(props: ReviewPanelProps) {
     );
   }
 
+  /** The second click of a double click comes when the next outfit stands here. */
+  function approve(event: MouseEvent) {
+    if (!isSecondClick(event.nativeEvent, "decision")) decide(true);
+  }
+
   const isOpenForKeys = isReviewable(outfit) && !review.isPending && !isRejecting;
   useReviewKeys(isOpenForKeys, { a: () => decide(true), r: () => setRejecting(true) });
   useReviewKeys(!review.isPending && !isRejecting, { j: () => onStep(1), k: () => onStep(-1) });
@@ -95,10 +100,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
               variant="primary"
               pending={review.isPending}
               aria-keyshortcuts="a"
-              onClick={(event) => {
-                // The second click of a double click comes when the next outfit stands here.
-                if (!isSecondClick(event.nativeEvent, "decision")) decide(true);
-              }}
+              onClick={approve}
               className="max-sm:px-4"
             >
               Approve
@@ -115,7 +117,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
         {!isReviewable(outfit) && !outfit.created_by_admin && (
           <Button
             pending={review.isPending}
-            onClick={() => (outfit.status === "rejected" ? decide(true) : setRejecting(true))}
+            onClick={outfit.status === "rejected" ? approve : () => setRejecting(true)}
             className="max-sm:px-4"
           >
             {outfit.status === "rejected" ? "Approve" : "Take offline"}
