@@ -83,7 +83,8 @@ fn is_script(path: &Path) -> bool {
 }
 
 /// The npm packages that have the program: that of the platform always, and `deno` once its install script ran.
-fn package_names() -> [String; 2] {
+#[must_use]
+pub fn package_names() -> [String; 2] {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "x64",
         "aarch64" => "arm64",

@@ -28,7 +28,7 @@ pub use config::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, InspectMode,
     Policy, WorkerLimits,
 };
-pub use deno::explain_refusal;
+pub use deno::{explain_refusal, package_names as deno_package_names};
 pub use http::FunctionsWorker;
 pub use native::{NativeFunction, NativeRequest};
 pub use product_import::{ProductImport, ProductImportConfig};

@@ -1,5 +1,6 @@
 //! Packages of npm whose programs this program runs: where they are looked for, and which programs may not run.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::geteuid;
@@ -10,30 +11,40 @@ use crate::repository::read_owner;
 const MODULES: &str = "node_modules";
 
 /// The packages of these names in `node_modules` of a folder and of those above it, the nearest first. Only those that belong to this user, to
-/// root, or to the owner of the folder: in a folder that everybody may write in, such as /tmp, anybody could put one above a project.
+/// root, or to the owner of the folder, with each folder from `node_modules` on: in a folder that everybody may write in, such as /tmp, anybody
+/// could put one above a project. Who asks about packages and who runs them call this with the same names, so that both find the same.
 #[must_use]
 pub fn find_packages(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
     let owners = [Some(geteuid().as_raw()), Some(0), read_owner(folder)];
-    let is_ours = |package: &PathBuf| {
-        let link = package.symlink_metadata().ok();
-        let link = link.map(|meta| std::os::unix::fs::MetadataExt::uid(&meta));
-        let found = [link, read_owner(package)];
+    let is_ours = |path: &Path| {
+        let link = path.symlink_metadata().ok().map(|meta| meta.uid());
+        let found = [link, read_owner(path)];
         found
             .iter()
             .all(|owner| owner.is_some() && owners.contains(owner))
     };
+    let is_whole = |modules: &Path, package: &Path| {
+        let mut folders = package.ancestors();
+        let inner = package.components().count() - modules.components().count();
+        folders.by_ref().take(inner + 1).all(is_ours)
+    };
     folder
         .ancestors()
-        .flat_map(|above| names.iter().map(|name| above.join(MODULES).join(name)))
-        .filter(is_ours)
+        .map(|above| above.join(MODULES))
+        .flat_map(|modules| {
+            let packages = names.iter().map(|name| modules.join(name));
+            packages
+                .filter(|package| is_whole(&modules, package))
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 
-/// The folder in which npm has installed a path, links resolved: the outermost `node_modules`, as some package managers keep each package in
+/// The folder in which npm has installed a path: the outermost `node_modules`, as some package managers keep each package in
 /// one of its own there.
 #[must_use]
-pub fn find_modules_folder(real: &Path) -> Option<&Path> {
-    let above = real.ancestors();
+pub fn find_modules_folder(path: &Path) -> Option<&Path> {
+    let above = path.ancestors();
     above.filter(|folder| folder.ends_with(MODULES)).last()
 }
 
@@ -49,15 +60,11 @@ impl RefusedProgram {
     #[must_use]
     pub fn new(path: &Path, reason: String) -> Self {
         let real = path.canonicalize().ok();
-        // The files of a package may be beside it, behind a link.
-        let modules = real.as_deref().and_then(find_modules_folder);
-        let places = [
-            Some(path.to_owned()),
-            modules.map(Path::to_path_buf),
-            real.clone(),
-        ];
+        let names = [Some(path), real.as_deref()].into_iter().flatten();
+        // The files of a package may be beside it, behind a link, and so may what calls it.
+        let places = names.flat_map(|name| [Some(name), find_modules_folder(name)]);
         Self {
-            places: places.into_iter().flatten().collect(),
+            places: places.flatten().map(Path::to_path_buf).collect(),
             reason,
         }
     }
@@ -111,6 +118,26 @@ mod tests {
         }
     }
 
+    /// An archive that root unpacks keeps the owners that it names.
+    #[test]
+    fn gw_109_each_folder_of_a_package_belongs_to_somebody_who_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let leaf = folder.path().join("node_modules/@scope/leaf");
+        let found = || find_packages(folder.path(), &["@scope/leaf"]).len();
+        std::fs::create_dir_all(&leaf).unwrap();
+        assert_eq!(found(), 1);
+
+        for above in ["node_modules/@scope", "node_modules"] {
+            let above = folder.path().join(above);
+            let give = |owner: u32| std::os::unix::fs::chown(&above, Some(owner), None);
+            if give(12_345).is_ok() {
+                assert_eq!(found(), 0, "{}", above.display());
+                give(0).unwrap();
+            }
+        }
+        assert_eq!(found(), 1);
+    }
+
     #[test]
     fn gw_109_a_refused_package_is_refused_behind_links_as_well() {
         let folder = tempfile::tempdir().unwrap();
@@ -132,5 +159,15 @@ mod tests {
             assert_eq!(refused.explain(&program), Some("why"), "{}", program.display());
         }
         assert_eq!(refused.explain(&root.join("deno")), None);
+        // The package is a link out of its folder: what stands beside it there is refused all the same.
+        std::fs::create_dir(root.join("vendor")).unwrap();
+        symlink("../vendor", root.join("node_modules/vendored")).unwrap();
+        std::fs::create_dir(root.join("node_modules/.bin")).unwrap();
+        std::fs::write(root.join("node_modules/.bin/vendored"), "").unwrap();
+        let refused = RefusedProgram::new(&root.join("node_modules/vendored"), "why".to_owned());
+        assert_eq!(
+            refused.explain(&root.join("node_modules/.bin/vendored")),
+            Some("why")
+        );
     }
 }

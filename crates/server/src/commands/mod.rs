@@ -167,8 +167,10 @@ fn check_data_folder(config: &Config, command: &Command) -> Result<ProjectAccess
     match command {
         Command::Reset(args) if project_trust::is_foreign(config)? => {
             reset::refuse_objects_of_others(config)?;
-            project_trust::check_before_deletion(config)?;
-            embedded::check_files_before_reset(config)?;
+            // What leads out of the project is asked about afterwards: trust before would make the folder this user's own, unread.
+            if project_trust::has_own_files_alone(config) {
+                embedded::check_files_before_reset(config)?;
+            }
             consent::agree_to_delete_project(config, args.yes)?;
             project_trust::delete_foreign(config)?;
             Ok(ProjectAccess {

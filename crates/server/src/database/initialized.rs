@@ -74,10 +74,16 @@ pub(crate) async fn settle_emptying(config: &Config, client: &Client) -> Result<
         Err(error) if error.as_db_error().is_some() => "committed".to_owned(),
         Err(error) => return Err(error.into()),
     };
-    match status.as_str() {
-        "aborted" => mark_initialized(config),
-        "committed" => forget_initialized(config),
-        // The connection of the command is lost, and its session has not ended yet.
+    settle(config, &text, &status)
+}
+
+/// Notes what has become of the transaction with this number, unless the reset has gone on and noted it itself meanwhile.
+fn settle(config: &Config, number: &str, status: &str) -> Result<()> {
+    let is_noted = std::fs::read_to_string(initialized_file(config)).is_ok_and(|text| text == number);
+    match status {
+        "aborted" if is_noted => mark_initialized(config),
+        "committed" if is_noted => forget_initialized(config),
+        // Or the connection of the command is lost, and its session has not ended yet.
         _ => Ok(()),
     }
 }
@@ -90,5 +96,34 @@ fn forget_initialized(config: &Config) -> Result<()> {
             Err(error).with_context(|| format!("cannot delete {}", file.display()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+
+    #[test]
+    fn gw_025_a_reset_that_has_ended_meanwhile_is_not_taken_for_one_that_was_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::find(Some(folder.path()), folder.path()).unwrap();
+        let environment: Environment = [("A", "b")].into_iter().collect();
+        let loaded = Config::load_project(project, environment, &Flags::default()).unwrap();
+        let config = loaded.config;
+        let file = initialized_file(&config);
+        std::fs::create_dir(&config.selvedge.data_dir).unwrap();
+        let settle = |noted: &str, status: &str| {
+            std::fs::write(&file, noted).unwrap();
+            settle(&config, "712", status).unwrap();
+            std::fs::read_to_string(&file).ok()
+        };
+
+        assert_eq!(settle("712", "committed"), None);
+        assert_eq!(settle("712", "aborted").as_deref(), Some(""));
+        assert_eq!(settle("712", "in progress").as_deref(), Some("712"));
+        // The reset has ended, or another one has begun.
+        assert_eq!(settle("", "committed").as_deref(), Some(""));
+        assert_eq!(settle("713", "committed").as_deref(), Some("713"));
     }
 }

@@ -184,26 +184,38 @@ impl ObjectsOwner {
     /// join meanwhile.
     ///
     /// # Errors
-    /// When another database than those of `known`, which are names, has joined. Nothing was replaced then.
+    /// When another database than those that are `known` has joined. Nothing was replaced then.
     pub(crate) fn take_replacing(
         &self,
         config: &Config,
         folder: &Path,
-        known: &[String],
+        known: &[Self],
         replace: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let _lock = lock(config)?;
-        let others = name_others(&read_or_guess(config, folder)?);
-        let joined: Vec<String> = others.into_iter().filter(|name| !known.contains(name)).collect();
+        let others = find_other_owners(config, folder)?;
+        let joined: Vec<&str> = others
+            .iter()
+            .filter(|owner| !known.iter().any(|known| known.may_be(owner)))
+            .map(Self::name)
+            .collect();
         if !joined.is_empty() {
             bail!(
-                "{} has objects of {} since this command began. Nothing was changed",
+                "{} has objects of {} since this command began. Nothing was changed\n  run it once more, with --yes={} if all are of the \
+                 project's own database",
                 folder.display(),
-                joined.join(" and ")
+                joined.join(" and "),
+                config.project.id
             );
         }
         replace()?;
         write_owners(config, std::slice::from_ref(self)).context("the restore is complete and in place")
+    }
+
+    /// Whether `found` may be this one: where only an address was known, whatever answers there.
+    fn may_be(&self, found: &Self) -> bool {
+        let is_of_address = matches!(self, Self::Other { identity, .. } if identity == UNKNOWN);
+        self == found || (is_of_address && self.name() == found.name())
     }
 
     /// The name of the database for people.
@@ -350,6 +362,16 @@ pub(crate) fn list_other_owners(config: &Config, folder: &Path) -> Result<Vec<St
     Ok(name_others(&read_or_guess(config, folder)?))
 }
 
+/// The databases themselves.
+///
+/// # Errors
+/// When the note cannot be read.
+pub(crate) fn find_other_owners(config: &Config, folder: &Path) -> Result<Vec<ObjectsOwner>> {
+    let mut owners = read_or_guess(config, folder)?;
+    owners.retain(|owner| *owner != ObjectsOwner::Own);
+    Ok(owners)
+}
+
 /// Notes that the project's own database has no objects in `folder` any more.
 ///
 /// # Errors
@@ -433,7 +455,7 @@ mod tests {
         let config = loaded.config;
         std::fs::create_dir(&config.selvedge.data_dir).unwrap();
         let objects = config.selvedge.data_dir.join("storage");
-        let restore = |known: &[String]| {
+        let restore = |known: &[ObjectsOwner]| {
             let mut is_replaced = false;
             let taken = ObjectsOwner::Own.take_replacing(&config, &objects, known, || {
                 is_replaced = true;
@@ -443,12 +465,27 @@ mod tests {
         };
         let write = |text: &str| std::fs::write(note_path(&config), text).unwrap();
 
-        write("own\n7123/5 staging.example.com:5432/app\n");
-        let (refused, is_replaced) = restore(&[]);
-        let known = restore(&["staging.example.com:5432/app".to_owned()]);
+        let staging = |identity: &str| ObjectsOwner::Other {
+            identity: identity.to_owned(),
+            name: "staging.example.com:5432/app".to_owned(),
+        };
+        let both = "own\n7123/5 staging.example.com:5432/app\n";
 
-        assert!(refused.unwrap_err().contains("staging.example.com:5432/app") && !is_replaced);
-        assert_eq!(known, (Ok(()), true));
+        // Another database at the same address is another one.
+        for known in [&[][..], &[staging("8000/5")]] {
+            write(both);
+            let (refused, is_replaced) = restore(known);
+            let refused = refused.unwrap_err();
+            assert!(
+                refused.contains("staging.example.com:5432/app") && refused.contains("--yes="),
+                "{refused}"
+            );
+            assert!(!is_replaced);
+        }
+        for known in [staging("7123/5"), staging(UNKNOWN)] {
+            write(both);
+            assert_eq!(restore(&[known]), (Ok(()), true));
+        }
         assert_eq!(std::fs::read_to_string(note_path(&config)).unwrap(), "own\n");
     }
 }

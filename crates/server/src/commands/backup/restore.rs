@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::database::cluster_roles::set_passwords;
 use crate::database::embedded;
 use crate::database::initialized::initialized_file;
-use crate::database::objects_owner::{ObjectsOwner, list_other_owners};
+use crate::database::objects_owner::{ObjectsOwner, find_other_owners};
 use crate::database::unfinished_import;
 use crate::instance::find_server;
 use crate::output::{self, GOOD};
@@ -74,12 +74,12 @@ pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Res
     print_done(config, &manifest)
 }
 
-/// Asks before database and objects are replaced. Objects that may be of another database as well take the project's name. Returns the names of
-/// these databases.
+/// Asks before database and objects are replaced. Objects that may be of another database as well take the project's name. Returns these
+/// databases.
 ///
 /// # Errors
 /// When nobody agrees. Nothing was changed then.
-fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<Vec<String>> {
+fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<Vec<ObjectsOwner>> {
     let id = &config.project.id;
     match yes {
         Some(given) if !given.is_empty() && given != id => {
@@ -93,7 +93,7 @@ fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<Vec<String>> {
         _ => {}
     }
     let folder = objects_folder(config);
-    let others = list_other_owners(config, &folder)?;
+    let others = find_other_owners(config, &folder)?;
     if others.is_empty() || yes == Some(id) {
         return Ok(others);
     }
@@ -101,7 +101,11 @@ fn agree_to_replace(config: &Config, yes: Option<&str>) -> Result<Vec<String>> {
         "{} holds objects of {}, which a restore would replace. Nothing was changed\n  restore into another folder:  \
          SELVEDGE_DATA_DIR\n  or say that all of them are of the project's own database:  --yes={id}",
         folder.display(),
-        others.join(" and ")
+        others
+            .iter()
+            .map(ObjectsOwner::name)
+            .collect::<Vec<_>>()
+            .join(" and ")
     )
 }
 

@@ -25,7 +25,7 @@ use crate::database::target::TargetDatabase;
 use crate::database::{EMBEDDED_PASSWORD, embedded};
 use crate::output::{GOOD, print_text};
 use crate::private_file::write_private_file;
-use crate::project_trust::{Program, check_place, list_refused};
+use crate::project_trust::{CLI, Program, check_place, list_refused};
 
 /// Runs `selvedge db diff`.
 ///
@@ -215,8 +215,10 @@ fn take_password(url: &str) -> Result<(String, String)> {
 
 fn run_comparison(cli: &Path, schemas: &[String], logins: &Endpoints, folder: &Path) -> Result<String> {
     let file = folder.join("diff.sql");
-    let mut command = Command::new(cli);
+    // Not what npm has put into .bin for it: that may be another file.
+    let mut command = Command::new("node");
     command
+        .arg(cli)
         .args([
             "db",
             "diff",
@@ -239,7 +241,7 @@ fn run_comparison(cli: &Path, schemas: &[String], logins: &Endpoints, folder: &P
         .env("DO_NOT_TRACK", "1");
     let output = command
         .output()
-        .with_context(|| format!("{} cannot be run", cli.display()))?;
+        .with_context(|| format!("node cannot be run, which runs {}", cli.display()))?;
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr).trim_end());
     }
@@ -256,10 +258,9 @@ fn run_comparison(cli: &Path, schemas: &[String], logins: &Endpoints, folder: &P
 /// # Errors
 /// When there is none, or a stranger may have brought it with the project.
 fn find_cli(config: &Config) -> Result<PathBuf> {
-    let packages = find_packages(&config.project.folder, &["supabase"]).into_iter();
+    let packages = find_packages(&config.project.folder, &[CLI]).into_iter();
     let cli = packages
-        .filter(|package| package.join("dist/supabase.js").is_file())
-        .map(|package| package.with_file_name(".bin/supabase"))
+        .map(|package| package.join("dist/supabase.js"))
         .find(|program| program.is_file())
         .context(
             "db diff compares with the library of the Supabase CLI: install it in the project with  npm i -D supabase",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
-use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::cluster::{Cluster, ClusterError};
 use tokio::net::TcpListener;
 
 use super::finding::Finding;
@@ -52,12 +52,21 @@ fn check_programs(config: &Config) -> Option<Finding> {
             "start the project anew to use what was installed",
         )),
         Ok(false) => None,
+        // Whoever examines a project runs none of its programs, and is not asked about them.
+        Err(error) if is_refused(&error) => None,
         Err(error) => Some(Finding::warning(
             "programs",
             format!("{error:#}"),
             "make PostgreSQL's folders readable for this user",
         )),
     }
+}
+
+fn is_refused(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref::<ClusterError>(),
+        Some(ClusterError::RefusedPrograms(_))
+    )
 }
 
 fn check_disk(folder: &Path) -> Finding {
