@@ -4,6 +4,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{ErrorKind, Read, Seek, Write},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
@@ -70,7 +71,7 @@ impl ProjectLock {
         let mut file = match lock_patiently(open_lock_file(&path)?) {
             Ok(file) => file,
             Err(mut file) => {
-                let holder = read_lock_holder(&mut file, state_dir);
+                let holder = read_present_holder(&mut file, state_dir);
                 return Err(ClusterError::AlreadyRunning(Box::new(holder)));
             }
         };
@@ -83,6 +84,7 @@ impl ProjectLock {
             database_port: 0,
             service_ports: service_ports.to_vec(),
             state_dir: state_dir.to_owned(),
+            lock_inode: file.metadata().map_err(ClusterError::file(&path))?.ino(),
             endpoint: None,
         };
         let heartbeat = Heartbeat::start(&path).map_err(ClusterError::file(&path))?;
@@ -148,7 +150,7 @@ impl ProjectLock {
         // A shared lock, so that two processes that probe at the same time do not take each other for the holder.
         match Flock::lock(open_lock_file(&path)?, FlockArg::LockSharedNonblock) {
             Ok(mut file) => Ok(find_living_holder(&mut file, state_dir)),
-            Err((mut file, _)) => Ok(Some(read_lock_holder(&mut file, state_dir))),
+            Err((mut file, _)) => Ok(Some(read_present_holder(&mut file, state_dir))),
         }
     }
 }
@@ -225,15 +227,23 @@ fn open_lock_file(path: &Path) -> Result<File, ClusterError> {
     open_own_file(path, true).map_err(ClusterError::file(path))
 }
 
-fn read_lock_holder(file: &mut File, state_dir: &Path) -> LockHolder {
-    let mut text = String::new();
-    let read = file
-        .rewind()
-        .and_then(|()| file.read_to_string(&mut text))
-        .ok()
-        .and_then(|_| serde_json::from_str(&text).ok());
-    // The holder has taken the lock but not yet written its description: report it with unknown pid and ports.
-    read.unwrap_or_else(|| LockHolder {
+/// The process that has locked the file. As long as it has not described itself, the file may have the description of another one, which leads to
+/// another project's PostgreSQL: in a copy of a project that runs, that of the original.
+fn read_present_holder(file: &mut File, state_dir: &Path) -> LockHolder {
+    let holder = read_lock_holder(file, state_dir);
+    let is_of_file = match holder.lock_inode {
+        0 => is_same_folder(&holder.state_dir, state_dir),
+        inode => file.metadata().is_ok_and(|meta| meta.ino() == inode),
+    };
+    match is_of_file {
+        true => holder,
+        false => unknown_holder(state_dir),
+    }
+}
+
+/// A process that has taken the lock and not yet written its description.
+fn unknown_holder(state_dir: &Path) -> LockHolder {
+    LockHolder {
         pid: 0,
         process: ProcessMark::default(),
         purpose: LockPurpose::default(),
@@ -241,8 +251,19 @@ fn read_lock_holder(file: &mut File, state_dir: &Path) -> LockHolder {
         database_port: 0,
         service_ports: Vec::new(),
         state_dir: state_dir.to_owned(),
+        lock_inode: 0,
         endpoint: None,
-    })
+    }
+}
+
+fn read_lock_holder(file: &mut File, state_dir: &Path) -> LockHolder {
+    let mut text = String::new();
+    let read = file
+        .rewind()
+        .and_then(|()| file.read_to_string(&mut text))
+        .ok()
+        .and_then(|_| serde_json::from_str(&text).ok());
+    read.unwrap_or_else(|| unknown_holder(state_dir))
 }
 
 #[cfg(test)]
@@ -314,6 +335,44 @@ mod tests {
         assert!(error.starts_with("busy: backup runs: process "), "{error}");
     }
 
+    /// In a container it takes seconds until whoever has locked a copy describes itself.
+    #[test]
+    fn gw_031_a_copied_lock_describes_nobody_who_has_locked_the_copy() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (state, copy) = (
+            folder.path().join("a/.selvedge"),
+            folder.path().join("b/.selvedge"),
+        );
+        let mut original = ProjectLock::acquire(&state, &start(), &[]).expect("free");
+        let endpoint = Endpoint {
+            socket_dir: state.join("run"),
+            port: 54_322,
+        };
+        original.record_endpoint(endpoint, 54_322).expect("written");
+        std::fs::create_dir_all(&copy).expect("created");
+        std::fs::copy(state.join("lock"), copy.join("lock")).expect("copied");
+        let find = || {
+            let file = open_lock_file(&copy.join("lock")).expect("opened");
+            let _locked = Flock::lock(file, FlockArg::LockExclusiveNonblock).expect("free");
+            let found = ProjectLock::find_holder(&copy).expect("readable").expect("held");
+            let refused = ProjectLock::acquire(&copy, &start(), &[]).expect_err("taken");
+            (found.pid, found.endpoint, refused.to_string())
+        };
+
+        let of_this_version = find();
+        let mut older = original.holder.clone();
+        older.lock_inode = 0;
+        std::fs::write(copy.join("lock"), serde_json::to_string(&older).expect("JSON")).expect("written");
+        let of_an_older_one = find();
+
+        for (pid, endpoint, refused) in [of_this_version, of_an_older_one] {
+            assert_eq!((pid, endpoint), (0, None));
+            assert!(refused.contains("another command has just begun"), "{refused}");
+        }
+        let found = ProjectLock::find_holder(&state).expect("readable").expect("held");
+        assert_eq!(found, original.holder);
+    }
+
     /// Some file systems accept `flock` without locking. The file's own content then tells of the holder.
     #[cfg(target_os = "linux")]
     #[test]
@@ -360,6 +419,7 @@ mod tests {
             database_port: 0,
             service_ports: Vec::new(),
             state_dir: PathBuf::from("/elsewhere/.selvedge"),
+            lock_inode: 0,
             endpoint: None,
         };
         let path = state.join("lock");

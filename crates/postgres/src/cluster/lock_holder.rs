@@ -74,6 +74,9 @@ pub struct LockHolder {
     pub service_ports: Vec<u16>,
     /// The project's state folder.
     pub state_dir: PathBuf,
+    /// The inode of the lock's file: a copy of it, in a copy of the project, describes the holder of the original. 0 in those of older versions.
+    #[serde(default)]
+    pub(crate) lock_inode: u64,
     /// `None` until its PostgreSQL accepts connections.
     #[serde(default)]
     pub(crate) endpoint: Option<Endpoint>,

@@ -4,6 +4,7 @@
 //! another project. The cluster is therefore reached over its own unix socket, and what the server says of itself is compared
 //! with the files of the project's data directory before any statement of a command is sent.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,11 @@ use super::{Cluster, DATABASE, sockets};
 use crate::PrivilegedLogin;
 use crate::hosts::SocketFolder;
 
-/// What a server says of itself: its system identifier, and the file by which its postmaster marks the data directory.
-const DESCRIBE: &str = "select system_identifier::pg_catalog.text, pg_catalog.pg_read_file('postmaster.pid')
+/// What a server says of itself: its system identifier, and the file by which its postmaster marks the data directory, with the second in which
+/// that file's inode was changed last.
+const DESCRIBE: &str = "
+    select system_identifier::pg_catalog.text, pg_catalog.pg_read_file('postmaster.pid'),
+      extract(epoch from (pg_catalog.pg_stat_file('postmaster.pid')).change)::pg_catalog.int8
     from pg_catalog.pg_control_system()";
 
 /// The PostgreSQL of a running instance, which was proven to be the one of the project's data directory.
@@ -117,7 +121,8 @@ impl RunningCluster {
             .query_one(DESCRIBE, &[])
             .await
             .map_err(ClusterError::Login)?;
-        let (identifier, postmaster): (String, String) = (row.get(0), row.get(1));
+        let (identifier, postmaster, changed_at): (String, String, i64) =
+            (row.get(0), row.get(1), row.get(2));
         let differs = |reason: &str| ClusterError::OtherServer {
             socket_dir: self.access.socket_dir.clone(),
             data_dir: data_dir.to_owned(),
@@ -126,12 +131,14 @@ impl RunningCluster {
         if identifier != read_system_identifier(data_dir)?.to_string() {
             return Err(differs("its system identifier is another one"));
         }
-        // A copy of the data has the same identifier, and another postmaster.
+        // A copy of the data has the same identifier, and another postmaster, or none: then its file is a copy as well, whose content is that of the
+        // original, and whose inode is younger. Nobody can set that time.
         let path = data_dir.join("postmaster.pid");
         let own = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
+        let meta = path.metadata().map_err(ClusterError::file(&path))?;
         // The last line is the state, which changes when the server is being stopped.
         let identity = |text: &str| text.lines().take(7).map(str::trim).collect::<Vec<_>>().join("\n");
-        if identity(&own) != identity(&postmaster) {
+        if identity(&own) != identity(&postmaster) || meta.ctime() != changed_at {
             return Err(differs("it is another process"));
         }
         Ok(())

@@ -9,6 +9,7 @@ mod console;
 mod console_faults;
 mod console_migrations;
 mod console_project;
+mod copied;
 #[cfg(target_os = "linux")]
 mod cut_off;
 mod data_safety;
