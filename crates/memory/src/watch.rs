@@ -11,14 +11,22 @@ use crate::{ControlGroup, MemoryBudget, machine_memory, metrics};
 /// Requests are refused above the first percentage of the limit, until less than the second one is in use.
 const HIGH_MARK: u64 = 85;
 const LOW_MARK: u64 = 75;
-/// Above the first percentage what takes very much is given up, and above the second what takes much, before requests are refused.
+/// Above the first percentage of a control group's limit what takes very much is given up, and above the second what takes much.
 const RELIEF_MARK: u64 = 68;
 const URGENT_RELIEF_MARK: u64 = 78;
+/// Nothing is given up while more bytes than these are left: in a large group other programs may hold most, and what is left is still enough.
+const PLENTY: u64 = 1 << 30;
+const URGENT_PLENTY: u64 = 704 << 20;
+/// Above this percentage what takes very much is given up also in a large group, as requests are refused soon.
+const LAST_RELIEF_MARK: u64 = 84;
 /// Percentage of the limit above which the allocator is made to return memory.
 const ALERT_MARK: u64 = 40;
 /// The shortest and the longest time between two readings of the memory in use, in milliseconds.
 const SHORTEST_INTERVAL: u64 = 3;
 const LONGEST_INTERVAL: u64 = 500;
+/// The longest time between two readings while too much is in use, in milliseconds, and the growth in bytes that makes it the shortest again.
+const LONGEST_PAUSE: u64 = 50;
+const GROWTH: u64 = 1 << 20;
 /// How fast a few sessions of PostgreSQL fill memory together, in bytes: the next reading comes before they can reach the mark.
 const BYTES_PER_MILLISECOND: u64 = 4_000_000;
 
@@ -67,6 +75,11 @@ impl MemoryLimit {
         self.bytes
     }
 
+    /// Whether it is that of a control group, all of whose processes count, and of which one is killed when they exceed it.
+    pub fn is_of_group(&self) -> bool {
+        self.group.is_some()
+    }
+
     /// The memory in use: that of the whole group, since its processes are killed together; else that of this process.
     fn used_bytes(&self) -> Option<u64> {
         match &self.group {
@@ -87,7 +100,8 @@ fn used_by_process() -> Option<u64> {
 }
 
 /// Starts a thread that looks at the memory in use and makes the budget say when it runs short. `relieve` is called, again and again, while
-/// so much is in use that something should be given up; it returns whether it has done so. The thread ends after everybody else has dropped the budget.
+/// so much of a control group's memory is in use that something should be given up; it returns whether it has cancelled a statement. Where the
+/// limit is that of this process alone nothing is given up, as other processes' memory does not count towards it. The thread ends after everybody else has dropped the budget.
 ///
 /// # Errors
 /// When the system cannot start a thread.
@@ -98,6 +112,7 @@ pub fn watch_memory(
 ) -> io::Result<()> {
     metrics::set_limit(limit.bytes);
     let mut returned = Instant::now();
+    let mut pace = Pace::default();
     thread::Builder::new().name("memory".to_owned()).spawn(move || {
         while budget.is_shared() {
             let Some(used) = limit.used_bytes() else {
@@ -107,11 +122,7 @@ pub fn watch_memory(
             metrics::set_used(used);
             let share = share_of(used, limit.bytes);
             update(&budget, share, used, limit.bytes);
-            let shortage = match share {
-                ..RELIEF_MARK => None,
-                ..URGENT_RELIEF_MARK => Some(Shortage::Begins),
-                _ => Some(Shortage::Urgent),
-            };
+            let shortage = Shortage::of(used, limit.bytes).filter(|_| limit.is_of_group());
             if shortage.is_some_and(&mut relieve) {
                 budget.note_relief();
             }
@@ -119,16 +130,54 @@ pub fn watch_memory(
                 returned = Instant::now();
                 return_freed_memory();
             }
-            thread::sleep(interval(used, limit.bytes));
+            thread::sleep(pace.next(used, limit.bytes));
         }
     })?;
     Ok(())
 }
 
-/// How long until the next reading: the shorter, the less is left before something is given up.
-fn interval(used: u64, limit: u64) -> Duration {
-    let left = (limit / 100 * RELIEF_MARK).saturating_sub(used);
-    Duration::from_millis((left / BYTES_PER_MILLISECOND).clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL))
+impl Shortage {
+    /// Whether something should be given up where so much of a control group's limit is in use.
+    fn of(used: u64, limit: u64) -> Option<Self> {
+        let urgent_mark = (limit / 100 * URGENT_RELIEF_MARK).max(limit.saturating_sub(URGENT_PLENTY));
+        if used >= urgent_mark {
+            Some(Self::Urgent)
+        } else {
+            (used >= relief_mark(limit)).then_some(Self::Begins)
+        }
+    }
+}
+
+/// The bytes in use from which on something is given up.
+fn relief_mark(limit: u64) -> u64 {
+    let hundredth = limit / 100;
+    let little_left = limit.saturating_sub(PLENTY).min(hundredth * LAST_RELIEF_MARK);
+    little_left.max(hundredth * RELIEF_MARK)
+}
+
+/// When the memory is read next.
+#[derive(Debug, Default)]
+struct Pace {
+    used: u64,
+    milliseconds: u64,
+}
+
+impl Pace {
+    /// How long until the next reading: the shorter, the less is left before something is given up. While too much is in use that does not
+    /// grow, what can be given up has been, so the time doubles, up to half of that in which a few sessions could reach the limit.
+    fn next(&mut self, used: u64, limit: u64) -> Duration {
+        let left = relief_mark(limit).saturating_sub(used);
+        let has_grown = used > self.used.saturating_add(GROWTH);
+        let milliseconds = if left == 0 && !has_grown {
+            let rest = limit.saturating_sub(used) / 2 / BYTES_PER_MILLISECOND;
+            (self.milliseconds * 2).min(rest.min(LONGEST_PAUSE))
+        } else {
+            left / BYTES_PER_MILLISECOND
+        };
+        self.milliseconds = milliseconds.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL);
+        self.used = used;
+        Duration::from_millis(self.milliseconds)
+    }
 }
 
 /// How many hundredths of the limit are in use.
@@ -177,12 +226,38 @@ mod tests {
     #[test]
     fn gw_049_the_memory_is_read_more_often_the_less_of_it_is_left() {
         const MB: u64 = 1_000_000;
-        let milliseconds = |used, limit| interval(used * MB, limit * MB).as_millis();
+        let milliseconds = |used, limit| Pace::default().next(used * MB, limit * MB).as_millis();
 
         assert_eq!(milliseconds(100, 500), 60);
         assert_eq!(milliseconds(300, 500), 10);
         assert_eq!(milliseconds(400, 500), 3);
         assert_eq!(milliseconds(100, 24_000), 500);
+    }
+
+    #[test]
+    fn gw_049_a_watch_that_cannot_help_reads_less_often_until_memory_grows_again() {
+        const MB: u64 = 1_000_000;
+        let mut pace = Pace::default();
+        let mut milliseconds = |used| pace.next(used * MB, 500 * MB).as_millis();
+
+        assert_eq!([350; 5].map(&mut milliseconds), [3, 6, 12, 18, 18]);
+        assert_eq!([360, 360, 300].map(&mut milliseconds), [3, 6, 10]);
+    }
+
+    #[test]
+    fn gw_049_nothing_is_given_up_while_gigabytes_are_left() {
+        const MIB: u64 = 1 << 20;
+        let shortage = |used, limit| Shortage::of(used * MIB, limit * MIB);
+
+        assert_eq!(shortage(340, 512), None);
+        assert_eq!(shortage(360, 512), Some(Shortage::Begins));
+        assert_eq!(shortage(405, 512), Some(Shortage::Urgent));
+        // Seven tenths of four gigabytes, as an editor and a compiler take them beside a start, and eleven of sixteen.
+        assert_eq!(shortage(2867, 4096), None);
+        assert_eq!(shortage(3073, 4096), Some(Shortage::Begins));
+        assert_eq!(shortage(11 * 1024, 16 * 1024), None);
+        assert_eq!(shortage(14 * 1024, 16 * 1024), Some(Shortage::Begins));
+        assert_eq!(shortage(16_000, 16 * 1024), Some(Shortage::Urgent));
     }
 
     #[test]
@@ -192,6 +267,7 @@ mod tests {
         let used = limit.used_bytes().expect("Linux says it");
 
         assert!(0 < used && used < limit.bytes(), "{used} of {}", limit.bytes());
-        assert_eq!(MemoryLimit::find(Some(5)).map(|limit| limit.bytes()), Some(5));
+        let configured = MemoryLimit::find(Some(5)).expect("it is configured");
+        assert_eq!((configured.bytes(), configured.is_of_group()), (5, false));
     }
 }

@@ -13,6 +13,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Time between two cancellations, in which the memory of the first one becomes free, and between two of the same session.
 const PAUSE: Duration = Duration::from_millis(10);
 const PAUSE_OF_SESSION: Duration = Duration::from_millis(50);
+/// How long the process of PostgreSQL that was found is taken for the cluster's: finding it takes a look at each thread of this process.
+const KEPT: Duration = Duration::from_secs(1);
 /// After this time without a shortage nothing is known of earlier ones.
 const FORGET: Duration = Duration::from_secs(2);
 
@@ -22,6 +24,9 @@ pub struct SessionMemory {
     /// Sessions that were cancelled and have held too much ever since.
     cancelled: HashMap<i32, Cancelled>,
     last: Option<Instant>,
+    /// The processes of PostgreSQL that this process has started, and when they were found.
+    postmasters: Vec<i32>,
+    found: Option<Instant>,
 }
 
 /// When the statements of a session were cancelled.
@@ -45,17 +50,17 @@ pub struct CancelledSession {
 }
 
 impl SessionMemory {
-    /// Cancels the statement of the session that holds most, of those that were not cancelled a moment ago. `None` when none holds `least`
-    /// bytes.
-    pub fn cancel_largest(&mut self, least: u64) -> Option<CancelledSession> {
+    /// Cancels the statement of the session that holds most, of those that were not cancelled a moment ago and whose login is not spared. `None`
+    /// when none holds `least` bytes.
+    pub fn cancel_largest(&mut self, least: u64, spared: &[&str]) -> Option<CancelledSession> {
         if self.last.is_some_and(|at| at.elapsed() < PAUSE) {
             return None;
         }
-        let sessions = postmasters()
-            .into_iter()
-            .flat_map(children_of)
-            .filter_map(Session::read);
-        let large: Vec<Session> = sessions.filter(|session| session.bytes >= least).collect();
+        let sessions = self.postmasters().iter().flat_map(|pid| children_of(*pid));
+        let large: Vec<Session> = sessions
+            .filter_map(|pid| Session::read(pid, least))
+            .filter(|session| !spared.contains(&session.login.as_str()))
+            .collect();
         // What a session holds that has released its memory in between is of another statement.
         self.cancelled.retain(|pid, cancelled| {
             cancelled.last.elapsed() < FORGET && large.iter().any(|session| session.pid == *pid)
@@ -87,6 +92,14 @@ impl SessionMemory {
         })
     }
 
+    fn postmasters(&mut self) -> &[i32] {
+        if self.found.is_none_or(|at| at.elapsed() >= KEPT) {
+            self.postmasters = find_postmasters();
+            self.found = Some(Instant::now());
+        }
+        &self.postmasters
+    }
+
     /// Whether a statement was cancelled a moment ago, which may not have ended yet.
     pub fn is_waiting(&self) -> bool {
         self.last.is_some_and(|at| at.elapsed() < GRACE)
@@ -102,18 +115,18 @@ struct Session {
 }
 
 impl Session {
-    /// `None` for other processes of PostgreSQL, and for one that has ended.
-    fn read(pid: i32) -> Option<Self> {
-        let title = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        let login = login_of(&String::from_utf8_lossy(&title))?;
+    /// `None` for one that holds less than `least` bytes or has ended, and for other processes of PostgreSQL.
+    fn read(pid: i32, least: u64) -> Option<Self> {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
         let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        Some(Self {
-            pid,
-            bytes: kibibytes * 1024,
-            login,
-        })
+        let bytes = kibibytes.saturating_mul(1024);
+        if bytes < least {
+            return None;
+        }
+        let title = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let login = login_of(&String::from_utf8_lossy(&title))?;
+        Some(Self { pid, bytes, login })
     }
 }
 
@@ -123,17 +136,21 @@ fn login_of(title: &str) -> Option<String> {
     let title = title.trim_end_matches('\0').strip_prefix("postgres: ")?;
     let title = title.split_once(": ").map_or(title, |(_cluster, title)| title);
     let words: Vec<&str> = title.split(' ').collect();
-    match words.as_slice() {
-        ["walsender" | "autovacuum" | "parallel" | "logical", ..] => None,
-        [login, _database, place, ..] if *place == "[local]" || place.ends_with(')') => {
-            Some((*login).to_owned())
-        }
-        _ => None,
+    if let ["walsender" | "autovacuum" | "parallel" | "logical", ..] = words.as_slice() {
+        return None;
     }
+    // Names may have spaces. `(aborted)` of an activity is no address.
+    let is_place = |word: &&str| {
+        let is_address = word.ends_with(')') && word.find('(').is_some_and(|at| at > 0);
+        *word == "[local]" || is_address
+    };
+    let place = words.iter().position(is_place)?;
+    let login = words.get(..place.checked_sub(1)?)?.join(" ");
+    (!login.is_empty()).then_some(login)
 }
 
 /// The processes of PostgreSQL that this process has started.
-fn postmasters() -> Vec<i32> {
+fn find_postmasters() -> Vec<i32> {
     let is_postgres = |pid: &i32| {
         fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim_end() == "postgres")
     };
@@ -176,7 +193,12 @@ mod tests {
             login("postgres: authenticator postgres 127.0.0.1(51234) idle"),
             "authenticator"
         );
+        assert_eq!(
+            login("postgres: my app: night job postgres [local] idle in transaction (aborted)"),
+            "night job"
+        );
         for other in [
+            "postgres: x: authenticator postgres (aborted)",
             "postgres: selvedge my-app 1a2b: checkpointer ",
             "postgres: selvedge my-app 1a2b: autovacuum worker postgres",
             "postgres: selvedge my-app 1a2b: walsender supabase_replication_admin [local] START_REPLICATION",

@@ -4,20 +4,15 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use selvedge_functions::Functions;
-use selvedge_memory::{DatabasePart, MemoryBudget, MemoryLimit, Shortage, watch_memory};
-use selvedge_postgres::cluster::SessionMemory;
+use selvedge_memory::{DatabasePart, MemoryBudget, MemoryLimit, watch_memory};
 
 use super::memory_parts::MemoryParts;
+use super::memory_relief::MemoryRelief;
 use crate::config::Config;
 use crate::services::{Mode, available_cores};
 
 /// Most bytes per worker of large responses that clients have not read yet. More would only wait for slow clients.
 const MOST_UNREAD_PER_WORKER: usize = 128 * 1024 * 1024;
-
-/// Sessions of PostgreSQL that hold as much are given up, once much of the memory is in use, and when it is nearly used up. One that serves
-/// usual requests holds 4 to 20 MB.
-const VERY_LARGE_SESSION: u64 = 40 * 1024 * 1024;
-const LARGE_SESSION: u64 = 24 * 1024 * 1024;
 
 /// Half of the memory for large responses and bodies, watched, for a service that needs no other part.
 ///
@@ -30,42 +25,6 @@ pub(crate) fn start_memory_budget() -> io::Result<MemoryBudget> {
     let budget = MemoryPlan::divide(limit.bytes(), 1, Mode::Production).budget;
     watch_memory(limit, budget.clone(), |_| false)?;
     Ok(budget)
-}
-
-/// Returns what gives up the statement of the session that holds most memory, or else the largest worker of a function, and says so in the
-/// log.
-fn make_relief(functions: Arc<OnceLock<Functions>>) -> impl FnMut(Shortage) -> bool + Send + 'static {
-    let mut sessions = SessionMemory::default();
-    move |shortage| {
-        let cancelled = sessions.cancel_largest(match shortage {
-            Shortage::Begins => VERY_LARGE_SESSION,
-            Shortage::Urgent => LARGE_SESSION,
-        });
-        let is_cancelled = cancelled.is_some();
-        if !is_cancelled
-            && shortage == Shortage::Urgent
-            && !sessions.is_waiting()
-            && let Some((function, bytes)) = functions.get().and_then(Functions::end_largest_worker)
-        {
-            tracing::warn!(
-                function,
-                bytes,
-                "memory runs short: the worker that uses most was ended"
-            );
-        }
-        if let Some(cancelled) = cancelled {
-            let (pid, bytes, login) = (cancelled.pid, cancelled.bytes, cancelled.login);
-            let is_ended = cancelled.is_ended;
-            tracing::warn!(
-                pid,
-                bytes,
-                login,
-                is_ended,
-                "memory runs short: the statement of the session that holds most was cancelled"
-            );
-        }
-        is_cancelled
-    }
 }
 
 /// What each part may use of the memory.
@@ -98,11 +57,10 @@ impl MemoryPlan {
             plan.unread_per_worker = unread;
         }
         if let Some(limit) = limit {
-            watch_memory(
-                limit,
-                plan.budget.clone(),
-                make_relief(Arc::clone(&plan.functions)),
-            )?;
+            let mut relief = MemoryRelief::new(limit.bytes(), Arc::clone(&plan.functions));
+            watch_memory(limit, plan.budget.clone(), move |shortage| {
+                relief.relieve(shortage)
+            })?;
         }
         Ok(plan)
     }

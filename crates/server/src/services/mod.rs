@@ -11,6 +11,7 @@ mod function_settings;
 mod in_process;
 mod memory_parts;
 mod memory_plan;
+mod memory_relief;
 mod mode;
 mod picture_store;
 mod shared;
