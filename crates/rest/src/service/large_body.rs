@@ -45,7 +45,7 @@ impl LargeBody {
         body.len() >= LARGE_BODY
     }
 
-    /// Waits until the client has no other one that PostgreSQL works on, where its memory is counted.
+    /// Waits until the client has no other one that PostgreSQL works on, where its memory is counted and runs short.
     ///
     /// # Errors
     /// 503 when the client's other bodies take too long.
@@ -112,15 +112,19 @@ impl LargeBody {
             .map_err(|_| RestError::OutOfMemory { is_committed: false })
     }
 
-    /// Runs work on the pool for work that blocks, one piece at a time for each client.
+    /// Runs work on the pool for work that blocks, one piece at a time for each client. The turn is the work's: it goes on when the client has left.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, RestError> {
-        let _turn = TURNS.wait(self.client).await;
+        let turn = TURNS.wait(self.client).await;
         // Never closed.
-        let _core = CORES.acquire().await;
-        web::block(work)
+        let core = CORES.acquire().await;
+        let work_in_turn = move || {
+            let _held = (turn, core);
+            work()
+        };
+        web::block(work_in_turn)
             .await
             .map_err(|_| RestError::Internal("the server is stopping".to_owned()))
     }
@@ -137,7 +141,44 @@ fn estimate(body: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::{Context, Waker};
+
+    use tokio::sync::oneshot;
+
     use super::*;
+
+    #[actix_web::test]
+    async fn gw_049_work_keeps_its_turn_when_its_client_has_left() {
+        let client = ClientId::of_connection(None);
+        let body = LargeBody {
+            body: Bytes::new(),
+            client,
+            entry: None,
+        };
+        let (begin, begun) = oneshot::channel();
+        let (release, released) = mpsc::channel::<()>();
+        {
+            let mut work = pin!(body.run(move || {
+                begin.send(()).expect("the test waits");
+                released.recv()
+            }));
+            tokio::select! {
+                _ = &mut work => panic!("it ends only after it was released"),
+                begun = begun => begun.expect("it has begun"),
+            }
+        }
+
+        let mut next = pin!(TURNS.wait(client));
+        let is_ready = next
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_ready();
+        assert!(!is_ready, "the work goes on");
+        release.send(()).expect("it waits");
+        next.await;
+    }
 
     #[test]
     fn gw_049_a_body_of_many_values_counts_more_than_one_of_a_long_text() {

@@ -191,7 +191,7 @@ async fn run_stages(
         &mut timing,
     )
     .await?;
-    let _memory = match large {
+    let turn = match large {
         Some(large) => Box::pin(large.wait_for_database()).await?,
         None => None,
     };
@@ -205,7 +205,11 @@ async fn run_stages(
         identity: &identity,
         texts: &request_texts(http),
     };
-    run_plan(planned.plan, &execution, &planned.catalog, http, timing).await
+    let response = run_plan(planned.plan, &execution, &planned.catalog, http, timing).await;
+    if let Some(turn) = turn {
+        turn.finish();
+    }
+    response
 }
 
 /// A plan with the search path and the catalog that it was made for.
