@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
-use selvedge_memory::MemoryLimit;
 use selvedge_postgres::cluster::{
     Binaries, Cluster, ClusterAccess, ClusterConfig, ClusterError, ProjectLock, RunningCluster,
 };
@@ -20,6 +19,7 @@ use super::extension_advice::advise_on_missing_extensions;
 use super::harmful_settings::{list_harmful_settings, take_back_libraries};
 use super::home::{is_home, production_profile};
 use super::initialized::{is_initialized, settle_emptying};
+use super::process_memory::process_memory;
 use super::unfinished_squash::finish_squash;
 use super::vault_secrets::write_vault_secrets;
 use super::{cluster_roles, http_requests, server_roles, service_logins, unfinished_import, version_note};
@@ -121,16 +121,10 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
         },
         purpose: config.flags.purpose.clone(),
         listen_tcp,
-        process_memory: process_memory(),
+        process_memory: process_memory(config, production.as_ref()),
         production,
         ..ClusterConfig::for_project(&config.project.folder)
     })
-}
-
-/// What one process of PostgreSQL may take of the memory: five sixteenths, so that neither a single one nor two at once exceed the limit of the
-/// control group, of which what all share and this process take the rest.
-fn process_memory() -> Option<u64> {
-    MemoryLimit::find(None).map(|limit| limit.bytes() / 16 * 5)
 }
 
 /// The extensions that the project's migrations create, applied or not.

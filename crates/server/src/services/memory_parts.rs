@@ -6,9 +6,12 @@ use selvedge_postgres::cluster::ProductionProfile;
 use super::available_cores;
 use crate::config::Config;
 use crate::database::home::production_profile;
+use crate::database::setting_size::parse_setting;
 
 /// What is divided, in hundredths; the rest is the system's.
 const DIVIDED: u64 = 90;
+/// The unit of `shared_buffers`.
+const BLOCK: u64 = 8 << 10;
 /// The server's part is not less than this one.
 const LEAST_SERVER: u64 = 128 * 1024 * 1024;
 
@@ -37,7 +40,7 @@ impl MemoryParts {
             .settings
             .iter()
             .find(|(name, _)| name == "shared_buffers");
-        let buffers = set.and_then(|(_, value)| parse_size(value));
+        let buffers = set.and_then(|(_, value)| parse_setting(value, BLOCK));
         Some(Self::divide(
             profile,
             buffers,
@@ -80,23 +83,6 @@ fn functions(config: &Config) -> u64 {
     own.limits.memory_bytes.saturating_mul(workers as u64)
 }
 
-/// A size as PostgreSQL reads it: `128MB`, or a number of blocks of 8 KiB.
-fn parse_size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let factor: u64 = match unit.trim() {
-        "" => 8 << 10,
-        "B" => 1,
-        "kB" => 1 << 10,
-        "MB" => 1 << 20,
-        "GB" => 1 << 30,
-        "TB" => 1 << 40,
-        _ => return None,
-    };
-    number.parse::<u64>().ok()?.checked_mul(factor)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,22 +108,5 @@ mod tests {
         assert!(tiny.share() > 90);
         // What somebody has set counts.
         assert!(parts(8 * GIB, Some(6 * GIB), 0, Some(4 * GIB)).share() > 90);
-    }
-
-    #[test]
-    fn prod_017_sizes_are_read_as_postgresql_reads_them() {
-        let sizes = ["16384", "128MB", " 2 GB", "64kB", "a lot", "1.5GB"].map(parse_size);
-
-        assert_eq!(
-            sizes,
-            [
-                Some(128 * MIB),
-                Some(128 * MIB),
-                Some(2 * GIB),
-                Some(64 << 10),
-                None,
-                None
-            ]
-        );
     }
 }

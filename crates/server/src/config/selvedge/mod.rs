@@ -192,6 +192,9 @@ pub struct LimitsSection {
     pub streaming_per_worker: usize,
     /// The memory that this process may use, in bytes. Default: the limit of its control group, else the machine's memory.
     pub memory: Option<u64>,
+    /// The memory in bytes that one process of the project's own PostgreSQL may take for itself; 0 for any. Default: five sixteenths of
+    /// the limit of the control group or of `memory`, and never less than PostgreSQL's settings allow it.
+    pub postgres_process_memory: Option<u64>,
     /// The maximum of bytes per worker of large responses that clients have not read yet. Default 128 MiB, or less where memory
     /// is short.
     pub unread_bytes_per_worker: Option<usize>,
@@ -334,6 +337,7 @@ impl LimitsSection {
             in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
             streaming_per_worker: section.integer("streaming_per_worker", 2000, 1..=1_000_000),
             memory: section.optional_size("memory").filter(|bytes| *bytes > 0),
+            postgres_process_memory: section.optional_size("postgres_process_memory"),
             unread_bytes_per_worker: section
                 .optional_size("unread_bytes_per_worker")
                 .map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
