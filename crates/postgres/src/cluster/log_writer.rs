@@ -20,10 +20,22 @@ const MOST_LOG_BYTES: u64 = 16 * 1024 * 1024;
 const LONGEST_LINE: usize = 4096;
 /// Bytes about errors and warnings that are written in a second, and at once after a quiet second. Lines beyond that are left out.
 const BYTES_PER_SECOND: usize = 512 * 1024;
-/// What is written because of a setting, such as statements and their plans, begins with this after time, process and login. Clients
-/// cause the rest.
-const BY_SETTING: &[u8] = b" LOG:  ";
-/// Where [`BY_SETTING`] is looked for: behind it are values.
+/// Ends the severity of an entry, which follows time, process and login. Behind it is text that may have anything in it, as clients send it.
+const END_OF_SEVERITY: &[u8] = b":  ";
+/// The severity of what is written because of a setting, such as statements and their plans. Clients cause the rest.
+const BY_SETTING: &[u8] = b"LOG";
+/// The severity with which PostgreSQL ends all sessions.
+const PANIC: &[u8] = b"PANIC";
+/// What further parts of an entry have in the place of a severity.
+const PARTS: [&[u8]; 6] = [
+    b"DETAIL",
+    b"HINT",
+    b"QUERY",
+    b"CONTEXT",
+    b"LOCATION",
+    b"STATEMENT",
+];
+/// Where the end of a severity is looked for: a login and the name of a database have 63 bytes each.
 const LONGEST_PREFIX: usize = 200;
 /// How much of the pipe is read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -87,6 +99,8 @@ struct Log {
     cut: usize,
     /// Whether the entry to which the line belongs counts towards the bytes of a second.
     is_limited: bool,
+    /// The process that has written it, as in `[4711]`; empty where it names none.
+    process: Vec<u8>,
     rate: LogRate,
     has_failed: bool,
     most_bytes: u64,
@@ -100,6 +114,7 @@ impl Log {
             line: Vec::new(),
             cut: 0,
             is_limited: true,
+            process: Vec::new(),
             rate: LogRate::new(BYTES_PER_SECOND),
             has_failed: false,
             most_bytes: MOST_LOG_BYTES,
@@ -158,12 +173,14 @@ impl Log {
 
     /// Whether the line is written. `Some` has the number of lines that were left out before it.
     fn may_write(&mut self, line: &[u8]) -> Option<u64> {
-        // Further lines of an entry begin with a tab.
+        // Further lines of a part begin with a tab.
         if !line.starts_with(b"\t") {
-            let prefix = line.get(..LONGEST_PREFIX).unwrap_or(line);
-            self.is_limited = !prefix
-                .windows(BY_SETTING.len())
-                .any(|window| window == BY_SETTING);
+            let (severity, process) = read_head(line);
+            let is_part = PARTS.contains(&severity) && !process.is_empty() && process == self.process;
+            if !is_part {
+                self.is_limited = ![BY_SETTING, PANIC].contains(&severity);
+                self.process = process.to_vec();
+            }
         }
         match self.is_limited {
             true => self.rate.pass(line.len()),
@@ -200,6 +217,21 @@ impl Log {
         self.file = open_log(&self.path)?;
         Ok(())
     }
+}
+
+/// The severity of an entry, or what a further part of it has in its place, and the process that has written it. The first end of a severity is
+/// the right one, because what stands before has none: what follows may name another severity. Empty where a line has none.
+fn read_head(line: &[u8]) -> (&[u8], &[u8]) {
+    let head = line.get(..LONGEST_PREFIX).unwrap_or(line);
+    let end = head
+        .windows(END_OF_SEVERITY.len())
+        .position(|window| window == END_OF_SEVERITY);
+    let head = end.and_then(|end| head.get(..end)).unwrap_or_default();
+    let severity = head.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let process = head
+        .split(|byte| *byte == b' ')
+        .find(|word| word.starts_with(b"[") && word.ends_with(b"]"));
+    (severity, process.unwrap_or_default())
 }
 
 /// Removes the first bytes of a character of UTF-8 whose last ones were cut off. Returns their number.
@@ -254,6 +286,42 @@ mod tests {
                 "\t2"
             ],
             "statements are logged because somebody has asked for them"
+        );
+    }
+
+    #[test]
+    fn gw_049_a_value_that_looks_like_a_severity_does_not_pass_for_one() {
+        let (_folder, path, mut log) = log();
+        log.rate = LogRate::new(0);
+
+        log.take(b"2026-12-01 10:00:00.000 UTC [1] a@b ERROR:  invalid input syntax for type integer: \" LOG:  x\"\n");
+        log.take(b"2026-12-01 10:00:00.000 UTC [1] a@b STATEMENT:  select ' LOG:  '\n");
+        log.take(b"2026-12-01 10:00:00.000 UTC [1] x:  LOG:  @b FATAL:  role does not exist\n");
+        log.take(b"no severity LOG: x\n");
+
+        assert_eq!(fs::read(&path).expect("a file"), b"");
+    }
+
+    #[test]
+    fn gw_049_parts_of_an_entry_are_written_as_it_is_and_a_panic_always() {
+        let (_folder, path, mut log) = log();
+        log.rate = LogRate::new(0);
+
+        log.take(b"2026-12-01 10:00:00 UTC [1] a@b LOG:  execute <unnamed>: select $1\n");
+        log.take(b"2026-12-01 10:00:00 UTC [1] a@b DETAIL:  parameters: $1 = '2'\n");
+        log.take(b"2026-12-01 10:00:00 UTC [2] a@b DETAIL:  of another process\n");
+        log.take(b"2026-12-01 10:00:00 UTC [3] PANIC:  could not write to file\n");
+
+        let text = fs::read_to_string(&path).expect("text");
+        let ends: Vec<_> = text.lines().map(|line| line.rsplit(":  ").next()).collect();
+        assert_eq!(
+            ends,
+            [
+                Some("execute <unnamed>: select $1"),
+                Some("parameters: $1 = '2'"),
+                Some("1 further lines were left out here, because too many came at once"),
+                Some("could not write to file")
+            ]
         );
     }
 
