@@ -2,7 +2,7 @@
 //! an account's owner out, and per IP address, so that one cannot keep the queue of passwords busy with names of its own invention.
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use moka::sync::Cache;
@@ -53,37 +53,56 @@ impl Throttle {
     /// Counts an attempt as failed before its password is verified, so that many concurrent attempts do not all pass.
     /// [`Self::forgive`] undoes it. The error is the time to wait, during which attempts are refused.
     pub(super) fn begin(&self, account: &str, address: &str) -> Result<(), Duration> {
-        self.count(key(None, address), FREE_FAILURES_OF_ADDRESS)?;
-        self.count(key(Some(account), address), FREE_FAILURES)
+        // An attempt that is refused counts for neither: a waiting person would never get in again, and those at one address would make
+        // each other wait.
+        let of_address = self.find(key(None, address));
+        let mut of_address = lock(&of_address);
+        of_address.check(FREE_FAILURES_OF_ADDRESS)?;
+        let of_account = self.find(key(Some(account), address));
+        let mut of_account = lock(&of_account);
+        of_account.check(FREE_FAILURES)?;
+        of_address.count();
+        of_account.count();
+        Ok(())
     }
 
-    fn count(&self, key: Key, free: u32) -> Result<(), Duration> {
-        let failures = self.failures.get_with(key, || {
+    fn find(&self, key: Key) -> Arc<Mutex<Failures>> {
+        self.failures.get_with(key, || {
             Arc::new(Mutex::new(Failures {
                 count: 0,
                 last: Instant::now(),
             }))
-        });
-        let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let free_at = failures.last + delay_after(failures.count, free);
-        let now = Instant::now();
-        if free_at > now {
-            return Err(free_at - now);
-        }
-        // An attempt during the delay is not counted, or a waiting person would never get in again.
-        failures.count += 1;
-        failures.last = now;
-        Ok(())
+        })
     }
 
     /// Removes the failures after a successful sign-in: those of the account, and one of the address, which may have many people.
     pub(super) fn forgive(&self, account: &str, address: &str) {
         self.failures.invalidate(&key(Some(account), address));
         if let Some(failures) = self.failures.get(&key(None, address)) {
-            let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut failures = lock(&failures);
             failures.count = failures.count.saturating_sub(1);
         }
     }
+}
+
+impl Failures {
+    /// The error is the time to wait.
+    fn check(&self, free: u32) -> Result<(), Duration> {
+        let left = (self.last + delay_after(self.count, free)).saturating_duration_since(Instant::now());
+        match left.is_zero() {
+            true => Ok(()),
+            false => Err(left),
+        }
+    }
+
+    fn count(&mut self) {
+        self.count += 1;
+        self.last = Instant::now();
+    }
+}
+
+fn lock(failures: &Mutex<Failures>) -> MutexGuard<'_, Failures> {
+    failures.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the delay after this many failures, of which the first ones are free. It begins with one second and doubles with each further
@@ -130,6 +149,15 @@ mod tests {
 
         assert_eq!(guesses.count(), 30);
         assert_eq!(throttle.begin("owner", "10.0.0.2"), Ok(()));
+    }
+
+    #[test]
+    fn console_014_attempts_that_an_account_refuses_do_not_count_for_the_address() {
+        let throttle = Throttle::default();
+        let passed = (0..45).filter(|_| throttle.begin("ana", "10.0.0.1").is_ok());
+        assert_eq!(passed.count(), 5);
+
+        assert_eq!(throttle.begin("owner", "10.0.0.1"), Ok(()));
     }
 
     #[test]
