@@ -6,7 +6,7 @@ use std::sync::Arc;
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_functions::{
     DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
-    WorkerLimits,
+    WorkerLimits, list_function_folders,
 };
 use selvedge_memory::MemoryLimit;
 use selvedge_postgres::migrate::join_stars;
@@ -68,10 +68,19 @@ pub(in crate::services) fn functions_config(
     }
 }
 
-/// A worker takes at most a quarter of the memory: its process counts towards the limit of the control group.
+/// A worker takes at most a quarter of the memory: its process counts towards the limit of the control group. Says so where it lowers a value.
 fn fit_into_memory(limits: WorkerLimits, config: &Config) -> WorkerLimits {
     let quarter =
         MemoryLimit::find(config.selvedge.limits.memory).map_or(u64::MAX, |limit| limit.bytes() / 4);
+    if quarter < limits.memory_bytes
+        && !list_function_folders(&config.project.folder.join("functions")).is_empty()
+    {
+        tracing::warn!(
+            memory_bytes = limits.memory_bytes,
+            lowered_to_bytes = quarter,
+            "functions get less memory than [selvedge.functions] memory says: a quarter of the limit of the control group or of [selvedge.limits] memory"
+        );
+    }
     WorkerLimits {
         memory_bytes: limits.memory_bytes.min(quarter),
         ..limits
