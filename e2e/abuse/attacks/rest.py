@@ -60,7 +60,8 @@ add_all()
 
 @attack("rest/refused-filter")
 def refused_filter(target: Target) -> None:
-    path = "/rest/v1/todos?n=eq." + "x" * 60_000
+    # The value looks like an entry of PostgreSQL's log that a setting asks for, which is written without a limit.
+    path = "/rest/v1/todos?n=eq.%20LOG:%20%20" + "x" * 60_000
     target.repeat(4, lambda connection, _: connection.send("GET", path)[0])
 
 
