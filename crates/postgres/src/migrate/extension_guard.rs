@@ -20,7 +20,7 @@ const FUNCTIONS: &str = "
     ]::pg_catalog.name[])
     order by p.proname";
 
-/// The statements that make the guard in a database.
+/// The statements that make the guard in a database. They are in ASCII, as PostgreSQL translates them to the encoding of the database.
 #[derive(Debug, Clone)]
 pub struct ExtensionGuard {
     statements: String,
@@ -39,6 +39,10 @@ impl ExtensionGuard {
             statements += ";\n";
         }
         statements += GUARD;
+        debug_assert!(
+            statements.is_ascii(),
+            "there are databases that have no other letters"
+        );
         Ok(Self { statements })
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
 
+use super::autovacuum::{check_creation_by_autovacuum, check_plants_of_autovacuum, hurry_autovacuum};
 use super::query;
 use crate::support::{Project, connect};
 
@@ -38,22 +39,23 @@ const REQUIRING_SCRIPT: &str =
     "create table layer (shape geometry); insert into layer select 'x' from spatial_ref_sys;";
 
 /// What PostgreSQL would call in its place.
-const PLANTED: &str = "create function public.format(text, text) returns text language plpgsql as $$
+pub(super) const PLANTED: &str =
+    "create function public.format(text, text) returns text language plpgsql as $$
     begin create role attacker superuser; return ''; end $$";
-const UNPLANT: &str = "drop function public.format(text, text)";
+pub(super) const UNPLANT: &str = "drop function public.format(text, text)";
 
-const CREATE: &str = "create extension index_advisor schema public";
+pub(super) const CREATE: &str = "create extension index_advisor schema public";
 const DOUBLED_QUOTE: &str = r#"do $$ begin
     execute E'create extension if not exists plpgsql schema "a""\n"; create extension index_advisor schema public'; end $$"#;
 
-async fn refusal(client: &Client, sql: &str) -> String {
+pub(super) async fn refusal(client: &Client, sql: &str) -> String {
     let error = client.batch_execute(sql).await.expect_err(sql);
     let error = error.as_db_error().expect("of PostgreSQL");
     assert_eq!(error.code().code(), "42501", "{error:?}");
     error.message().to_owned()
 }
 
-async fn run(client: &Client, sql: &str) {
+pub(super) async fn run(client: &Client, sql: &str) {
     client
         .batch_execute(sql)
         .await
@@ -118,6 +120,8 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
     check_others_are_created(&project, &postgres).await;
     check_event_triggers(&postgres).await;
     check_other_sessions(&project, &postgres).await;
+    hurry_autovacuum(&project).await;
+    check_plants_of_autovacuum(&postgres).await;
     check_other_databases(&project, &postgres).await;
 
     let attackers = "select count(*) from pg_roles where rolname = 'attacker'";
@@ -200,6 +204,7 @@ async fn check_other_databases(project: &Project, postgres: &Client) {
         run(&other, "reset all").await;
         assert!(message.contains("public.format(text,text)"), "{way}: {message}");
     }
+    check_creation_by_autovacuum(&other).await;
     // Those of contrib call nothing.
     run(&other, "create extension citext schema public").await;
     run(&other, UNPLANT).await;
@@ -217,6 +222,50 @@ async fn check_other_databases(project: &Project, postgres: &Client) {
     run(&second, overload).await;
     let message = refusal_after_commit(project, &other, "create extension supabase_vault", &second).await;
     assert!(message.contains("vault._crypto_aead_det_encrypt"), "{message}");
+    check_copies(project, &other).await;
+}
+
+/// A copy of the project has the check of the day on which it was made, which may be one that sees nothing.
+async fn check_copies(project: &Project, other: &Client) {
+    let url = project.superuser_url().replace("/postgres", "/other");
+    let superuser = connect(&url).await.expect("a login");
+    let check = "create schema _selvedge;
+        create function _selvedge.check_extension_scripts() returns event_trigger language plpgsql as 'begin end';
+        create event trigger selvedge_check_extension_scripts on ddl_command_start when tag in ('CREATE EXTENSION')
+          execute function _selvedge.check_extension_scripts();
+        alter event trigger selvedge_check_extension_scripts enable always";
+    run(&superuser, check).await;
+    run(other, &format!("drop extension index_advisor; {PLANTED}")).await;
+    let message = refusal(other, CREATE).await;
+    assert!(message.contains("public.format(text,text)"), "{message}");
+
+    // Code of the project would run after the check.
+    run(other, UNPLANT).await;
+    let trigger =
+        "create function _selvedge.event_trigger_1() returns event_trigger language plpgsql as 'begin end';
+        create event trigger zzz on ddl_command_start execute function _selvedge.event_trigger_1()";
+    run(&superuser, trigger).await;
+    let message = refusal(other, CREATE).await;
+    assert!(
+        message.starts_with("an event trigger of the project"),
+        "{message}"
+    );
+    run(other, "create extension hstore schema public").await;
+    run(&superuser, "drop event trigger zzz").await;
+    run(other, CREATE).await;
+    run(other, "drop extension index_advisor").await;
+
+    // That of today is enough. It is not called here.
+    let update = "do $do$ declare definition text; begin
+        for definition in
+          select replace(pg_get_functiondef(p.oid), 'pg_catalog.selvedge_', '_selvedge.') from pg_proc as p
+          where p.pronamespace = 'pg_catalog'::regnamespace and p.proname ~ '^selvedge_'
+            and p.proname not in ('selvedge_check_extension', 'selvedge_is_known_script', 'selvedge_is_allowed_extension')
+        loop execute definition; end loop; end $do$";
+    run(&superuser, update).await;
+    let harmless = "create function public.format(text, text) returns text language sql as $$ select '' $$";
+    run(other, harmless).await;
+    run(other, CREATE).await;
 }
 
 /// Where there is no platform its schemas are names like any other.

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use tokio_postgres::Client;
 use tokio_postgres::types::FromSqlOwned;
 
+mod autovacuum;
 mod copies;
 mod databases;
 mod extensions;
@@ -17,6 +18,7 @@ mod settings;
 mod slots;
 mod upgrade;
 
+use self::autovacuum::{hurry_autovacuum, wait_for_sequence};
 use self::sessions::{expect_own_relations, expect_pinned_sessions, log_superuser_statements};
 use crate::production::{generate_keys, serve_variables};
 use crate::support::{Project, connect};
@@ -93,13 +95,7 @@ async fn expect_untrapped(project: &Project, step: &str) {
 /// Lets autovacuum analyze a table whose index calls a trap, which it otherwise does at any time on a busy machine, and waits until it
 /// has. Its session is one of the superuser.
 async fn wait_for_autovacuum(project: &Project) {
-    let superuser = project.superuser().await;
-    for statement in [
-        "alter system set autovacuum_naptime = 1",
-        "select pg_reload_conf()",
-    ] {
-        superuser.batch_execute(statement).await.expect("a superuser may");
-    }
+    hurry_autovacuum(project).await;
     let owner = project.database().await;
     owner
         .batch_execute(
@@ -109,13 +105,7 @@ async fn wait_for_autovacuum(project: &Project) {
         )
         .await
         .expect("the owner may");
-    for _ in 0..1200 {
-        if query(&owner, "select is_called from public.analyzed").await {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("autovacuum has not come in a minute");
+    wait_for_sequence(&owner, "public.analyzed").await;
 }
 
 #[actix_web::test]
