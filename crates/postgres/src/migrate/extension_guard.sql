@@ -34,19 +34,47 @@ create or replace function pg_catalog.selvedge_check_extension() returns event_t
 as $guard$
 declare
   callers text;
+  statement text[];
 begin
-  if (select r.rolsuper from pg_roles as r where r.rolname = session_user) or exists (
+  -- Whoever has logged in says nothing of whose statement this is: autovacuum logs in as a superuser and runs functions of the project.
+  if exists (
     -- A database that became one of a project has the platform's own check.
     select from pg_event_trigger as t join pg_roles as o on o.oid = t.evtowner and o.rolsuper
     where t.evtname = 'selvedge_check_extension_scripts' and t.evtenabled = 'A'
+  ) and not exists (
+    -- A copy of a project of earlier days has the one of those days.
+    select from pg_proc as own
+    where own.pronamespace = 'pg_catalog'::regnamespace and starts_with(own.proname::text, 'selvedge_'::text)
+      and own.proname <> all (array['selvedge_check_extension', 'selvedge_is_known_script', 'selvedge_is_allowed_extension']::name[])
+      and not exists (
+        select from pg_proc as p
+        join pg_namespace as n on n.oid = p.pronamespace and n.nspname = '_selvedge'
+        join pg_roles as o on o.oid = p.proowner and o.rolsuper
+        where 'selvedge_' || p.proname::text = own.proname::text
+          and replace(p.prosrc, '_selvedge.'::text, 'pg_catalog.selvedge_'::text) = own.prosrc
+      )
   ) then
     return;
   end if;
   get diagnostics callers = pg_context;
   -- The first line is this function's own.
-  perform pg_catalog.selvedge_check_extension_statement(
-    tg_tag, case when strpos(callers, E'\n') = 0 then ''::text else substr(callers, strpos(callers, E'\n') + 1) end
-  );
+  callers := case when strpos(callers, E'\n') = 0 then ''::text else substr(callers, strpos(callers, E'\n') + 1) end;
+  statement := case
+    when callers = ''::text then pg_catalog.selvedge_read_extension_statement(current_query(), false)
+    when starts_with(callers, 'SQL statement "'::text) then pg_catalog.selvedge_read_extension_statement(substr(callers, 16), true)
+  end;
+  -- In such a copy the code of the project's event triggers may run after this check.
+  if not coalesce(statement[1] = ''::text or pg_catalog.selvedge_is_known_script(statement[1]), false) and exists (
+    select from pg_event_trigger as t
+    join pg_proc as p on p.oid = t.evtfoid and p.proname ~ '^event_trigger_[0-9]+$'::text
+    join pg_namespace as n on n.oid = p.pronamespace and n.nspname = '_selvedge'
+    where t.evtevent = 'ddl_command_start' and t.evtenabled <> 'D' and (t.evttags is null or tg_tag = any (t.evttags))
+  ) then
+    raise insufficient_privilege using
+      message = 'an event trigger of the project may run before the script of the extension, in a database that an earlier version has made',
+      hint = 'Drop or disable the event trigger, or bring the database up to date.';
+  end if;
+  perform pg_catalog.selvedge_check_extension_statement(tg_tag, callers);
 end
 $guard$;
 revoke all on function pg_catalog.selvedge_check_extension() from public;
