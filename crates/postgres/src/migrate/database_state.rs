@@ -384,16 +384,19 @@ async fn end_transaction(client: &Client, outcome: Result<(), MigrateError>) -> 
 /// Reads the parts of the connected database from its catalogs, in the order of their ranks.
 async fn read_parts(client: &Client) -> Result<Vec<Part>, MigrateError> {
     let rows = client.query(QUERY, &[]).await?;
-    let parts = rows.iter().map(|row| Part {
-        rank: row.get(0),
-        name: row.get(1),
-        value: row.get(2),
-        make: row.get(3),
-        remove: row.get(4),
-        owner: row.get(5),
-        is_remade: row.get(6),
+    // A role has a name that is not UTF-8 where it was made in a database of another encoding.
+    let parts = rows.iter().map(|row| {
+        Ok(Part {
+            rank: row.get(0),
+            name: row.try_get(1)?,
+            value: row.try_get(2)?,
+            make: row.try_get(3)?,
+            remove: row.try_get(4)?,
+            owner: row.try_get(5)?,
+            is_remade: row.get(6),
+        })
     });
-    Ok(parts.collect())
+    parts.collect()
 }
 
 /// The parts that `others` do not have, or have with another value, each with whether they have one of that name.

@@ -26,9 +26,12 @@ pub(crate) async fn set_passwords(
             "there is no role {REPLICATION_LOGIN}, so Realtime sees no changes: give it its name back"
         )]);
     }
-    let verifier: Option<String> = row.and_then(|row| row.get(0));
     let own = access.role_password(REPLICATION_LOGIN);
-    let is_known = verifier.is_some_and(|verifier| matches_verifier(&own, &verifier));
+    // Without the role nothing is known of the others, whose passwords somebody may have chosen.
+    let is_known = row.is_none_or(|row| {
+        let verifier: Option<String> = row.get(0);
+        verifier.is_some_and(|verifier| matches_verifier(&own, &verifier))
+    });
     if has_new_roles || !is_known {
         migrate::set_role_passwords(superuser, &all_passwords(access)).await?;
     }
@@ -77,12 +80,19 @@ const END_WAITING: &str = "select pg_catalog.pg_terminate_backend(l.pid)
        select from pg_catalog.pg_locks as o
        where o.pid operator(pg_catalog.=) l.pid and o.granted and o.locktype operator(pg_catalog.=) 'object'::pg_catalog.text
          and o.classid operator(pg_catalog.=) 'pg_catalog.pg_database'::pg_catalog.regclass
+         and o.objid operator(pg_catalog.=) $1
      )";
 
 const OTHER_DATABASES: &str =
     "select d.oid, d.datname::pg_catalog.text, d.datallowconn, d.datconnlimit from pg_catalog.pg_database as d
      where d.datname operator(pg_catalog.<>) pg_catalog.current_database() and d.datconnlimit operator(pg_catalog.<>) -2
      order by d.datistemplate desc, d.datname";
+
+/// Names are stored in the encoding of the database in which they were given, and nobody can log in to a database of this server by a name that is
+/// not UTF-8.
+const RENAME: &str = "update pg_catalog.pg_database
+     set datname = ('renamed_' operator(pg_catalog.||) pg_catalog.gen_random_uuid()::pg_catalog.text)::pg_catalog.name
+     where oid operator(pg_catalog.=) $1 returning datname::pg_catalog.text";
 
 /// How often databases that let nobody log in are opened while their owners close them again.
 const ROUNDS: usize = 5;
@@ -177,8 +187,9 @@ async fn guard_and_open(
     for _ in 0..ROUNDS {
         lock_databases(login, superuser).await?;
         let closed = visits.visit(login, superuser, guard).await?;
+        let has_renamed = visits.rename_unreadable(superuser).await?;
         superuser.batch_execute("commit").await?;
-        if closed.is_empty() {
+        if closed.is_empty() && !has_renamed {
             return Ok(!visits.has_failed);
         }
         for database in closed {
@@ -212,6 +223,8 @@ async fn lock_databases(login: &PrivilegedLogin, superuser: &PrivilegedSession) 
 #[derive(Debug, Default)]
 struct Visits {
     numbers: BTreeSet<u32>,
+    /// Those of the last list whose names are not UTF-8.
+    unreadable: Vec<u32>,
     has_failed: bool,
 }
 
@@ -225,10 +238,14 @@ impl Visits {
     ) -> Result<Vec<Closed>> {
         let mut closed = Vec::new();
         for row in superuser.query(OTHER_DATABASES, &[]).await? {
-            let (number, name, is_open): (u32, String, bool) = (row.get(0), row.get(1), row.get(2));
+            let (number, is_open): (u32, bool) = (row.get(0), row.get(2));
             if self.numbers.contains(&number) {
                 continue;
             }
+            let Ok(name) = row.try_get::<_, String>(1) else {
+                self.unreadable.push(number);
+                continue;
+            };
             if !is_open {
                 let connection_limit = row.get(3);
                 closed.push(Closed {
@@ -238,27 +255,45 @@ impl Visits {
                 continue;
             }
             self.numbers.insert(number);
-            if let Err(error) = guard_soon(&login.to_database(&name), superuser, guard).await {
+            if let Err(error) = guard_soon(&login.to_database(&name), number, superuser, guard).await {
                 self.has_failed = true;
                 output::print_warnings(&[format!("the database {name} cannot be reached: {error:#}")]);
             }
         }
         Ok(closed)
     }
+
+    /// Gives those that cannot be reached by their names others, under which the next list has them. Returns whether there were any.
+    async fn rename_unreadable(&mut self, superuser: &PrivilegedSession) -> Result<bool> {
+        let unreadable = std::mem::take(&mut self.unreadable);
+        for number in &unreadable {
+            if let Some(row) = superuser.query_opt(RENAME, &[number]).await? {
+                let name: String = row.get(0);
+                output::print_warnings(&[format!(
+                    "a database had a name that is not UTF-8, by which it cannot be reached: it is called {name} now"
+                )]);
+            }
+        }
+        Ok(!unreadable.is_empty())
+    }
 }
 
-/// Guards a database while the list of databases is locked. Nobody can log in to one from which a copy is made, and a statement that has begun to
-/// make one waits for the lock of the list: so it is ended.
+/// Guards the database with this number while the list of databases is locked. Nobody can log in to one from which a copy is made, and a statement
+/// that has begun to make one waits for the lock of the list: so it is ended.
 async fn guard_soon(
     database: &PrivilegedLogin,
+    number: u32,
     superuser: &PrivilegedSession,
     guard: &ExtensionGuard,
 ) -> Result<()> {
-    if let Ok(outcome) = tokio::time::timeout(WAIT_FOR_LOGIN, guard_in(database, guard)).await {
+    // A second login beside a slow one would change the same functions.
+    let guarding = guard_in(database, guard);
+    tokio::pin!(guarding);
+    if let Ok(outcome) = tokio::time::timeout(WAIT_FOR_LOGIN, &mut guarding).await {
         return outcome;
     }
-    superuser.execute(END_WAITING, &[]).await?;
-    match tokio::time::timeout(WAIT_FOR_DATABASES, guard_in(database, guard)).await {
+    superuser.execute(END_WAITING, &[&number]).await?;
+    match tokio::time::timeout(WAIT_FOR_DATABASES, guarding).await {
         Ok(outcome) => outcome,
         Err(_) => bail!("no login after {} seconds", WAIT_FOR_DATABASES.as_secs()),
     }

@@ -63,16 +63,23 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
         "create database held",
         "create database closed",
         "alter database closed with allow_connections false connection limit 7",
+        "create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0",
+        "create database japanese encoding 'EUC_JP' locale_provider libc locale 'C' template template0",
     ] {
         postgres.batch_execute(statement).await.expect("postgres may");
     }
     let superuser = project.superuser().await;
     let forget = "delete from _selvedge.project_settings where name = 'extensions.guard'";
     superuser.batch_execute(forget).await.expect("deleted");
-    for database in ["template1", "held"] {
+    for database in ["template1", "held", "latin", "japanese"] {
         let client = connect(&of_superuser(database)).await.expect("a login");
         client.batch_execute(UNGUARD).await.expect("as before");
     }
+    // In the catalog the name is the one byte that it is there, which is no letter elsewhere.
+    let client = connect(&of_postgres("latin")).await.expect("a login");
+    let create = "create database \"\u{e9}\"";
+    client.batch_execute(create).await.expect("postgres may");
+    drop(client);
     running.stop();
 
     let is_started = Rc::new(Cell::new(false));
@@ -117,8 +124,25 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
     assert_eq!(attributes, "closed f 7, template0 f -1");
     let open = "alter database closed with allow_connections true";
     superuser.batch_execute(open).await.expect("a superuser may");
+    let is_recorded =
+        "select exists (select from _selvedge.project_settings where name = 'extensions.guard')";
+    assert!(query::<bool>(&superuser, is_recorded).await);
+    let renamed: String = query(
+        &superuser,
+        "select string_agg(datname, ', ') from pg_database where datname like 'renamed%'",
+    )
+    .await;
     let databases = (0..made).map(|number| format!("made_{number}"));
-    for database in databases.chain(["held", "closed", "template1"].map(str::to_owned)) {
+    let others = [
+        "held",
+        "closed",
+        "template1",
+        "latin",
+        "japanese",
+        renamed.as_str(),
+    ]
+    .map(str::to_owned);
+    for database in databases.chain(others) {
         let client = connect(&of_superuser(&database)).await.expect("a login");
         let is_guarded: bool = query(&client, IS_GUARDED).await;
         assert!(is_guarded, "{database} of {made}");
