@@ -38,6 +38,40 @@ pub(crate) async fn set_passwords(
     Ok(())
 }
 
+/// The roles of a project. PostgreSQL's own have lower numbers.
+const ROLES: &str = "select a.oid, a.rolname::pg_catalog.text from pg_catalog.pg_authid as a
+     where a.oid operator(pg_catalog.>=) 16384::pg_catalog.oid";
+const RENAME_ROLE: &str = "update pg_catalog.pg_authid
+     set rolname = ('renamed_' operator(pg_catalog.||) pg_catalog.gen_random_uuid()::pg_catalog.text)::pg_catalog.name
+     where oid operator(pg_catalog.=) $1 returning rolname::pg_catalog.text";
+
+/// Gives roles other names whose own are not UTF-8, as those are that were given in a database of another encoding. No session of this server
+/// could read or write them.
+pub(super) async fn rename_unreadable_roles(superuser: &PrivilegedSession) -> Result<()> {
+    for row in superuser.query(ROLES, &[]).await? {
+        let number: u32 = row.get(0);
+        if row.try_get::<_, String>(1).is_ok() {
+            continue;
+        }
+        // Somebody may keep the row as it is.
+        superuser
+            .batch_execute("begin; set local lock_timeout = '10s'")
+            .await?;
+        let renamed = superuser.query_opt(RENAME_ROLE, &[&number]).await;
+        let end = if renamed.is_ok() { "commit" } else { "rollback" };
+        superuser.batch_execute(end).await?;
+        let outcome = match renamed {
+            Ok(Some(row)) => format!("it is called {} now", row.get::<_, &str>(0)),
+            Ok(None) => continue,
+            Err(error) => format!("renaming it has failed: {error:#}"),
+        };
+        output::print_warnings(&[format!(
+            "role {number} has a name that is not UTF-8, which nobody can read: {outcome}"
+        )]);
+    }
+    Ok(())
+}
+
 fn all_passwords(access: &ClusterAccess) -> RolePasswords {
     let password = |role| Some(access.role_password(role));
     RolePasswords {

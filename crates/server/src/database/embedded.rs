@@ -286,6 +286,7 @@ pub(crate) async fn apply_platform_with(
     let superuser = connect_privileged(&access.superuser_login()).await?;
     settle_emptying(config, &superuser).await?;
     let platform = apply_platform(&superuser).await?;
+    cluster_roles::rename_unreadable_roles(&superuser).await?;
     let taken = list_taken_memberships(&superuser, true).await?;
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
     server_roles::reserve(&superuser).await?;

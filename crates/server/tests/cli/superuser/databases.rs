@@ -77,8 +77,9 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
     }
     // In the catalog the name is the one byte that it is there, which is no letter elsewhere.
     let client = connect(&of_postgres("latin")).await.expect("a login");
-    let create = "create database \"\u{e9}\"";
-    client.batch_execute(create).await.expect("postgres may");
+    for statement in ["create database \"\u{e9}\"", "create role \"\u{e9}\""] {
+        client.batch_execute(statement).await.expect("postgres may");
+    }
     drop(client);
     running.stop();
 
@@ -132,6 +133,8 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
         "select string_agg(datname, ', ') from pg_database where datname like 'renamed%'",
     )
     .await;
+    let roles = "select count(*) from pg_roles where rolname like 'renamed%'";
+    assert_eq!(query::<i64>(&superuser, roles).await, 1);
     let databases = (0..made).map(|number| format!("made_{number}"));
     let others = [
         "held",
