@@ -149,10 +149,10 @@ pub enum ClusterError {
         /// Name or number of its owner.
         owner: String,
     },
-    /// A folder is to be the home of a production database, and holds data of another one.
+    /// A folder is to be the home of a production database, and something is in it.
     #[error(
-        "{} was used with another database: one for development, whose logins have passwords that everybody knows, or one that \
-         DATABASE_URL named. Nothing was changed\n  to serve that one:  set DATABASE_URL\n  for a database of its own:  name another \
+        "{} is not empty. It was used with another database: one for development, whose logins have passwords that everybody knows, or one \
+         that DATABASE_URL named; or for something else. Nothing was changed\n  to serve that one:  set DATABASE_URL\n  for a database of its own:  name another \
          folder; data of development come there by `selvedge backup FILE` here and `selvedge restore FILE` in that folder, after its first \
          start",
         home.display()

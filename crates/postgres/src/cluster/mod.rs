@@ -61,7 +61,7 @@ pub use lock::ProjectLock;
 pub use lock_holder::{LockHolder, LockPurpose};
 pub use npm_name::{package_name as npm_package_name, platform_name as npm_platform_name};
 pub use process_mark::ProcessMark;
-pub use production::{ProductionProfile, mark_production_home};
+pub use production::{ProductionProfile, mark_external_use, mark_production_home};
 pub use production_mark::is_production_home;
 pub use program_tree::{ExtensionFile, ExtensionPlace};
 pub use replacement::Replacement;

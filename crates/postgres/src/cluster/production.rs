@@ -12,16 +12,12 @@ use super::sockets::fits_beside;
 /// What the mark says to people.
 const TEXT: &str = "This folder is the home of a production database, made by `selvedge serve`.\n\
      Commands for development (start, reset, db reset, migrate down, import, seed, stop --no-backup) refuse it because of this file.\n";
-/// What only a database that is there already has in its data folder.
-const OTHER_DATA: [&str; 7] = [
-    "pgdata",
-    "location",
-    "superuser-password",
-    "initialized",
-    "replacement.json",
-    "storage",
-    "storage-owners",
-];
+/// What a folder may have that nobody has used yet: what file systems and tools put into each, and what commands leave that refuse it.
+const UNUSED: [&str; 5] = ["lost+found", ".gitignore", "binding", "lock", "server.lock"];
+/// The file by which a server with a database elsewhere says that the folder is its own.
+const EXTERNAL_MARK: &str = "database-elsewhere";
+const EXTERNAL_TEXT: &str = "A server whose database is at DATABASE_URL has used this folder. `selvedge serve` makes no database in it, so that a lost\n\
+     variable never serves an empty one. To have one here, name another folder or remove this file.\n";
 /// The folder beside the data with PostgreSQL's log.
 pub(super) const LOGS: &str = "logs";
 
@@ -31,14 +27,14 @@ const GIB: u64 = 1024 * MIB;
 /// Makes the folder a home if it is none yet, and returns whether it was none. Nobody else may look into it.
 ///
 /// # Errors
-/// [`ClusterError::OtherUse`] when it has a database that was made for development: its logins have passwords that everybody knows, and its
-/// data no checksums; or objects of a database on another server, whose address is missing now. Also when the folder cannot be written.
+/// [`ClusterError::OtherUse`] when something is in it: a database that was made for development, whose logins have passwords that everybody
+/// knows; the objects or the mark of a server whose database is elsewhere, and whose address is missing now; or files of something else,
+/// whose folder must not be closed to others. Also when the folder cannot be written.
 pub fn mark_production_home(state_dir: &Path) -> Result<bool, ClusterError> {
     if is_production_home(state_dir) {
         return Ok(false);
     }
-    let is_used = |name: &&str| state_dir.join(name).symlink_metadata().is_ok();
-    if OTHER_DATA.iter().any(is_used) {
+    if is_used(state_dir).map_err(ClusterError::file(state_dir))? {
         return Err(ClusterError::OtherUse {
             home: state_dir.to_owned(),
         });
@@ -61,6 +57,34 @@ pub fn mark_production_home(state_dir: &Path) -> Result<bool, ClusterError> {
     }
     write_private(&state_dir.join(MARK), TEXT)?;
     Ok(true)
+}
+
+/// Notes that the folder is that of a server whose database is elsewhere, for [`mark_production_home`]. Nothing is noted in a home.
+///
+/// # Errors
+/// When the folder cannot be made or written.
+pub fn mark_external_use(state_dir: &Path) -> std::io::Result<()> {
+    let mark = state_dir.join(EXTERNAL_MARK);
+    if is_production_home(state_dir) || mark.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(state_dir)?;
+    std::fs::write(mark, EXTERNAL_TEXT)
+}
+
+/// Whether anything is in a folder.
+fn is_used(state_dir: &Path) -> std::io::Result<bool> {
+    let entries = match std::fs::read_dir(state_dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        entries => entries?,
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        if !UNUSED.iter().any(|unused| name == *unused) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Makes a folder for its owner alone, unless it is there, and those around it with the usual rights.
@@ -169,5 +193,24 @@ mod tests {
             Err(ClusterError::OtherUse { .. })
         ));
         assert!(!is_production_home(&used));
+    }
+
+    #[test]
+    fn prod_001_the_folder_of_a_server_with_a_database_elsewhere_is_no_home() {
+        let folder = tempfile::tempdir_in("/tmp").expect("a folder");
+        let data = folder.path().join("data");
+
+        mark_external_use(&data).expect("noted");
+
+        mark_external_use(&data).expect("noted once");
+        assert!(matches!(
+            mark_production_home(&data),
+            Err(ClusterError::OtherUse { .. })
+        ));
+        let other = folder.path().join("other");
+        std::fs::create_dir_all(other.join("lost+found")).expect("made");
+        assert!(mark_production_home(&other).expect("nothing of anybody is in it"));
+        mark_external_use(&other).expect("a home stays one");
+        assert_eq!(std::fs::read_dir(&other).expect("a folder").count(), 2);
     }
 }

@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use nix::sys::stat::{Mode as FileMode, umask};
 use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::Logins;
+use selvedge_postgres::cluster::mark_external_use;
 use selvedge_postgres::migrate::is_platform_applied;
 use tokio::sync::oneshot;
 
@@ -190,8 +191,19 @@ async fn open_database(
         return Ok(ServedDatabase::Own(OwnDatabase::open(config, migrate).await?));
     };
     check_platform(&database).await?;
+    note_external_use(config);
     warn_of_refused_replication(config, &database).await;
     Ok(ServedDatabase::External(database))
+}
+
+/// Notes in the data folder that its server has a database elsewhere, so that without `DATABASE_URL` none is made there.
+fn note_external_use(config: &Config) {
+    if !config.is_data_dir_named() {
+        return;
+    }
+    if let Err(error) = mark_external_use(&config.selvedge.data_dir) {
+        tracing::debug!(%error, "the data folder cannot be written");
+    }
 }
 
 /// Starts to watch the process that keeps PostgreSQL running, until the returned value is dropped.
