@@ -13,7 +13,7 @@ const CANCELED: &str = "Query was cancelled, please try again";
 
 async fn start() -> TestServer {
     let config = RealtimeConfig {
-        database_timeout: Duration::from_millis(300),
+        database_timeout: Duration::from_secs(1),
         ..RealtimeConfig::default()
     };
     let server = TestServer::start_with(config).await;
