@@ -207,7 +207,7 @@ async fn a_name_that_changes_its_answer_is_resolved_once_and_checked() {
         ..Names::default()
     };
     let asked = Arc::clone(&names.asked);
-    let downloader = shop.downloader(names).time_limit(Duration::from_millis(800));
+    let downloader = shop.downloader(names).time_limit(Duration::from_secs(3));
 
     let outcome = downloader.fetch_product(&address_of("to-rebound")).await;
 
