@@ -415,7 +415,15 @@ fn only_one_place_opens_sessions_with_more_rights_and_none_lowers_them() {
                 "server/src/commands/doctor/",
             ],
         ),
-        ("SUPERUSER,", &["postgres/src/cluster/", "testing/src/"]),
+        (
+            "SUPERUSER,",
+            &[
+                "postgres/src/cluster/",
+                "testing/src/",
+                // Whose sessions are ended last.
+                "server/src/services/memory_relief.rs",
+            ],
+        ),
         (
             "superuser-password",
             &[
