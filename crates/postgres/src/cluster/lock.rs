@@ -76,6 +76,7 @@ impl ProjectLock {
             }
         };
         refuse_living_holder(&mut file, state_dir)?;
+        let meta = file.metadata().map_err(ClusterError::file(&path))?;
         let holder = LockHolder {
             pid: std::process::id(),
             process: ProcessMark::of_this_process(),
@@ -84,7 +85,8 @@ impl ProjectLock {
             database_port: 0,
             service_ports: service_ports.to_vec(),
             state_dir: state_dir.to_owned(),
-            lock_inode: file.metadata().map_err(ClusterError::file(&path))?.ino(),
+            lock_inode: meta.ino(),
+            lock_device: meta.dev(),
             endpoint: None,
         };
         let heartbeat = Heartbeat::start(&path).map_err(ClusterError::file(&path))?;
@@ -231,9 +233,13 @@ fn open_lock_file(path: &Path) -> Result<File, ClusterError> {
 /// another project's PostgreSQL: in a copy of a project that runs, that of the original.
 fn read_present_holder(file: &mut File, state_dir: &Path) -> LockHolder {
     let holder = read_lock_holder(file, state_dir);
+    let is_of_folder = is_same_folder(&holder.state_dir, state_dir);
     let is_of_file = match holder.lock_inode {
-        0 => is_same_folder(&holder.state_dir, state_dir),
-        inode => file.metadata().is_ok_and(|meta| meta.ino() == inode),
+        0 => is_of_folder,
+        // In another container the device of one file may have another number.
+        inode => file
+            .metadata()
+            .is_ok_and(|meta| meta.ino() == inode && (meta.dev() == holder.lock_device || is_of_folder)),
     };
     match is_of_file {
         true => holder,
@@ -252,6 +258,7 @@ fn unknown_holder(state_dir: &Path) -> LockHolder {
         service_ports: Vec::new(),
         state_dir: state_dir.to_owned(),
         lock_inode: 0,
+        lock_device: 0,
         endpoint: None,
     }
 }
@@ -365,7 +372,13 @@ mod tests {
         std::fs::write(copy.join("lock"), serde_json::to_string(&older).expect("JSON")).expect("written");
         let of_an_older_one = find();
 
-        for (pid, endpoint, refused) in [of_this_version, of_an_older_one] {
+        let mut snapshot = original.holder.clone();
+        snapshot.lock_inode = std::fs::metadata(copy.join("lock")).expect("a file").ino();
+        snapshot.lock_device += 1;
+        std::fs::write(copy.join("lock"), serde_json::to_string(&snapshot).expect("JSON")).expect("written");
+        let of_a_snapshot = find();
+
+        for (pid, endpoint, refused) in [of_this_version, of_an_older_one, of_a_snapshot] {
             assert_eq!((pid, endpoint), (0, None));
             assert!(refused.contains("another command has just begun"), "{refused}");
         }
@@ -420,6 +433,7 @@ mod tests {
             service_ports: Vec::new(),
             state_dir: PathBuf::from("/elsewhere/.selvedge"),
             lock_inode: 0,
+            lock_device: 0,
             endpoint: None,
         };
         let path = state.join("lock");

@@ -77,6 +77,9 @@ pub struct LockHolder {
     /// The inode of the lock's file: a copy of it, in a copy of the project, describes the holder of the original. 0 in those of older versions.
     #[serde(default)]
     pub(crate) lock_inode: u64,
+    /// The device of the lock's file: in a snapshot of a file system the inode is the same.
+    #[serde(default)]
+    pub(crate) lock_device: u64,
     /// `None` until its PostgreSQL accepts connections.
     #[serde(default)]
     pub(crate) endpoint: Option<Endpoint>,
