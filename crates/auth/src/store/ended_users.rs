@@ -12,7 +12,7 @@ pub(crate) async fn note_deletion(db: &impl GenericClient, user_id: Uuid) -> DbR
     note_end(db, user_id, None).await
 }
 
-/// Notes that tokens of a user do not count until the end of a ban. A deletion stays.
+/// Notes that tokens of a banned user are refused until the ban ends. Those of a deleted user stay refused.
 pub(crate) async fn note_ban(db: &impl GenericClient, user_id: Uuid, until: DateTime<Utc>) -> DbResult<()> {
     note_end(db, user_id, Some(until)).await
 }

@@ -248,7 +248,7 @@ impl Execution<'_> {
     /// A failed transaction as an error of this service.
     fn map_pool_error(&self, error: PoolError) -> RestError {
         match error {
-            // PostgreSQL tells a statement that was given up from one that somebody has cancelled no more than this.
+            // PostgreSQL sends the same code for a statement that was given up for lack of memory and for one that somebody has cancelled.
             PoolError::Database(error)
                 if error.code == QUERY_CANCELED
                     && error.message.ends_with(BY_REQUEST)

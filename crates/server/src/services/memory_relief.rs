@@ -39,7 +39,7 @@ impl MemoryRelief {
 
     /// Gives up the statement of the session that holds most, or else the largest worker of a function. Returns whether it was a statement.
     pub(super) fn relieve(&mut self, shortage: Shortage) -> bool {
-        let least = least_session(self.limit_bytes, shortage);
+        let least = smallest_session_bytes(self.limit_bytes, shortage);
         let spared: &[&str] = match shortage {
             Shortage::Begins => &OWNERS,
             Shortage::Urgent => &[],
@@ -81,7 +81,7 @@ impl MemoryRelief {
 }
 
 /// How many bytes a session holds at least that is given up.
-fn least_session(limit: u64, shortage: Shortage) -> u64 {
+fn smallest_session_bytes(limit: u64, shortage: Shortage) -> u64 {
     match shortage {
         Shortage::Begins => VERY_LARGE_SESSION.max(limit / VERY_LARGE_PART),
         Shortage::Urgent => LARGE_SESSION.max(limit / LARGE_PART),
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn gw_049_in_a_large_group_only_sessions_are_given_up_that_hold_a_part_of_it() {
-        let least = |limit, shortage| least_session(limit * MIB, shortage) / MIB;
+        let least = |limit, shortage| smallest_session_bytes(limit * MIB, shortage) / MIB;
 
         assert_eq!(least(512, Shortage::Begins), 40);
         assert_eq!(least(512, Shortage::Urgent), 24);
