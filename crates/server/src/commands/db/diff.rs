@@ -345,14 +345,14 @@ mod tests {
     #[test]
     fn arguments_of_the_comparison_hold_no_password() {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("cli");
+        let program = folder.path().join("cli.js");
         std::fs::write(
             &program,
-            "#!/bin/sh\nfor part in \"$@\"; do echo \"$part\"; done > \"${PGPASSFILE%/*}/diff.sql\"\n",
+            "const [, , ...parts] = process.argv;
+             const file = parts[parts.indexOf('--output') + 1];
+             require('node:fs').writeFileSync(file, parts.join('\\n'));",
         )
         .unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-        std::fs::set_permissions(&program, mode).unwrap();
         let logins = write_password_file(
             folder.path(),
             "postgresql://postgres:postgres@127.0.0.1:1/postgres",
