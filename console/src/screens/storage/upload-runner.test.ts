@@ -43,9 +43,14 @@ beforeEach(() => {
   );
 });
 afterEach(() => {
+  // Without uploads none of them asks any more who is here.
+  for (const tab of tabs.splice(0)) tab.openUploads("nobody");
   vi.unstubAllGlobals();
   vi.doUnmock("./tus-client");
 });
+
+/** The tabs of the running test. */
+const tabs: Runner[] = [];
 
 /** Opens the module as a tab of its own would have it. What is sent stays under way. */
 async function openTab(name: string, owner: string, earlier: string[] = []) {
@@ -59,6 +64,7 @@ async function openTab(name: string, owner: string, earlier: string[] = []) {
   const runner: Runner = await import("./upload-runner");
   const { thisTab } = await import("@/lib/tab-claim");
   runner.openUploads(owner, earlier);
+  tabs.push(runner);
   return { ...runner, close: () => locks.dead.add(`console:tab:${thisTab}`) };
 }
 

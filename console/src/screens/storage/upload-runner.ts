@@ -129,12 +129,14 @@ let returnTimer: ReturnType<typeof setTimeout> | undefined;
 /** Asks from time to time whether the owner of the held uploads is here again. */
 function awaitReturn(): void {
   clearTimeout(returnTimer);
+  // Another queue was opened while the address was asked.
+  if (held.length === 0) return;
   returnTimer = setTimeout(() => {
     void loadSession().then(
       (session) => {
         const isBack = (session.project.key ?? null) !== null || !owner.includes("@");
         if (isBack && servesOwner(session)) resumeHeld();
-        else if (held.length > 0) awaitReturn();
+        else awaitReturn();
       },
       () => awaitReturn(),
     );
