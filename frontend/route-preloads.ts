@@ -36,8 +36,8 @@ const routeModules: RouteModules[] = [
   { path: "*", modules: [siteLayout, "/routes/username.tsx"] },
 ];
 
-/** The auth client of supabase-js, which every page of a signed-in person loads before it asks for anything of theirs. */
-const authClient = "/@supabase/auth-js/dist/module/GoTrueClient.js";
+/** The auth client of supabase-js and its requests, which every page of a signed-in person loads before it asks for anything of theirs. */
+const authClient = "/src/lib/user-requests.ts";
 
 /**
  * Paths whose first view is painted without these scripts (src/app/first-paint/): there the pictures come first, and the scripts are

@@ -4,7 +4,7 @@ import { pickableItemsQuery } from "@/features/items/api/list-pickable-items";
 import { unfilteredSearch } from "@/lib/catalogue-search";
 import { paths } from "@/lib/paths";
 import { myProfileQuery } from "@/lib/session";
-import { loadAuth } from "@/lib/supabase";
+import { loadUserRequests } from "@/lib/supabase";
 
 /** How long the painted view of a page stays without rows, in milliseconds. After that the page shows that it is loading. */
 const longestWaitMs = 2000;
@@ -19,9 +19,10 @@ export async function readFirstUserRows(
 ): Promise<Session | null | undefined> {
   let session: Session | null | undefined;
   async function read(): Promise<void> {
-    const { data } = await (await loadAuth()).getSession();
-    session = data.session;
+    const { client, showUser } = await loadUserRequests();
+    session = (await client.getSession()).data.session;
     if (session === null) return;
+    showUser(session.user.id, () => queryClient.clear());
     // Neither of them throws: a page shows by itself that its rows could not be loaded.
     await Promise.all([
       queryClient.prefetchQuery(myProfileQuery(session.user.id)),

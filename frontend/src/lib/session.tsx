@@ -17,9 +17,9 @@ import { sessionKey } from "@/lib/services";
 import {
   isAuthWanted,
   loadAuth,
+  loadUserRequests,
   mayHaveSession,
   onAuthWanted,
-  onSessionRefused,
   supabase,
 } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
@@ -106,11 +106,18 @@ export function SessionProvider({ initial, children }: SessionProviderProps) {
     let unsubscribe = () => {};
 
     async function subscribeToSession() {
-      const auth = await loadAuth();
+      const { client, onSessionRefused, showUser } = await loadUserRequests();
       if (isOver) return;
-      const { data } = auth.onAuthStateChange((event, next) => {
+
+      function follow(next: Session | null) {
         if (userId !== undefined && next?.user.id !== userId) forgetUser(queryClient, userId);
         userId = next?.user.id;
+        showUser(userId, (found) => setSession(follow(found)));
+        return next;
+      }
+
+      const { data } = client.onAuthStateChange((event, next) => {
+        follow(next);
         // The first event repeats what is stored. The same object spares every page a rendering.
         setSession((before) =>
           event === "INITIAL_SESSION" && before?.access_token === next?.access_token
@@ -118,7 +125,14 @@ export function SessionProvider({ initial, children }: SessionProviderProps) {
             : next,
         );
       });
-      unsubscribe = () => data.subscription.unsubscribe();
+      const stopTelling = onSessionRefused(() =>
+        toast("Your session has ended", "Please sign in again.", "danger"),
+      );
+      unsubscribe = () => {
+        data.subscription.unsubscribe();
+        stopTelling();
+        showUser(undefined);
+      };
     }
 
     function startSubscription() {
@@ -132,9 +146,6 @@ export function SessionProvider({ initial, children }: SessionProviderProps) {
     }
 
     const stopWaiting = onAuthWanted(startSubscription);
-    const stopTelling = onSessionRefused(() =>
-      toast("Your session has ended", "Please sign in again.", "danger"),
-    );
     window.addEventListener("storage", handleStorage);
     if (isAuthWanted()) startSubscription();
     else if (mayHaveSession()) void loadAuth().catch(() => undefined);
@@ -142,7 +153,6 @@ export function SessionProvider({ initial, children }: SessionProviderProps) {
       isOver = true;
       unsubscribe();
       stopWaiting();
-      stopTelling();
       window.removeEventListener("storage", handleStorage);
     };
   }, [queryClient, initial]);

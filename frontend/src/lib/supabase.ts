@@ -4,8 +4,7 @@ import type { GoTrueClient } from "@supabase/auth-js";
 import { PostgrestClient } from "@supabase/postgrest-js";
 import { authCallback } from "@/lib/auth-callback";
 import type { Database } from "@/lib/database";
-import { takeEarlyResponse } from "@/lib/early-requests";
-import { hasStoredSession, servicesUrl, sessionKey } from "@/lib/services";
+import { hasStoredSession, servicesUrl } from "@/lib/services";
 
 /**
  * The server replaces the placeholder in index.html with its publishable key. Vite's development server and unit tests do
@@ -26,27 +25,21 @@ export function mayHaveSession(): boolean {
   return auth !== null || hasStoredSession() || authCallback.kind !== "none";
 }
 
-let auth: Promise<GoTrueClient> | null = null;
+let auth: Promise<UserRequests> | null = null;
 const authListeners = new Set<() => void>();
 
+type UserRequests = typeof import("@/lib/user-requests") & { client: GoTrueClient };
+
 /**
- * The auth client of supabase-js with its settings, created once. It is a fifth of a first load and visitors without a session do
- * not need it, so it is loaded by the first call. With the implicit flow, links in mails carry tokens in the URL hash.
+ * The auth client of supabase-js, and what sends requests with a session. It is a fifth of a first load and visitors without a
+ * session do not need it, so it is loaded by the first call.
  */
-export function loadAuth(): Promise<GoTrueClient> {
+export function loadUserRequests(): Promise<UserRequests> {
   if (auth === null) {
-    auth = import("@supabase/auth-js").then(
-      ({ GoTrueClient }) =>
-        new GoTrueClient({
-          url: `${servicesUrl}/auth/v1`,
-          headers: { apikey: supabaseKey, Authorization: `Bearer ${supabaseKey}` },
-          flowType: "implicit",
-          persistSession: true,
-          autoRefreshToken: true,
-          detectSessionInUrl: true,
-          storageKey: sessionKey,
-        }),
-    );
+    auth = import("@/lib/user-requests").then((module) => ({
+      ...module,
+      client: module.createAuthClient(supabaseKey),
+    }));
     auth.catch(() => {
       // The file could not be loaded, for example offline: the next call tries again.
       auth = null;
@@ -54,6 +47,10 @@ export function loadAuth(): Promise<GoTrueClient> {
     for (const listener of authListeners) listener();
   }
   return auth;
+}
+
+export async function loadAuth(): Promise<GoTrueClient> {
+  return (await loadUserRequests()).client;
 }
 
 /** Whether the auth client was requested. */
@@ -78,69 +75,15 @@ export async function fetchWithToken(
   input: RequestInfo | URL,
   init: RequestInit = {},
 ): Promise<Response> {
-  let token = supabaseKey;
-  if (mayHaveSession()) {
-    const { data } = await (await loadAuth()).getSession();
-    token = data.session?.access_token ?? supabaseKey;
-  }
-  const send = (bearer: string) => {
+  const send = (token: string) => {
     const headers = new Headers(init.headers);
     headers.set("apikey", supabaseKey);
-    headers.set("Authorization", `Bearer ${bearer}`);
+    headers.set("Authorization", `Bearer ${token}`);
     return fetch(input, { ...init, headers });
   };
-  const response = (await takeEarly(input, init, token)) ?? (await send(token));
-  if (response.status !== 401 || token === supabaseKey) return response;
-  const renewed = await renewRefusedSession(token);
-  return renewed === null ? response : send(renewed);
-}
-
-let renewal: Promise<string | null> | null = null;
-const refusalListeners = new Set<() => void>();
-
-/** Calls the listener when the server refuses a session for good. Returns a function that removes the listener. */
-export function onSessionRefused(listener: () => void): () => void {
-  refusalListeners.add(listener);
-  return () => refusalListeners.delete(listener);
-}
-
-/**
- * A new token in place of one that the server does not know any more, for example because its keys were changed. Where there is
- * none, the session ends here, too: a page that looks signed in and can do nothing would help nobody.
- */
-function renewRefusedSession(refused: string): Promise<string | null> {
-  renewal ??= renewSession(refused).finally(() => {
-    renewal = null;
-  });
-  return renewal;
-}
-
-async function renewSession(refused: string): Promise<string | null> {
-  const client = await loadAuth();
-  const stored = (await client.getSession()).data.session?.access_token;
-  // Another request or another tab has renewed it meanwhile.
-  if (stored !== undefined && stored !== refused) return stored;
-  const { data, error } = await client.refreshSession();
-  if (data.session !== null) return data.session.access_token;
-  // Without a network, or from a server that is down, nothing is known about the session.
-  if (error === null || error.status === undefined || error.status === 0 || error.status >= 500) {
-    return null;
-  }
-  await client.signOut({ scope: "local" });
-  for (const listener of refusalListeners) listener();
-  return null;
-}
-
-/** The response to the same request that was sent before the app arrived, if there is one. */
-async function takeEarly(
-  input: RequestInfo | URL,
-  { method = "GET", body }: RequestInit,
-  token: string,
-): Promise<Response | null> {
-  const isRead = method === "GET" && (body === undefined || body === null);
-  const isCall = method === "POST" && typeof body === "string";
-  if (!isRead && !isCall) return null;
-  return takeEarlyResponse({ url: String(input), token, body: isCall ? body : undefined });
+  if (!mayHaveSession()) return send(supabaseKey);
+  const { fetchWithSession, client } = await loadUserRequests();
+  return fetchWithSession(input, init, client, supabaseKey, send);
 }
 
 /** Reads and writes rows, and calls functions of the database: the part of supabase-js that every page needs. */
@@ -149,13 +92,3 @@ export const supabase = new PostgrestClient<Database>(`${servicesUrl}/rest/v1`, 
   // The query client retries. With retries of both, a server that is down or busy would get twelve requests in 26 seconds.
   retry: false,
 });
-
-/**
- * Whether this user is still signed in. Another tab may have signed out a moment ago; a request for private rows would then
- * be sent as a visitor and be refused.
- */
-export async function hasSession(userId: string): Promise<boolean> {
-  if (!mayHaveSession()) return false;
-  const { data } = await (await loadAuth()).getSession();
-  return data.session?.user.id === userId;
-}

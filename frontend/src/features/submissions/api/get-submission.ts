@@ -39,7 +39,7 @@ export function submissionQuery(userId: string, outfitId: string) {
     // An old state would be edited and overwrite the newer one.
     staleTime: 0,
     gcTime: 0,
-    queryFn: async (): Promise<SavedSubmission | null> => {
+    queryFn: async ({ signal }): Promise<SavedSubmission | null> => {
       const outfit = resultOf(
         await supabase
           .from("combines")
@@ -48,6 +48,7 @@ export function submissionQuery(userId: string, outfitId: string) {
           )
           .eq("id", outfitId)
           .eq("user_id", userId)
+          .abortSignal(signal)
           .maybeSingle(),
       );
       return outfit && { ...outfit, items: await listPickedItems(outfit.item_ids) };
