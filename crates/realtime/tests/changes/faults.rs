@@ -90,6 +90,35 @@ async fn realtime_057_nothing_is_caught_up_for_channels_that_were_not_there() {
 }
 
 #[tokio::test]
+async fn realtime_057_nothing_is_caught_up_for_channels_that_join_while_the_stream_starts() {
+    let test = TestFeed::start("select 1").await;
+    test.stream_broadcasts().await;
+    let superuser = test.superuser().await;
+    test.begin_gap().await;
+    test.sql("select realtime.send('{}', 'missed', 'room', false)")
+        .await;
+    // The feed asks which publications there are before it starts the stream.
+    superuser
+        .batch_execute("begin; lock table pg_catalog.pg_publication in access exclusive mode")
+        .await
+        .expect("a superuser may");
+    test.allow_connections(true).await;
+    test.wait_for_lock(&superuser, "pg_publication").await;
+    test.feed.set_active(false);
+    test.feed.set_active(true);
+    superuser
+        .batch_execute("commit")
+        .await
+        .expect("the lock is given back");
+    test.wait_for_stream(true).await;
+
+    test.sql("select realtime.send('{}', 'after', 'room', false)")
+        .await;
+
+    assert_eq!(test.broadcast().await, "after");
+}
+
+#[tokio::test]
 async fn realtime_057_changes_are_delivered_when_the_connections_for_checks_were_ended() {
     let test = TestFeed::start(ITEMS).await;
     let filtered = json!({"event": "*", "schema": "public", "table": "items", "filter": "name=like.a%"});

@@ -223,7 +223,26 @@ impl TestFeed {
         self.wait_for_stream(true).await;
     }
 
-    async fn allow_connections(&self, are_allowed: bool) {
+    /// Waits until a session waits for a lock of a table.
+    pub(crate) async fn wait_for_lock(&self, client: &Client, table: &str) {
+        let waits =
+            "select exists (select from pg_locks where not granted and relation = $1::text::regclass)";
+        let reached = async {
+            while !client
+                .query_one(waits, &[&table])
+                .await
+                .expect("a superuser may")
+                .get::<_, bool>(0)
+            {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), reached)
+            .await
+            .expect("a session waits within 30 s");
+    }
+
+    pub(crate) async fn allow_connections(&self, are_allowed: bool) {
         let name = self.database.name();
         self.administrator()
             .await

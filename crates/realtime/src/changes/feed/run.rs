@@ -42,6 +42,14 @@ impl Feed {
         }
     }
 
+    /// Handles the commands that have arrived while the feed waited for something else.
+    pub(super) async fn handle_waiting_commands(&mut self) {
+        while let Ok(command) = self.commands.try_recv() {
+            self.handle_command(command).await;
+            self.stop_if_idle();
+        }
+    }
+
     /// Stops the stream when no channel has needed it for [`IDLE_LIMIT`].
     fn stop_if_idle(&mut self) {
         if !self.wants_stream() {

@@ -38,6 +38,8 @@ impl Feed {
         };
         match ReplicationStream::start(&self.database, &publications).await {
             Ok(stream) => {
+                // Channels may have left and others joined while PostgreSQL was asked: these were not there in the gap.
+                self.handle_waiting_commands().await;
                 self.stream = Some(stream);
                 self.publications = publications;
                 self.streams_shards = self.captures_shards();
