@@ -30,7 +30,8 @@ function Toasts() {
       window.removeEventListener("online", load);
     };
   }, []);
-  return Toaster !== null && <Toaster />;
+  // An open dialog hides everything else from screen readers, but for what is announced live.
+  return <div aria-live="off">{Toaster !== null && <Toaster />}</div>;
 }
 
 const LiveNotifications = lazyPart(

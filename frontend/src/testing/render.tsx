@@ -15,7 +15,9 @@ export function renderAt(address: string, element: ReactNode) {
           <>
             <Outlet />
             <Address />
-            <Toaster />
+            <div aria-live="off">
+              <Toaster />
+            </div>
           </>
         ),
         children: [{ path: "*", element }],

@@ -10,6 +10,7 @@ const keys: readonly { keys: readonly string[]; effect: string }[] = [
   { keys: ["x"], effect: "Tick a submission or an item, to act on several" },
   { keys: ["a", "r"], effect: "In a submission that waits: approve, reject" },
   { keys: ["Esc"], effect: "Close a panel, clear the search" },
+  { keys: ["F8"], effect: "Go to the notices, also above a panel, such as to Undo" },
   { keys: ["?"], effect: "This list" },
 ];
 

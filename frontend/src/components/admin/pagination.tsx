@@ -34,7 +34,11 @@ export function pagesAround(page: number, pageCount: number, count: number): num
 export function Pagination({ table, noun, links, showing }: PaginationProps) {
   const { page, pageCount, setPage, total, pageSize, pageSizes, setPageSize } = table;
   return (
-    <nav aria-label="Pages" className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-1 text-small">
+    <nav
+      aria-label="Pages"
+      data-keep-clear
+      className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-1 text-small"
+    >
       {total > 0 && (
         <p className="text-caption text-ink-soft tabular-nums">
           {showing === undefined

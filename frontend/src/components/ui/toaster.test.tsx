@@ -1,10 +1,12 @@
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { SearchableSelect } from "@/components/admin/searchable-select";
-import { toast } from "@/lib/toast";
+import { currentToasts, dismissToast, toast } from "@/lib/toast";
 import { renderAt } from "@/testing/render";
+
+afterEach(() => act(() => currentToasts().forEach(({ id }) => void dismissToast(id))));
 
 it("one press of Escape closes the window and the notices above it", async () => {
   const onClose = vi.fn();
@@ -47,4 +49,63 @@ it("one press of Escape closes an open list and the notices, and leaves the wind
   // A second Escape would come after the timers that are due now.
   await act(() => new Promise((resolve) => setTimeout(resolve, 5)));
   expect(onClose).not.toHaveBeenCalled();
+});
+
+it("the button of a notice is reached by keyboard, and read aloud, above an open window", async () => {
+  const onPress = vi.fn();
+  renderAt(
+    "/",
+    <EditDialog title="Edit" isDirty={false} onClose={vi.fn()}>
+      <input aria-label="Name" />
+    </EditDialog>,
+  );
+  await userEvent.click(await screen.findByLabelText("Name"));
+  act(() =>
+    toast("Brand updated", undefined, "success", {
+      label: "Undo",
+      onPress,
+      onMiss: () => undefined,
+    }),
+  );
+  const undo = await screen.findByRole("button", { name: "Undo" });
+  expect(undo.closest("[aria-hidden=true]")).toBeNull();
+  fireEvent.keyDown(document.body, { key: "F8", code: "F8" });
+  // The notice, then its button.
+  await userEvent.tab();
+  await userEvent.tab();
+  expect(undo).toHaveFocus();
+  await userEvent.keyboard("{Enter}");
+
+  expect(onPress).toHaveBeenCalledOnce();
+});
+
+it.each([
+  ["at the lower right when nothing is there", [], ""],
+  ["at the left of a button at the lower right", [{ left: 1200, right: 1300 }], "1.5rem"],
+  ["above where buttons are at both sides", [{ left: 20, right: 1300 }], ""],
+])("notices stand %s", async (_, buttons, left) => {
+  vi.spyOn(window, "matchMedia").mockReturnValue({ matches: true } as MediaQueryList);
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  renderAt(
+    "/",
+    <main>
+      {buttons.map(({ left, right }) => (
+        <button
+          key={left}
+          type="submit"
+          ref={(element) => {
+            if (element === null) return;
+            element.getBoundingClientRect = () => new DOMRect(left, 800, right - left, 40);
+          }}
+        >
+          Send
+        </button>
+      ))}
+    </main>,
+  );
+  act(() => toast("Not sent"));
+  const list = (await screen.findByText("Not sent")).closest(".notices") as HTMLElement;
+
+  expect(list.style.left).toBe(left);
+  expect(list.style.bottom).toBe(buttons[0]?.left === 20 ? "auto" : "");
 });

@@ -1,7 +1,7 @@
 import { cn } from "@ui/cn";
 import { Check, CircleAlert, X } from "lucide-react";
 import { Toast } from "radix-ui";
-import { useSyncExternalStore } from "react";
+import { type CSSProperties, useEffect, useMemo, useSyncExternalStore } from "react";
 import { currentToasts, dismissToast, subscribeToToasts } from "@/lib/toast";
 
 /** Milliseconds for which a toast with a button stays: time to read it and to reach the button. */
@@ -10,6 +10,10 @@ const actionMs = 8000;
 /** Shows the toasts at the bottom right, on phones above the navigation. Escape or a swipe closes them. */
 export function Toaster() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts);
+  const isShown = toasts.length > 0;
+  // Once for the notices that are shown together, so that none of them moves under the pointer.
+  const place = useMemo(() => (isShown ? findPlace() : undefined), [isShown]);
+  useEffect(letFocusIn, []);
   return (
     <Toast.Provider duration={5000} swipeDirection="right" label="Notice">
       {toasts.map(({ id, title, description, tone, action }) => (
@@ -61,19 +65,52 @@ export function Toaster() {
         </Toast.Root>
       ))}
       <Toast.Viewport
-        {...(isBesideButton() && { style: aboveHeading })}
+        style={place}
         className="notices fixed inset-x-4 bottom-20 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-6 md:bottom-6 md:left-auto md:mx-0 md:w-88"
       />
     </Toast.Provider>
   );
 }
 
-const aboveHeading = { top: "0.5rem", bottom: "auto" };
+const aboveHeading: CSSProperties = { top: "0.5rem", bottom: "auto" };
+const atLeft: CSSProperties = { left: "1.5rem", right: "auto" };
 
-/** On phones the button that sends a form is at the lower edge, where notices are otherwise. */
-function isBesideButton(): boolean {
-  const isPhone = !window.matchMedia("(min-width: 48rem)").matches;
-  return isPhone && document.querySelector('main [type="submit"]') !== null;
+/** What notices must not cover: buttons that send a form, which is often what a notice is about, and the pages of a table. */
+const keptClear = '[type="submit"], [data-keep-clear]';
+/** Room of three notices from the lower edge and from the side, in pixels. */
+const room = { height: 300, width: 380 };
+
+/** Where the notices stand: at the lower right, unless they would cover a button there; on phones above the heading of a form. */
+function findPlace(): CSSProperties | undefined {
+  if (!window.matchMedia("(min-width: 48rem)").matches) {
+    return document.querySelector('main [type="submit"]') === null ? undefined : aboveHeading;
+  }
+  const places = [...document.querySelectorAll(keptClear)].map((element) =>
+    element.getBoundingClientRect(),
+  );
+  const inRoom = places.filter(
+    ({ top, bottom, width }) =>
+      width > 0 && bottom > window.innerHeight - room.height && top < window.innerHeight,
+  );
+  if (!inRoom.some(({ right }) => right > window.innerWidth - room.width)) return undefined;
+  return inRoom.some(({ left }) => left < room.width) ? aboveHeading : atLeft;
+}
+
+/**
+ * An open dialog takes the focus back from everything else by listening at the document. The focus that goes to a notice, by F8, does
+ * not get there, so that the button of a notice can be reached above a dialog, too.
+ */
+function letFocusIn(): () => void {
+  function keepFromDialog(event: FocusEvent): void {
+    const to = event.type === "focusin" ? event.target : event.relatedTarget;
+    if (to instanceof Element && to.closest(".notices") !== null) event.stopPropagation();
+  }
+  document.body.addEventListener("focusin", keepFromDialog);
+  document.body.addEventListener("focusout", keepFromDialog);
+  return () => {
+    document.body.removeEventListener("focusin", keepFromDialog);
+    document.body.removeEventListener("focusout", keepFromDialog);
+  };
 }
 
 /** The code of a press that an input method has taken, also in Safari, which says so after the composition. */
