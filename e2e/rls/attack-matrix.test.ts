@@ -209,6 +209,18 @@ const tableRules: readonly TableRule[] = [
     may: { ...untouchable, read: admins },
   },
   {
+    table: "follows",
+    row: async () => {
+      const followed_id = (await signUp()).id;
+      const made = { follower_id: victim.id, followed_id };
+      expectData(await owner().from("follows").insert(made).select());
+      return ["followed_id", followed_id];
+    },
+    insert: () => ({ follower_id: victim.id, followed_id: ids.admin }),
+    update: { created_at: "2020-01-01T00:00:00Z" },
+    may: untouchable,
+  },
+  {
     table: "notifications",
     row: async () => ["user_id", victim.id],
     insert: () => ({ user_id: victim.id, kind: "approved", combine_id: waiting.id }),
@@ -293,6 +305,11 @@ const functionRules: Record<
   outfits_with_item: { may: everybody, args: () => ({ item_id: item.id }) },
   outfits_with_brand: { may: everybody, args: () => ({ brand_id: item.brand_id }) },
   related_outfits: { may: everybody, args: () => ({ outfit_id: published.id }) },
+  profile_numbers: { may: everybody, args: () => ({ profile_id: victim.id }) },
+  frequent_words: { may: everybody },
+  suggested_outfits: { may: signedIn, args: () => ({ liked_id: published.id }) },
+  followed_outfits: { may: signedIn },
+  outfit_saves: { may: signedIn, args: () => ({ outfit_id: published.id }) },
   page_meta: { may: everybody, args: () => ({ path: "/" }) },
   product_number: { may: everybody, args: () => ({ item: { product_id: 1 } }) },
   export_my_data: { may: signedIn },

@@ -51,6 +51,7 @@ const writable: Record<string, string> = {
   "combines.updated_at": "the server",
   "combines.user_id": "a policy",
   "combines.version": "the server",
+  "follows.follower_id": "a policy",
   "items.colors": "the client",
   "items.created_at": "the server",
   "items.gender": "the client",

@@ -34,21 +34,20 @@ function Toasts() {
   return <div aria-live="off">{Toaster !== null && <Toaster />}</div>;
 }
 
-const LiveNotifications = lazyPart(
+const UserBackground = lazyPart(
   async () => ({
-    default: (await import("@/features/notifications/components/live-notifications"))
-      .LiveNotifications,
+    default: (await import("@/app/shell/user-background")).UserBackground,
   }),
   "nothing",
 );
 
-/** Listens for the signed-in user's notifications, on whatever page. */
-function NotificationsOfUser() {
+/** What runs for a signed-in user on whatever page. */
+function BackgroundOfUser() {
   const { user } = useSession();
   if (user === null) return null;
   return (
     <Suspense>
-      <LiveNotifications key={user.id} userId={user.id} />
+      <UserBackground key={user.id} userId={user.id} />
     </Suspense>
   );
 }
@@ -62,7 +61,7 @@ function Root() {
         <Outlet />
       </Suspense>
       <Toasts />
-      <NotificationsOfUser />
+      <BackgroundOfUser />
       <AuthCallbackNotice />
     </>
   );

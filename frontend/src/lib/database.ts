@@ -12,7 +12,8 @@ export type NotificationKind =
   | "approved"
   | "rejected"
   | "picture_ready"
-  | "picture_failed";
+  | "picture_failed"
+  | "followed";
 
 /** Columns whose values a check constraint restricts. PostgreSQL's catalog, and therefore the generator, has only `text`. */
 interface Narrowed {

@@ -275,6 +275,39 @@ export type Database = {
           },
         ]
       }
+      follows: {
+        Row: {
+          created_at: string
+          followed_id: string
+          follower_id: string
+        }
+        Insert: {
+          created_at?: string
+          followed_id: string
+          follower_id?: string
+        }
+        Update: {
+          created_at?: string
+          followed_id?: string
+          follower_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "follows_followed_id_fkey"
+            columns: ["followed_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "follows_follower_id_fkey"
+            columns: ["follower_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
+          },
+        ]
+      }
       generated_pictures: {
         Row: {
           attempts: number
@@ -519,7 +552,7 @@ export type Database = {
       notifications: {
         Row: {
           actor_id: string | null
-          combine_id: string
+          combine_id: string | null
           created_at: string
           id: string
           kind: string
@@ -529,7 +562,7 @@ export type Database = {
         }
         Insert: {
           actor_id?: string | null
-          combine_id: string
+          combine_id?: string | null
           created_at?: string
           id?: string
           kind: string
@@ -539,7 +572,7 @@ export type Database = {
         }
         Update: {
           actor_id?: string | null
-          combine_id?: string
+          combine_id?: string | null
           created_at?: string
           id?: string
           kind?: string
@@ -847,6 +880,46 @@ export type Database = {
         Returns: number
       }
       export_my_data: { Args: never; Returns: Json }
+      followed_outfits: {
+        Args: { max_results?: number; page_offset?: number }
+        Returns: {
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+          version: number
+        }[]
+        SetofOptions: {
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      frequent_words: {
+        Args: { max_results?: number }
+        Returns: {
+          hex_code: string
+          kind: string
+          name: string
+        }[]
+      }
       import_rows: {
         Args: { entries: Json; target: string }
         Returns: {
@@ -909,6 +982,7 @@ export type Database = {
           username: string
         }[]
       }
+      outfit_saves: { Args: { outfit_id: string }; Returns: number }
       outfits_with_brand: {
         Args: { brand_id: string }
         Returns: {
@@ -1001,6 +1075,15 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: true
         }
+      }
+      profile_numbers: {
+        Args: { profile_id: string }
+        Returns: {
+          followers: number
+          following: number
+          likes: number
+          outfits: number
+        }[]
       }
       related_outfits: {
         Args: { max_results?: number; outfit_id: string }
@@ -1225,6 +1308,38 @@ export type Database = {
           total: number
           total_bytes: number
         }[]
+      }
+      suggested_outfits: {
+        Args: { liked_id: string; max_results?: number }
+        Returns: {
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+          version: number
+        }[]
+        SetofOptions: {
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
       }
       top_outfits: {
         Args: { max_results?: number; since?: string }

@@ -22,6 +22,17 @@ export const notificationKeys = {
   unread: (userId: string) => ["notifications", userId, "unread"],
 } as const;
 
+/** Query keys of who follows whom. */
+export const followKeys = {
+  ids: (userId: string) => ["follows", "ids", userId],
+} as const;
+
+/** Query keys of creators' numbers. */
+export const profileKeys = {
+  numbers: () => ["profiles", "numbers"],
+  numbersOf: (profileId: string) => ["profiles", "numbers", profileId],
+} as const;
+
 /** Query keys of outfits. Invalidating a shorter key refreshes every query whose key begins with it. */
 export const outfitKeys = {
   all: () => ["outfits"],
@@ -41,4 +52,7 @@ export const outfitKeys = {
   likedIds: (userId: string) => ["outfits", "liked-ids", userId],
   bookmarked: (userId: string) => ["outfits", "bookmarked", userId],
   bookmarkedIds: (userId: string) => ["outfits", "bookmarked-ids", userId],
+  followed: (userId: string) => ["outfits", "followed", userId],
+  suggested: (userId: string, likedId: string) => ["outfits", "suggested", userId, likedId],
+  saves: (userId: string, outfitId: string) => ["outfits", "saves", userId, outfitId],
 } as const;

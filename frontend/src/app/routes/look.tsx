@@ -37,6 +37,10 @@ const OutfitOnUser = lazyPart(async () => ({
   default: (await import("@/app/shell/outfit-on-user")).OutfitOnUser,
 }));
 
+const SavedBy = lazyPart(async () => ({
+  default: (await import("@/features/bookmarks/components/saved-by")).SavedBy,
+}));
+
 /** Page of one outfit, by slug or id; the target of shared links. */
 export function Look() {
   const { id = "" } = useParams();
@@ -77,6 +81,7 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
           <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
           <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} />
           <LikeCount outfitId={outfit.id} />
+          <SavesOfOwn outfit={outfit} />
         </div>
         {outfit.description !== null && (
           <p className="mt-5 max-w-prose text-ink-soft">{outfit.description}</p>
@@ -98,6 +103,17 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
       )}
       <RelatedOutfits outfit={outfit} />
     </>
+  );
+}
+
+/** How many have bookmarked it, for its creator alone. */
+function SavesOfOwn({ outfit }: { outfit: Outfit }) {
+  const { user } = useSession();
+  if (user === null || user.id !== outfit.creator?.id) return null;
+  return (
+    <Suspense>
+      <SavedBy userId={user.id} outfitId={outfit.id} />
+    </Suspense>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { UserRound } from "lucide-react";
+import { Suspense } from "react";
 import { Link, useParams } from "react-router";
 import { CreateLink } from "@/app/routes/create-outfit/create-link";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
@@ -15,9 +16,15 @@ import {
   ProfileHeader,
   ProfileHeaderSkeleton,
 } from "@/features/profiles/components/profile-header";
+import { lazyPart } from "@/lib/lazy-part";
 import { paths } from "@/lib/paths";
 import { pageTitle, product } from "@/lib/product";
 import { useSession } from "@/lib/session";
+
+// What visitors first look at does not wait for it.
+const ProfileActions = lazyPart(async () => ({
+  default: (await import("@/app/shell/profile-actions")).ProfileActions,
+}));
 
 /** Public page of a creator, at /{username}. */
 export function PublicProfilePage() {
@@ -68,13 +75,12 @@ function Profile({ profile }: { profile: PublicProfile }) {
     <>
       <title>{pageTitle(profile.full_name || `@${profile.username}`)}</title>
       <ProfileHeader profile={profile} />
-      {isOwner && (
-        <div className="mt-4 flex justify-center">
-          <Button asChild>
-            <Link to={paths.editProfile}>Edit Profile</Link>
-          </Button>
-        </div>
-      )}
+      {/* The room of two lines, while the session and the code are loaded. */}
+      <div className="mt-4 flex min-h-24 flex-col items-center gap-2">
+        <Suspense>
+          <ProfileActions profile={profile} />
+        </Suspense>
+      </div>
       <section aria-labelledby="outfits-title" className="mt-16">
         <h2 id="outfits-title" className="mb-6 font-serif text-heading">
           {isOwner ? "Your Outfits" : "Outfits"}

@@ -23,7 +23,10 @@ export function BottomNav() {
           to={sectionPath("explore")}
           icon={Compass}
           label="Explore"
-          current={section === "explore" || section === "search" || section === "top"}
+          current={
+            section !== null &&
+            ["explore", "search", "top", "for-you", "following"].includes(section)
+          }
         />
         <Entry
           to={paths.discovery}

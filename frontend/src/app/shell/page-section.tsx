@@ -7,6 +7,8 @@ import { CardRow, CardRowSkeleton } from "@/components/ui/card-row";
 
 interface PageSectionProps {
   title: string;
+  /** One sentence below the title: why this is shown. */
+  text?: string;
   /** Link beside the title, to all of what the section shows a part of. */
   more?: { to: string; label: string } | undefined;
   /** Element id, for links within the page. */
@@ -15,7 +17,7 @@ interface PageSectionProps {
 }
 
 /** A titled part of a reading page. */
-export function PageSection({ title, more, anchor, children }: PageSectionProps) {
+export function PageSection({ title, text, more, anchor, children }: PageSectionProps) {
   const titleId = useId();
   return (
     <section id={anchor} aria-labelledby={titleId} className="mt-20 scroll-mt-24 max-md:mt-14">
@@ -32,6 +34,7 @@ export function PageSection({ title, more, anchor, children }: PageSectionProps)
             <ArrowRight aria-hidden="true" className="size-4" strokeWidth={1.6} />
           </Link>
         )}
+        {text !== undefined && <p className="w-full text-ink-soft text-small">{text}</p>}
       </div>
       {children}
     </section>

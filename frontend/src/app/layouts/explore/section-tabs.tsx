@@ -1,19 +1,26 @@
 import { cn } from "@ui/cn";
 import { Link } from "react-router";
 import { type Section, sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
+import { useSession } from "@/lib/session";
 
 const tabs: readonly { section: Section; label: string }[] = [
   { section: "explore", label: "Newest" },
   { section: "top", label: "Top" },
 ];
+const ownTabs: typeof tabs = [
+  ...tabs,
+  { section: "for-you", label: "For you" },
+  { section: "following", label: "Following" },
+];
 
-/** The public sections on phones, where the sidebar is hidden. */
+/** The sections with a list of many people's outfits on phones, where the sidebar is hidden. */
 export function SectionTabs() {
   const { section } = useExploreParams();
-  if (section !== "explore" && section !== "top") return null;
+  const { user } = useSession();
+  if (!ownTabs.some((tab) => tab.section === section)) return null;
   return (
     <nav aria-label="Lists" className="-mb-1 flex gap-6 md:hidden">
-      {tabs.map((tab) => (
+      {(user === null ? tabs : ownTabs).map((tab) => (
         <Link
           key={tab.section}
           to={sectionPath(tab.section)}

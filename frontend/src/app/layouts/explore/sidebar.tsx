@@ -12,8 +12,10 @@ import {
   PanelLeftOpen,
   Search,
   Shirt,
+  Sparkles,
   Telescope,
   TrendingUp,
+  UsersRound,
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
@@ -73,6 +75,17 @@ export function Sidebar({ collapsed, onCollapsedChange, onSearch }: SidebarProps
           label="Discovery"
           collapsed={collapsed}
         />
+        {user !== null && (
+          <>
+            <SectionLink section="for-you" icon={Sparkles} label="For you" collapsed={collapsed} />
+            <SectionLink
+              section="following"
+              icon={UsersRound}
+              label="Following"
+              collapsed={collapsed}
+            />
+          </>
+        )}
         {user !== null && (
           <SidebarLink
             to={paths.createOutfit}

@@ -4,7 +4,16 @@ import type { Gender } from "@/lib/database";
 import { genders } from "@/lib/genders";
 
 /** Sections of the dashboard. `search` is entered by typing, the others by navigation. */
-export const sections = ["explore", "search", "likes", "top", "bookmarks", "my-outfits"] as const;
+export const sections = [
+  "explore",
+  "search",
+  "likes",
+  "top",
+  "bookmarks",
+  "my-outfits",
+  "for-you",
+  "following",
+] as const;
 export type Section = (typeof sections)[number];
 
 /** State of the dashboard. All of it is in the search parameters, so that every view can be linked to. */

@@ -2,8 +2,10 @@ import { Suspense } from "react";
 import { OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
 import { lazyPart } from "@/lib/lazy-part";
 import { useExploreParams } from "./explore-params";
-import { ExploreSection, SearchSection, TopSection } from "./sections";
+import { ExploreSection, SearchSection } from "./sections";
 
+// Not what a first visit shows.
+const TopSection = lazyPart(async () => ({ default: (await import("./top-section")).TopSection }));
 // Visitors never see these sections, so their code is not part of the first load.
 const savedSections = () => import("./saved-sections");
 const LikesSection = lazyPart(async () => ({ default: (await savedSections()).LikesSection }));
@@ -12,6 +14,13 @@ const BookmarksSection = lazyPart(async () => ({
 }));
 const MyOutfitsSection = lazyPart(async () => ({
   default: (await savedSections()).MyOutfitsSection,
+}));
+const personalSections = () => import("./personal-sections");
+const ForYouSection = lazyPart(async () => ({
+  default: (await personalSections()).ForYouSection,
+}));
+const FollowingSection = lazyPart(async () => ({
+  default: (await personalSections()).FollowingSection,
 }));
 
 /** Landing page and dashboard. The search parameters decide which section is shown. */
@@ -38,5 +47,9 @@ function Section() {
       return <BookmarksSection />;
     case "my-outfits":
       return <MyOutfitsSection />;
+    case "for-you":
+      return <ForYouSection />;
+    case "following":
+      return <FollowingSection />;
   }
 }

@@ -110,7 +110,7 @@ interface SignedInOnlyProps {
 }
 
 /** A section that needs a signed-in user; visitors see an invitation to sign in. */
-function SignedInOnly({ title, reason, children }: SignedInOnlyProps) {
+export function SignedInOnly({ title, reason, children }: SignedInOnlyProps) {
   const { user, isLoading } = useSession();
   const location = useLocation();
   if (isLoading) return <LoadingPage />;

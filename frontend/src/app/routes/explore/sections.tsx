@@ -1,10 +1,9 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { Compass, Search, TrendingUp } from "lucide-react";
+import { Compass, Search } from "lucide-react";
 import { Link } from "react-router";
 import { EmptyState } from "@/components/ui/empty-state";
 import { outfitListQuery } from "@/features/outfits/api/list-outfits";
-import { topOutfitsQuery, topPeriods } from "@/features/outfits/api/list-top-outfits";
 import { ExploreLink } from "./explore-link";
 import { exploreSearch, sectionPath, useExploreParams } from "./explore-params";
 import { OutfitSection } from "./outfit-section";
@@ -64,42 +63,5 @@ export function SearchSection() {
         />
       }
     />
-  );
-}
-
-export function TopSection() {
-  const { period } = useExploreParams();
-  const list = useQuery(topOutfitsQuery(period));
-  const label = topPeriods.find(({ value }) => value === period)?.label ?? "";
-  return (
-    <OutfitSection
-      title={`Top Outfits - ${label}`}
-      list={list}
-      mark={(_outfit, index) => <Rank place={index + 1} />}
-      empty={
-        <EmptyState
-          glyph={<TrendingUp strokeWidth={1.4} />}
-          title="No top outfits found for this time period"
-          action={
-            period === "all" ? (
-              <ExploreLink />
-            ) : (
-              <Button variant="primary" asChild>
-                <Link to={sectionPath("top")}>Show All Time</Link>
-              </Button>
-            )
-          }
-        />
-      }
-    />
-  );
-}
-
-function Rank({ place }: { place: number }) {
-  return (
-    <span className="inline-flex h-9 min-w-9 items-center justify-center rounded-full bg-canvas/75 px-2 font-serif text-ink text-name tabular-nums backdrop-blur-sm">
-      <span className="sr-only">Rank </span>
-      {place}
-    </span>
   );
 }

@@ -42,7 +42,10 @@ export function BookmarkButton({
       busy={isLoading || (userId !== "" && isPending) || toggleBookmark.isPending}
       onClick={() => {
         if (userId === "") {
-          requireSignIn("Please sign in to bookmark this item.");
+          requireSignIn("Please sign in to bookmark this item.", {
+            kind: "bookmark",
+            id: outfitId,
+          });
           return;
         }
         toggleBookmark.mutate({ id: outfitId, on: !bookmarked });

@@ -61,7 +61,7 @@ function Like({ kind, id, name, variant = "floating", shortcut = false }: LikePr
       busy={isLoading || (userId !== "" && isPending) || toggleLike.isPending}
       onClick={() => {
         if (userId === "") {
-          requireSignIn("Please sign in to like this item.");
+          requireSignIn("Please sign in to like this item.", { kind: `like-${kind}`, id });
           return;
         }
         setAnimated(!liked);

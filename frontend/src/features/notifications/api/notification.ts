@@ -18,8 +18,12 @@ export interface Notification {
     main_image: string | null;
     main_image_color: string | null;
   } | null;
-  /** The user who liked the outfit; null for reviews. */
+  /** The user who liked the outfit or follows the addressee; null for the others. */
   actor: { username: string | null; full_name: string | null } | null;
+}
+
+function nameOf(actor: Notification["actor"]): string {
+  return actor?.username ? `@${actor.username}` : "Somebody";
 }
 
 /** The two lines of a notification. */
@@ -29,10 +33,8 @@ export function describeNotification({ kind, reason, outfit, actor }: Notificati
 } {
   const name = outfit?.name ?? "Your outfit";
   switch (kind) {
-    case "liked": {
-      const who = actor?.username ? `@${actor.username}` : "Somebody";
-      return { title: "New outfit liked", text: `${who} liked ${name}.` };
-    }
+    case "liked":
+      return { title: "New outfit liked", text: `${nameOf(actor)} liked ${name}.` };
     case "approved":
       return { title: "Outfit approved", text: `${name} is live.` };
     case "rejected":
@@ -44,5 +46,7 @@ export function describeNotification({ kind, reason, outfit, actor }: Notificati
       return { title: "Picture ready", text: `See ${name} on you.` };
     case "picture_failed":
       return { title: "Picture failed", text: `${name} could not be shown on you.` };
+    case "followed":
+      return { title: "New follower", text: `${nameOf(actor)} follows you.` };
   }
 }

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleX, Heart, Image, ImageOff } from "lucide-react";
+import { CircleCheck, CircleX, Heart, Image, ImageOff, UserRound } from "lucide-react";
 import type { NotificationKind } from "@/lib/database";
 
 const glyphs = {
@@ -7,6 +7,7 @@ const glyphs = {
   rejected: CircleX,
   picture_ready: Image,
   picture_failed: ImageOff,
+  followed: UserRound,
 } as const;
 
 /** The picture of a kind of notification; its words say the same. */
