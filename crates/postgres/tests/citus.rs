@@ -335,10 +335,12 @@ async fn a_frozen_node_fails_its_request_after_statement_timeout_and_delays_no_o
                 test.name()
             );
             superuser.batch_execute(&set).await.expect("a setting");
-            let pool = RequestPool::new(
-                connect(test.config("authenticator")).await,
-                RequestPoolConfig::default(),
-            );
+            let config = RequestPoolConfig {
+                // On a busy machine any statement may take long, and a slow one leaves the kept connections to others.
+                slow_statement: Duration::from_secs(3600),
+                ..RequestPoolConfig::default()
+            };
+            let pool = RequestPool::new(connect(test.config("authenticator")).await, config);
             let pid = SqlStatement::plain("select pg_backend_pid()::text");
             let run = async |statement| {
                 pool.run(transaction(AccessMode::ReadOnly, "{}", &[], statement))
