@@ -8,6 +8,19 @@ use super::error::MigrateError;
 
 const GUARD: &str = include_str!("extension_guard.sql");
 
+/// Switches off event triggers of others until the guard is there. In a copy of a project those of the project could refuse it, and before
+/// PostgreSQL 17 a session cannot do without event triggers.
+const SILENCE: &str = "
+    select pg_catalog.set_config('selvedge.silenced', coalesce(pg_catalog.string_agg(pg_catalog.concat(t.oid, ':', t.evtenabled), ' '), ''), true)
+    from pg_catalog.pg_event_trigger as t
+    join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) t.evtowner and not o.rolsuper;
+    update pg_catalog.pg_event_trigger as t set evtenabled = 'D'::pg_catalog.\"char\"
+    from pg_catalog.pg_roles as o where o.oid operator(pg_catalog.=) t.evtowner and not o.rolsuper;";
+const END_SILENCE: &str = ";
+    update pg_catalog.pg_event_trigger as t set evtenabled = pg_catalog.split_part(s.setting, ':', 2)::pg_catalog.\"char\"
+    from pg_catalog.string_to_table(pg_catalog.current_setting('selvedge.silenced'), ' ') as s (setting)
+    where t.oid operator(pg_catalog.=) pg_catalog.split_part(s.setting, ':', 1)::pg_catalog.oid;";
+
 /// Functions of the platform that the guard calls, read where the platform schema is. Copies lie in pg_catalog, which nobody else can write.
 const FUNCTIONS: &str = "
     select pg_catalog.pg_get_functiondef(p.oid)
@@ -15,8 +28,8 @@ const FUNCTIONS: &str = "
     join pg_catalog.pg_namespace as n on n.oid operator(pg_catalog.=) p.pronamespace
     join pg_catalog.pg_roles as o on o.oid operator(pg_catalog.=) p.proowner and o.rolsuper
     where n.nspname operator(pg_catalog.=) '_selvedge'::pg_catalog.name and p.proname operator(pg_catalog.=) any (array[
-      'read_extension_statement', 'read_extension_scripts', 'split_extension_script', 'find_extension_schemas', 'find_callable_names',
-      'wait_for_callable_names', 'require_current_snapshot', 'check_extension_statement'
+      'read_extension_statement', 'read_extension_scripts', 'clean_script_part', 'split_extension_script', 'find_extension_schemas',
+      'find_callable_names', 'wait_for_callable_names', 'require_current_snapshot', 'check_extension_statement'
     ]::pg_catalog.name[])
     order by p.proname";
 
@@ -32,13 +45,14 @@ impl ExtensionGuard {
     /// # Errors
     /// When the query fails.
     pub async fn read(client: &Client) -> Result<Self, MigrateError> {
-        let mut statements = String::new();
+        let mut statements = SILENCE.to_owned();
         for row in client.query(FUNCTIONS, &[]).await? {
             let definition: String = row.get(0);
             statements += &definition.replace("_selvedge.", "pg_catalog.selvedge_");
             statements += ";\n";
         }
         statements += GUARD;
+        statements += END_SILENCE;
         debug_assert!(
             statements.is_ascii(),
             "there are databases that have no other letters"

@@ -28,7 +28,6 @@ $guard$;
 create or replace function pg_catalog.selvedge_check_extension() returns event_trigger
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
-  set standard_conforming_strings = on
   -- The lines of PG_CONTEXT are in the language of the server's messages.
   set lc_messages = 'C'
 as $guard$
@@ -41,6 +40,7 @@ begin
     -- A database that became one of a project has the platform's own check.
     select from pg_event_trigger as t join pg_roles as o on o.oid = t.evtowner and o.rolsuper
     where t.evtname = 'selvedge_check_extension_scripts' and t.evtenabled = 'A'
+      and t.evtfoid = to_regprocedure('_selvedge.check_extension_scripts()')::oid
   ) and not exists (
     -- A copy of a project of earlier days has the one of those days.
     select from pg_proc as own
@@ -78,12 +78,30 @@ begin
 end
 $guard$;
 revoke all on function pg_catalog.selvedge_check_extension() from public;
--- Of earlier versions.
-drop function if exists pg_catalog.selvedge_find_named_extension(text, boolean);
-drop function if exists pg_catalog.selvedge_find_callable_names(text);
 
 do $$
+declare
+  earlier regprocedure;
 begin
+  for earlier in
+    select p.oid from pg_proc as p
+    where p.pronamespace = 'pg_catalog'::regnamespace
+      and p.proname = any (array['selvedge_find_named_extension', 'selvedge_find_callable_names']::name[]) and p.pronargs < 3
+  loop
+    begin
+      execute 'drop function ' || earlier::text;
+    exception when dependent_objects_still_exist then
+      -- Nothing calls it any more, but somebody may have made a view that does.
+      null;
+    end;
+  end loop;
+  -- In a copy of a project an event trigger of the project may have this name.
+  if exists (
+    select from pg_event_trigger as t
+    where t.evtname = 'selvedge_check_extension' and t.evtfoid <> 'pg_catalog.selvedge_check_extension()'::regprocedure
+  ) then
+    execute 'alter event trigger selvedge_check_extension rename to ' || quote_ident('renamed_' || gen_random_uuid()::text);
+  end if;
   if not exists (select from pg_event_trigger where evtname = 'selvedge_check_extension') then
     create event trigger selvedge_check_extension on ddl_command_start when tag in ('CREATE EXTENSION', 'ALTER EXTENSION')
       execute function pg_catalog.selvedge_check_extension();

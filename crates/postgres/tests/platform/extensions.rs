@@ -344,6 +344,16 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         "create function f() returns int language sql return called(); create function g() returns int as $b$ select F() $b$ language sql;
          select g()",
         "do $$ begin perform called(); end $$",
+        // Nor is the end of a text of several lines one.
+        "comment on function f is 'several\nlines -- of text';\nselect called();",
+        "comment on function f is E'a\\\\'; select called(); comment on function g is E'b\\''",
+        // No body of a function begins or ends in a text or a comment.
+        "comment on function f is 'costs $$'; /* $$ */ select called(); -- $$\n select 1",
+        "/* it's /* nested */ */ comment on function f is 'x'; select called(); -- don't",
+        // Only the word for the language says that a function is one of a library.
+        "create function f() returns int as 'begin /* language c */ return called(); end' language plpgsql; select f()",
+        "create function f(language text) returns int language plpgsql as $$ begin return called(); end $$; select f('c')",
+        "create function f() -- language c\n returns int language plpgsql as $$ begin return called(); end $$; select f()",
     ] {
         let (calling, _) = split(script).await;
         assert!(calling.contains("called()"), "{script}: {calling}");
@@ -364,6 +374,8 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
         "create function f() returns int as $$ select called() $$ language sql; select 1",
         "insert into t values\n(1, 'called()', null),\n(-2.5, 'it''s called()', 'x');",
         "comment on function f() is 'called()'; create cast (a as b) with function called()",
+        "/* it's; called() */ create function f() returns int as 'select 1; select called()' language sql; select 'it''s'",
+        "create function f /* c */ () returns int as $$ select called() $$ language sql; select 1",
     ] {
         let (calling, _) = split(script).await;
         assert!(!calling.contains("called()"), "{script}: {calling}");
@@ -389,4 +401,24 @@ async fn gw_018_what_the_script_of_an_extension_calls_is_found_in_every_form_of_
     assert!(calling.contains("select 'x'"), "functions of operators are read");
     assert!(took < std::time::Duration::from_secs(20), "{took:?}");
     println!("split {} kB in {took:?}", many.len() / 1024);
+}
+
+/// Of an extension that the server brings along somebody else's scripts may be there as well, and a statement may name any version.
+#[tokio::test]
+async fn gw_018_an_extension_is_known_while_all_of_its_scripts_are_those_of_the_server() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+
+    for extension in SHIPPED {
+        let has_text = "select _selvedge.is_only_script($1, $2), _selvedge.is_only_script($1, $2 || ' '), _selvedge.is_known_script($1)";
+        let row = superuser
+            .query_one(has_text, &[&extension.name, &extension.script])
+            .await;
+        let row = row.expect("read");
+        let found: [bool; 3] = [row.get(0), row.get(1), row.get(2)];
+        assert_eq!(found, [true, false, true], "{}", extension.name);
+    }
+    let of_nobody = "select _selvedge.is_only_script('nowhere', ''), _selvedge.is_known_script('nowhere')";
+    let row = superuser.query_one(of_nobody, &[]).await.expect("read");
+    assert_eq!((row.get(0), row.get(1)), (false, false));
 }

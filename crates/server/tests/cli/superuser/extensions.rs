@@ -118,6 +118,7 @@ async fn no_script_of_an_extension_calls_a_function_of_the_project_as_a_superuse
     check_own_functions(&postgres).await;
     check_tables_and_types(&postgres).await;
     check_others_are_created(&project, &postgres).await;
+    check_backslashes(&postgres).await;
     check_event_triggers(&postgres).await;
     check_other_sessions(&project, &postgres).await;
     hurry_autovacuum(&project).await;
@@ -208,6 +209,7 @@ async fn check_other_databases(project: &Project, postgres: &Client) {
     // Those of contrib call nothing.
     run(&other, "create extension citext schema public").await;
     run(&other, UNPLANT).await;
+    check_backslashes(&other).await;
     check_names_of_the_platform(&other).await;
     check_tables_and_types(&other).await;
     run(&other, CREATE).await;
@@ -266,6 +268,18 @@ async fn check_copies(project: &Project, other: &Client) {
     let harmless = "create function public.format(text, text) returns text language sql as $$ select '' $$";
     run(other, harmless).await;
     run(other, CREATE).await;
+}
+
+/// A backslash decides where a text of a script ends, and a session decides what a backslash is.
+async fn check_backslashes(client: &Client) {
+    run(client, "set standard_conforming_strings = off").await;
+    let message = refusal(client, "create extension hypopg schema public").await;
+    assert!(
+        message.contains("standard_conforming_strings") && message.contains("\"hypopg\""),
+        "{message}"
+    );
+    run(client, "create extension tcn schema public").await;
+    run(client, "reset standard_conforming_strings").await;
 }
 
 /// Where there is no platform its schemas are names like any other.
@@ -412,6 +426,10 @@ async fn check_other_sessions(project: &Project, postgres: &Client) {
     run(postgres, CREATE).await;
     // Once it is there its script does not run any more. One that calls nothing waits for nobody and refuses nothing.
     run(postgres, PLANTED).await;
+    run(postgres, "alter extension index_advisor update").await;
+    run(postgres, "alter extension index_advisor update to '1.0'").await;
+    let message = refusal(postgres, "alter extension index_advisor update to '2.0'").await;
+    assert!(message.contains("public.format(text,text)"), "{message}");
     run(&other, "begin; create table public.open (id int)").await;
     run(
         postgres,
