@@ -22,7 +22,10 @@ use super::initialized::{is_initialized, settle_emptying};
 use super::process_memory::process_memory;
 use super::unfinished_squash::finish_squash;
 use super::vault_secrets::write_vault_secrets;
-use super::{cluster_roles, http_requests, server_roles, service_logins, unfinished_import, version_note};
+use super::{
+    cluster_roles, guarded_databases, http_requests, server_roles, service_logins, unfinished_import,
+    unreadable_texts, version_note,
+};
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
@@ -286,12 +289,12 @@ pub(crate) async fn apply_platform_with(
     let superuser = connect_privileged(&access.superuser_login()).await?;
     settle_emptying(config, &superuser).await?;
     let platform = apply_platform(&superuser).await?;
-    cluster_roles::rename_unreadable_roles(&superuser).await?;
+    unreadable_texts::replace_unreadable_texts(&superuser).await?;
     let taken = list_taken_memberships(&superuser, true).await?;
     output::print_warnings(&take_back_memberships(&superuser, &taken).await?);
     server_roles::reserve(&superuser).await?;
     output::print_warnings(&take_back_libraries(&superuser).await?);
-    cluster_roles::guard_databases(&access.superuser_login(), &superuser).await?;
+    guarded_databases::guard_databases(&access.superuser_login(), &superuser).await?;
     let has_new_roles = is_first_start || !platform.applied.is_empty();
     cluster_roles::set_passwords(access, &superuser, has_new_roles).await?;
     // Looking at every object takes a while, so it is done after an upgrade, and by `selvedge doctor`.
@@ -313,7 +316,7 @@ pub(crate) async fn bring_platform_up_to_date(
         return Ok(());
     }
     apply_platform(superuser).await?;
-    cluster_roles::guard_databases(&running.superuser_login(), superuser).await?;
+    guarded_databases::guard_databases(&running.superuser_login(), superuser).await?;
     cluster_roles::set_passwords(running.access(), superuser, true).await?;
     output::print_warnings(&["an older version of selvedge runs the project: the platform schema is up to date now, its server is not\n  \
          start the project again:  selvedge stop, selvedge start"

@@ -9,11 +9,10 @@ use anyhow::Result;
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::Client;
 
-/// The settings of the connected database, and those of the services' logins there and in every database.
+/// The settings of the connected database, and those of the services' logins there and in every database: as bytes, because one that was made in
+/// a database of another encoding need not be UTF-8.
 const SETTINGS: &str = "
-    select pg_catalog.split_part(entry, '=', 1),
-      pg_catalog.substr(entry, pg_catalog.strpos(entry, '=') operator(pg_catalog.+) 1), d.datname::pg_catalog.text,
-      r.rolname::pg_catalog.text
+    select pg_catalog.textsend(entry), d.datname::pg_catalog.text, r.rolname::pg_catalog.text
     from pg_catalog.pg_db_role_setting as s
     left join pg_catalog.pg_database as d on d.oid operator(pg_catalog.=) s.setdatabase
     left join pg_catalog.pg_roles as r on r.oid operator(pg_catalog.=) s.setrole
@@ -26,7 +25,7 @@ const SETTINGS: &str = "
           'selvedge_console_operator', 'selvedge_console_service'
         ]::pg_catalog.name[])
       )
-    order by 1, 3, 4";
+    order by 1, 2, 3";
 
 /// Limits of less than this cut off statements of the services themselves.
 const SHORTEST_LIMIT_MS: u64 = 1000;
@@ -94,13 +93,14 @@ pub(crate) async fn list_harmful_settings(client: &Client) -> Result<Vec<Harmful
     Ok(rows
         .iter()
         .filter_map(|row| {
-            let (name, value): (String, String) = (row.get(0), row.get(1));
+            let entry = String::from_utf8_lossy(row.get(0));
+            let (name, value) = entry.split_once('=')?;
             Some(HarmfulSetting {
-                consequence: find_consequence(&name, &value)?,
-                name,
-                value,
-                database: row.get(2),
-                login: row.get(3),
+                consequence: find_consequence(name, value)?,
+                name: name.to_owned(),
+                value: value.to_owned(),
+                database: row.get(1),
+                login: row.get(2),
             })
         })
         .collect())

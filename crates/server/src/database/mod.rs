@@ -9,6 +9,7 @@ pub(crate) mod extension_advice;
 pub(crate) mod extension_packages;
 pub(crate) mod external;
 pub(crate) mod fresh;
+mod guarded_databases;
 pub(crate) mod harmful_settings;
 pub(crate) mod home;
 pub(crate) mod http_requests;
@@ -24,6 +25,7 @@ pub(crate) mod setting_size;
 pub(crate) mod target;
 pub(crate) mod unfinished_import;
 pub(crate) mod unfinished_squash;
+mod unreadable_texts;
 mod vault_secrets;
 mod version_note;
 

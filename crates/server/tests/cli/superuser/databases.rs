@@ -10,11 +10,27 @@ use tokio_postgres::Client;
 use super::query;
 use crate::support::{Project, connect};
 
-const IS_GUARDED: &str = "select exists (select from pg_event_trigger where evtname = 'selvedge_check_extension' and evtenabled = 'A')";
+const IS_GUARDED: &str = "select exists (select from pg_event_trigger where evtname = 'selvedge_check_extension' and evtenabled = 'A'
+    and evtfoid = 'pg_catalog.selvedge_check_extension()'::regprocedure)";
 
 /// As a database is that an earlier version has made.
 const UNGUARD: &str = "alter extension plpgsql drop event trigger selvedge_check_extension;
     drop event trigger selvedge_check_extension";
+
+/// In a copy of a project an event trigger of the project may have any name and refuse everything, and a view may hold a function of an
+/// earlier check.
+const OBSTRUCT: &str = "create schema _selvedge;
+    create function _selvedge.event_trigger_1() returns event_trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create function pg_catalog.selvedge_find_callable_names(text) returns setof text language sql as 'select $1';
+    create view public.holding as select pg_catalog.selvedge_find_callable_names('x');
+    create event trigger selvedge_check_extension on ddl_command_start execute function _selvedge.event_trigger_1();
+    alter event trigger selvedge_check_extension enable always;
+    update pg_event_trigger set evtowner = 'postgres'::regrole where evtname = 'selvedge_check_extension'";
+
+/// PostgreSQL translates nothing to this encoding, so a client has to come with another one.
+fn of_mule(encoding: &str) -> String {
+    format!("update pg_database set encoding = pg_char_to_encoding('{encoding}') where datname = 'mule'")
+}
 
 /// Logs in as `postgres` as soon as PostgreSQL accepts it; `None` when the start is over.
 async fn connect_early(url: &str, is_started: &Cell<bool>) -> Option<Client> {
@@ -65,19 +81,38 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
         "alter database closed with allow_connections false connection limit 7",
         "create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0",
         "create database japanese encoding 'EUC_JP' locale_provider libc locale 'C' template template0",
+        "create database mule encoding 'MULE_INTERNAL' locale_provider libc locale 'C' template template0",
+        "create database obstructed",
     ] {
         postgres.batch_execute(statement).await.expect("postgres may");
     }
     let superuser = project.superuser().await;
     let forget = "delete from _selvedge.project_settings where name = 'extensions.guard'";
     superuser.batch_execute(forget).await.expect("deleted");
-    for database in ["template1", "held", "latin", "japanese"] {
+    superuser
+        .batch_execute(&of_mule("SQL_ASCII"))
+        .await
+        .expect("a superuser may");
+    for database in ["template1", "held", "latin", "japanese", "mule", "obstructed"] {
         let client = connect(&of_superuser(database)).await.expect("a login");
         client.batch_execute(UNGUARD).await.expect("as before");
     }
+    superuser
+        .batch_execute(&of_mule("MULE_INTERNAL"))
+        .await
+        .expect("a superuser may");
+    let client = connect(&of_superuser("obstructed")).await.expect("a login");
+    client.batch_execute(OBSTRUCT).await.expect("a superuser may");
     // In the catalog the name is the one byte that it is there, which is no letter elsewhere.
     let client = connect(&of_postgres("latin")).await.expect("a login");
-    for statement in ["create database \"\u{e9}\"", "create role \"\u{e9}\""] {
+    for statement in [
+        "create database \"\u{e9}\"",
+        "create role \"\u{e9}\"",
+        "alter database postgres set temp_tablespaces = '\u{e9}'",
+        "alter database postgres set work_mem = '5MB'",
+        "alter role anon set search_path = '\u{e9}'",
+        "comment on database postgres is '\u{e9}'",
+    ] {
         client.batch_execute(statement).await.expect("postgres may");
     }
     drop(client);
@@ -85,14 +120,19 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
 
     let is_started = Rc::new(Cell::new(false));
     let made = spawn(make_databases(of_postgres("postgres"), is_started.clone()));
-    // Whoever owns a database may keep its row as it is.
+    // Whoever owns a database may keep its row as it is, and come again.
     let holding = spawn({
         let (url, is_started) = (of_postgres("postgres"), is_started.clone());
         async move {
-            let client = connect_early(&url, &is_started).await?;
-            let hold = "begin; alter database held with connection limit 7";
-            client.batch_execute(hold).await.ok();
-            Some(client)
+            for database in ["held", "closed"] {
+                let client = connect_early(&url, &is_started).await?;
+                let hold = format!("begin; alter database {database} with connection limit 7");
+                client.batch_execute(&hold).await.ok();
+                while !client.is_closed() && !is_started.get() {
+                    actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+                }
+            }
+            Some(())
         }
     });
     let logins = spawn({
@@ -116,13 +156,24 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
 
     assert_eq!(logins.await.expect("ended"), 0, "closed databases stay closed");
     let made = made.await.expect("ended");
-    drop(holding.await.expect("ended"));
+    holding.await.expect("ended");
     let superuser = project.superuser().await;
     let attributes =
         "select string_agg(concat_ws(' ', datname, datallowconn, datconnlimit), ', ' order by datname)
-        from pg_database where datname in ('closed', 'template0')";
+        from pg_database where datname in ('closed', 'mule', 'template0')";
     let attributes: String = query(&superuser, attributes).await;
-    assert_eq!(attributes, "closed f 7, template0 f -1");
+    assert_eq!(attributes, "closed f 7, mule t -1, template0 f -1");
+    let encoding = "select pg_encoding_to_char(encoding) from pg_database where datname = 'mule'";
+    assert_eq!(query::<String>(&superuser, encoding).await, "MULE_INTERNAL");
+    superuser
+        .batch_execute(&of_mule("SQL_ASCII"))
+        .await
+        .expect("a superuser may");
+    let settings =
+        "select concat_ws(' ', (select string_agg(e, ' ') from pg_db_role_setting, unnest(setconfig) as e
+        where e ~ '^(temp_tablespaces|work_mem)=' or setrole = 'anon'::regrole and e ~ '^search_path='),
+        shobj_description((select oid from pg_database where datname = 'postgres'), 'pg_database'))";
+    assert_eq!(query::<String>(&superuser, settings).await, "work_mem=5MB");
     let open = "alter database closed with allow_connections true";
     superuser.batch_execute(open).await.expect("a superuser may");
     let is_recorded =
@@ -133,6 +184,9 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
         "select string_agg(datname, ', ') from pg_database where datname like 'renamed%'",
     )
     .await;
+    let client = connect(&of_superuser("obstructed")).await.expect("a login");
+    let left = "select string_agg(concat_ws(' ', left(evtname, 8), evtenabled), ', ' order by evtname) from pg_event_trigger";
+    assert_eq!(query::<String>(&client, left).await, "renamed_ A, selvedge A");
     let roles = "select count(*) from pg_roles where rolname like 'renamed%'";
     assert_eq!(query::<i64>(&superuser, roles).await, 1);
     let databases = (0..made).map(|number| format!("made_{number}"));
@@ -142,6 +196,8 @@ async fn a_start_guards_also_databases_that_are_made_meanwhile_and_lets_nobody_i
         "template1",
         "latin",
         "japanese",
+        "mule",
+        "obstructed",
         renamed.as_str(),
     ]
     .map(str::to_owned);
