@@ -55,6 +55,10 @@ impl ResponseError for MetaError {
             Self::FromWebPage => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
+            // Class 22: a value of the request that PostgreSQL cannot take, such as a name with a zero byte.
+            Self::Catalog(error) if error.code().is_some_and(|code| code.code().starts_with("22")) => {
+                StatusCode::BAD_REQUEST
+            }
             Self::Catalog(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         }

@@ -33,13 +33,13 @@ const FIXTURE: &str = r#"
 "#;
 
 /// The service with a new database.
-struct Fixture {
-    database: TestDatabase,
+pub(crate) struct Fixture {
+    pub(crate) database: TestDatabase,
     meta: Arc<Meta>,
 }
 
 impl Fixture {
-    async fn create() -> Self {
+    pub(crate) async fn create() -> Self {
         Self::with_result_limit(1024 * 1024).await
     }
 
@@ -57,7 +57,7 @@ impl Fixture {
         Self { database, meta }
     }
 
-    async fn send(&self, request: test::TestRequest) -> (u16, Value) {
+    pub(crate) async fn send(&self, request: test::TestRequest) -> (u16, Value) {
         let meta = Arc::clone(&self.meta);
         let app = test::init_service(App::new().service(web::scope("/pg").configure(configure(meta)))).await;
         let response = test::call_service(&app, request.to_request()).await;
@@ -68,7 +68,7 @@ impl Fixture {
         (status, body)
     }
 
-    async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         let (status, body) = self.send(test::TestRequest::get().uri(path)).await;
         assert_eq!(status, 200, "{path}: {body}");
         body
@@ -84,7 +84,7 @@ impl Fixture {
     }
 
     /// The object of a list with this name.
-    async fn find(&self, path: &str, name: &str) -> Value {
+    pub(crate) async fn find(&self, path: &str, name: &str) -> Value {
         let list = self.get(path).await;
         let objects = list.as_array().expect("a list");
         let object = objects.iter().find(|object| object["name"] == name);

@@ -1,4 +1,5 @@
 //! The API of postgres-meta on a real PostgreSQL.
 
 mod api;
+mod many_tables;
 mod recorded;
