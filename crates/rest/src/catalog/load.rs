@@ -238,6 +238,7 @@ async fn load_relations(
     mut citus: CitusTables,
 ) -> Result<Names<QualifiedName, Arc<Relation>>, Error> {
     let mut primary_keys = keys.primary_keys();
+    let mut columns = load_columns(transaction, scope).await?;
     let rows = transaction
         .query_typed(
             include_str!("sql/relations.sql"),
@@ -248,7 +249,6 @@ async fn load_relations(
         .into_iter()
         .map(|row| {
             let name = read_qualified_name(&row, "schema", "name");
-            let Json(columns): Json<Vec<Column>> = row.get("columns");
             let oid: u32 = row.get("oid");
             let relation = Relation {
                 comment: row.get("comment"),
@@ -258,10 +258,7 @@ async fn load_relations(
                 deletable: row.get("deletable"),
                 inserts_plainly: row.get("inserts_plainly"),
                 primary_key: primary_keys.remove(&name).unwrap_or_default(),
-                columns: columns
-                    .into_iter()
-                    .map(|column| (column.name.clone(), column))
-                    .collect::<Columns>(),
+                columns: columns.remove(&oid).unwrap_or_default(),
                 distribution: citus.distributions.get(&oid).copied().unwrap_or_default(),
                 computed_columns: citus.computed_columns.remove(&oid).unwrap_or_default(),
                 name: name.clone(),
@@ -269,6 +266,39 @@ async fn load_relations(
             (name, Arc::new(relation))
         })
         .collect())
+}
+
+/// The columns of the exposed relations, by the relations' oids.
+async fn load_columns(
+    transaction: &Transaction<'_>,
+    scope: &CatalogScope,
+) -> Result<HashMap<u32, Columns>, Error> {
+    let rows = transaction
+        .query_typed(
+            include_str!("sql/columns.sql"),
+            &[(&scope.exposed, Type::TEXT_ARRAY)],
+        )
+        .await?;
+    let mut columns: HashMap<u32, Columns> = HashMap::new();
+    for row in rows {
+        let name: String = row.get("name");
+        let column = Column {
+            name: name.clone(),
+            comment: row.get("comment"),
+            nullable: row.get("nullable"),
+            data_type: row.get("data_type"),
+            declared_type: row.get("declared_type"),
+            base_type: row.get("base_type"),
+            max_length: row.get("max_length"),
+            default: row.get("default_value"),
+            enum_labels: row.get("labels"),
+        };
+        columns
+            .entry(row.get("relation"))
+            .or_default()
+            .insert(name, column);
+    }
+    Ok(columns)
 }
 
 /// What the catalog of Citus says about tables, by their oids.

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
-use serde::Deserialize;
 
 use crate::identifier::QualifiedName;
 
 /// A column of a relation.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Column {
     pub name: String,
     pub comment: Option<String>,
@@ -26,7 +25,6 @@ pub struct Column {
     /// SQL of the default value.
     pub default: Option<String>,
     /// Labels in their order, if the type is an enum; else empty.
-    #[serde(rename = "enum")]
     pub enum_labels: Vec<String>,
 }
 
