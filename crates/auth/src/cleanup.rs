@@ -9,18 +9,31 @@ use actix_web::web;
 use crate::error::AuthError;
 use crate::state::AuthState;
 use crate::store::cleanup::{self, CleanupRules};
+use crate::store::user_list;
 
 const INTERVAL: Duration = Duration::from_secs(600);
 
 /// Deletes expired rows every ten minutes until the future is dropped. To be run once per process, outside of
 /// the request threads.
 pub async fn delete_expired_rows_forever(state: web::Data<AuthState>) {
+    // Once for each database: after an upgrade, and when its triggers were made anew.
+    if let Err(error) = count_users_once(&state).await {
+        tracing::warn!(%error, "the users could not be counted: their list counts them itself");
+    }
     let mut tick = tokio::time::interval(INTERVAL);
     // The first tick comes at once: it is skipped, so that cleaning up does not slow down the start.
     tick.tick().await;
     loop {
         tick.tick().await;
         delete_expired_rows(&state).await;
+    }
+}
+
+async fn count_users_once(state: &AuthState) -> Result<(), AuthError> {
+    let client = state.connect().await?;
+    match user_list::are_counts_kept(&client).await? {
+        true => Ok(()),
+        false => Ok(user_list::correct_counts(&client).await?),
     }
 }
 
@@ -33,7 +46,7 @@ pub async fn delete_expired_rows(state: &AuthState) {
     }
 }
 
-/// Deletes the expired rows of every kind; returns how many.
+/// Deletes the expired rows of every kind, and corrects the number of users; returns how many were deleted.
 async fn delete_all_kinds(state: &AuthState) -> Result<u64, AuthError> {
     let sessions = &state.config.sessions;
     let rules = CleanupRules {
@@ -42,5 +55,7 @@ async fn delete_all_kinds(state: &AuthState) -> Result<u64, AuthError> {
         anonymous_users: state.config.delete_old_anonymous_users,
     };
     let client = state.connect().await?;
-    Ok(cleanup::delete_expired_rows(&client, &rules).await?)
+    let rows = cleanup::delete_expired_rows(&client, &rules).await?;
+    user_list::correct_counts(&client).await?;
+    Ok(rows)
 }

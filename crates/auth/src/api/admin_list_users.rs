@@ -6,7 +6,7 @@ use url::form_urlencoded;
 
 use crate::error::AuthError;
 use crate::request::{Admin, AuthRequest, Query};
-use crate::store::users;
+use crate::store::user_list;
 use crate::user::UserBody;
 
 /// Page size when `per_page` is missing or empty, as with upstream.
@@ -94,7 +94,7 @@ pub(crate) async fn list_users(
 ) -> Result<HttpResponse, AuthError> {
     let page = Page::parse(&query.page, &query.per_page)?;
     let ascending = parse_sort(&query.sort)?;
-    let users_page = users::UserPage {
+    let listed = user_list::UserPage {
         aud: &request.info.audience,
         filter: &query.filter,
         ascending,
@@ -102,10 +102,7 @@ pub(crate) async fn list_users(
         offset: page.offset(),
     };
     let client = request.connect().await?;
-    let (found, total) = futures_util::try_join!(
-        users::list_page(&client, &users_page),
-        users::count(&client, &request.info.audience, &query.filter),
-    )?;
+    let (found, total) = user_list::list_page(&client, &listed).await?;
     let bodies = found.iter().map(|user| user.body().without_identities());
     let page_body = UserPage {
         users: bodies.collect(),

@@ -32,6 +32,7 @@ pub(crate) mod saml;
 pub(crate) mod sessions;
 pub(crate) mod sso_providers;
 pub(crate) mod user_access;
+pub(crate) mod user_list;
 pub(crate) mod users;
 
 /// Errors stay those of the driver: the caller knows which constraint it may have violated, and what that means to a

@@ -8,9 +8,7 @@ use deadpool_postgres::GenericClient;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{
-    DbResult, ended_users, escape_like_pattern, execute_statement, find_row, list_rows, run_statement,
-};
+use super::{DbResult, ended_users, execute_statement, find_row, run_statement};
 use crate::user::{STORED_PROOFS_ARE_NONE, User};
 
 /// The columns of a new user.
@@ -147,60 +145,6 @@ pub(crate) async fn release_claimed_email(
 ) -> DbResult<bool> {
     const SQL: &str = include_str!("../../sql/release_email.sql");
     Ok(execute_statement(db, SQL, &[&email, &owner, &true]).await? > 0)
-}
-
-/// One page of the users of an audience.
-pub(crate) struct UserPage<'a> {
-    pub(crate) aud: &'a str,
-    /// A part of the address or of `full_name`; empty matches all.
-    pub(crate) filter: &'a str,
-    /// Whether the oldest users come first.
-    pub(crate) ascending: bool,
-    pub(crate) limit: i64,
-    pub(crate) offset: i64,
-}
-
-/// Lists a page of users, newest first unless [`UserPage::ascending`].
-pub(crate) async fn list_page(db: &impl GenericClient, page: &UserPage<'_>) -> DbResult<Vec<User>> {
-    // Both are the order of `users_created_at_id_idx`, read from one end or the other; the id makes pages stable for users created at
-    // the same time.
-    const NEWEST_FIRST: &str = concat!(
-        include_str!("../../sql/list_users.sql"),
-        "order by u.created_at desc nulls last, u.id desc limit $3 offset $4"
-    );
-    const OLDEST_FIRST: &str = concat!(
-        include_str!("../../sql/list_users.sql"),
-        "order by u.created_at asc nulls first, u.id asc limit $3 offset $4"
-    );
-    let sql = if page.ascending {
-        OLDEST_FIRST
-    } else {
-        NEWEST_FIRST
-    };
-    let filter = escape_like_pattern(page.filter);
-    let rows = list_rows(db, sql, &[&page.aud, &filter, &page.limit, &page.offset]).await?;
-    let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get(0)).collect::<DbResult<_>>()?;
-    // The page is chosen first by ids alone, so that identities and factors are only read for its users.
-    const USERS: &str = concat!(
-        include_str!("../../sql/select_user.sql"),
-        "where u.id = any($1) order by array_position($1, u.id)"
-    );
-    list_rows(db, USERS, &[&ids])
-        .await?
-        .iter()
-        .map(User::from_row)
-        .collect()
-}
-
-/// Counts the users that match `filter`, as in [`list_page`].
-pub(crate) async fn count(db: &impl GenericClient, aud: &str, filter: &str) -> DbResult<i64> {
-    let row = find_row(
-        db,
-        include_str!("../../sql/count_users.sql"),
-        &[&aud, &escape_like_pattern(filter)],
-    )
-    .await?;
-    row.map_or(Ok(0), |row| row.try_get(0))
 }
 
 /// Inserts a user; identity and role follow in further statements.

@@ -74,7 +74,7 @@ async fn auth_058_a_page_of_many_users_is_read_from_an_index() {
 
         let plan: Vec<String> = plan.iter().map(|row| row.get(0)).collect();
         assert!(
-            plan.iter().any(|line| line.contains("users_created_at_id_idx")),
+            plan.iter().any(|line| line.contains("created_at_id_idx")),
             "{plan:#?}"
         );
         assert!(!plan.iter().any(|line| line.contains("Sort")), "{plan:#?}");

@@ -58,5 +58,6 @@ mod sso;
 mod token_types;
 mod update_user;
 mod user_access;
+mod user_list;
 mod verify;
 mod web3;
