@@ -252,9 +252,8 @@ fn map_token_error(error: &TokenError) -> AuthError {
         TokenError::Undecodable | TokenError::ClaimsNotAnObject => {
             "token is malformed: could not JSON decode it"
         }
-        TokenError::UnsupportedAlgorithm(_) | TokenError::Unsigned => {
-            "token signature is invalid: signing method is invalid"
-        }
+        TokenError::Unsigned => "token signature is invalid: signing method none is invalid",
+        TokenError::UnsupportedAlgorithm(name) => &describe_algorithm(name),
         TokenError::NoSuitableKey => "token is unverifiable: unrecognized JWT kid for this algorithm",
         TokenError::BadSignature => "token signature is invalid: signature is invalid",
         TokenError::Expired => "token has invalid claims: token is expired",
@@ -266,6 +265,18 @@ fn map_token_error(error: &TokenError) -> AuthError {
     AuthError::BadJwt(Cow::Owned(format!(
         "invalid JWT: unable to parse or verify signature, {detail}"
     )))
+}
+
+/// Upstream's text for an algorithm that is not accepted. A name that its library does not know is not repeated.
+fn describe_algorithm(name: &str) -> String {
+    const KNOWN: [&str; 13] = [
+        "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384",
+        "PS512", "EdDSA",
+    ];
+    match KNOWN.contains(&name) {
+        true => format!("token signature is invalid: signing method {name} is invalid"),
+        false => "token is unverifiable: signing method (alg) is unavailable".to_owned(),
+    }
 }
 
 impl FromRequest for SignedIn {
