@@ -33,6 +33,10 @@ impl StorageError {
             "25P02" => Self::DatabaseTransactionAborted,
             "42P17" => Self::DatabaseInvalidObjectDefinition(message.to_owned()),
             "42703" | "42P01" => Self::DatabaseSchemaMismatch,
+            // The caller's fault, as a role that may not be assumed is. Its name is for the log.
+            "22023" if message.starts_with("role ") && message.ends_with("does not exist") => {
+                Self::AccessDenied("the role of the token does not exist".to_owned())
+            }
             "22P02" | "22P05" | "22021" => Self::InvalidText(message.to_owned()),
             "53300" => Self::TooManyConnections,
             code if is_outage_code(code) => Self::DatabaseUnavailable(message.to_owned()),
