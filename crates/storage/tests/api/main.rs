@@ -14,6 +14,7 @@ mod crashes;
 mod downloads;
 mod faulty_s3_proxy;
 mod golden;
+mod growth;
 mod lists;
 mod lost_commits;
 mod object_columns;
