@@ -134,6 +134,12 @@ describe("gw_042 limits", () => {
     expect(await eventually(left, (found) => found.length === 0)).toEqual([]);
   });
 
+  test("a function that has used up its files and sockets is a WORKER_LIMIT, and replaced", async () => {
+    expect(await answer("open-files?count=6000")).toEqual(workerLimit);
+    expect(server.output()).toContain("limit of open files and sockets");
+    expect(await answer("open-files?count=3")).toEqual([200, { files: 3 }]);
+  });
+
   test("a function that never answers is a 504, while the rest of the API answers as before", async () => {
     /** Median time of a read of a table, in milliseconds. */
     const measure = async () => {

@@ -26,6 +26,8 @@ pub(crate) enum EndReason {
     Memory,
     /// `/tmp` is full. The worker is killed immediately, so the function is not told this reason.
     TemporaryFiles,
+    /// It has too many files and sockets open, and could accept no connection any more.
+    OpenFiles,
     /// Idle, or replaced by a worker with newer code.
     EarlyDrop,
     /// The server is shutting down.
@@ -39,6 +41,7 @@ impl EndReason {
             Self::Cpu => "cpu",
             Self::Memory => "memory",
             Self::TemporaryFiles => "temporary_files",
+            Self::OpenFiles => "open_files",
             Self::EarlyDrop => "early_drop",
             Self::Termination => "termination",
         }

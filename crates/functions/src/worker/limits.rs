@@ -6,11 +6,18 @@
 use std::time::Duration;
 
 use super::end::EndReason;
-use super::usage::Usage;
+use super::usage::{OpenFiles, Usage};
 use crate::config::WorkerLimits;
 
 /// Memory of a Deno process that serves an empty function; not the function's own.
 const RUNTIME_BYTES: u64 = 48 * 1024 * 1024;
+
+/// Most files, sockets and listeners that a worker may have open; fewer where the system gives it fewer. They take memory of the kernel,
+/// which is not the worker's own.
+const MOST_OPEN_FILES: u64 = 4096;
+
+/// Below the limit, Deno opens files in twos and threes, and fails.
+const FILES_OF_RUNTIME: u64 = 16;
 
 /// What to do with a worker after a check of its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +45,7 @@ pub(super) struct Sample {
     pub(super) usage: Usage,
     /// Size of the worker's files in `/tmp`.
     pub(super) temporary_bytes: u64,
+    pub(super) open_files: OpenFiles,
     /// Number of responses whose head was received.
     pub(super) responses: u64,
     /// Whether a request or background work is in progress.
@@ -69,6 +77,11 @@ impl LimitCheck {
         if sample.temporary_bytes > limits.temporary_bytes {
             return Some(LimitAction::Kill(EndReason::TemporaryFiles));
         }
+        let most_files = MOST_OPEN_FILES.min(sample.open_files.limit.unwrap_or(u64::MAX));
+        // At the limit itself the system refuses the next one, so that the number stays below.
+        if sample.open_files.number >= most_files.saturating_sub(FILES_OF_RUNTIME) {
+            return Some(LimitAction::Kill(EndReason::OpenFiles));
+        }
         if cpu >= limits.cpu_hard {
             return Some(LimitAction::Kill(EndReason::Cpu));
         }
@@ -77,6 +90,9 @@ impl LimitCheck {
         }
         if memory > limits.memory_bytes / 10 * 9 {
             return Some(LimitAction::Retire(EndReason::Memory));
+        }
+        if sample.open_files.number > most_files / 10 * 9 {
+            return Some(LimitAction::Retire(EndReason::OpenFiles));
         }
         if cpu >= limits.cpu_soft {
             return Some(LimitAction::Retire(EndReason::Cpu));
@@ -97,6 +113,7 @@ mod tests {
                 memory_bytes: RUNTIME_BYTES + memory_mib * 1024 * 1024,
             },
             temporary_bytes: 0,
+            open_files: OpenFiles::default(),
             responses,
             is_busy,
         }
@@ -130,6 +147,25 @@ mod tests {
             let mut check = LimitCheck::new(WorkerLimits::default());
             check.check(sample_at_start());
             assert_eq!(check.check(sample), action, "{sample:?}");
+        }
+    }
+
+    #[test]
+    fn gw_042_a_worker_with_too_many_open_files_is_replaced() {
+        use EndReason::OpenFiles as Reason;
+        let open = |number, limit| Sample {
+            open_files: OpenFiles { number, limit },
+            ..sample_at_start()
+        };
+        for (number, limit, action) in [
+            (300, None, None),
+            (3700, Some(1 << 20), Some(LimitAction::Retire(Reason))),
+            (4090, Some(1 << 20), Some(LimitAction::Kill(Reason))),
+            (925, Some(1024), Some(LimitAction::Retire(Reason))),
+            (1020, Some(1024), Some(LimitAction::Kill(Reason))),
+        ] {
+            let mut check = LimitCheck::new(WorkerLimits::default());
+            assert_eq!(check.check(open(number, limit)), action, "{number} of {limit:?}");
         }
     }
 

@@ -50,11 +50,12 @@ enum State {
 }
 
 /// The reasons for retiring. [`Worker::retired`] holds the index plus one.
-const REASONS: [EndReason; 6] = [
+const REASONS: [EndReason; 7] = [
     EndReason::WallClock,
     EndReason::Cpu,
     EndReason::Memory,
     EndReason::TemporaryFiles,
+    EndReason::OpenFiles,
     EndReason::EarlyDrop,
     EndReason::Termination,
 ];

@@ -21,7 +21,7 @@ use super::limits::{LimitAction, LimitCheck, Sample};
 use super::output::{LogLevel, OutputLine, Report, log_line, parse_output_line, read_lines};
 use super::state::Worker;
 use super::temporary_files::measure_folder;
-use super::usage::read_usage;
+use super::usage::{OpenFiles, read_open_files, read_usage};
 use crate::config::{Policy, WorkerLimits};
 use crate::project::{Boundary, Function};
 
@@ -134,6 +134,7 @@ struct Supervisor {
     downloads: u64,
     has_background_work: bool,
     temporary_bytes: u64,
+    open_files: OpenFiles,
     measured_at: Instant,
     /// The retirement that the worker was told.
     told: Option<EndReason>,
@@ -160,6 +161,7 @@ impl Supervisor {
             downloads: 0,
             has_background_work: false,
             temporary_bytes: 0,
+            open_files: OpenFiles::default(),
             measured_at: now,
             told: None,
             asked_to_end: None,
@@ -244,12 +246,13 @@ impl Supervisor {
             let usage = self.child.id().and_then(read_usage).unwrap_or_default();
             self.worker.note_memory(usage.memory_bytes);
             if is_busy {
-                self.measure_temporary_files().await;
+                self.measure_files().await;
             }
             let sample = Sample {
                 age: self.worker.age(),
                 usage,
                 temporary_bytes: self.temporary_bytes,
+                open_files: self.open_files,
                 responses: self.worker.responses(),
                 is_busy,
             };
@@ -265,16 +268,23 @@ impl Supervisor {
         self.end_if_unused().await;
     }
 
-    /// Measures the temporary files again when the last measurement is old.
-    async fn measure_temporary_files(&mut self) {
+    /// Measures the temporary files, and counts the open ones, again when the last measurement is old.
+    async fn measure_files(&mut self) {
         if self.measured_at.elapsed() < MEASURE_INTERVAL {
             return;
         }
         let folders = [self.worker.temporary_folder(), self.worker.deno_folder()];
         // A pool thread measures, because a disk that is full or slow must not hold up the supervisors of other workers.
-        let measured =
-            tokio::task::spawn_blocking(move || folders.map(|folder| measure_folder(&folder))).await;
-        self.temporary_bytes = measured.unwrap_or_default().iter().sum();
+        let pid = self.child.id();
+        let measure = move || {
+            (
+                folders.map(|folder| measure_folder(&folder)),
+                pid.and_then(read_open_files),
+            )
+        };
+        let (bytes, open_files) = tokio::task::spawn_blocking(measure).await.unwrap_or_default();
+        self.temporary_bytes = bytes.iter().sum();
+        self.open_files = open_files.unwrap_or_default();
         self.measured_at = Instant::now();
     }
 
@@ -374,6 +384,7 @@ fn describe_limit(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Memory => "memory",
         EndReason::TemporaryFiles => "temporary files",
+        EndReason::OpenFiles => "open files and sockets",
         EndReason::Cpu => "CPU time",
         EndReason::WallClock | EndReason::EarlyDrop | EndReason::Termination => "wall clock time",
     }

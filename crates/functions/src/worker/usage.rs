@@ -11,6 +11,32 @@ pub(crate) struct Usage {
     pub(crate) memory_bytes: u64,
 }
 
+/// Files, sockets and listeners that a process has open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct OpenFiles {
+    pub(crate) number: u64,
+    /// The most that the system gives it; `None` for no limit, or one that is not known.
+    pub(crate) limit: Option<u64>,
+}
+
+/// Reads what a process has open; `None` when it has ended, or the operating system does not report it.
+pub(crate) fn read_open_files(pid: u32) -> Option<OpenFiles> {
+    let number = std::fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count();
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
+    Some(OpenFiles {
+        number: u64::try_from(number).ok()?,
+        limit: parse_file_limit(&limits),
+    })
+}
+
+/// The soft limit of `Max open files` in `/proc/…/limits`.
+fn parse_file_limit(limits: &str) -> Option<u64> {
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// Reads the usage of a process; `None` when it has ended, or the operating system does not report it.
 #[cfg(target_os = "linux")]
 pub(crate) fn read_usage(pid: u32) -> Option<Usage> {
@@ -55,6 +81,8 @@ mod tests {
     fn processor_time_and_memory_are_read_from_procs_text() {
         let stat = "77 (de no) S 1 77 77 0 -1 4194560 9 0 0 0 12 3 0 0 20 0 9 0 5 6 7";
         assert_eq!(parse_cpu(stat), Some(Duration::from_millis(150)));
+        let limits = "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 1048576              files\n";
+        assert_eq!(parse_file_limit(limits), Some(1024));
         assert_eq!(
             parse_memory("Name:\tdeno\nRssAnon:\t   2048 kB\n"),
             Some(2 * 1024 * 1024)
