@@ -57,11 +57,21 @@ fn decide_missing(name: &str, major_version: u32) -> Missing {
         "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
         "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Ignorable("it only observes"),
         "vector" => package("pgvector"),
-        "postgis" => package("postgis-3"),
+        "postgis"
+        | "postgis_raster"
+        | "postgis_sfcgal"
+        | "postgis_tiger_geocoder"
+        | "postgis_topology"
+        | "address_standardizer" => package("postgis-3"),
         "pgrouting" => package("pgrouting"),
         "pgaudit" => package("pgaudit"),
         "rum" => package("rum"),
         "plpgsql_check" => package("plpgsql-check"),
+        "pg_repack" => package("repack"),
+        "wrappers" => Missing::needed(
+            "no distribution, npm or PyPI package has it; it is built from source for one version of PostgreSQL, with Rust and pgrx \
+             (github.com/supabase/wrappers). postgres_fdw and file_fdw come with PostgreSQL",
+        ),
         _ => Missing::needed(
             "install it for this PostgreSQL, or use another one: --pg-bin DIR, or DATABASE_URL for a server of your own",
         ),

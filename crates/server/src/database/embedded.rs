@@ -177,6 +177,12 @@ pub(crate) fn check_files_before_reset(config: &Config) -> Result<()> {
     Ok(())
 }
 
+/// Reports the extensions of the project's migrations that this machine lacks, each with the command that installs it.
+pub(crate) fn check_extensions_here(config: &Config) -> Result<()> {
+    let cluster = cluster_config(config)?;
+    check_extensions_of(config, &cluster, &cluster.find_binaries()?)
+}
+
 fn check_extensions_of(config: &Config, cluster: &ClusterConfig, binaries: &Binaries) -> Result<()> {
     if let Some(installed) = cluster.list_extensions(binaries)? {
         // Warnings about those that are left out follow when the migrations run.

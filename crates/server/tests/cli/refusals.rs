@@ -44,6 +44,16 @@ fn gw_019_all_missing_extensions_are_named_before_anything_is_created() {
         message.contains("20260102000000_b.sql:3: extension \"no-such-two\" is not available"),
         "{message}"
     );
+    let examined = project.run(&["doctor", "-o", "json"]);
+    let examined = String::from_utf8_lossy(&examined.stdout).into_owned();
+    let found: Vec<serde_json::Value> = serde_json::from_str(&examined).expect("a list of findings");
+    let extensions = found.iter().find(|finding| finding["check"] == "extensions");
+    let extensions = extensions.unwrap_or_else(|| panic!("{examined}"));
+    assert_eq!(extensions["status"], "error");
+    assert!(
+        extensions["message"].to_string().contains("no_such_one"),
+        "{extensions}"
+    );
     assert!(
         message.contains("api.auto_expose_new_tables is not set"),
         "{message}"

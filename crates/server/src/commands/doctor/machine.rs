@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
 use selvedge_postgres::cluster::{Cluster, ClusterError};
+use selvedge_postgres::migrate::MigrateError;
 use tokio::net::TcpListener;
 
 use super::finding::Finding;
 use crate::commands::probe;
 use crate::config::Config;
-use crate::database::embedded::cluster_config;
+use crate::database::embedded::{check_extensions_here, cluster_config};
 use crate::database::home::is_home;
 
 const GIB: u64 = 1024 * 1024 * 1024;
@@ -21,6 +22,7 @@ pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Fi
         check_port(config, is_running).await,
     ];
     findings.extend(check_proxy(config));
+    findings.extend(check_extensions(config));
     if is_running {
         findings.extend(check_programs(config));
     }
@@ -58,6 +60,32 @@ fn check_programs(config: &Config) -> Option<Finding> {
             "programs",
             format!("{error:#}"),
             "make PostgreSQL's folders readable for this user",
+        )),
+    }
+}
+
+/// Reports extensions that migrations create and this machine lacks, with the command that installs each.
+fn check_extensions(config: &Config) -> Option<Finding> {
+    if config.selvedge.database_url.is_some() {
+        return None;
+    }
+    match check_extensions_here(config) {
+        Ok(()) => Some(Finding::ok(
+            "extensions",
+            "this machine has the extensions that migrations create",
+        )),
+        Err(error) if is_refused(&error) => None,
+        Err(error) if matches!(error.downcast_ref(), Some(MigrateError::MissingExtensions(_))) => {
+            Some(Finding::error(
+                "extensions",
+                format!("{error:#}"),
+                "install what is missing; until then no new database can be made, and migrations that create it fail",
+            ))
+        }
+        Err(error) => Some(Finding::warning(
+            "extensions",
+            format!("{error:#}"),
+            "make PostgreSQL and the project's migrations readable for this user",
         )),
     }
 }

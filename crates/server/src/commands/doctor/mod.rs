@@ -5,6 +5,7 @@
 
 mod audit;
 mod database;
+mod ephemeral_ports;
 mod finding;
 mod hosts;
 mod identities;
@@ -68,6 +69,7 @@ async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     )];
     findings.extend(examine_database(&config).await?);
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
+    findings.extend(ephemeral_ports::examine_ephemeral_ports(&config));
     findings.extend(memory::examine_memory(&config).await);
     findings.push(objects::examine_objects_folder(&config));
     findings.extend(secrets::examine_keys(&config));
