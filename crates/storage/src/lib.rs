@@ -42,6 +42,7 @@ pub use backend::{
 };
 pub use config::{S3KeyPair, S3ProtocolConfig, StorageConfig};
 pub use error::StorageError;
+pub use maintenance::adopt_store;
 pub use maintenance::{BlobReference, lock_blob_references, visit_blob_references};
 pub use maintenance::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use maintenance::{SweepOptions, SweepReport, sweep, sweep_at_intervals};

@@ -12,7 +12,7 @@ use selvedge_token::KeyRing;
 use tokio::sync::Semaphore;
 
 use crate::backend::blob_deleter::BlobDeleter;
-use crate::backend::{Backend, Version};
+use crate::backend::{Backend, StoreOwnership, Version};
 use crate::config::StorageConfig;
 use crate::render::Renderer;
 use crate::tus::UploadLocks;
@@ -27,6 +27,7 @@ pub struct Storage {
     transactions: Pool,
     keys: Arc<KeyRing>,
     backend: Arc<dyn Backend>,
+    ownership: Arc<StoreOwnership>,
     blob_deleter: BlobDeleter,
     upload_locks: UploadLocks,
     form_memory: Arc<Semaphore>,
@@ -41,7 +42,12 @@ impl Storage {
     /// When its folder cannot be created or read.
     pub fn open(config: StorageConfig, database: Arc<Database>, keys: Arc<KeyRing>) -> io::Result<Self> {
         let backend = config.open_backend()?;
-        let blob_deleter = BlobDeleter::start(Arc::clone(&backend), Arc::clone(&database))?;
+        let ownership = Arc::new(StoreOwnership::new(Arc::clone(&backend)));
+        let blob_deleter = BlobDeleter::start(
+            Arc::clone(&backend),
+            Arc::clone(&ownership),
+            Arc::clone(&database),
+        )?;
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
         let renderer = config
             .image_transformation
@@ -62,6 +68,7 @@ impl Storage {
             transactions,
             keys,
             backend,
+            ownership,
             blob_deleter,
             upload_locks: UploadLocks::default(),
             form_memory: Arc::new(Semaphore::new(FORM_MEMORY_BYTES)),
@@ -109,6 +116,11 @@ impl Storage {
 
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.backend
+    }
+
+    /// What is known of other databases that have their objects in the store.
+    pub(crate) fn ownership(&self) -> &StoreOwnership {
+        &self.ownership
     }
 
     /// Removes a blob unless an object refers to it, and the images rendered from it, in the background.

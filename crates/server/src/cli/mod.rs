@@ -18,6 +18,7 @@ mod sso;
 mod stack;
 mod start_arguments;
 mod stock_name;
+mod storage;
 mod tenants;
 
 use std::path::PathBuf;
@@ -49,6 +50,7 @@ pub use functions::{
     NewFunctionArgs, ServeFunctionsArgs,
 };
 pub use stack::StackArgs;
+pub use storage::{AdoptArgs, StorageAction, StorageArgs};
 pub use tenants::{DropTenantsArgs, TenantsAction, TenantsArgs};
 
 pub use sso::{
@@ -130,6 +132,8 @@ pub enum Command {
     Sso(Box<SsoArgs>),
     /// Find stored bytes without an object and objects without bytes, and remove the former
     Sweep(SweepArgs),
+    /// Say whose the stored objects are, after a database was moved, restored or copied
+    Storage(StorageArgs),
     /// Write the database and all objects of the project to one file; the project may run meanwhile
     Backup(BackupArgs),
     /// Replace the database and all objects of the project by those of a backup
@@ -409,6 +413,12 @@ pub struct SweepArgs {
     /// Also remove objects whose bytes are lost
     #[arg(long)]
     pub remove_objects: bool,
+    /// Also remove bytes without an object when they are more than a tenth of all, as those of another database would be
+    #[arg(long)]
+    pub remove_many: bool,
+    /// Delete at once what sweeps have removed, which otherwise stays in the trash for seven days
+    #[arg(long)]
+    pub empty_trash: bool,
     /// Work with this database instead of the project's own [env: DATABASE_URL]
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
@@ -496,6 +506,7 @@ impl Cli {
                 ..flags
             },
             Command::Sweep(SweepArgs { database_url, .. })
+            | Command::Storage(StorageArgs { database_url, .. })
             | Command::Doctor(DoctorArgs { database_url, .. }) => Flags {
                 database_url: database_url.clone().map(Into::into),
                 ..flags

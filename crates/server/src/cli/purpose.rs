@@ -66,7 +66,7 @@ impl Command {
             Self::Tenants(args) => !matches!(args.action, TenantsAction::List),
             Self::Sweep(args) => !args.dry_run,
             Self::Test(args) => matches!(args.suite, TestSuite::Db(_)),
-            Self::Console(_) | Self::Seed(_) | Self::Import(_) => true,
+            Self::Console(_) | Self::Seed(_) | Self::Import(_) | Self::Storage(_) => true,
             _ => false,
         }
     }

@@ -1,5 +1,6 @@
 //! One file per command of the command line.
 
+mod adopt;
 mod apply;
 mod background;
 mod backup;
@@ -107,6 +108,7 @@ async fn run_in_project(cli: Cli, config: Config, access: &ProjectAccess) -> Res
         Command::Console(args) => console_user::run(&config, args).await,
         Command::Sso(args) => sso::run(config, &args).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
+        Command::Storage(args) => adopt::run(&config, &args.action).await,
         Command::Backup(args) => backup::create(&config, &args).await,
         Command::Restore(args) => backup::restore(&config, &args).await,
         Command::Import(args) => import::run(&config, &args).await,

@@ -88,6 +88,11 @@ async fn sweep(config: &Config, args: &SweepArgs, logins: Logins, owners: Option
         older_than: args.older_than,
         remove_blobs: !args.dry_run,
         remove_rows: args.remove_objects && !args.dry_run,
+        remove_many: args.remove_many,
+        keep_trash_for: match args.empty_trash {
+            true => std::time::Duration::ZERO,
+            false => SweepOptions::default().keep_trash_for,
+        },
     };
     let report = selvedge_storage::sweep(&storage, &options)
         .await
@@ -171,6 +176,15 @@ fn print_report(report: &SweepReport, options: &SweepOptions) {
         report.orphan_bytes,
         report.unfinished
     );
+    if report.recovered > 0 {
+        anstream::println!(
+            "  {} objects have their bytes back, which were in the trash",
+            report.recovered
+        );
+    }
+    if report.trash_removed > 0 {
+        anstream::println!("  deleted {} from the trash", report.trash_removed);
+    }
     if report.without_version > 0 {
         anstream::println!(
             "  {} objects were made by SQL and never had bytes",

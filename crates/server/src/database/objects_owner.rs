@@ -131,6 +131,7 @@ impl ObjectsOwner {
         Ok(OwnersNote {
             path: note_path(config),
             database,
+            is_elsewhere: *self != Self::Own,
             own: match self {
                 Self::Own => OWN.to_owned(),
                 Self::Other { identity, .. } => identity.clone(),

@@ -5,7 +5,8 @@
 //! sweep.
 //!
 //! Before a blob is removed, the database is asked whether an object has its version: one row alone does not prove that its bytes are
-//! its own, because users could write versions into rows before the platform's file 0100.
+//! its own, because users could write versions into rows before the platform's file 0100. And nothing is removed while another database has
+//! objects in the store: one that was made from a dump of this one has rows with the same versions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
-use crate::backend::{Backend, Version};
+use crate::backend::{Backend, StoreOwnership, Version};
 use crate::database::service_transaction::begin_service_transaction;
 use crate::error::StorageError;
 
@@ -43,7 +44,11 @@ impl BlobDeleter {
     ///
     /// # Errors
     /// When the operating system has no thread left.
-    pub(crate) fn start(backend: Arc<dyn Backend>, database: Arc<Database>) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        backend: Arc<dyn Backend>,
+        ownership: Arc<StoreOwnership>,
+        database: Arc<Database>,
+    ) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -52,7 +57,9 @@ impl BlobDeleter {
         let closes = Arc::clone(&closing);
         let thread = std::thread::Builder::new()
             .name("storage-deleter".to_owned())
-            .spawn(move || runtime.block_on(remove_queued(versions, &closes, &*backend, &database)))?;
+            .spawn(move || {
+                runtime.block_on(remove_queued(versions, &closes, &*backend, &ownership, &database))
+            })?;
         Ok(Self {
             queue: Some(queue),
             delay,
@@ -86,6 +93,7 @@ async fn remove_queued(
     versions: UnboundedReceiver<(Version, Instant)>,
     closing: &Notify,
     backend: &dyn Backend,
+    ownership: &StoreOwnership,
     database: &Database,
 ) {
     /// Removals at a time: a remote store needs tens of milliseconds for each.
@@ -106,8 +114,15 @@ async fn remove_queued(
     });
     let mut batches = std::pin::pin!(due.ready_chunks(BATCH));
     while let Some(batch) = batches.next().await {
-        let referred = match find_referred(&pool, database, &batch).await {
-            Ok(referred) => referred,
+        let referred = match find_referred(&pool, ownership, database, &batch).await {
+            Ok(Some(referred)) => referred,
+            Ok(None) => {
+                tracing::warn!(
+                    count = batch.len(),
+                    "the bytes of removed objects stay, because another database has objects in the store as well"
+                );
+                continue;
+            }
             Err(error) => {
                 tracing::warn!(%error, count = batch.len(), "blobs without a row are left to the next sweep");
                 continue;
@@ -125,13 +140,17 @@ async fn remove_queued(
     }
 }
 
-/// The versions among `batch` that objects have.
+/// The versions among `batch` that objects have; `None` while another database may have such objects as well.
 async fn find_referred(
     pool: &Pool,
+    ownership: &StoreOwnership,
     database: &Database,
     batch: &[Version],
-) -> Result<HashSet<Version>, StorageError> {
+) -> Result<Option<HashSet<Version>>, StorageError> {
     let mut client = pool.get().await.map_err(StorageError::from_pool)?;
+    if !ownership.list_recent_others(&client).await?.is_empty() {
+        return Ok(None);
+    }
     let transaction = begin_service_transaction(database, &mut client, "storage.sweep").await?;
     let versions: Vec<String> = batch.iter().map(Version::to_string).collect();
     let rows = transaction
@@ -140,5 +159,6 @@ async fn find_referred(
         .map_err(StorageError::internal)?;
     let read = rows.iter().map(|row| row.try_get::<_, String>(0));
     let texts: Vec<String> = read.collect::<Result<_, _>>().map_err(StorageError::internal)?;
-    Ok(texts.iter().filter_map(|text| Version::parse(text)).collect())
+    let versions = texts.iter().filter_map(|text| Version::parse(text));
+    Ok(Some(versions.collect()))
 }

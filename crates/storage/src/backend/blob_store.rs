@@ -87,11 +87,29 @@ pub trait Backend: Send + Sync {
         Duration::ZERO
     }
 
-    /// Marks the place as used by the database `owner`, and returns the names of the marks of other databases. Of a folder on disk whoever
-    /// opens it knows which databases use it, and sweeps it only where there is one.
-    async fn claim(&self, _owner: &str) -> BackendResult<Vec<String>> {
-        Ok(Vec::new())
-    }
+    /// The names of databases other than `owner` that have their objects in this place.
+    async fn list_other_owners(&self, owner: &str) -> BackendResult<Vec<String>>;
+
+    /// Whether a copy of the database may have its objects in this place as well, so that a mark tells which of both they belong to.
+    fn has_marks(&self) -> bool;
+
+    /// The text of the mark `owner`; `None` without one.
+    async fn read_mark(&self, owner: &str) -> BackendResult<Option<String>>;
+
+    /// Writes the mark `owner`, which shows that this database has objects here.
+    async fn write_mark(&self, owner: &str, text: &str) -> BackendResult<()>;
+
+    /// Removes all marks but that of `owner`; returns their names.
+    async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>>;
+
+    /// Moves a blob to the trash, where no request finds it. One that does not exist counts as moved.
+    async fn trash(&self, version: Version) -> BackendResult<()>;
+
+    /// Moves a blob back from the trash; false when it is not there.
+    async fn recover(&self, version: Version) -> BackendResult<bool>;
+
+    /// Removes what is in the trash for longer than `older_than`; returns how many blobs that were.
+    async fn empty_trash(&self, older_than: Duration) -> BackendResult<u64>;
 
     /// Removes unfinished writes of processes that have ended; returns how many there were.
     async fn sweep_unfinished(&self, older_than: Duration) -> BackendResult<u64>;

@@ -13,6 +13,7 @@ mod blob_store;
 mod claimed_folder;
 mod file;
 mod s3;
+mod store_ownership;
 mod version;
 
 pub use blob_store::{
@@ -21,4 +22,5 @@ pub use blob_store::{
 };
 pub use file::{FileBackend, OwnersNote};
 pub use s3::{S3Backend, S3BackendConfig};
+pub(crate) use store_ownership::StoreOwnership;
 pub use version::Version;

@@ -1,11 +1,13 @@
 //! Maintenance outside of requests: loading a project's files, and removing leftovers of crashes and uploads that nobody
 //! finished.
 
+mod adopt;
 mod expire;
 mod references;
 mod seed;
 mod sweep;
 
+pub use adopt::adopt_store;
 pub(crate) use expire::expire_uploads_forever;
 pub use references::{BlobReference, lock_blob_references, visit_blob_references};
 pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};

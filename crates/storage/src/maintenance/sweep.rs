@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio_postgres::Transaction;
 
@@ -19,15 +19,13 @@ use crate::state::Storage;
 const PAGE_SIZE: usize = 10_000;
 /// Sorts after every UUID as text, because `g` follows the hexadecimal digits.
 pub(super) const AFTER_ALL_VERSIONS: &str = "g";
+/// Most orphans that one sweep removes. The next one goes on.
+const MAX_ORPHANS: usize = 200_000;
 /// Largest number of lost objects that a report lists by name.
 const MAX_LOST_NAMES: usize = 100;
 
 pub(super) const RANGE: &str = include_str!("../sql/sweep_range.sql");
 pub(super) const RESUMABLE_RANGE: &str = include_str!("../sql/sweep_resumable_range.sql");
-
-/// The number that `initdb` gave to the cluster, and that of the database in it.
-const OWNER: &str = "select system_identifier::text || '-' || (select oid from pg_database where datname = current_database()) \
-     from pg_control_system()";
 
 /// False in a database that was migrated by an older version, which had no resumable uploads.
 pub(super) const HAS_RESUMABLE: &str = "select to_regclass('storage.resumable_pieces') is not null";
@@ -50,6 +48,9 @@ const LOCK: &str =
 const HAS_LOCK: &str =
     "select exists (select from _selvedge.internal_locks as l where l.name = 'storage sweep')";
 
+/// Orphans that are never too many.
+const FEW_ORPHANS: usize = 20;
+
 /// Options of a sweep.
 #[derive(Debug, Clone)]
 pub struct SweepOptions {
@@ -59,6 +60,10 @@ pub struct SweepOptions {
     pub remove_blobs: bool,
     /// Whether rows without their blob are deleted, or only reported. Default false.
     pub remove_rows: bool,
+    /// Whether more than a tenth of all blobs may be removed. So many orphans look like the objects of another database. Default false.
+    pub remove_many: bool,
+    /// How long orphans stay in the trash. Default 7 days.
+    pub keep_trash_for: Duration,
 }
 
 impl Default for SweepOptions {
@@ -67,6 +72,8 @@ impl Default for SweepOptions {
             older_than: Duration::from_secs(24 * 3600),
             remove_blobs: true,
             remove_rows: false,
+            remove_many: false,
+            keep_trash_for: Duration::from_secs(7 * 24 * 3600),
         }
     }
 }
@@ -88,6 +95,10 @@ pub struct SweepReport {
     pub without_version: u64,
     /// Unfinished writes of processes that have ended.
     pub unfinished: u64,
+    /// Blobs that were in the trash although a row refers to them, and are back.
+    pub recovered: u64,
+    /// Blobs that were removed from the trash for good.
+    pub trash_removed: u64,
 }
 
 /// Sweeps once; `None` when another sweep is running.
@@ -112,14 +123,15 @@ pub async fn sweep(
     if !take_lock(&transaction).await? {
         return Ok(None);
     }
-    check_owner(storage, options, &transaction).await?;
+    check_owner(storage, options).await?;
     let has_resumable: bool = transaction
         .query_one(HAS_RESUMABLE, &[])
         .await
         .map_err(map_error)?
         .try_get(0)
         .map_err(StorageError::internal)?;
-    let run = SweepRun {
+    let mut run = SweepRun {
+        orphans: Vec::new(),
         ranges: if has_resumable {
             &[RANGE, RESUMABLE_RANGE]
         } else {
@@ -161,19 +173,19 @@ async fn take_lock(transaction: &Transaction<'_>) -> Result<bool, StorageError> 
 }
 
 /// Refuses to remove anything while another database uses the same place in the store: its objects have no rows here.
-async fn check_owner(
-    storage: &Storage,
-    options: &SweepOptions,
-    transaction: &Transaction<'_>,
-) -> Result<(), StorageError> {
-    let owner = read_owner(transaction).await?;
-    let others = storage.backend().claim(&owner).await?;
-    if others.is_empty() || !(options.remove_blobs || options.remove_rows) {
+async fn check_owner(storage: &Storage, options: &SweepOptions) -> Result<(), StorageError> {
+    if !(options.remove_blobs || options.remove_rows) {
+        return Ok(());
+    }
+    let pool = storage.sweeper_pool();
+    let client = pool.get().await.map_err(StorageError::from_pool)?;
+    let others = storage.ownership().list_others(&client).await?;
+    if others.is_empty() {
         return Ok(());
     }
     Err(StorageError::internal(format!(
         "the store of objects is used by another database as well, and nothing was swept: give each project a prefix of its own \
-         (selvedge.s3.prefix), or a data folder; if the other one is gone, delete {} in the store, or its line in storage-owners",
+         (selvedge.s3.prefix), or a data folder; or say that all objects are of this database by `selvedge storage adopt`. Found: {}",
         others.join(" and ")
     )))
 }
@@ -184,23 +196,15 @@ async fn check_owner(
 /// Errors of the store and the database.
 async fn claim_store(storage: &Arc<Storage>) -> Result<(), StorageError> {
     let pool = storage.sweeper_pool();
-    let mut client = pool.get().await.map_err(StorageError::from_pool)?;
-    let transaction = begin_service_transaction(storage.database(), &mut client, "storage.sweep").await?;
-    let owner = read_owner(&transaction).await?;
-    let others = storage.backend().claim(&owner).await?;
+    let client = pool.get().await.map_err(StorageError::from_pool)?;
+    let others = storage.ownership().list_others(&client).await?;
     if !others.is_empty() {
         tracing::error!(
             ?others,
-            "the store of objects is used by another database as well: nothing will be swept"
+            "the store of objects is used by another database as well: nothing is removed from it, see `selvedge storage adopt`"
         );
     }
     Ok(())
-}
-
-/// What tells this database from all others, its replicas excepted.
-async fn read_owner(transaction: &Transaction<'_>) -> Result<String, StorageError> {
-    let row = transaction.query_one(OWNER, &[]).await.map_err(map_error)?;
-    row.try_get(0).map_err(StorageError::internal)
 }
 
 /// Maps an error of a statement of the sweep.
@@ -215,13 +219,15 @@ struct SweepRun<'s> {
     storage: &'s Arc<Storage>,
     options: &'s SweepOptions,
     transaction: &'s Transaction<'s>,
+    /// Blobs to remove. They are removed at the end, when it is known how many of all they are.
+    orphans: Vec<Version>,
 }
 
 /// Bucket and key of the object that refers to a version; `None` when an unfinished upload does.
 type Reference = Option<(String, String)>;
 
 impl SweepRun<'_> {
-    async fn execute(&self) -> Result<SweepReport, StorageError> {
+    async fn execute(&mut self) -> Result<SweepReport, StorageError> {
         let backend = self.storage.backend();
         let mut report = SweepReport::default();
         if self.options.remove_blobs {
@@ -248,10 +254,34 @@ impl SweepRun<'_> {
             let rows = self.rows_between(after, last).await?;
             self.compare(&page, rows, &mut report).await?;
             if last.is_none() {
-                return Ok(report);
+                break;
             }
             after = last;
         }
+        if self.options.remove_blobs {
+            self.remove_orphans(&mut report).await?;
+        }
+        Ok(report)
+    }
+
+    /// Moves the orphans to the trash, and empties it of those that are there for long enough.
+    async fn remove_orphans(&self, report: &mut SweepReport) -> Result<(), StorageError> {
+        let is_much = self.orphans.len() > FEW_ORPHANS && report.orphans * 10 > report.blobs;
+        if is_much && !self.options.remove_many {
+            return Err(StorageError::internal(format!(
+                "{} of {} stored objects ({} bytes) have no row in this database, and nothing was removed: so many may be the objects of another \
+                 database. When they are not, remove them by `selvedge sweep --remove-many`",
+                report.orphans, report.blobs, report.orphan_bytes
+            )));
+        }
+        // Reading a large store takes long, and another database may have come meanwhile.
+        check_owner(self.storage, self.options).await?;
+        let backend = self.storage.backend();
+        for version in &self.orphans {
+            backend.trash(*version).await?;
+        }
+        report.trash_removed = backend.empty_trash(self.options.keep_trash_for).await?;
+        Ok(())
     }
 
     /// The versions that rows refer to, greater than `after` and up to `last`.
@@ -289,7 +319,7 @@ impl SweepRun<'_> {
 
     /// Compares a page of blobs with the rows of the same range of versions.
     async fn compare(
-        &self,
+        &mut self,
         page: &[BlobEntry],
         mut rows: BTreeMap<Version, Reference>,
         report: &mut SweepReport,
@@ -308,8 +338,8 @@ impl SweepRun<'_> {
             }
             report.orphans += 1;
             report.orphan_bytes += blob.stat.size_bytes;
-            if self.options.remove_blobs {
-                self.storage.backend().remove(blob.version).await?;
+            if self.options.remove_blobs && self.orphans.len() < MAX_ORPHANS {
+                self.orphans.push(blob.version);
             }
         }
         // The rows that remain have no blob on this page.
@@ -335,19 +365,24 @@ impl SweepRun<'_> {
             Err(BackendError::Missing) => {}
             Err(error) => return Err(error.into()),
         }
-        let version = version.to_string();
+        let text = version.to_string();
         let row = self
             .transaction
-            .query_one(STILL_THERE, &[&bucket, &key, &version])
+            .query_one(STILL_THERE, &[&bucket, &key, &text])
             .await
             .map_err(map_error)?;
         if !row.try_get(0).map_err(StorageError::internal)? {
             return Ok(());
         }
+        // A sweep by another database, which did not know the row, has put it there.
+        if self.options.remove_blobs && self.storage.backend().recover(version).await? {
+            report.recovered += 1;
+            return Ok(());
+        }
         report.lost += 1;
         if self.options.remove_rows {
             self.transaction
-                .execute(REMOVE_ROW, &[&bucket, &key, &version])
+                .execute(REMOVE_ROW, &[&bucket, &key, &text])
                 .await
                 .map_err(map_error)?;
         }
@@ -357,6 +392,9 @@ impl SweepRun<'_> {
         Ok(())
     }
 }
+
+/// How often is asked whether another database has begun to use the store.
+const CLAIM_INTERVAL: Duration = Duration::from_secs(600);
 
 /// Sweeps at intervals, on a separate thread, until the storage is dropped.
 ///
@@ -397,11 +435,19 @@ async fn claim_store_patiently(storage: &Weak<Storage>) {
 
 /// The loop of [`sweep_at_intervals`]; reports are logged.
 async fn sweep_forever(storage: &Weak<Storage>, interval: Duration) {
+    let mut swept_at = Instant::now();
     loop {
-        tokio::time::sleep(interval).await;
+        tokio::time::sleep(interval.min(CLAIM_INTERVAL)).await;
         let Some(storage) = storage.upgrade() else {
             return;
         };
+        if swept_at.elapsed() < interval {
+            if let Err(error) = claim_store(&storage).await {
+                tracing::warn!(%error, "nobody knows whether another database uses the store of objects as well");
+            }
+            continue;
+        }
+        swept_at = Instant::now();
         // Rows without blobs are only reported: they are the evidence of a lost disk, and a restored backup may bring
         // the blobs back.
         match sweep(&storage, &SweepOptions::default()).await {

@@ -220,6 +220,7 @@ async fn store_081_no_acknowledged_write_is_lost_by_kill_9() {
     let running = serve(|role| app.database.config(role), app.store.config()).await;
     let at_once = SweepOptions {
         older_than: Duration::ZERO,
+        remove_many: true,
         ..SweepOptions::default()
     };
     sweep(&running.storage, &at_once)

@@ -145,6 +145,7 @@ async fn store_083_an_object_whose_commit_was_not_answered_keeps_its_bytes() {
     // A sweep removes the leftover of the replacement, and nothing else.
     let options = SweepOptions {
         older_than: Duration::ZERO,
+        remove_many: true,
         ..SweepOptions::default()
     };
     sweep(&app.storage, &options).await.expect("it runs");

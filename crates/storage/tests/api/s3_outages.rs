@@ -158,6 +158,7 @@ async fn store_081_an_outage_during_a_large_upload_leaves_no_blob() {
     let running = serve(|role| app.database.config(role), app.store.config()).await;
     let at_once = SweepOptions {
         older_than: Duration::ZERO,
+        remove_many: true,
         ..SweepOptions::default()
     };
     sweep(&running.storage, &at_once)

@@ -66,8 +66,15 @@ impl Store {
 
     /// Files of finished and unfinished blobs.
     pub(crate) fn blobs(&self) -> usize {
-        // Marks of databases that use the store are no blobs.
-        files_below(&self.finished) - files_below(&self.finished.join("selvedge/owners")) + self.unfinished()
+        // Marks of databases that use the store are no blobs, nor is what a sweep has removed.
+        let others =
+            ["selvedge/owners", "selvedge/trash"].map(|folder| files_below(&self.finished.join(folder)));
+        files_below(&self.finished) - others.iter().sum::<usize>() + self.unfinished()
+    }
+
+    /// How many blobs are in the trash.
+    pub(crate) fn trashed(&self) -> usize {
+        files_below(&self.root.path().join("trash")) + files_below(&self.finished.join("selvedge/trash"))
     }
 
     /// How many blobs are being written.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use selvedge_storage::{SweepOptions, sweep};
+use selvedge_storage::{SweepOptions, adopt_store, sweep};
 
 use crate::s3_client::service;
-use crate::support::{Store, TestApp};
+use crate::support::{Store, TestApp, serve};
 
 /// Options that treat blobs of any age as orphans.
 fn at_once() -> SweepOptions {
@@ -175,6 +175,137 @@ async fn store_081_two_projects_on_one_prefix_sweep_nothing() {
     // To the second database every object of the first one is an orphan.
     assert_eq!(looked.orphans, 1);
     assert_eq!(first.nobody().get("/object/public/b/kept").await.text(), "kept");
+}
+
+/// A copy of the database has the same cluster and number, as after a restore to an earlier point.
+#[actix_web::test]
+async fn store_081_a_copy_of_the_database_removes_nothing_until_it_adopts_the_store() {
+    let app = TestApp::start_on(Store::on_s3(), |config| config).await;
+    app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+        .await;
+    app.service_role().upload("b/before", "before").await.ok();
+    sweep(&app.storage, &at_once()).await.expect("swept");
+    let superuser = app.database.superuser().await;
+    let earlier = superuser
+        .query_one("select tokens from _selvedge.object_stores", &[])
+        .await
+        .expect("a token")
+        .get::<_, Vec<String>>(0);
+    // What a process does that begins now, and what is written since the point to which the copy was restored.
+    let production = serve(|role| app.database.config(role), app.store.config()).await;
+    sweep(&production.storage, &at_once()).await.expect("swept");
+    app.service_role().upload("b/since", "since").await.ok();
+
+    superuser
+        .execute("update _selvedge.object_stores set tokens = $1", &[&earlier])
+        .await
+        .expect("as it was");
+    superuser
+        .batch_execute("begin; set local storage.allow_delete_query = 'true'; delete from storage.objects where name = 'since'; commit")
+        .await
+        .expect("as it was");
+    let copy = serve(|role| app.database.config(role), app.store.config()).await;
+    let refused = sweep(&copy.storage, &at_once()).await;
+    let refused_again = sweep(&app.storage, &at_once()).await;
+    let kept = app.store.blobs();
+    adopt_store(&copy.storage).await.expect("adopted");
+    let adopted = sweep(&copy.storage, &at_once())
+        .await
+        .expect("swept")
+        .expect("alone");
+
+    let error = refused.expect_err("the bytes may be production's");
+    let message = std::error::Error::source(&error).expect("a cause").to_string();
+    assert!(message.contains("a copy of this database"), "{message}");
+    assert!(refused_again.is_err());
+    assert_eq!((kept, adopted.orphans), (2, 1));
+}
+
+/// Staging that was made from a dump has rows with production's versions.
+#[actix_web::test]
+async fn store_081_objects_that_another_database_removes_keep_their_bytes() {
+    let production = TestApp::start_on(Store::on_s3(), |config| config).await;
+    let staging = TestApp::start_on(production.store.shared_on_s3(), |config| config).await;
+    for app in [&production, &staging] {
+        app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+            .await;
+    }
+    production.service_role().upload("b/photo", "photo").await.ok();
+    sweep(&production.storage, &at_once()).await.expect("swept");
+    let superuser = production.database.superuser().await;
+    let row = superuser
+        .query_one("select version, metadata::text from storage.objects", &[])
+        .await
+        .expect("there");
+    let (version, metadata): (String, String) = (row.get(0), row.get(1));
+    let copied = format!(
+        "set session_replication_role = replica; insert into storage.objects (bucket_id, name, version, metadata) \
+         values ('b', 'photo', '{version}', '{metadata}')"
+    );
+    let dump = staging.database.superuser().await;
+    dump.batch_execute(&copied).await.expect("restored");
+
+    staging.service_role().delete("/object/b/photo").await.ok();
+
+    // Twice as long as a removal in the background waits for readers.
+    for _ in 0..30 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let photo = production.nobody().get("/object/public/b/photo").await;
+        assert_eq!(photo.ok().text(), "photo");
+    }
+}
+
+#[actix_web::test]
+async fn store_081_many_orphans_are_removed_only_when_somebody_says_so_and_stay_in_the_trash() {
+    let app = app_with_bucket().await;
+    for number in 0..30 {
+        app.service_role()
+            .upload(&format!("b/{number}"), "bytes")
+            .await
+            .ok();
+    }
+    let superuser = app.database.superuser().await;
+    superuser
+        .batch_execute(
+            "create table rows as select * from storage.objects; begin; set local storage.allow_delete_query = 'true'; \
+             delete from storage.objects where name <> '0'; commit",
+        )
+        .await
+        .expect("an empty database");
+    let many = SweepOptions {
+        remove_many: true,
+        ..at_once()
+    };
+
+    let refused = sweep(&app.storage, &at_once()).await;
+    let kept = app.store.blobs();
+    let swept = sweep(&app.storage, &many).await.expect("swept").expect("alone");
+    let (left, trashed) = (app.store.blobs(), app.store.trashed());
+    superuser
+        .batch_execute(
+            "set session_replication_role = replica; \
+             insert into storage.objects (bucket_id, name, version, metadata) \
+             select bucket_id, name, version, metadata from rows where name = '7'",
+        )
+        .await
+        .expect("the row is back");
+    let again = sweep(&app.storage, &many).await.expect("swept").expect("alone");
+    let emptied = SweepOptions {
+        keep_trash_for: Duration::ZERO,
+        ..at_once()
+    };
+    let emptied = sweep(&app.storage, &emptied)
+        .await
+        .expect("swept")
+        .expect("alone");
+
+    let error = refused.expect_err("29 of 30 are too many");
+    let message = std::error::Error::source(&error).expect("a cause").to_string();
+    assert!(message.contains("29 of 30"), "{message}");
+    assert_eq!((kept, swept.orphans, left, trashed), (30, 29, 1, 29));
+    assert_eq!((again.recovered, again.lost, again.trash_removed), (1, 0, 0));
+    assert_eq!(app.nobody().get("/object/public/b/7").await.text(), "bytes");
+    assert_eq!((emptied.trash_removed, app.store.trashed()), (28, 0));
 }
 
 #[actix_web::test]

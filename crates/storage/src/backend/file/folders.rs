@@ -15,6 +15,7 @@ pub(super) const CHUNK_BYTES: usize = 256 * 1024;
 /// The folders of a store.
 #[derive(Debug)]
 pub(super) struct BlobFolders {
+    pub(super) root: PathBuf,
     pub(super) blobs: PathBuf,
     /// The folder of this process below `incoming`.
     pub(super) incoming: ClaimedFolder,
@@ -26,6 +27,7 @@ impl BlobFolders {
         let blobs = root.join("blobs");
         create_private(&blobs)?;
         Ok(Self {
+            root: root.to_owned(),
             blobs,
             incoming: ClaimedFolder::open(&root.join("incoming"))?,
         })
@@ -95,7 +97,7 @@ impl BlobFolders {
 }
 
 /// The first three hex digits of a version: 4096 shards keep folders small.
-fn shard_name(version: Version) -> String {
+pub(super) fn shard_name(version: Version) -> String {
     version.uuid().simple().to_string()[..3].to_owned()
 }
 

@@ -3,11 +3,14 @@
 //! `{root}/blobs/{first three hex digits}/{version}` is a finished blob. `{root}/incoming/{process}/` contains
 //! unfinished ones, in a folder that its process has locked, so that the next start recognises what a crash left
 //! behind. Paths consist of version UUIDs only. A blob is written to `incoming`, synced, renamed into its shard, and
-//! the shard is synced: after a crash it exists as a whole or not at all.
+//! the shard is synced: after a crash it exists as a whole or not at all. `{root}/trash` has the same shards, for blobs that a sweep
+//! has taken out, and `{root}/owners` the marks of databases on other servers.
 
 mod folders;
 mod incoming_file;
+mod marks;
 mod stream;
+mod trash;
 
 use std::fs::{self, File};
 use std::io;
@@ -19,6 +22,7 @@ use async_trait::async_trait;
 
 use self::folders::{BlobFolders, stat_of};
 use self::incoming_file::{IncomingFile, concat_blobs, import_file};
+use self::marks::{list_marks, read_mark, remove_other_marks, write_mark};
 use self::stream::{FileReader, FileWriter, run_blocking};
 use super::{
     Backend, BackendError, BackendResult, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter, Version,
@@ -31,7 +35,9 @@ pub struct OwnersNote {
     pub path: PathBuf,
     /// How the line of this database begins.
     pub own: String,
-    /// What tells this database from all others, as `claim` gets it, when somebody has asked before the folder is opened. Otherwise the first
+    /// Whether the database is on another server, where a copy of it may come to use the folder as well.
+    pub is_elsewhere: bool,
+    /// What tells this database from all others, as `list_other_owners` gets it, when somebody has asked before the folder is opened. Otherwise the first
     /// claim says it.
     pub database: Option<String>,
 }
@@ -85,11 +91,15 @@ fn list_others(note: &OwnersNote) -> io::Result<Vec<String>> {
 
 #[async_trait(?Send)]
 impl Backend for FileBackend {
-    async fn claim(&self, owner: &str) -> BackendResult<Vec<String>> {
+    async fn list_other_owners(&self, owner: &str) -> BackendResult<Vec<String>> {
         let Some(note) = self.owners.clone() else {
             return Ok(Vec::new());
         };
         let mut others = run_blocking(move || list_others(&note)).await?;
+        if self.has_marks() {
+            let marks = list_marks(&self.folders)?;
+            others.extend(marks.into_iter().filter(|mark| mark != owner));
+        }
         // Another PostgreSQL may answer at the address by now. It knows none of these objects, so a sweep by its rows would remove every file.
         let first = self.claimed_by.get_or_init(|| owner.to_owned());
         if first != owner {
@@ -98,6 +108,37 @@ impl Backend for FileBackend {
             ));
         }
         Ok(others)
+    }
+
+    fn has_marks(&self) -> bool {
+        self.owners.as_ref().is_some_and(|note| note.is_elsewhere)
+    }
+
+    async fn read_mark(&self, owner: &str) -> BackendResult<Option<String>> {
+        Ok(read_mark(&self.folders, owner)?)
+    }
+
+    async fn write_mark(&self, owner: &str, text: &str) -> BackendResult<()> {
+        Ok(write_mark(&self.folders, owner, text)?)
+    }
+
+    async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {
+        Ok(remove_other_marks(&self.folders, owner)?)
+    }
+
+    async fn trash(&self, version: Version) -> BackendResult<()> {
+        let folders = Arc::clone(&self.folders);
+        Ok(run_blocking(move || folders.trash(version)).await?)
+    }
+
+    async fn recover(&self, version: Version) -> BackendResult<bool> {
+        let folders = Arc::clone(&self.folders);
+        Ok(run_blocking(move || folders.recover(version)).await?)
+    }
+
+    async fn empty_trash(&self, older_than: Duration) -> BackendResult<u64> {
+        let folders = Arc::clone(&self.folders);
+        Ok(run_blocking(move || folders.empty_trash(older_than)).await?)
     }
 
     async fn create(&self, version: Version) -> BackendResult<Box<dyn BlobWriter>> {

@@ -174,6 +174,7 @@ async fn store_081_another_database_at_the_same_address_does_not_own_the_files()
     let note = OwnersNote {
         path,
         own: "own".to_owned(),
+        is_elsewhere: false,
         database: None,
     };
     let known = OwnersNote {
@@ -187,14 +188,14 @@ async fn store_081_another_database_at_the_same_address_does_not_own_the_files()
     let (backend, asked_before) = (open(note), open(known));
     let others = ["7-1, which was at this address when this process began"];
 
-    let [first, other, again] = ["7-1", "8-1", "7-1"].map(|database| backend.claim(database));
+    let [first, other, again] = ["7-1", "8-1", "7-1"].map(|database| backend.list_other_owners(database));
 
     assert!(first.await.unwrap().is_empty());
     assert_eq!(other.await.unwrap(), others);
     assert!(again.await.unwrap().is_empty(), "it is there again");
     // It was replaced before the first claim.
-    assert_eq!(asked_before.claim("8-1").await.unwrap(), others);
-    assert!(asked_before.claim("7-1").await.unwrap().is_empty());
+    assert_eq!(asked_before.list_other_owners("8-1").await.unwrap(), others);
+    assert!(asked_before.list_other_owners("7-1").await.unwrap().is_empty());
 }
 
 /// A second database may come while the service of the first one runs.
@@ -205,21 +206,22 @@ async fn store_081_databases_that_note_their_objects_later_are_found_by_the_next
     let note = OwnersNote {
         path: path.clone(),
         own: "own".to_owned(),
+        is_elsewhere: false,
         database: None,
     };
     let backend = FileBackend::open(&folder.path().join("store"))
         .unwrap()
         .with_owners(Some(note));
     assert!(
-        backend.claim("7/1").await.unwrap().is_empty(),
+        backend.list_other_owners("7/1").await.unwrap().is_empty(),
         "nobody has noted anything"
     );
 
     std::fs::write(&path, "own\n").unwrap();
-    assert!(backend.claim("7/1").await.unwrap().is_empty());
+    assert!(backend.list_other_owners("7/1").await.unwrap().is_empty());
     std::fs::write(&path, "own\n7/5 staging.example.com:5432/app\n").unwrap();
 
-    let others = backend.claim("7/1").await.unwrap();
+    let others = backend.list_other_owners("7/1").await.unwrap();
 
     assert_eq!(others, ["7/5 staging.example.com:5432/app"]);
 }

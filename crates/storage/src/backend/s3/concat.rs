@@ -46,10 +46,12 @@ impl Store {
             self.copy_ranges(small, &mut *writer).await?;
             writer.finish().await?;
         } else {
-            let mut upload = MultipartWrite::new(Arc::clone(self), to);
+            let mut upload = MultipartWrite::new(Arc::clone(self), self.key(to));
             for step in steps {
                 match step {
-                    ConcatStep::Copy(from, range) => self.copy_part(&mut upload, to, from, range).await?,
+                    ConcatStep::Copy(from, range) => {
+                        self.copy_part(&mut upload, &self.key(from), range).await?
+                    }
                     ConcatStep::Gather(small) => {
                         let mut gathered = PartBuffer(Vec::new());
                         self.copy_ranges(&small, &mut gathered).await?;
@@ -66,11 +68,11 @@ impl Store {
         })
     }
 
-    async fn copy_part(
+    /// Lets the store copy a range of the object `from` to the next part.
+    pub(super) async fn copy_part(
         &self,
         upload: &mut MultipartWrite,
-        to: Version,
-        from: Version,
+        from: &str,
         range: Range<u64>,
     ) -> BackendResult<()> {
         let id = upload.begin().await?;
@@ -78,7 +80,7 @@ impl Store {
             .client
             .upload_part_copy()
             .bucket(&self.bucket)
-            .key(self.key(to))
+            .key(upload.key())
             .upload_id(id)
             .part_number(upload.next_number())
             .copy_source(self.copy_source(from))

@@ -44,6 +44,11 @@ impl Store {
 
     /// Aborts our multipart uploads that began longer ago than `older_than`; returns how many.
     pub(super) async fn abort_uploads(&self, older_than: Duration) -> BackendResult<u64> {
+        let blobs = self.abort_uploads_below(&self.folder(), older_than).await?;
+        Ok(blobs + self.abort_uploads_below(&self.trash_folder(), older_than).await?)
+    }
+
+    async fn abort_uploads_below(&self, folder: &str, older_than: Duration) -> BackendResult<u64> {
         let now = SystemTime::now();
         let (mut aborted, mut key_marker, mut id_marker) = (0, None, None);
         loop {
@@ -51,7 +56,7 @@ impl Store {
                 .client
                 .list_multipart_uploads()
                 .bucket(&self.bucket)
-                .prefix(self.folder())
+                .prefix(folder)
                 .set_key_marker(key_marker.take())
                 .set_upload_id_marker(id_marker.take())
                 .send()

@@ -1,15 +1,17 @@
 //! Blobs as objects of one bucket of an S3-compatible store.
 //!
-//! `{prefix}blobs/{version}` is a blob. Bytes that are being written wait in a local spool folder until a part is full:
+//! `{prefix}blobs/{version}` is a blob, `{prefix}trash/{version}` one that a sweep has taken out, `{prefix}owners/` has the marks of databases. Bytes that are being written wait in a local spool folder until a part is full:
 //! so memory stays constant for any size, and a failed part can be sent again. Several nodes can share one bucket.
 
 mod concat;
 mod config;
 mod lasting_client;
 mod list;
+mod marks;
 mod multipart_write;
 mod reader;
 mod store;
+mod trash;
 mod writer;
 
 use std::io;
@@ -20,7 +22,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use self::store::{COPY_MAX_BYTES, Store, map_sdk_error};
+use self::store::Store;
 use self::writer::S3Writer;
 use super::{Backend, BackendResult, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter, Version};
 
@@ -58,19 +60,7 @@ impl Backend for S3Backend {
 
     async fn copy(&self, from: Version, to: Version) -> BackendResult<()> {
         let store = &self.store;
-        let stat = store.stat(from).await?;
-        if stat.size_bytes > COPY_MAX_BYTES {
-            store.concat(&[from], to).await?;
-            return Ok(());
-        }
-        let copy = store
-            .client
-            .copy_object()
-            .bucket(&store.bucket)
-            .copy_source(store.copy_source(from))
-            .key(store.key(to));
-        copy.send().await.map_err(map_sdk_error)?;
-        Ok(())
+        store.copy_object(&store.key(from), &store.key(to)).await
     }
 
     async fn remove(&self, version: Version) -> BackendResult<()> {
@@ -108,8 +98,36 @@ impl Backend for S3Backend {
         Ok(())
     }
 
-    async fn claim(&self, owner: &str) -> BackendResult<Vec<String>> {
-        self.store.claim(owner).await
+    async fn list_other_owners(&self, owner: &str) -> BackendResult<Vec<String>> {
+        self.store.list_other_marks(owner).await
+    }
+
+    fn has_marks(&self) -> bool {
+        true
+    }
+
+    async fn read_mark(&self, owner: &str) -> BackendResult<Option<String>> {
+        self.store.read_mark(owner).await
+    }
+
+    async fn write_mark(&self, owner: &str, text: &str) -> BackendResult<()> {
+        self.store.write_mark(owner, text).await
+    }
+
+    async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {
+        self.store.remove_other_marks(owner).await
+    }
+
+    async fn trash(&self, version: Version) -> BackendResult<()> {
+        self.store.trash(version).await
+    }
+
+    async fn recover(&self, version: Version) -> BackendResult<bool> {
+        self.store.recover(version).await
+    }
+
+    async fn empty_trash(&self, older_than: Duration) -> BackendResult<u64> {
+        self.store.empty_trash(older_than).await
     }
 
     fn removal_delay(&self) -> Duration {

@@ -7,7 +7,7 @@ use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{CompletedMultipartUpload, CompletedPart};
 
 use super::store::{Store, map_sdk_error};
-use crate::backend::{BackendResult, Version};
+use crate::backend::BackendResult;
 
 /// A multipart upload to the store; aborted when dropped unfinished. It begins with the first part.
 pub(super) struct MultipartWrite {
@@ -19,14 +19,18 @@ pub(super) struct MultipartWrite {
 
 impl MultipartWrite {
     /// An upload that has not begun yet.
-    pub(super) fn new(store: Arc<Store>, version: Version) -> Self {
-        let key = store.key(version);
+    pub(super) fn new(store: Arc<Store>, key: String) -> Self {
         Self {
             store,
             key,
             id: None,
             parts: Vec::new(),
         }
+    }
+
+    /// The key of the object that the upload makes.
+    pub(super) fn key(&self) -> &str {
+        &self.key
     }
 
     /// Whether the upload was begun in the store.

@@ -27,7 +27,7 @@ pub(super) const COPY_MAX_BYTES: u64 = 5 * 1024 * 1024 * 1024;
 pub(super) struct Store {
     pub(super) client: Client,
     pub(super) bucket: String,
-    prefix: String,
+    pub(super) prefix: String,
     pub(super) spool: ClaimedFolder,
     pub(super) removal_delay: Duration,
 }
@@ -62,8 +62,7 @@ impl Store {
 
     /// `bucket/key`, as a copy names its source. Keys need no encoding, except for what an operator puts into the
     /// prefix.
-    pub(super) fn copy_source(&self, version: Version) -> String {
-        let key = self.key(version);
+    pub(super) fn copy_source(&self, key: &str) -> String {
         let encoded: Vec<_> = key
             .split('/')
             .map(|segment| {
@@ -75,44 +74,25 @@ impl Store {
         format!("{}/{}", self.bucket, encoded.join("/"))
     }
 
-    /// Marks the prefix as used by `owner`, and returns the keys of the marks of others.
-    pub(super) async fn claim(&self, owner: &str) -> BackendResult<Vec<String>> {
-        let folder = format!("{}owners/", self.prefix);
-        let own = format!("{folder}{owner}");
-        let page = self
-            .client
-            .list_objects_v2()
-            .bucket(&self.bucket)
-            .prefix(&folder)
-            .send()
-            .await
-            .map_err(map_sdk_error)?;
-        let marks = page.contents().iter().filter_map(|object| object.key());
-        let (own_marks, others): (Vec<&str>, Vec<&str>) = marks.partition(|key| *key == own);
-        if own_marks.is_empty() {
-            let put = self.client.put_object().bucket(&self.bucket).key(&own);
-            put.send().await.map_err(map_sdk_error)?;
-        }
-        Ok(others.into_iter().map(str::to_owned).collect())
-    }
-
     /// Size and date of a blob.
     pub(super) async fn stat(&self, version: Version) -> BackendResult<BlobStat> {
-        let head = self
-            .client
-            .head_object()
-            .bucket(&self.bucket)
-            .key(self.key(version));
+        self.stat_key(&self.key(version)).await
+    }
+
+    /// Size and date of an object.
+    pub(super) async fn stat_key(&self, key: &str) -> BackendResult<BlobStat> {
+        let head = self.client.head_object().bucket(&self.bucket).key(key);
         Ok(stat_of(&head.send().await.map_err(map_sdk_error)?))
     }
 
     /// Removes a blob; one that does not exist counts as removed.
     pub(super) async fn remove(&self, version: Version) -> BackendResult<()> {
-        let delete = self
-            .client
-            .delete_object()
-            .bucket(&self.bucket)
-            .key(self.key(version));
+        self.remove_key(&self.key(version)).await
+    }
+
+    /// Removes an object; one that does not exist counts as removed.
+    pub(super) async fn remove_key(&self, key: &str) -> BackendResult<()> {
+        let delete = self.client.delete_object().bucket(&self.bucket).key(key);
         match delete.send().await.map_err(map_sdk_error) {
             Ok(_) | Err(BackendError::Missing) => Ok(()),
             Err(error) => Err(error),

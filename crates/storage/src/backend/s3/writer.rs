@@ -71,7 +71,7 @@ impl Drop for SpooledPart {
 impl S3Writer {
     pub(super) fn new(store: Arc<Store>, version: Version) -> Self {
         Self {
-            upload: MultipartWrite::new(Arc::clone(&store), version),
+            upload: MultipartWrite::new(Arc::clone(&store), store.key(version)),
             store,
             version,
             gathered: Vec::new(),

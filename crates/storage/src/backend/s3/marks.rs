@@ -1,0 +1,69 @@
+//! Marks of databases in the bucket: one object for each below `{prefix}owners/`, named as the database.
+
+use aws_sdk_s3::primitives::ByteStream;
+
+use super::store::{Store, map_sdk_error};
+use crate::backend::{BackendError, BackendResult};
+
+impl Store {
+    fn marks_folder(&self) -> String {
+        format!("{}owners/", self.prefix)
+    }
+
+    fn mark_key(&self, owner: &str) -> String {
+        format!("{}{owner}", self.marks_folder())
+    }
+
+    /// The keys of the marks of others.
+    pub(super) async fn list_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {
+        let list = self
+            .client
+            .list_objects_v2()
+            .bucket(&self.bucket)
+            .prefix(self.marks_folder());
+        let page = list.send().await.map_err(map_sdk_error)?;
+        let own = self.mark_key(owner);
+        let keys = page.contents().iter().filter_map(|object| object.key());
+        Ok(keys.filter(|key| *key != own).map(str::to_owned).collect())
+    }
+
+    /// The text of a mark; `None` without one.
+    pub(super) async fn read_mark(&self, owner: &str) -> BackendResult<Option<String>> {
+        let get = self
+            .client
+            .get_object()
+            .bucket(&self.bucket)
+            .key(self.mark_key(owner));
+        let mark = match get.send().await.map_err(map_sdk_error) {
+            Err(BackendError::Missing) => return Ok(None),
+            mark => mark?,
+        };
+        let bytes = mark
+            .body
+            .collect()
+            .await
+            .map_err(|error| BackendError::Unavailable(error.to_string()))?;
+        Ok(Some(String::from_utf8_lossy(&bytes.into_bytes()).into_owned()))
+    }
+
+    /// Writes a mark.
+    pub(super) async fn write_mark(&self, owner: &str, text: &str) -> BackendResult<()> {
+        let put = self
+            .client
+            .put_object()
+            .bucket(&self.bucket)
+            .key(self.mark_key(owner))
+            .body(ByteStream::from(text.as_bytes().to_vec()));
+        put.send().await.map_err(map_sdk_error)?;
+        Ok(())
+    }
+
+    /// Removes the marks of others; returns their keys.
+    pub(super) async fn remove_other_marks(&self, owner: &str) -> BackendResult<Vec<String>> {
+        let keys = self.list_other_marks(owner).await?;
+        for key in &keys {
+            self.remove_key(key).await?;
+        }
+        Ok(keys)
+    }
+}
