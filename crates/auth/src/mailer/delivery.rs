@@ -58,13 +58,13 @@ async fn deliver_mail(state: &AuthState, leased: LeasedMail) {
             tries,
             "a mail could not be sent before its code expired"
         );
-        Outcome::Finished
+        Outcome::GivenUp
     } else {
         match state.mailer.send(leased.mail).await {
-            Ok(()) => Outcome::Finished,
+            Ok(()) => Outcome::Sent,
             Err(error) if error.is_permanent() => {
                 tracing::warn!(mail = id, %error, "a mail was rejected permanently");
-                Outcome::Finished
+                Outcome::GivenUp
             }
             Err(error) => {
                 tracing::warn!(mail = id, tries, %error, "a mail was not accepted, trying again later");
@@ -78,15 +78,19 @@ async fn deliver_mail(state: &AuthState, leased: LeasedMail) {
 }
 
 enum Outcome {
-    Finished,
+    Sent,
+    GivenUp,
     Retry(String),
 }
 
 async fn store_outcome(state: &AuthState, id: i64, tries: i32, outcome: Outcome) -> Result<(), AuthError> {
     let client = state.connect().await?;
     match outcome {
-        Outcome::Finished => outgoing_mails::delete(&client, id).await?,
-        Outcome::Retry(error) => outgoing_mails::postpone(&client, id, compute_pause(tries), &error).await?,
+        Outcome::Sent => outgoing_mails::delete(&client, id).await?,
+        Outcome::GivenUp => outgoing_mails::give_up(&client, id, tries).await?,
+        Outcome::Retry(error) => {
+            outgoing_mails::postpone(&client, id, tries, compute_pause(tries), &error).await?;
+        }
     }
     Ok(())
 }

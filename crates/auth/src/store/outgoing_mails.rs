@@ -40,7 +40,7 @@ pub(crate) async fn enqueue(db: &impl GenericClient, mail: &Mail, expires_at: Da
     .await
 }
 
-/// Leases at most `count` mails that are due. A mail whose lease ends without [`delete`] or [`postpone`] becomes due
+/// Leases at most `count` mails that are due. A mail whose lease ends without [`delete`], [`give_up`] or [`postpone`] becomes due
 /// again.
 pub(crate) async fn lease_due(
     db: &impl GenericClient,
@@ -67,15 +67,28 @@ pub(crate) async fn lease_due(
         .collect()
 }
 
-/// Removes a mail that was sent, was rejected permanently, or has expired.
+/// Removes a mail that was sent. A later attempt, which another node has begun meanwhile, is not to be repeated either.
 pub(crate) async fn delete(db: &impl GenericClient, id: i64) -> DbResult<()> {
     run_statement(db, "delete from _selvedge.outgoing_mails where id = $1", &[&id]).await
 }
 
-/// Schedules the next attempt after `pause`; `error` is kept for administrators.
-pub(crate) async fn postpone(db: &impl GenericClient, id: i64, pause: Duration, error: &str) -> DbResult<()> {
+/// Removes a mail that was rejected permanently, or has expired, unless a later attempt than `tries` has begun.
+pub(crate) async fn give_up(db: &impl GenericClient, id: i64, tries: i32) -> DbResult<()> {
+    const SQL: &str = "delete from _selvedge.outgoing_mails where id = $1 and tries = $2";
+    run_statement(db, SQL, &[&id, &tries]).await
+}
+
+/// Schedules the next attempt after `pause`; `error` is kept for administrators. Changes nothing when a later attempt than `tries` has begun:
+/// this one was frozen for longer than its lease, and would have the mail sent beside the other.
+pub(crate) async fn postpone(
+    db: &impl GenericClient,
+    id: i64,
+    tries: i32,
+    pause: Duration,
+    error: &str,
+) -> DbResult<()> {
     // The clock of the database decides what is due, because those of the nodes may differ.
     const SQL: &str = "update _selvedge.outgoing_mails set last_error = $3::text, \
-                       next_try_at = now() + $2::float8 * interval '1 second' where id = $1";
-    run_statement(db, SQL, &[&id, &pause.as_secs_f64(), &error]).await
+                       next_try_at = now() + $2::float8 * interval '1 second' where id = $1 and tries = $4";
+    run_statement(db, SQL, &[&id, &pause.as_secs_f64(), &error, &tries]).await
 }

@@ -188,6 +188,44 @@ async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
     assert_eq!(recipients, ["ana@example.com", "bea@example.com"]);
 }
 
+/// A node that was frozen for longer than its lease reports its failure while another one sends the mail.
+#[actix_web::test]
+async fn the_outcome_of_an_attempt_that_another_one_has_replaced_changes_nothing() {
+    // It accepts connections and is silent, until it closes them.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let app = TestApp::start_setup(Setup {
+        mailer: smtp_mailer(listener.local_addr().unwrap().port()),
+        ..Setup::default()
+    })
+    .await;
+    assert_eq!(app.sign_up("ana@example.com", PASSWORD).await.status, 200);
+    let (connection, _) = listener.accept().await.unwrap();
+    // Another node has the mail now.
+    app.sql(
+        "update _selvedge.outgoing_mails set tries = tries + 1, next_try_at = now() + interval '1 hour'",
+        &[],
+    )
+    .await;
+    assert_eq!(app.sign_up("bea@example.com", PASSWORD).await.status, 200);
+
+    drop(connection);
+    drop(listener);
+
+    // The second mail's attempt fails after the first one's, as both are reported by one task.
+    app.eventually(
+        "select 1 from _selvedge.outgoing_mails where recipient like '%bea%' and last_error is not null",
+        |rows| rows.len() == 1,
+    )
+    .await;
+    let fenced = app
+        .count(
+            "select count(*) from _selvedge.outgoing_mails where recipient like '%ana%' and last_error is null \
+             and next_try_at > now() + interval '30 minutes'",
+        )
+        .await;
+    assert_eq!(fenced, 1);
+}
+
 #[actix_web::test]
 async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
