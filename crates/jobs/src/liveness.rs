@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::time::{Instant, sleep};
@@ -83,17 +83,31 @@ pub(crate) async fn send_heartbeats(client: &Client, seen: &LeaderContact) -> Jo
 /// Runs the workers until they end, or until this node was frozen for longer than [`FROZEN_LIMIT`]. In that case they are not
 /// polled again, so that a node that wakes up sends nothing that another one has sent meanwhile.
 ///
+/// The clock of the system is asked as well: that of timers stops while the machine is suspended, or paused as a virtual one, and the other is
+/// set right afterwards. A clock that jumps forward for another reason costs a restart of the workers.
+///
 /// `workers` must contain [`send_heartbeats`], whose timer has it polled each second.
 pub(crate) async fn run_unless_frozen<T>(
     workers: impl Future<Output = Result<T, JobsError>>,
 ) -> Result<T, JobsError> {
+    run_unless_frozen_by(SystemTime::now, workers).await
+}
+
+/// Does the same by another clock of the system.
+async fn run_unless_frozen_by<T>(
+    now: impl Fn() -> SystemTime,
+    workers: impl Future<Output = Result<T, JobsError>>,
+) -> Result<T, JobsError> {
     let mut workers = pin!(workers);
-    let mut last_poll = Instant::now();
+    let mut last_poll = (Instant::now(), now());
     std::future::poll_fn(|context| {
-        if last_poll.elapsed() > FROZEN_LIMIT {
-            return std::task::Poll::Ready(Err(JobsError::Frozen(last_poll.elapsed())));
+        // A clock that was set back says nothing.
+        let by_system = now().duration_since(last_poll.1).unwrap_or_default();
+        let elapsed = last_poll.0.elapsed().max(by_system);
+        if elapsed > FROZEN_LIMIT {
+            return std::task::Poll::Ready(Err(JobsError::Frozen(elapsed)));
         }
-        last_poll = Instant::now();
+        last_poll = (Instant::now(), now());
         workers.as_mut().poll(context)
     })
     .await
@@ -145,6 +159,28 @@ mod tests {
         };
 
         let result = run_unless_frozen(workers).await;
+
+        assert!(matches!(result, Err(JobsError::Frozen(_))), "{result:?}");
+        assert_eq!(polls.get(), 3);
+    }
+
+    /// The clock of timers stops with the machine.
+    #[tokio::test(start_paused = true)]
+    async fn workers_of_a_machine_that_was_paused_are_not_polled_again() {
+        let (polls, paused) = (Cell::new(0), Cell::new(Duration::ZERO));
+        let begun = SystemTime::now();
+        let workers = async {
+            for round in 0..5 {
+                polls.set(polls.get() + 1);
+                sleep(HEARTBEAT_INTERVAL).await;
+                if round == 1 {
+                    paused.set(FROZEN_LIMIT + HEARTBEAT_INTERVAL);
+                }
+            }
+            Ok(())
+        };
+
+        let result = run_unless_frozen_by(|| begun + paused.get(), workers).await;
 
         assert!(matches!(result, Err(JobsError::Frozen(_))), "{result:?}");
         assert_eq!(polls.get(), 3);
