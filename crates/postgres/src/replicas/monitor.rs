@@ -1,4 +1,4 @@
-//! Watches the primary's position, and whether each replica follows it.
+//! Watches the primary's position, and whether each replica follows it: on the same timeline, and closely enough.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use super::config::ReplicasConfig;
 use super::positions::Sample;
 use super::replica::Replica;
 use super::shared::Replicas;
+use crate::hosts::parse_timeline;
 use crate::{Database, Login};
 
 /// How often the primary is asked for its position. For about this time after a write its author reads from the primary.
@@ -35,8 +36,15 @@ fn spawn_tasks(replicas: &Arc<Replicas>, primary: &Arc<Database>) {
         let replicas = Arc::clone(replicas);
         tokio::spawn(async move {
             let mut connection = KeptConnection::default();
+            let mut timeline = None;
             loop {
-                check_replica(&replicas, &replicas.replicas[index], &mut connection).await;
+                check_replica(
+                    &replicas,
+                    &replicas.replicas[index],
+                    &mut connection,
+                    &mut timeline,
+                )
+                .await;
                 tokio::time::sleep(CHECK_INTERVAL).await;
             }
         });
@@ -48,8 +56,8 @@ async fn sample_primary_forever(replicas: Arc<Replicas>, primary: Arc<Database>)
     loop {
         // Taken before the question: what is committed later need not be part of the answer.
         let asked = Instant::now();
-        match connection.read_position(&primary, Server::Primary).await {
-            Ok(position) => replicas.positions.record(Sample { asked, position }),
+        match connection.read_state(&primary, Server::Primary).await {
+            Ok(state) => replicas.record_state(asked, &state),
             Err(reason) => tracing::debug!(reason, "the primary does not say its WAL position"),
         }
         replicas.forget_old_writes();
@@ -57,17 +65,53 @@ async fn sample_primary_forever(replicas: Arc<Replicas>, primary: Arc<Database>)
     }
 }
 
-/// Admits a replica that answers and follows the primary, and leaves any other out.
-async fn check_replica(replicas: &Replicas, replica: &Replica, connection: &mut KeptConnection) {
-    let replayed = match connection.read_position(&replica.database, Server::Replica).await {
-        Ok(replayed) => replayed,
+impl Replicas {
+    /// Records the position of the primary. On a new timeline nobody gets reads before it was checked: a standby of the former primary may have
+    /// replayed more than the new one has written.
+    fn record_state(&self, asked: Instant, state: &ServerState) {
+        let timeline = state.timeline.unwrap_or(0);
+        if self.positions.is_on_other_timeline(timeline) {
+            for replica in &self.replicas {
+                replica.leave_out("the primary is another one, or was promoted again");
+            }
+        }
+        self.positions.record(Sample {
+            asked,
+            timeline,
+            position: state.position,
+        });
+    }
+}
+
+/// Admits a replica that answers and follows the primary, and leaves any other out. `timeline` is the one that it has received last: while the
+/// primary is away it receives none, and still gets reads.
+async fn check_replica(
+    replicas: &Replicas,
+    replica: &Replica,
+    connection: &mut KeptConnection,
+    timeline: &mut Option<u32>,
+) {
+    let state = match connection.read_state(&replica.database, Server::Replica).await {
+        Ok(state) => state,
         Err(reason) => return replica.leave_out(&reason),
     };
+    let replayed = state.position;
+    *timeline = state.timeline.or(*timeline);
+    let followed = timeline.or(state.former_timeline);
     // A lag is measured against positions of the primary, so without any nothing can be said about it.
     let Some(newest) = replicas.positions.newest() else {
         return replica.leave_out("the primary has not said its WAL position yet");
     };
     let lag_bytes = u64::from(newest.position).saturating_sub(u64::from(replayed));
+    // A server that does not say its timeline, as some managed services, is compared by its position alone.
+    if let (Some(timeline), true) = (followed, newest.timeline != 0)
+        && timeline != newest.timeline
+    {
+        return replica.leave_out(&format!(
+            "it is on timeline {timeline}, and the primary on {}: it does not follow this primary",
+            newest.timeline
+        ));
+    }
     // What the primary wrote after its newest known position cannot be measured, so the lag is relative to that position.
     let lag = replicas
         .positions
@@ -96,38 +140,75 @@ enum Server {
 }
 
 impl Server {
-    /// A statement that returns one position, or null when the server has the other part now.
+    /// A statement that returns a position, or null when the server has the other part now, and its timeline.
     ///
     /// The position of insertion and not of the flush, because a commit with `synchronous_commit = off` is acknowledged
     /// before its flush.
-    fn statement(self) -> &'static str {
-        match self {
-            Self::Primary => "select case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end",
-            Self::Replica => "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end",
+    fn statement(self, says_received: bool) -> &'static str {
+        match (self, says_received) {
+            (Self::Primary, _) => {
+                "select case when not pg_is_in_recovery() then pg_current_wal_insert_lsn() end, \
+                 case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end, null::integer"
+            }
+            (Self::Replica, true) => {
+                "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end, \
+                 lpad(to_hex(_selvedge.received_timeline()), 8, '0'), \
+                 greatest(checkpoint.timeline_id, recovery.min_recovery_end_timeline) \
+                 from pg_control_checkpoint() checkpoint, pg_control_recovery() recovery"
+            }
+            // What is in the control file is behind after a failover, until the next restart point.
+            (Self::Replica, false) => {
+                "select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end, \
+                 lpad(to_hex(greatest(checkpoint.timeline_id, recovery.min_recovery_end_timeline)), 8, '0'), null::integer \
+                 from pg_control_checkpoint() checkpoint, pg_control_recovery() recovery"
+            }
         }
     }
+}
+
+/// Whether a server has the platform's function, and this login may call it.
+const SAYS_RECEIVED: &str = "select exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace \
+     where n.nspname = '_selvedge' and p.proname = 'received_timeline' \
+     and has_schema_privilege(n.oid, 'usage') and has_function_privilege(p.oid, 'execute'))";
+
+/// What a server says about its WAL.
+struct ServerState {
+    /// What a primary has written, or a replica has replayed.
+    position: PgLsn,
+    /// The timeline on which a primary writes, or which a replica receives.
+    timeline: Option<u32>,
+    /// The timeline of a replica's control file.
+    former_timeline: Option<u32>,
 }
 
 /// A connection that is opened when it is needed, and again after a failure.
 #[derive(Default)]
 struct KeptConnection {
-    client: Option<Client>,
+    client: Option<(Client, bool)>,
 }
 
 impl KeptConnection {
-    async fn read_position(&mut self, database: &Database, server: Server) -> Result<PgLsn, String> {
-        let client = match self.client.take().filter(|client| !client.is_closed()) {
-            Some(client) => client,
+    async fn read_state(&mut self, database: &Database, server: Server) -> Result<ServerState, String> {
+        let kept = self.client.take().filter(|(client, _)| !client.is_closed());
+        let (client, says_received) = match kept {
+            Some(kept) => kept,
             None => connect(database, server).await?,
         };
         // After a timeout the connection is dropped, because the late result would be taken for that of the next query.
-        let query = client.query_one(server.statement(), &[]);
+        let query = client.query_one(server.statement(says_received), &[]);
         let row = within(ANSWER_TIMEOUT, query).await?;
-        let position: Option<PgLsn> = row.try_get(0).map_err(|error| describe(&error))?;
+        let read = || -> Result<(Option<PgLsn>, Option<String>, Option<i32>), tokio_postgres::Error> {
+            Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
+        };
+        let (position, timeline, former) = read().map_err(|error| describe(&error))?;
         match (position, server) {
             (Some(position), _) => {
-                self.client = Some(client);
-                Ok(position)
+                self.client = Some((client, says_received));
+                Ok(ServerState {
+                    position,
+                    timeline: timeline.and_then(|digits| parse_timeline(&digits)),
+                    former_timeline: former.and_then(|timeline| timeline.try_into().ok()),
+                })
             }
             // With several hosts in the URL, the next connection finds the server that has this role now.
             (None, Server::Primary) => Err("it is in recovery".to_owned()),
@@ -137,11 +218,16 @@ impl KeptConnection {
 }
 
 /// Connects to a server. The time limit allows for all hosts of the URL, because the primary may be the last one that is tried.
-async fn connect(database: &Database, server: Server) -> Result<Client, String> {
+async fn connect(database: &Database, server: Server) -> Result<(Client, bool), String> {
     let opening = database.client(Login::Authenticator);
     match server {
-        Server::Primary => opening.await.map_err(|error| describe(&error)),
-        Server::Replica => within(ANSWER_TIMEOUT, opening).await,
+        Server::Primary => Ok((opening.await.map_err(|error| describe(&error))?, false)),
+        Server::Replica => {
+            let client = within(ANSWER_TIMEOUT, opening).await?;
+            let says = within(ANSWER_TIMEOUT, client.query_one(SAYS_RECEIVED, &[])).await?;
+            let says_received = says.try_get(0).map_err(|error| describe(&error))?;
+            Ok((client, says_received))
+        }
     }
 }
 

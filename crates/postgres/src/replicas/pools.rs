@@ -21,8 +21,10 @@ pub struct ReplicaPools {
     next: Cell<usize>,
 }
 
+#[derive(Default)]
 struct PoolOfReplica {
-    pool: RequestPool,
+    /// Made when the replica gets its first read. While it is left out there is none, so that its connections are free for others.
+    pool: Option<RequestPool>,
     /// How often the replica had been left out when the pool was made.
     times_left_out: u64,
 }
@@ -36,10 +38,7 @@ impl Replicas {
 
 impl ReplicaPools {
     fn new(shared: Arc<Replicas>, config: RequestPoolConfig) -> Self {
-        let pools = shared.replicas.iter().map(|replica| PoolOfReplica {
-            pool: RequestPool::new(Arc::clone(&replica.database), config.clone()),
-            times_left_out: 0,
-        });
+        let pools = shared.replicas.iter().map(|_| PoolOfReplica::default());
         Self {
             pools: RefCell::new(pools.collect()),
             config,
@@ -76,8 +75,8 @@ impl ReplicaPools {
 
     /// Forgets all prepared statements. To be called when the schema has changed.
     pub fn forget_statements(&self) {
-        for of_replica in self.pools.borrow().iter() {
-            of_replica.pool.forget_statements();
+        for pool in self.pools.borrow().iter().filter_map(|kept| kept.pool.as_ref()) {
+            pool.forget_statements();
         }
     }
 
@@ -91,6 +90,7 @@ impl ReplicaPools {
             return None;
         }
         let required = self.shared.required_position(reader)?;
+        self.end_pools_left_out();
         // Each worker begins behind the replica that it used last, so that all of them get the same number of reads.
         let replicas = &self.shared.replicas;
         let first = self.next.get();
@@ -126,10 +126,22 @@ impl ReplicaPools {
         let mut pools = self.pools.borrow_mut();
         let kept = &mut pools[index];
         if kept.times_left_out != times_left_out {
-            let database = Arc::clone(&self.shared.replicas[index].database);
-            kept.pool = RequestPool::new(database, self.config.clone());
+            kept.pool = None;
             kept.times_left_out = times_left_out;
         }
-        kept.pool.clone()
+        let new = || {
+            let database = Arc::clone(&self.shared.replicas[index].database);
+            RequestPool::new(database, self.config.clone())
+        };
+        kept.pool.get_or_insert_with(new).clone()
+    }
+
+    /// Ends the pools of replicas that are left out.
+    fn end_pools_left_out(&self) {
+        for (kept, replica) in self.pools.borrow_mut().iter_mut().zip(&self.shared.replicas) {
+            if replica.available().is_none() {
+                kept.pool = None;
+            }
+        }
     }
 }

@@ -1,4 +1,7 @@
 //! Positions of the primary's WAL over the last seconds, each with the time at which the primary was asked.
+//!
+//! All of them are of one timeline: after a failover the new primary's positions may be lower than those of its predecessor, and say nothing about
+//! how much of its WAL somebody has.
 
 use std::collections::VecDeque;
 use std::sync::{PoisonError, RwLock};
@@ -11,6 +14,7 @@ use postgres_types::PgLsn;
 pub(super) struct Sample {
     /// The primary was asked at this time, so the position includes all that was committed before.
     pub(super) asked: Instant,
+    pub(super) timeline: u32,
     pub(super) position: PgLsn,
 }
 
@@ -29,8 +33,15 @@ impl PrimaryPositions {
         }
     }
 
+    /// Whether the newest sample is of another timeline than `timeline`.
+    pub(super) fn is_on_other_timeline(&self, timeline: u32) -> bool {
+        self.newest().is_some_and(|newest| newest.timeline != timeline)
+    }
+
+    /// Adds a sample. The first one of a timeline drops those of others.
     pub(super) fn record(&self, sample: Sample) {
         let mut samples = self.samples.write().unwrap_or_else(PoisonError::into_inner);
+        samples.retain(|former| former.timeline == sample.timeline);
         // The newest sample is kept whatever its age, because reads continue while the primary does not respond.
         while samples
             .front()
@@ -75,6 +86,7 @@ mod tests {
         for second in 0..count {
             positions.record(Sample {
                 asked: start + second * SECOND,
+                timeline: 1,
                 position: PgLsn::from(u64::from(second + 1) * 100),
             });
         }
@@ -96,10 +108,25 @@ mod tests {
         let (start, positions) = sampled(3);
         positions.record(Sample {
             asked: start + 60 * SECOND,
+            timeline: 1,
             position: PgLsn::from(900),
         });
 
         assert_eq!(positions.first_since(start), Some(PgLsn::from(900)));
+    }
+
+    #[test]
+    fn a_write_after_a_failover_requires_a_position_of_the_new_timeline() {
+        let (start, positions) = sampled(3);
+        positions.record(Sample {
+            asked: start + 4 * SECOND,
+            timeline: 2,
+            position: PgLsn::from(150),
+        });
+
+        assert_eq!(positions.first_since(start + SECOND), Some(PgLsn::from(150)));
+        assert_eq!(positions.asked_at(PgLsn::from(300)), Some(start + 4 * SECOND));
+        assert!(positions.is_on_other_timeline(1) && !positions.is_on_other_timeline(2));
     }
 
     #[test]
