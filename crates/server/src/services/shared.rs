@@ -313,7 +313,10 @@ fn make_health(
     // One connection, apart from the services' pools: a busy service must not look like a dead database.
     let connection = database.pool(Login::Authenticator, 1);
     let health = Health::new(connection, catalog_check(rest), broker_check(realtime), drain);
-    web::Data::new(health)
+    let health = web::Data::new(health);
+    let watched = health.clone();
+    tokio::spawn(async move { watched.watch_writes().await });
+    health
 }
 
 /// Opens the storage service without its HTTP side, for `selvedge sweep`, which asks `owners` whose the files are.

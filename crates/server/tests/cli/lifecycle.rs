@@ -109,6 +109,33 @@ async fn gw_031_a_second_start_names_the_running_process() {
 }
 
 #[actix_web::test]
+async fn health_says_that_nothing_can_be_written_and_still_serves() {
+    let project = Project::new();
+    let running = project.start().await;
+    let database = project.database().await;
+    let read_only = "alter database postgres set default_transaction_read_only = on";
+    database.batch_execute(read_only).await.expect("set");
+
+    let (status, body) = loop {
+        let (status, body) = running.get("/health/ready").await;
+        if body["status"] != "ok" {
+            break (status, body);
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    };
+    let metrics = reqwest::get(running.url("/metrics")).await.expect("an answer");
+    let metrics = metrics.text().await.expect("a text");
+    let reset = "set default_transaction_read_only = off; alter database postgres reset default_transaction_read_only";
+    database.batch_execute(reset).await.expect("reset");
+
+    assert_eq!((status, &body["status"]), (200, &"degraded".into()), "{body}");
+    let reason = body["checks"]["writes"]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("read-only"), "{body}");
+    assert!(metrics.contains("selvedge_database_writable 0"), "{metrics}");
+    running.stop();
+}
+
+#[actix_web::test]
 async fn gw_031_start_detach_fails_when_another_project_has_the_port() {
     let running_project = Project::new();
     let running = running_project.start().await;
