@@ -6,6 +6,7 @@
 
 mod auth_inspection;
 mod background;
+pub(crate) mod connections;
 mod function_sessions;
 mod function_settings;
 mod in_process;

@@ -10,9 +10,9 @@ use actix_web::web;
 use anyhow::{Result, bail};
 use nix::sys::stat::{Mode as FileMode, umask};
 use selvedge_gateway::logging::LogFormat;
-use selvedge_postgres::Logins;
 use selvedge_postgres::cluster::mark_external_use;
 use selvedge_postgres::migrate::is_platform_applied;
+use selvedge_postgres::{Logins, PrivilegedSession};
 use tokio::sync::oneshot;
 
 pub(super) use self::own_database::prepare_home;
@@ -27,6 +27,7 @@ use crate::http::StatusPage;
 use crate::keys::KeySet;
 use crate::listen::{self, API_PORT};
 use crate::server::{self, RootContent};
+use crate::services::connections::ConnectionCount;
 use crate::services::{BackgroundRuntime, Mode, Services};
 
 /// The default address: all interfaces, because a production server is reached from other machines.
@@ -190,7 +191,9 @@ async fn open_database(
         prepare_home(config)?;
         return Ok(ServedDatabase::Own(OwnDatabase::open(config, migrate).await?));
     };
-    check_platform(&database).await?;
+    let session = check_platform(&database).await?;
+    warn_of_connections(config, &session).await;
+    drop(session);
     note_external_use(config);
     warn_of_refused_replication(config, &database).await;
     Ok(ServedDatabase::External(database))
@@ -257,7 +260,7 @@ fn warn_of_superuser_password() {
 /// instances may start at the same time.
 ///
 /// A superuser in the URL is refused: functions, jobs and every fault of a service would have the rights of the database's machine.
-async fn check_platform(database: &ExternalDatabase) -> Result<()> {
+async fn check_platform(database: &ExternalDatabase) -> Result<PrivilegedSession> {
     let session = database.connect().await?;
     if session.is_superuser() {
         bail!(
@@ -278,7 +281,22 @@ async fn check_platform(database: &ExternalDatabase) -> Result<()> {
             "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up --external"
         );
     }
-    Ok(())
+    Ok(session)
+}
+
+/// Says when all nodes together may open more connections than the database allows: then requests fail while statements run long.
+async fn warn_of_connections(config: &Config, session: &PrivilegedSession) {
+    match ConnectionCount::read(config, session).await {
+        Ok(count) if count.exceeds() => tracing::warn!(
+            nodes = count.nodes,
+            connections_of_a_node = count.of_node,
+            allowed = count.allowed,
+            "under load the nodes may open more connections than the database allows: raise max_connections, or lower `workers`, PGRST_DB_POOL \
+             or `service_connections` (docs/scaling.md)"
+        ),
+        Ok(_) => {}
+        Err(error) => tracing::debug!(%error, "the connections of the database could not be counted"),
+    }
 }
 
 async fn connect(
